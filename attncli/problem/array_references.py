@@ -34,6 +34,7 @@ _SUFFIXES = (
     _WORKBOOK,
     *TEXT_SUFFIXES,
 )  # those of models first
+_OTHER_SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods", ".fods", ".numbers")
 _HELP = "a fused array has the columns of q, k and v side by side; heads and kv_heads say how many heads they are"
 
 
@@ -119,7 +120,7 @@ def _name_in(file: str, name: str, range_: str) -> str:
     is_workbook = _suffix(file) == _WORKBOOK
     if is_workbook and name:
         raise ArrayError("a workbook has no arrays with names", f"name the cells: {_RANGE}", key="name")
-    if range_ and not is_workbook:
+    if range_ and not is_workbook and _suffix(file) not in _OTHER_SPREADSHEETS:
         raise ArrayError("only a workbook, .xlsx, has ranges of cells", "remove range", key="range")
     return range_ if is_workbook else name
 
@@ -161,7 +162,10 @@ def _load(source: Source, file: str, name: str) -> Array:
         raise pickled(called)
     if suffix not in _SUFFIXES:
         message = f"{called} is neither {', '.join(_SUFFIXES[:-1])} nor {_SUFFIXES[-1]}"
-        raise ArrayError(message, "save it with numpy.savez or safetensors")
+        is_sheet = suffix in _OTHER_SPREADSHEETS
+        raise ArrayError(
+            message, "save the sheet as .xlsx or .csv" if is_sheet else "save it with numpy.savez or safetensors"
+        )
     with open_regular(target) as stream:
         array = format_of(suffix).read(stream, called, name)
     require_shape(array.shape, called)  # which a reader asks itself only where it would take memory for what is claimed

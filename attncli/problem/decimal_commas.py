@@ -60,12 +60,15 @@ def doubtful_commas(rows: Iterable[tuple[int, str]]) -> Doubt | None:
 
 
 def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
-    """The first comma of rows that semicolons make, 1,5; 2,5, where each can be a decimal, or a row of two numbers."""
+    """The first comma of rows that semicolons make, 1,5; 2, which can be that of a decimal, or make a row of two."""
     found = [(at + len(row) - len(row.lstrip()), row.strip()) for at, row in rows]
-    if not found or not all(_DECIMAL.fullmatch(row) for _, row in found):
+    decimals = [(at, row) for at, row in found if _DECIMAL.fullmatch(row)]
+    others = [row for _, row in found if not _DECIMAL.fullmatch(row)]
+    if not decimals or any(re.search(r"[\s,]", row) for row in others):
         return None
-    numbers = [row for _, row in found]
-    return _doubt(*found[0], numbers, [f"[{_apart([number], ', ')}]" for number in numbers])
+    at, first = decimals[0]
+    help = f"write {_with_point(first)}, with a point, or {_apart([first], ', ')}, with a blank after the comma"
+    return Doubt(at, _readings(first), help)
 
 
 def with_points(cells: Iterable[str]) -> dict[str, str]:
@@ -80,10 +83,14 @@ def with_points(cells: Iterable[str]) -> dict[str, str]:
     return {cell: _with_point(cell) for cell in found}
 
 
+def _readings(decimal: str) -> str:
+    return f"{decimal} can be read as {_with_point(decimal)}, or as the two numbers {_apart([decimal], ' and ')}"
+
+
 def _doubt(at: int, first: str, decimals: list[str], apart: list[str]) -> Doubt:
     return Doubt(
         at,
-        f"{first} can be read as {_with_point(first)}, or as the two numbers {_apart([first], ' and ')}",
+        _readings(first),
         f"write {_list(map(_with_point, decimals))}, with a point in each decimal, "
         f"or {_list(apart)}, with a blank after each comma",
     )

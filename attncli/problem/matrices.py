@@ -8,11 +8,11 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attncli.english import count, shape_text
+from attncli.english import count, shape_text, shorten
 from attncli.problem.decimal_commas import comma_advice, report_doubtful_commas
 from attncli.problem.model import Matrix, read_only
 from attncli.problem.numbers import as_float
-from attncli.problem.pasted import written_out
+from attncli.problem.pasted import name_in, written_out
 from attncli.problem.random_matrices import read_random
 from attncli.problem.tree import Leaf, Node, Sequence, describe
 from attncli.problem.values import Value, read_number
@@ -46,7 +46,10 @@ def read_matrix(
     if isinstance(value.node, Leaf):
         _wrong_rank(value, describe(value.node), rank)
     elif isinstance(value.node, Sequence):
-        matrix = None if report_doubtful_commas(value) else _read_lists(value, rank, minus_infinity)
+        if name := name_in(value):
+            name.wrong(f"{shorten(name.text)} is not a number", "paste numbers only, without names of rows and columns")
+        elif not report_doubtful_commas(value):
+            matrix = _read_lists(value, rank, minus_infinity)
     elif "random" in value.keys and "file" in value.keys:
         at = max(value.keys["random"], value.keys["file"])
         value.wrong("both file and random are given", "keep one of the two", at=at)

@@ -30,6 +30,7 @@ _CLOSING = re.compile(rf"(?:\s*,\s*{_ARGUMENT})*+\s*+(?:,\s*+)?\)", re.ASCII)  #
 _BETWEEN = re.compile(r"[\s,;]*")  # lists, and behind the last one
 _PART = re.compile(r"[\[\]]|#[^\n]*|[^\[\]#]+")
 _REMARK = re.compile(r"#[^\n]*")
+_LINE_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 _QUOTED = {'"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL), "'": re.compile(r"'((?:[^']|'')*)'")}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": " \n", "t": " \t", "r": "  ", " ": "  ", '"': ' "'}  # as long as they are in the text
@@ -57,6 +58,7 @@ _BRACKET = re.compile(r"[\[\]\"'{}:&*\\]")  # of lists, and what no pasted list 
 _UNSEPARATED = re.compile(r"\]\s+(?:\.\.\.\s+)?\[")  # rows as NumPy prints them
 _CLOSE = "close each row before the next one begins: [[1, 2], [3, 4]]"
 _GOES_ON = re.compile(r",[ \t]*\n|\n[ \t]*,")
+_SHOWN = 4  # numbers in a help line
 _LONGEST = 200  # characters of a number that is read with all others in one go
 
 
@@ -223,6 +225,8 @@ def _text_of(leaf: Leaf, source: str) -> _Text:
         for piece in leaf.text.split("\n") if sign == "|" else leaf.text.split():
             if stripped := piece.strip():
                 end = source.index(stripped, end) + len(stripped)
+        after = _LINE_END.match(source, end)
+        end = after.end() if after else end  # a tab there is before an empty cell
     except ValueError:  # it is not as it stands there: its lines end as only YAML knows
         return _Text(leaf.text, leaf.at, 0)
     text, doubt = (source[start:end], None) if sign == "|" else _unfolded(source[start:end])
@@ -345,7 +349,9 @@ def _of_entries(node: Sequence) -> PastedList:
     """The rows of a block of YAML, each an entry such as - 1 0 1."""
     leaves = [item for item in node.items if isinstance(item, Leaf)]
     text = _Text("", 0)
-    rows = _split(text, [(leaf.at + leaf.quoted, leaf.text) for leaf in leaves])
+    entries = [(leaf.at + leaf.quoted, leaf.text) for leaf in leaves]
+    parts = [part for entry in entries for _, part in _pieces(entry, ";")]
+    rows = _split(text, entries, ";" if len(parts) > len(entries) and not any(map(_is_row, parts)) else None)
     return PastedList(node.at, [Sequence(leaf.at, _leaves(text, row)) for leaf, row in zip(leaves, rows, strict=True)])
 
 
@@ -365,6 +371,8 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
         separator = ";"
         if not text.of_file and "\n" not in body.strip():
             _require_clear(text, doubtful_pairs(parts))
+            if rank > 1 and len(parts) > 1:
+                raise _one_row_or_column(text, parts)
     matrices = [*_between_empty(lines)]
     rows = [row for matrix in matrices for row in matrix]
     if len(rows) == 1 and not text.of_file and _ALONE.fullmatch(rows[0][1].strip()):
@@ -389,6 +397,16 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
         text.place(rows[0][0]),
         [Sequence(text.place(matrix[0][0][0]), _rows(text, matrix, rank)) for matrix in split],
     )
+
+
+def _one_row_or_column(text: _Text, parts: list[_Piece]) -> _Fault:
+    """What is wrong with 1; 0 on one line."""
+    numbers = [part.strip() for _, part in parts]
+    at = parts[0][0] + parts[0][1].index(numbers[0])
+    message = f"{shorten(text.text.strip())} can be read as one row, or as one column"
+    more = "…" if len(numbers) > _SHOWN else ""
+    row, column = (sign.join([*numbers[:_SHOWN], *more]) for sign in (", ", "; "))
+    return text.fault(message, f"write [[{row}]] for a row, or [{column}] for a column", at)
 
 
 def _is_row(part: str) -> bool:
@@ -419,6 +437,19 @@ def _rows(text: _Text, rows: list[_Row], rank: int) -> list[Node]:
 
 def _leaves(text: _Text, row: _Row) -> list[Node]:
     return [Leaf(cell, False, text.place(at)) for at, cell in row]
+
+
+def name_in(value: Value) -> Value | None:
+    """The first name of a row or a column in a pasted table, whose first row or column has names only."""
+    if not isinstance(value.node, PastedList) or value.node.numbers is not None:
+        return None
+    rows = [[*row.items] for row in value.items]
+    if not all(isinstance(cell.node, Leaf) for row in rows for cell in row):
+        return None
+    texts = [[(cell.node.at, cell.text) for cell in row] for row in rows]
+    if _without_names(texts) == texts:
+        return None
+    return next((cell for row in rows for cell in row if _is_name(cell.text)), None)
 
 
 # Cells.
@@ -515,7 +546,10 @@ def _freed(cell: str) -> str:
 
 def _without_remarks(text: str) -> str:
     """A text, as long as before, with blanks for all that # begins on a line."""
-    return _REMARK.sub(lambda remark: " " * len(remark[0]), text) if "#" in text else text
+    if "#" not in text:
+        return text
+    lines = ((line, _REMARK.sub("", line)) for line in text.split("\n"))
+    return "\n".join(line if line == left else left.rstrip().ljust(len(line)) for line, left in lines)
 
 
 def _require_clear(text: _Text, doubt: tuple[int, str, str] | None) -> None:

@@ -162,6 +162,9 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         _fail_for_bracket(at, builder)
     for begin in filter(None, (error.context_mark, error.problem_mark)):
         _fail_for_row(text.rfind("\n", 0, begin.index) + 1, errors)
+    if "indentation space" in words and text[at : at + 1] == "\t":  # before names of columns, which are no row
+        message, help = _row_with_tab(text[text.rfind("\n", 0, at) + 1 : at + 1])
+        errors.fail(message, at=at, help=help)
     if "mapping values are not allowed" in words or "simple key" in words:
         mark = error.context_mark or error.problem_mark
         line = text.rfind("\n", 0, mark.index if mark else at) + 1
@@ -200,13 +203,21 @@ def _fail_for_row(line: int, errors: ErrorCollector) -> None:
     if not row or not key:
         return
     if "\t" in row[1]:
-        message, help = "this row begins with a tab", "put two spaces before each row of the matrix, and no tab"
+        message, help = _row_with_tab(row[1])
     elif len(row[1]) <= len(key[1]):
         message, help = "this row is not indented", "put two spaces before each row of the matrix"
     else:
         help = f"put equally many spaces before each row, or write |{len(row[1]) - len(key[1])} in place of |"
         message = "this row begins further to the left than the first row"
     errors.fail(message, at=row.end(1), help=help)
+
+
+def _row_with_tab(indentation: str) -> tuple[str, str]:
+    """(message, help) for a row of a pasted matrix that has a tab before it."""
+    if indentation.startswith("\t"):
+        return "this row is indented with a tab", "put two spaces before each row of the matrix, in place of the tab"
+    help = "remove the tab, and paste numbers only: no names of rows and columns"
+    return "this row begins with a tab, so its first cell is empty", help
 
 
 def _content_end(text: str, end: int) -> int:

@@ -40,7 +40,8 @@ def pasted(random: Random, lists: list[Any]) -> str:
         str, repr, lambda array: f"np.{array!r}", lambda array: f"tensor({array.tolist()}, dtype=torch.float64)",
     ]  # fmt: skip
     if array.ndim == 2:
-        ways.append(lambda array: saved(array, random.choice(SIGNS)))
+        signs = SIGNS if len(array) > 1 or array.size == 1 else SIGNS[:-1]  # 1; 0 may be a row, or a column
+        ways.append(lambda array: saved(array, random.choice(signs)))
     if array.ndim == 2 and len(array) > 1:
         ways.append(by_matlab)
     if array.ndim == 2 and len(array) > 1 and array.shape[1] > 1:

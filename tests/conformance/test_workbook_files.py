@@ -143,6 +143,17 @@ def test_from_python_it_is_refused(name: str, choices: dict[str, Any], code: int
     assert found.value.exit_code == code
 
 
+def test_the_formula_in_the_documentation_is_that_of_its_cell() -> None:
+    page = (INPUTS.parent / "docs" / "how-to" / "workbooks.md").read_text(encoding="utf-8")
+    assert "attncli compute inputs/causal.yaml -o problem.xlsx" in page
+    said = re.search(r"`(\w+)` is a score.*?```text\n=(.*?)\n```", page, re.DOTALL)
+    assert said
+    file = file_of(load(str(INPUTS / "causal.yaml")))
+    book = Spreadsheet(file)
+    assert book.cells["Derivation", said[1]] == said[2]
+    assert book.rows(number_of(file, "Scores"))[0][0] == ("Derivation", said[1])
+
+
 def test_no_printed_page_tears_a_matrix() -> None:
     """The first row of every page but the first is a heading, or what says which given matrix follows."""
     file = file_of(load(str(INPUTS / "i_love_ai.yaml")))

@@ -82,7 +82,7 @@ def test_in_json_and_in_python_as_well(text: str) -> None:
     "value",
     [
         "[1 0.5; -2 3]", "[1, 0.5; -2, 3]", "[[1 0.5], [-2 3]]", "\n- 1 0.5\n- -2 3", "\n- [1 0.5]\n- [-2 3]",
-        "\n  1 0.5\n  -2 3", "1, 0.5; -2, 3", "[[1.  0.5]\n [-2. 3.]]",
+        "\n  1 0.5\n  -2 3", "\n- 1; 0.5\n- -2; 3", "\n- 1;0,5\n- -2;3", "1, 0.5; -2, 3", "[[1.  0.5]\n [-2. 3.]]",
         "np.array([[1, 0.5],\n          [-2, 3]])", "array([[1. 0.5]\n [-2. 3.]])",
         "tensor([[1, 0.5],\n        [-2, 3]], device='cuda:0')",
     ],
@@ -191,6 +191,82 @@ def test_commas_that_can_be_read_in_one_way_are_read(text: str, expected: list[l
 def test_commas_in_doubt_are_refused_in_python_as_well(text: str) -> None:
     with pytest.raises(attncli.AttncliError, match=r"0,7 can be read as 0\.7, or as the two numbers 0 and 7"):
         attncli.problem(Q=[[1]], K=[[1], [2]], V=text)
+
+
+@pytest.mark.parametrize("separator", ["\t", ",", ";", ", ", "; "])
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)])
+def test_an_empty_cell_is_an_error_wherever_it_is(
+    separator: str, row: int, column: int, problems: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    """With its place, in a text and in files."""
+    rows = [["5", "6"], ["7", "8"], ["9", "4"]]
+    rows[row][column] = ""
+    text = "\n".join(separator.join(cells) for cells in rows)
+    if (row, column) == (0, 0) and separator == "\t":
+        assert "its first cell is empty" in problems(f"Q: [[1]]\nK: [[1], [2], [3]]\nV: {in_block(text)}")[0]
+    else:
+        (said,) = problems(f"Q: [[1]]\nK: [[1], [2], [3]]\nV: {in_block(text)}")
+        assert said.partition(" ")[2] == f"V[{row}][{column}]: there is no number here (write a number, such as 0)"
+        assert said.startswith(f"{row + 4}:")
+    for name in ("v.csv", "v.tsv", "v.txt"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        with pytest.raises(attncli.AttncliError, match=rf"{name}:{row + 1}:\d: there is no number here") as caught:
+            loads(f"Q: [[1]]\nK: [[1], [2], [3]]\nV: {{file: {name}}}".encode(), "p.yaml", folder=tmp_path)
+        assert ("leave out names" in str(caught.value.help)) == ((row, column) == (0, 0))
+
+
+@pytest.mark.parametrize("text", ["1; 0", "1;0", "|\n  1; 0", '"1; 0;"', "1/3; sqrt(2)", "1;2;3;4;5"])
+def test_numbers_on_one_line_with_semicolons_may_be_a_row_or_a_column(
+    text: str, problems: Callable[..., list[str]]
+) -> None:
+    assert "can be read as one row, or as one column" in problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {text}")[0]
+
+
+def test_the_help_for_a_row_or_a_column_says_how_to_write_each(problems: Callable[..., list[str]]) -> None:
+    (said,) = problems("Q: [[1]]\nK: [[1], [2]]\nV: 1; 0")
+    assert said == (
+        "3:4: V: 1; 0 can be read as one row, or as one column (write [[1, 0]] for a row, or [1; 0] for a column)"
+    )
+    assert of_values("[1; 0]").given["V"].value.tolist() == [[1], [0]]
+    (said,) = problems("Q: [[1]]\nK: [[1], [2]]\nV: 1; 0; 2; 3; 5")
+    assert "(write [[1, 0, 2, 3, …]] for a row, or [1; 0; 2; 3; …] for a column)" in said
+
+
+def test_a_vector_on_one_line_is_the_same_as_a_row_and_as_a_column(tmp_path: Path) -> None:
+    given = loads(b"X: [[1]]\nW_Q: [[1, 2]]\nb_Q: 1; 0\nW_K: [[1, 2]]\nV: [[1]]", "p.yaml").given
+    assert given["b_Q"].value.tolist() == [1, 0]
+    (tmp_path / "v.csv").write_text("1;0\n", encoding="utf-8")  # of a file, the lines are rows
+    problem = loads(b"Q: [[1]]\nK: [[1]]\nV: {file: v.csv}", "p.yaml", folder=tmp_path)
+    assert problem.given["V"].value.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("d1\td2\n1\t2\n3\t4", "d1"), (",d1,d2\nI,1,2\nAI,3,4", "d1"), ("I 1 2\nAI 3 4", "I"), ("d1;d2\n1;2\n3;4", "d1")],
+)
+def test_names_in_a_pasted_table_are_one_error(text: str, name: str, problems: Callable[..., list[str]]) -> None:
+    (said,) = problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block(text)}")
+    assert said.endswith(f"{name} is not a number (paste numbers only, without names of rows and columns)")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            "\t1\t0\n\t0\t1",
+            "this row is indented with a tab (put two spaces before each row of the matrix, in place of",
+        ),
+        ("  \td1\td2\n  I\t1\t2", "this row begins with a tab, so its first cell is empty (remove the tab, and paste"),
+        ("  \t1\t0\n  \t0\t1", "this row begins with a tab, so its first cell is empty (remove the tab, and paste"),
+    ],
+)
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="the parser in Python reads tabs")
+def test_a_tab_before_a_row(rows: str, said: str, problems: Callable[..., list[str]]) -> None:
+    assert said in problems(f"Q: [[1]]\nK: [[1], [2]]\nV: |\n{rows}\n")[0]
+
+
+def test_a_remark_behind_a_tab_begins_no_cell() -> None:
+    assert of_values(in_block("1\t0.5\t# first\n-2\t3")).given["V"].value.tolist() == SQUARE
 
 
 @pytest.mark.parametrize("value", ["I love AI", "5", "1 / 3", "0,5", "x, y"])

@@ -67,8 +67,18 @@ def test_a_range(book: Path, cells: str) -> None:
     assert found.value.tolist() == [[1, 2.5], [0.1, 1e-300]]
 
 
-def test_names_of_sheets_in_quotes(book: Path) -> None:
-    assert read(book, "{file: x.xlsx, range: \"'It''s mine'!A1:B1\"}").given["Q"].value.tolist() == [[5, 6]]
+@pytest.mark.parametrize("cells", ["\"'It''s mine'!A1:B1\"", "It's mine!A1:B1", '"It\'s mine!A1:B1"'])
+def test_names_of_sheets_with_a_blank(book: Path, cells: str) -> None:
+    assert read(book, f"{{file: x.xlsx, range: {cells}}}").given["Q"].value.tolist() == [[5, 6]]
+
+
+@pytest.mark.parametrize("name", ["x.xls", "x.ods", "x.xlsm"])
+@pytest.mark.parametrize("more", ["", ", range: A1:B2"])
+def test_other_spreadsheets_are_saved_again(tmp_path: Path, name: str, more: str) -> None:
+    (tmp_path / "p.yaml").write_text(f"Q: {{file: {name}{more}}}\n{KV}", encoding="utf-8")
+    with pytest.raises(AttncliError, match=f"{name} is neither") as caught:
+        load(str(tmp_path / "p.yaml"))
+    assert caught.value.help == "save the sheet as .xlsx or .csv"
 
 
 def test_fractions_and_roots_are_exact(book: Path) -> None:
@@ -150,6 +160,20 @@ def test_one_sheet_needs_no_name(tmp_path: Path) -> None:
     assert read(tmp_path, "{file: x.xlsx, range: A1:B1}").given["Q"].value.tolist() == [[1, -2.5]]
 
 
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "<w><row/><row><c><v>9</v></c><c><v>1</v></c><c/></row><row><c/><c><v>2</v></c></row></w>",
+        '<w><row r="2"><c/><c><v>1</v></c></row><row><c r="B3"><v>2</v></c><c><v>9</v></c></row></w>',
+        '<w><row r="2"><c r="A2"/><c><v>1</v></c></row><row r="3"><c r="A3"/><c r="B3"><v>2</v></c></row></w>',
+    ],
+)
+def test_cells_without_addresses_follow_each_other(tmp_path: Path, sheet: str) -> None:
+    """As ECMA-376 allows, 18.3.1.4 and 18.3.1.73."""
+    archive(tmp_path, sheet=sheet)
+    assert read(tmp_path, "{file: x.xlsx, range: B2:B3, transpose: true}").given["Q"].value.tolist() == [[1, 2]]
+
+
 BOMB = '<!DOCTYPE s [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 DAMAGED = "Q.file: x.xlsx is not a readable .xlsx file: "
 
@@ -164,7 +188,9 @@ DAMAGED = "Q.file: x.xlsx is not a readable .xlsx file: "
         ({"book": "<workbook>"}, DAMAGED + "it is damaged"),
         ({"relations": "<Relationships/>"}, DAMAGED + "it has no part for this sheet"),
         ({"relations": '<R><Relationship Id="1" Target="../../etc/passwd"/></R>'}, DAMAGED + "it has no etc/passwd"),
-        ({"sheet": "<worksheet><c><v>1</v></c></worksheet>"}, DAMAGED + "a cell has no address"),
+        ({"sheet": "<worksheet><c><v>1</v></c></worksheet>"}, DAMAGED + "a cell is in no row"),
+        ({"sheet": '<w><row r="0"/></w>'}, DAMAGED + "a row has the number 0"),
+        ({"sheet": '<w><row><c r="1A"/></row></w>'}, DAMAGED + "a cell has the address 1A"),
         ({"sheet": '<w><c r="A1"><v>one</v></c><c r="B1"><v>2</v></c></w>'},
          "Q.range: S!A1 in x.xlsx is the text one, and no number"),
         ({"sheet": '<w><c r="A1"><v>1_000</v></c><c r="B1"><v>2</v></c></w>'},

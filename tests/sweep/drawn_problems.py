@@ -473,7 +473,7 @@ def _pasted(choice: Random, lists: Any) -> str:
     if isinstance(rows[0][0], list) or len(rows) * len(rows[0]) == 1:
         call = choice.choice(["", "np.array(", "torch.tensor("])
         return f"{call}{_printed(lists)}{', dtype=float64)' if call else ''}"
-    between = choice.choice([" ", "  ", "\t", ", ", ";"])
+    between = choice.choice([" ", "  ", "\t", ", ", ";"] if len(rows) > 1 else [" ", "  ", "\t", ", "])
     text = "\n".join(between.join(map(_cell, row)) for row in rows)
     if "/" not in text and between in (" ", ", ") and choice.random() < 0.4 and rows is lists:
         return f"[{text.replace(chr(10), '; ' if len(rows) > 1 else ' ')};]"

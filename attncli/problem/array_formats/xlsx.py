@@ -31,10 +31,10 @@ KEY = "range"
 _EXAMPLE = "range: Sheet1!A1:C3"
 _AGAIN = "open it in a spreadsheet, and save it as .xlsx"
 _RANGE = re.compile(
-    r"(?:(?P<sheet>'(?:[^']|'')+'|[^'!]+)!)?\$?(?P<left>[A-Za-z]{1,3})\$?(?P<top>[1-9]\d{0,6})"
+    r"(?:(?P<sheet>'(?:[^']|'')+'|[^'!][^!]*)!)?\$?(?P<left>[A-Za-z]{1,3})\$?(?P<top>[1-9]\d{0,6})"
     r"(?::\$?(?P<right>[A-Za-z]{1,3})\$?(?P<bottom>[1-9]\d{0,6}))?"
 )
-_ADDRESS = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
+_ADDRESS, _ROW = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})"), re.compile(r"[1-9][0-9]{0,6}")
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CELLS = 2**20, 2**14, 2**18
 _DATES = frozenset(
     (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
@@ -246,17 +246,29 @@ class _Book:
         return {name: parts.get(id, "") for name, id in found}
 
     def cells(self, part: str, wanted: _Range) -> dict[tuple[int, int], _Cell]:
-        """The cells of a range that are not empty, by row and column."""
+        """The cells of a range that are not empty, by row and column.
+
+        A row or a cell without an address follows the one before it.
+        """
         found: dict[tuple[int, int], _Cell] = {}
         now: list[_Cell] = []
+        row = column = 0
 
         def start(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
-            if tag == "c":
+            nonlocal row, column
+            address = attributes.get("r", "")
+            if tag == "row":
+                if address and not _ROW.fullmatch(address):
+                    raise self.archive.unreadable(f"a row has the number {shorten(address)}")
+                row, column = int(address or row + 1), 0
+            elif tag == "c":
                 now.clear()
-                place = _ADDRESS.fullmatch(attributes.get("r", ""))
-                if not place:
-                    raise self.archive.unreadable("a cell has no address")
-                row, column = int(place[2]), _column(place[1])
+                place = _ADDRESS.fullmatch(address)
+                if address and not place:
+                    raise self.archive.unreadable(f"a cell has the address {shorten(address)}")
+                if not address and not row:
+                    raise self.archive.unreadable("a cell is in no row")
+                row, column = (int(place[2]), _column(place[1])) if place else (row, column + 1)
                 if row > wanted.bottom:
                     raise _Enough
                 if row >= wanted.top and wanted.left <= column <= wanted.right:
