@@ -204,3 +204,16 @@ def test_digits_of_pictures_are_those_of_the_page(rounding: str, capsys: pytest.
     assert command([*line, "--precision", "1"]) == 0
     (svg,) = re.findall(r"<svg .*</svg>", capsys.readouterr().out, re.DOTALL)
     assert {each.text for each in texts(read(svg))} >= {"0.1", "0.7", "0.2"}
+
+
+def test_labels_without_letters_in_tex_have_the_same_short_names_in_a_page_and_its_pictures(tmp_path: Path) -> None:
+    """A label that is too long for a matrix comes first, so that the one in Chinese is T2."""
+    (tmp_path / "p.yaml").write_text(
+        f"tokens: [{'x' * 40}, 日]\nQ: [[0], [0]]\nK: [[0], [0]]\nV: [[1], [1]]\n", encoding="utf-8"
+    )
+    assert command(["compute", str(tmp_path / "p.yaml"), "--pictures", "-o", str(tmp_path / "p.tex")]) == 0
+    page = (tmp_path / "p.tex").read_text(encoding="ascii")
+    assert page.count("In labels, ") == 1
+    drawn = re.findall(r"\\sffamily(?:\\bfseries)? (.*)\};", page)
+    assert {"T1", "T2"} <= {*drawn}
+    assert not [text for text in drawn if "U+65E5" in text]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attncli.english import listed
-from attncli.escaping import label
 from attncli.page.colors import foreground
 from attncli.page.pictures.drawing import (
     LINE,
@@ -19,6 +18,7 @@ from attncli.page.pictures.drawing import (
     SMALL,
     WIDEST,
     Drawing,
+    Label,
     Panel,
     Path,
     Shape,
@@ -28,12 +28,12 @@ from attncli.page.pictures.drawing import (
     entry_of_legend,
     hexadecimal,
     in_lines,
+    line_of,
     lines,
     rectangle,
     rgb,
     side_by_side,
     swatch,
-    text_line,
     text_width,
 )
 from attncli.page.pictures.parts import Part, name_of_key
@@ -133,11 +133,11 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
     step = trace.steps[output_step(trace)]
     features = step.labels[-1][: each.terms.shape[1]]
     title = f"{part.title}, " * bool(part.title)
-    name, whole = cut(trace.tokens[each.row], SIZE, LABEL)
-    head = text_line(f"{title}{name}", bold=True)
+    name = cut(trace.tokens[each.row], SIZE, LABEL)
+    head = line_of(Words(0, LINE - 5, f"{title}{name.shown}", bold=True, label=name))
     left = ceil(max(text_width(label, SMALL) for label in features)) + 8
     zero = left - low * unit
-    shapes: list[Shape] = [shape._replace(title=whole) for shape in head.shapes if isinstance(shape, Words)]
+    shapes: list[Shape] = [*head.shapes]
     pieces: list[Path] = []
     marks: list[Shape] = []
     widest = 0.0
@@ -156,7 +156,7 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
             piece = _piece(each, place, x, y, width)._replace(title=f"{_name(each, place)}: {text}")
             pieces.append(piece)
             if said := _inside(each, place, text, width):
-                shapes.append(Words(x + width / 2, middle, said, _ink(piece), SMALL, "middle"))
+                shapes.append(Words(x + width / 2, middle, said, _ink(piece), SMALL, "middle", label=_key(each, place)))
         total = part.text(step.name, each.row, feature)
         value = float(step.value[each.row, feature])
         if np.isfinite(value):
@@ -186,8 +186,13 @@ def _ink(piece: Path) -> str:
 
 def _inside(each: Sum, place: int, number: str, width: float) -> str:
     """What stands on a piece: its key and its number, or the first that there is room for of the number and the key."""
-    key = label(each.part.trace.context_tokens[each.keys[place]]) if place < len(each.keys) else ""
+    key = _key(each, place).shown
     return next((text for text in (f"{key} {number}".strip(), number, key) if text_width(text, SMALL) + 4 <= width), "")
+
+
+def _key(each: Sum, place: int) -> Label:
+    """The label of the key of a piece; empty if it is of all others together."""
+    return cut(each.part.trace.context_tokens[each.keys[place]] if place < len(each.keys) else "", SMALL, LABEL)
 
 
 def _name(each: Sum, place: int) -> str:

@@ -58,10 +58,17 @@ class Path(NamedTuple):
     title: str = ""
 
 
+class Label(NamedTuple):
+    """What a person wrote, made visible: as much as there is room for, and the whole of it."""
+
+    shown: str
+    whole: str
+
+
 class Words(NamedTuple):
     """One line of text, the base of its letters at `y`, turned by degrees to the left about its anchor.
 
-    `title` is the whole text where this one is cut off; `tex` the same as a formula of LaTeX, where it is one.
+    `label` is the one that stands in the text; `tex` is the text as a formula of LaTeX, where it is one.
     """
 
     x: float
@@ -72,8 +79,13 @@ class Words(NamedTuple):
     anchor: str = "start"
     bold: bool = False
     turn: float = 0.0
-    title: str = ""
+    label: Label | None = None
     tex: str = ""
+
+    @property
+    def title(self) -> str:
+        """What a browser shows under the pointer: a label that is cut off here."""
+        return self.label.whole if self.label and self.label.whole != self.label.shown else ""
 
 
 Shape: TypeAlias = Path | Words
@@ -157,10 +169,14 @@ def with_title(title: str, panel: Panel) -> Panel:
 
 
 def text_line(text: str, *, paint: str = "ink", size: float = SIZE, bold: bool = False, most: float = 0) -> Panel:
-    """One line of text, cut off where it is wider than `most`."""
-    shown, whole = cut(text, size, most) if most else (text, "")
-    words = Words(0, LINE - 5, shown, paint, size, bold=bold, title=whole)
-    return Panel(text_width(shown, size) * (1.06 if bold else 1), LINE, (words,))
+    """One line of text; with `most`, it is a label, cut off where it is wider than that."""
+    label = cut(text, size, most) if most else None
+    return line_of(Words(0, LINE - 5, label.shown if label else text, paint, size, bold=bold, label=label))
+
+
+def line_of(words: Words) -> Panel:
+    """Words that have a line to themselves."""
+    return Panel(text_width(words.text, words.size) * (1.06 if words.bold else 1), LINE, (words,))
 
 
 def wrapped(text: str, room: float) -> Panel:
@@ -178,7 +194,8 @@ def drawing(title: str, what: str, description: str, body: Panel, legend: Sequen
     """A whole picture: the title of its problem, what is drawn, its panels, and below them what its signs mean."""
     head = text_line(what, paint="soft" if title else "ink", size=13, bold=not title)
     if title:
-        head = below((text_line(title, size=15, bold=True, most=max(body.width, NARROWEST)), head), 0)
+        shown = cut(title, 15, max(body.width, NARROWEST)).shown
+        head = below((text_line(shown, size=15, bold=True), head), 0)
     parts, room = [head, body], max(body.width, head.width, NARROWEST)
     notes = [wrapped(each, room) if isinstance(each, str) else each for each in legend]
     if notes:
@@ -254,18 +271,18 @@ def _width(character: str) -> float:
     return _OTHER
 
 
-def cut(text: str, size: float, room: float) -> tuple[str, str]:
-    """A person's text, visible and no wider than `room`, and the whole of it if it had to be cut off."""
-    shown = label(text)
-    if text_width(shown, size) <= room:
-        return shown, ""
+def cut(text: str, size: float, room: float) -> Label:
+    """A person's text, visible and no wider than `room`."""
+    whole = label(text)
+    if text_width(whole, size) <= room:
+        return Label(whole, whole)
     kept, used = "", text_width("…", size)
-    for character in shown:
+    for character in whole:
         used += size * _width(character)
         if used > room:
             break
         kept += character
-    return f"{kept.rstrip()}…", shown
+    return Label(f"{kept.rstrip()}…", whole)
 
 
 def turned_size(width: float, size: float, degrees: float) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from attncli.page.pictures.drawing import (
     SMALL,
     TINT,
     Drawing,
+    Label,
     Panel,
     Path,
     Shape,
@@ -91,7 +92,7 @@ def _panel(part: Part, only: int | None, unit: float, thinnest: float) -> Panel:
     gap = BETWEEN if unit > LINE else 2
     ends = _ends(names, weights.sum(axis=0) * unit, len(queries) * (unit + gap) - gap, gap)
     labels = [cut(trace.tokens[row], SIZE, LABEL) for row in queries]
-    left = ceil(max(*(text_width(name, SIZE) for name, _ in labels), text_width("queries", SMALL))) + 8
+    left = ceil(max(*(text_width(name.shown, SIZE) for name in labels), text_width("queries", SMALL))) + 8
     right = left + 2 * BAR + REACH
     shapes: list[Shape] = [
         Words(left - 8, LINE - 6, "queries", "soft", SMALL, "end"), Words(right + 8, LINE - 6, "keys", "soft", SMALL)
@@ -126,7 +127,7 @@ def _panel(part: Part, only: int | None, unit: float, thinnest: float) -> Panel:
     middles = [top + height / 2 for top, height in zip(ends.tops, ends.heights, strict=True)]
     shapes += _labels(named, middles, ends.heights, right + 8, "start")
     lowest = max(len(queries) * (unit + gap), ends.tops[-1] + max(ends.heights[-1], LINE))
-    return Panel(right + 8 + max(text_width(name, SIZE) for name, _ in named), LINE + lowest, tuple(shapes))
+    return Panel(right + 8 + max(text_width(name.shown, SIZE) for name in named), LINE + lowest, tuple(shapes))
 
 
 def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> Ends:
@@ -157,7 +158,7 @@ def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, quer
 
 
 def _labels(
-    names: Sequence[tuple[str, str]], middles: Sequence[float], weights: Sequence[float], x: float, anchor: str
+    names: Sequence[Label], middles: Sequence[float], weights: Sequence[float], x: float, anchor: str
 ) -> Iterator[Words]:
     """Labels beside their bars; where they are too close, those of the heaviest keys, and then the first ones."""
     shown: list[int] = []
@@ -165,5 +166,5 @@ def _labels(
         if all(abs(middles[place] - middles[other]) >= SIZE for other in shown):
             shown.append(place)
     for place in sorted(shown):
-        name, whole = names[place]
-        yield Words(x, LINE + middles[place] + MIDDLE * SIZE, name, anchor=anchor, title=whole)
+        name = names[place]
+        yield Words(x, LINE + middles[place] + MIDDLE * SIZE, name.shown, anchor=anchor, label=name)

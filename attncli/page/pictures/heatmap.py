@@ -190,14 +190,14 @@ def _largest_of_rows(
     part: Part, step: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]
 ) -> Iterator[str]:
     """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168. Of signed numbers, those far from 0."""
-    names = [cut(name, SIZE, LABEL)[0] for name in columns]
+    names = [cut(name, SIZE, LABEL).shown for name in columns]
     size = np.abs(values) if _has_sign(part.trace, step) else values
     rank = part.trace.steps[step].value.ndim
     for row, label in enumerate(rows):
         seen = np.flatnonzero(np.isfinite(values[row]))
         most = seen[np.argsort(-size[row, seen], kind="stable")[:MOST_NAMED]].tolist()
         numbers = [f"{names[column]} {part.text(step, *(row, column)[:rank])}".strip() for column in most]
-        yield f"{cut(label, SIZE, LABEL)[0]}: {listed(numbers, last='')}" if most else ""
+        yield f"{cut(label, SIZE, LABEL).shown}: {listed(numbers, last='')}" if most else ""
 
 
 def _largest(shades: NDArray[np.float64], block: int, nothing: float) -> NDArray[np.float64]:
@@ -231,7 +231,7 @@ def _panel(map: Map) -> Panel:
         height, width = (float(min(LARGEST, max(SMALLEST, SIDE // number))) for number in map.shades.shape)
     rows, columns = map.shades.shape
     names = [cut(name, SIZE, LABEL) for name in map.rows]
-    left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 8
+    left = ceil(max(text_width(name.shown, SIZE) for name in names)) + 8
     captions = [f"{axis} {arrow}" for axis, arrow in zip(map.axes, "↓→", strict=False)]
     left = max(left, *(ceil(text_width(said, SMALL)) + 8 for said in captions))
     heads = list(_heads(map.columns, left, width))
@@ -244,8 +244,8 @@ def _panel(map: Map) -> Panel:
     shapes += (head._replace(y=top - 6) for head in heads if head.text)  # none above a vector
     every = 1 if height >= APART else ceil(APART / height)
     shapes += (
-        Words(left - 8, top + (row + 0.5) * height + MIDDLE * SIZE, name, anchor="end", title=whole)
-        for row, (name, whole) in list(enumerate(names))[::every]
+        Words(left - 8, top + (row + 0.5) * height + MIDDLE * SIZE, name.shown, anchor="end", label=name)
+        for row, name in list(enumerate(names))[::every]
     )
     cells = _cells_with_digits(map, width, height) if map.texts else _cells(map, width, height)
     shapes += moved(cells, left, top)
@@ -255,15 +255,15 @@ def _panel(map: Map) -> Panel:
 
 def _heads(names: Sequence[str], left: float, width: float) -> Iterator[Words]:
     """The labels of columns: each in the middle of its column if all have room for that, else turned."""
-    if all(text_width(cut(name, SIZE, LABEL)[0], SIZE) <= width - 4 for name in names):
-        for column, name in enumerate(names):
-            yield Words(left + (column + 0.5) * width, 0, cut(name, SIZE, LABEL)[0], anchor="middle")
+    labels = [cut(name, SIZE, LABEL) for name in names]
+    if all(text_width(label.shown, SIZE) <= width - 4 for label in labels):
+        for column, label in enumerate(labels):
+            yield Words(left + (column + 0.5) * width, 0, label.shown, anchor="middle", label=label)
         return
     across = APART / np.sin(np.radians(TURN))
     every = 1 if width >= across else ceil(across / width)
-    for column, name in list(enumerate(names))[::every]:
-        shown, whole = cut(name, SIZE, LABEL)
-        yield Words(left + (column + 0.5) * width + 3, 0, shown, turn=TURN, title=whole)
+    for column, label in list(enumerate(labels))[::every]:
+        yield Words(left + (column + 0.5) * width + 3, 0, label.shown, turn=TURN, label=label)
 
 
 def _height(head: Words) -> float:

@@ -19,11 +19,11 @@ from attncli.page.pictures.drawing import (
     Words,
     cut,
     drawing,
+    line_of,
     lines,
     moved,
     rectangle,
     side_by_side,
-    text_line,
     text_width,
 )
 from attncli.page.pictures.parts import Part, named_keys
@@ -64,12 +64,12 @@ def _panel(plain: Part, scaled: Part, row: int) -> Panel:
     keys = _keys(trace, row)
     names = [cut(trace.context_tokens[key], SIZE, LABEL) for key in keys]
     title = f"{scaled.title}, " * bool(scaled.title)
-    query, whole = cut(trace.tokens[row], SIZE, LABEL)
-    head = text_line(f"{title}query {query}", bold=True)
-    shapes: list[Shape] = [shape._replace(title=whole) for shape in head.shapes if isinstance(shape, Words)]
-    left = ceil(max(text_width(name, SIZE) for name, _ in names)) + 10.0
-    for place, (name, whole) in enumerate(names):
-        shapes.append(Words(left - 10, _middle(place, SIZE), name, anchor="end", title=whole))
+    query = cut(trace.tokens[row], SIZE, LABEL)
+    head = line_of(Words(0, LINE - 5, f"{title}query {query.shown}", bold=True, label=query))
+    shapes: list[Shape] = [*head.shapes]
+    left = ceil(max(text_width(name.shown, SIZE) for name in names)) + 10.0
+    for place, name in enumerate(names):
+        shapes.append(Words(left - 10, _middle(place, SIZE), name.shown, anchor="end", label=name))
     for part, paint, above in zip((plain, scaled), PAINTS, HEADS, strict=True):
         side = _side(part, row, keys, paint, above)
         shapes += moved(side.shapes, left, 0)

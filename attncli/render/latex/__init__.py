@@ -17,6 +17,7 @@ from attncli.render.latex.escape import escape, lacks_letters, length
 from attncli.render.latex.layout import line_width, runs
 from attncli.render.latex.matrix import matrix_rows, side_by_side
 from attncli.render.latex.sentences import sentence, tables
+from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage[a4paper, hmargin=25mm, vmargin={20mm, 24mm}]{geometry}
@@ -54,15 +55,15 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     The blocks are looked through first, for long labels and for what the preamble has to have.
     """
     short = _short_labels(document.blocks)
-    said = _legend(short)
+    said = legend(short)
     yield _start(document, said, style)
     title = [_title(document.title)] if document.title and style.title else []
-    legend = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
+    explained = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
     for copy in range(document.copies):
         yield NEW_PAPER if copy else ""
         blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
         body = (part for run in runs(blocks) for part in _run(run))
-        for place, part in enumerate(chain(title, legend, body)):
+        for place, part in enumerate(chain(title, explained, body)):
             if place:
                 yield "\n\n"
             yield part
@@ -248,19 +249,12 @@ def _sums(line: page.WorkedLine, room: float) -> str:
     return gap.join(side for side in sides(line, notation) if side)
 
 
-LONGEST = 30  # digits wide
-NBSP = "\u00a0"
-
-
-def _short_labels(blocks: Iterable[page.Block]) -> dict[str, str]:
-    """What stands for each label that is too long for a matrix: T1, T2 and so on."""
-    grids = (grid for block in blocks for grid in _grids(block))
-    names = list(dict.fromkeys(name for grid in grids for name in (*grid.rows, *grid.columns)))
-    long = [name for name in names if lacks_letters(label(name)) or length(label(name)) > LONGEST]
-    letter = "T"
-    while any(name.startswith(letter) for name in names):
-        letter += "T"
-    return {name: f"{letter}{number}" for number, name in enumerate(long, 1)}
+def _short_labels(blocks: Sequence[page.Block]) -> dict[str, str]:
+    """What stands for each label of the matrices that is too long for them; and of pictures, what would be codes."""
+    names = [name for block in blocks for grid in _grids(block) for name in (*grid.rows, *grid.columns)]
+    there = {label(name) for name in names}
+    drawn = (name for block in blocks if isinstance(block, page.Picture) for name in labels_of(block.draw()))
+    return short_labels([*names, *(name for name in drawn if name not in there and lacks_letters(name))])
 
 
 def _grids(block: page.Block) -> Iterator[page.Grid]:
@@ -269,12 +263,6 @@ def _grids(block: page.Block) -> Iterator[page.Grid]:
         yield block
     elif isinstance(block, page.Product):
         yield from (*block.factors, *block.added, block.result)
-
-
-def _legend(short: Mapping[str, str]) -> str:
-    """The line that explains short labels; empty where there are none."""
-    said = ", ".join(f"{brief}{NBSP}={NBSP}{label(name)}" for name, brief in short.items())
-    return f"In labels, {said}." if said else ""
 
 
 def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
@@ -295,6 +283,9 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
                 return (line._replace(label=found.sub(lambda name: short[name[0]], line.label)) for line in lines)
 
             return block._replace(lines=page.sequence(changed, lazy=isinstance(lines, page.Lazy)))
+        case page.Picture(draw=draw):
+            shown = {label(name): brief for name, brief in short.items()}
+            return block._replace(draw=lambda: relabelled(draw(), shown))
     return block
 
 

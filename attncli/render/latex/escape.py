@@ -35,6 +35,7 @@ _ACCENTS = {
 _BELOW = "dcb"
 _FALLBACK, _BREAK = "U+", r"\allowbreak{}"
 _CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}{re.escape(_BREAK)}")
+_ENDS_IN_CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}$")
 _OPENING = re.compile(r'(?:(?<=[\s(\[{–—-])|^)"(?=[^\s"])')  # the other raw quotation marks close
 _WIDTHS = {
     **dict.fromkeys("fijlrstI.,:;!'`|()[]/ -", 0.8), **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw", 1.55),
@@ -46,6 +47,18 @@ _LETTER, _SIGN = 1.1, 1.7
 def escape(text: str) -> str:
     """The text, letter for letter, outside math; the result is ASCII."""
     return "".join(map(_character, _characters(text)))
+
+
+def coded(text: str) -> str:
+    """The text with the codes in it that `escape` writes, apart from letters beside them: U+65E5 U+672C."""
+    written = ""
+    for character in unicodedata.normalize("NFC", visible(text)):
+        spelled = _character(character)
+        is_code = spelled.startswith(_FALLBACK)
+        if (is_code or character.isalnum()) and _ENDS_IN_CODE.search(written):
+            written += " "
+        written += spelled.removesuffix(_BREAK) if is_code else character
+    return written
 
 
 def length(text: str) -> float:

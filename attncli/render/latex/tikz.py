@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.page.pictures.drawing import PAINTS, Drawing, Move, Path, Shape, Words
-from attncli.render.latex.escape import escape
+from attncli.page.pictures.drawing import MARGIN, PAINTS, Drawing, Move, Path, Shape, Words, cut, moved, wrapped
+from attncli.render.latex.escape import coded, escape, lacks_letters
+from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
 POINTS = 0.75  # in a pixel
 MOST_OF_A_PAGE = 0.9  # of its height
@@ -33,7 +34,11 @@ def boxed(drawing: Drawing) -> str:
 
 
 def tikz(drawing: Drawing, *, fragment: bool) -> str:
-    """The drawing as LaTeX: a page as large as the picture, or a picture to include in a document."""
+    """The drawing as LaTeX: a page as large as the picture, or a picture to include in a document.
+
+    Labels that TeX has no letters for have short names, which a legend explains.
+    """
+    drawing = _with_short_labels(drawing)
     body = "\n".join(_picture(drawing))
     if fragment:
         return f"% Needs \\usepackage{{tikz}} in the preamble.\n{body}\n"
@@ -42,6 +47,15 @@ def tikz(drawing: Drawing, *, fragment: bool) -> str:
     for name, pixels in size.items():
         preamble = preamble.replace(name, f"{pixels * POINTS:g}")
     return f"{preamble}{body}%\n\\end{{document}}\n"
+
+
+def _with_short_labels(drawing: Drawing) -> Drawing:
+    short = short_labels(name for name in labels_of(drawing) if lacks_letters(name))
+    if not short:
+        return drawing
+    said = wrapped(coded(legend(short)), drawing.width - 2 * MARGIN)
+    shapes = (*relabelled(drawing, short).shapes, *moved(said.shapes, MARGIN, drawing.height - MARGIN + 2))
+    return drawing._replace(shapes=shapes, height=drawing.height + said.height + 2)
 
 
 def _picture(drawing: Drawing) -> Iterator[str]:
@@ -53,7 +67,7 @@ def _picture(drawing: Drawing) -> Iterator[str]:
     yield rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});"
     for shape in drawing.shapes:
         if isinstance(shape, Words):
-            yield _words(shape, colors)
+            yield _words(_coded(shape, drawing), colors)
         elif shape.fill or shape.stroke:  # others are there for a pointer
             yield _path(shape, colors)
     yield r"\end{tikzpicture}"
@@ -63,6 +77,14 @@ def _paints(shapes: tuple[Shape, ...]) -> Iterator[str]:
     for shape in shapes:
         paints = (shape.paint,) if isinstance(shape, Words) else (shape.fill, shape.stroke)
         yield from (paint for paint in paints if paint)
+
+
+def _coded(words: Words, drawing: Drawing) -> Words:
+    """A title with codes for what TeX has no letters for, cut off where they are too many."""
+    if words.tex or not lacks_letters(words.text):
+        return words
+    room = (drawing.width - MARGIN - words.x) / (1.06 if words.bold else 1)
+    return words._replace(text=cut(coded(words.text), words.size, room).shown)
 
 
 def _words(words: Words, colors: dict[str, str]) -> str:

@@ -514,6 +514,29 @@ def test_labels_stay_text(of: str) -> None:
         assert "\u202e" not in text
 
 
+def nodes(tex: str) -> list[str]:
+    """The texts of a picture in LaTeX."""
+    return [text.replace(r"\allowbreak{}", "") for text in re.findall(r"\\sffamily(?:\\bfseries)? (.*)\};", tex)]
+
+
+@pytest.mark.parametrize("of", ["weights", "flow", "output", "softmax"])
+def test_labels_without_letters_in_tex_have_short_names_with_a_legend(of: str) -> None:
+    """日 is U+65E5, and 本 is U+672C; the long label is cut off, and explained as a whole."""
+    tokens = ["日本", "café", "本" * 40]
+    problem = {"title": "日 or 本", "tokens": tokens, "Q": [[0]] * 3, "K": [[0]] * 3, "V": [[9]] * 3}
+    said = nodes(picture_file(picture(of, problem), "latex").decode())
+    assert said[0] == "U+65E5 or U+672C"
+    legend = next(place for place, text in enumerate(said) if text.startswith("In labels, T1"))
+    assert "T1~=~U+65E5 U+672C, T2~=~" + " ".join(["U+672C"] * 40) + "." in " ".join(said[legend:])
+    assert not [text for text in said[1:legend] if "U+" in text]
+    assert {"T1", "T2"} <= {word for text in said[1:legend] for word in text.split()}
+    assert any(r"caf\'{e}" in text for text in said)
+
+
+def test_a_picture_whose_labels_tex_can_write_has_no_legend_of_them() -> None:
+    assert "In labels" not in picture_file(picture("weights", PAIR | {"tokens": ["é", "<x>"]}), "latex").decode()
+
+
 def test_too_many_heads_are_refused_with_what_to_choose() -> None:
     problem = {"Q": [[[1]]] * 65, "K": [[[1]]] * 65, "V": [[[1]]] * 65}
     with pytest.raises(AttncliError, match="room for 64 heads") as caught:

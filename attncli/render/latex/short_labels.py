@@ -1,0 +1,48 @@
+"""Short names in the place of labels that are too long, or that TeX has no letters for: T1, T2 and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attncli.escaping import label
+from attncli.page.pictures.drawing import Drawing, Words
+from attncli.render.latex.escape import lacks_letters, length
+
+LONGEST = 30  # digits wide
+NBSP = "\u00a0"
+
+
+def short_labels(labels: Iterable[str]) -> dict[str, str]:
+    """What stands for each label that is too long for a matrix, or would be codes."""
+    names = list(dict.fromkeys(labels))
+    long = [name for name in names if lacks_letters(label(name)) or length(label(name)) > LONGEST]
+    letter = "T"
+    while any(name.startswith(letter) for name in names):
+        letter += "T"
+    return {name: f"{letter}{number}" for number, name in enumerate(long, 1)}
+
+
+def legend(short: Mapping[str, str]) -> str:
+    """The sentence that explains short labels; empty where there are none."""
+    said = ", ".join(f"{brief}{NBSP}={NBSP}{label(name)}" for name, brief in short.items())
+    return f"In labels, {said}." if said else ""
+
+
+def labels_of(drawing: Drawing) -> list[str]:
+    """The labels of a picture, each once, as they are made visible."""
+    found = (shape.label.whole for shape in drawing.shapes if isinstance(shape, Words) and shape.label)
+    return list(dict.fromkeys(found))
+
+
+def relabelled(drawing: Drawing, short: Mapping[str, str]) -> Drawing:
+    """The picture with short names in the place of its labels."""
+
+    def renamed(words: Words) -> Words:
+        brief = short.get(words.label.whole) if words.label else None
+        if not words.label or brief is None:
+            return words
+        return words._replace(text=words.text.replace(words.label.shown, brief, 1), label=None)
+
+    return drawing._replace(
+        shapes=tuple(renamed(shape) if isinstance(shape, Words) else shape for shape in drawing.shapes)
+    )
