@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from attncli.attention.registry import headline
 from attncli.english import listed, shape_text
@@ -30,11 +31,15 @@ from attncli.page.printer import Printer
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import forward_steps
 
-HIGH, DOWN = 46.0, 56.0  # of a box; from one box to the next
+HIGH, DOWN = 46.0, 60.0  # of a box; from one box to the next
 TIP = 7.0  # of an arrow
 SPREAD = 34.0  # from one arrow of a box to the next
-PLACES_OF_A_NUMBER = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # on its arrow
+PARTS = tuple(place / 24 for place in range(25))  # of an arrow's way
+FIRST = 5  # of these, where a number may stand
+HALF, BESIDE = 7.0, 6.0  # of the height of a number; between two
 INSIDE_THE_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
+
+Area: TypeAlias = tuple[float, float, float, float]  # its left, top, width and height
 
 
 def dimensions(title: str, trace: Trace) -> Drawing:
@@ -116,8 +121,7 @@ def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
     """Arrows, their tips, and the shapes of what they bring, in this order, lest a line crosses a number."""
     stems: list[Shape] = []
     tips: list[Shape] = []
-    backs: list[Shape] = []
-    labels: list[Shape] = []
+    ways: list[tuple[Point, ...]] = []
     for source, target, between in layout.arrows:
         begin = layout.middles[source] + layout.offset(source, target, boxes[source].width, SPREAD, out=True)
         end = layout.middles[target] + layout.offset(source, target, boxes[target].width, SPREAD, out=False)
@@ -134,28 +138,46 @@ def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
         stems.append(Path(tuple(moves), stroke="soft"))
         x, y = points[-1]
         tips.append(Path(polygon((x - 3.5, y), (x + 3.5, y), (x, y + TIP)), "soft"))
-        text = boxes[source].shape
-        width = text_width(text, SMALL)
-        at = _free_place(points[0], points[1], width, backs)
-        backs.append(Path(rectangle(at[0] - width / 2, at[1] - 7, width, 14), "paper"))
-        labels.append(Words(at[0], at[1] + 4, text, "ink", SMALL, "middle"))
+        ways.append(tuple(_on_curve(points[0], points[1], part) for part in PARTS))
+    texts = [boxes[source].shape for source, _, _ in layout.arrows]
+    places = _places([text_width(text, SMALL) for text in texts], ways)
+    backs = [Path(rectangle(*place), "paper") for place in places]
+    labels = [
+        Words(x + width / 2, y + 11, text, "ink", SMALL, "middle")
+        for (x, y, width, _), text in zip(places, texts, strict=True)
+    ]
     return [*stems, *tips, *backs, *labels]
 
 
-def _free_place(begin: Point, end: Point, width: float, taken: Sequence[Shape]) -> Point:
-    """A point on the curve between two points, as near its middle as no other number is."""
-    places = []
-    for part in PLACES_OF_A_NUMBER:
-        turned = part * part * (3 - 2 * part)
-        x = begin[0] + (end[0] - begin[0]) * turned
-        y = begin[1] + (end[1] - begin[1]) * (1.5 * part * (1 - part) + part**3)
-        places.append((x, y))
-    boxes = [(each.moves[0][1][0], each.moves[2][1][0]) for each in taken if isinstance(each, Path)]
-    for x, y in places:
-        if all(x + width / 2 < left or right < x - width / 2 or y + 7 < top or low < y - 7
-               for (left, top), (right, low) in boxes):  # fmt: skip
-            return x, y
-    return places[0]
+def _on_curve(begin: Point, end: Point, part: float) -> Point:
+    turned = part * part * (3 - 2 * part)
+    return (
+        begin[0] + (end[0] - begin[0]) * turned,
+        begin[1] + (end[1] - begin[1]) * (1.5 * part * (1 - part) + part**3),
+    )
+
+
+def _places(widths: Sequence[float], ways: Sequence[Sequence[Point]]) -> list[Area]:
+    """Where the number of each arrow stands on its way: apart from other numbers, then on few other arrows, and then
+    near the middle. Short ways come first, since they have little choice.
+    """
+    found: dict[int, Area] = {}
+    for arrow in sorted(range(len(ways)), key=lambda arrow: abs(ways[arrow][-1][0] - ways[arrow][0][0])):
+        width, own = widths[arrow], ways[arrow]
+        others = [point for other, way in enumerate(ways) if other != arrow and way[0][1] == own[0][1] for point in way]
+        areas = [(x - width / 2, y - HALF, width, 2 * HALF) for x, y in own[FIRST:-FIRST]]
+
+        def cost(place: int, areas: Sequence[Area] = areas, others: Sequence[Point] = others) -> tuple[int, int, int]:
+            left, top, wide, high = areas[place]
+            near = sum(
+                left - BESIDE < x + w and x < left + wide + BESIDE and top < y + h and y < top + high
+                for x, y, w, h in found.values()
+            )
+            crossed = sum(left < x < left + wide and top < y < top + high for x, y in others)
+            return near, crossed, abs(2 * place - len(areas) + 1)
+
+        found[arrow] = areas[min(range(len(areas)), key=cost)]
+    return [found[arrow] for arrow in range(len(ways))]
 
 
 def _lengths(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:

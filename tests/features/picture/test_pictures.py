@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as xml
@@ -411,6 +412,19 @@ def test_no_box_of_a_chart_lies_on_another_and_all_arrows_go_down(name: str) -> 
     stems = [each.points for each in paths(root) if "c" in each.attributes["d"].lower()]
     assert stems
     assert all(stem[0][1] < stem[-1][1] for stem in stems)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_shapes_on_the_arrows_of_a_chart_stand_apart(name: str) -> None:
+    """By the width of a digit at least: 6 of the 11 pixels of its height."""
+    found = [
+        (each.place, 6 * len(each.text) + 6)
+        for each in texts(svg("dimensions", name))
+        if re.fullmatch(r"\d+( × \d+)*", each.text)
+    ]
+    assert found
+    for ((x, y), width), ((to_x, to_y), to_width) in combinations(found, 2):
+        assert abs(y - to_y) >= 11 or abs(x - to_x) >= (width + to_width) / 2
 
 
 # Every example as every picture.
