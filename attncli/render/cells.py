@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 
 from attncli.equation.nodes import Call
@@ -16,6 +19,7 @@ BLOCKS = "░▒▓█"
 HIDDEN = "·"
 DOTS = "…"  # for rows and columns that are left out
 VERDICTS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}  # a blank speaks for itself
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def chunks(rows: Iterable[Sequence[Item]]) -> Iterator[list[Sequence[Item]]]:
@@ -91,3 +95,15 @@ def mark(cell: Cell, *, shaded: bool = True) -> str:
 def has_sign_of_hidden(rows: Iterable[Sequence[Cell]]) -> bool:
     """Whether any cell carries the sign for hidden, which then has to be explained."""
     return any(cell.hidden and mark(cell) for row in rows for cell in row)
+
+
+def text_width(text: str) -> int:
+    """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes wide."""
+    return len(text) + sum(_width(character) - 1 for character in _NOT_ASCII.findall(text))
+
+
+@cache
+def _width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

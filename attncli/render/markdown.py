@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -18,7 +16,7 @@ from attncli.page import document as page
 from attncli.page.colors import LEGEND
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.cells import BLANK, BLOCKS, HIDDEN, chunks, has_sign_of_hidden, mark, product_width
+from attncli.render.cells import BLANK, BLOCKS, HIDDEN, chunks, has_sign_of_hidden, mark, product_width, text_width
 
 if TYPE_CHECKING:
     from attncli.page.pictures.drawing import Drawing
@@ -39,7 +37,6 @@ _RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")  # pandoc reads no dolla
 _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 WIDEST = 76  # digits of matrices side by side
 NARROWEST = 3  # what a rule of a table needs
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 
 
@@ -253,28 +250,16 @@ def _in_dollars(signs: re.Match[str]) -> str:
 
 def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]) -> Iterator[str]:
     """The lines of a table, its columns aligned in the source too."""
-    widths = [max(NARROWEST, width(name)) for name in head]
+    widths = [max(NARROWEST, text_width(name)) for name in head]
     for some in chunks(rows):
         widths = [
-            max(wide, *map(width, {*column})) for wide, column in zip(widths, zip(*some, strict=True), strict=True)
+            max(wide, *map(text_width, {*column})) for wide, column in zip(widths, zip(*some, strict=True), strict=True)
         ]
     pads = [str.rjust if place in right else str.ljust for place in range(len(head))]
     rule = ["-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1) for place, wide in enumerate(widths)]
     for cells in chain((head, rule), rows):
         padded = (
-            pad(cell, wide if cell.isascii() else wide + len(cell) - width(cell))
+            pad(cell, wide if cell.isascii() else wide + len(cell) - text_width(cell))
             for pad, cell, wide in zip(pads, cells, widths, strict=True)
         )
         yield f"| {' | '.join(padded)} |"
-
-
-def width(text: str) -> int:
-    """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes wide."""
-    return len(text) + sum(_width(character) - 1 for character in _NOT_ASCII.findall(text))
-
-
-@cache
-def _width(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -13,7 +13,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import pairwise
-from math import inf, isfinite
+from math import ceil, inf, isfinite
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ from attncli.equation.spreadsheet import HIDDEN, SPREADSHEET
 from attncli.errors import missing_error, usage_error
 from attncli.escaping import label
 from attncli.page.document import Document, Formula, Heading, Key, Numbers, Paragraph, Workbook, formula, plain
+from attncli.render.cells import text_width
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
 LONGEST_FORMULA, MOST_ROWS, MOST_COLUMNS, LONGEST_NAME = 8_192, 1_048_576, 16_384, 31  # Excel's
 _LINE = 100  # characters of a sentence on a line
 _LABEL, _NARROW, _WIDE, _USUAL = 10, 8, 30, 8.43  # widths of columns, in characters
+_WIDE_HEAD, _LONGEST_LABEL = 16, 80  # longer labels have several lines, or are shortened
 _LONGEST_NUMBER = 11  # characters that a cell shows of a number
 _PAGE, _LINE_HIGH = (640, 960), 20.4  # of A4, between its margins, and of a row, in pixels
+_ROW_HIGH = 15  # points
 _MANY_COLUMNS = 10  # the labels of wider matrices stay where they are when somebody scrolls
 MADE = datetime(2000, 1, 1)  # so that the same problem is the same file
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")  # what the name of a sheet cannot have
@@ -51,8 +54,16 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
     "note": {**_TEXT, "font_color": _BLUE},
     "warning": {**_TEXT, "font_color": "#B45309"},
     "formula": {**_TEXT, "font_name": "Cambria", "italic": True, "font_color": _MUTED},
-    "row": {**_TEXT, "bold": True, "indent": 1},
-    "column": {**_TEXT, "bold": True, "align": "right", "bottom": 1, "bottom_color": _LINES},
+    "row": {**_TEXT, "bold": True, "indent": 1, "text_wrap": True},
+    "column": {
+        **_TEXT,
+        "bold": True,
+        "align": "right",
+        "valign": "bottom",
+        "bottom": 1,
+        "bottom_color": _LINES,
+        "text_wrap": True,
+    },
     "given": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},
     "rounded": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},  # given, with many digits
     "number": {"align": "right"},
@@ -213,19 +224,22 @@ class _Writer:
         page.set_paper(9)  # A4
         matrices = [block for _, block in blocks if isinstance(block, Numbers)]
         widest = max((len(each.keys[0]) for each in matrices), default=1)
-        width = self._set_widths(page, number, matrices, widest)
+        first, each = self._set_widths(page, number, matrices, widest)
+        together = _pixels(first) + widest * _pixels(each) + max(0, _RULED - widest) * _pixels(_USUAL)
         page.fit_to_pages(1, 0)
         is_wide = widest > _MANY_COLUMNS
         if is_wide:
             page.freeze_panes(0, 1)
             page.set_landscape()
         across, down = _PAGE[::-1] if is_wide else _PAGE
-        page.set_h_pagebreaks([*_page_breaks(blocks, down / _LINE_HIGH * max(1, width / across))])
+        extra = {row: lines for block in blocks for row, lines in _extra_lines(block, first, each) if lines}
+        for row, lines in extra.items():
+            page.set_row(row, _ROW_HIGH * (1 + lines))
+        page.set_h_pagebreaks([*_page_breaks(blocks, extra, down / _LINE_HIGH * max(1, together / across))])
         notation = self._notation(number)
         for row, block in blocks:
             match block:
                 case Heading(text=said, number=step):
-                    page.set_row(row, 22)
                     heading = f"{step}. {said}" if step else said
                     page.write_string(row, 0, heading, self.formats["heading"])
                     for column in range(1, max(widest, _RULED) + 1):
@@ -239,19 +253,20 @@ class _Writer:
                 case Numbers():
                     self._numbers(page, row, block, notation)
 
-    def _set_widths(self, page: Worksheet, sheet: int, matrices: list[Numbers], widest: int) -> float:
-        """Make columns as wide as what stands in them; how wide all are together, in pixels."""
-        labels = max((len(label(name)) for each in matrices for name in each.rows), default=0)
+    def _set_widths(self, page: Worksheet, sheet: int, matrices: list[Numbers], widest: int) -> tuple[float, float]:
+        """Make columns as wide as what stands in them; how wide that of labels is, and each other one."""
+        labels = max((text_width(_label(name)) for each in matrices for name in each.rows), default=0)
         first = min(max(_LABEL, labels + 3), _WIDE)
         page.set_column(0, 0, first)
-        heads = max((len(label(name)) for each in matrices for name in each.columns), default=0)
+        heads = max((text_width(_label(name)) for each in matrices for name in each.columns), default=0)
         longest = max((self._digits(each) for each in matrices if each.given), default=0) if self.blank else 0
         if self.blank:
             shift = self._shift(sheet)
             page.set_column(shift, 3 * shift, None, None, {"hidden": True})
-        each = min(max(_NARROW, heads + 2, self.book.precision + 6, min(longest, _LONGEST_NUMBER) + 2), _WIDE)
+        numbers = max(_NARROW, self.book.precision + 6, min(longest, _LONGEST_NUMBER) + 2)
+        each = min(max(numbers, min(heads + 2, _WIDE_HEAD)), _WIDE)
         page.set_column(1, widest, each)
-        return _pixels(first) + widest * _pixels(each) + max(0, _RULED - widest) * _pixels(_USUAL)
+        return first, each
 
     def _digits(self, matrix: Numbers) -> int:
         """How many characters the longest number of a matrix has."""
@@ -260,13 +275,13 @@ class _Writer:
     def _numbers(self, page: Worksheet, row: int, matrix: Numbers, notation: Notation) -> None:
         """A matrix with its labels, from this row on."""
         for column, name in enumerate(matrix.columns, 1):
-            page.write_string(row, column, shorten(label(name), 200), self.formats["column"])
+            page.write_string(row, column, _label(name), self.formats["column"])
         top = row + bool(matrix.columns)
         look = "number"
         if matrix.given:  # of which somebody who fills in needs all digits
             look = "given" if self.blank or self._digits(matrix) <= _NARROW else "rounded"
         for down, (name, keys) in enumerate(zip(matrix.rows, matrix.keys, strict=True), top):
-            page.write_string(down, 0, shorten(label(name), 200), self.formats["row"])
+            page.write_string(down, 0, _label(name), self.formats["row"])
             for across, key in enumerate(keys, 1):
                 if matrix.blank:
                     page.write_blank(down, across, None, self.formats["blank"])
@@ -339,12 +354,34 @@ class _Writer:
             )  # fmt: skip
 
 
-def _page_breaks(blocks: list[_Placed], most: float) -> Iterator[int]:
+def _label(name: str) -> str:
+    return shorten(label(name), _LONGEST_LABEL)
+
+
+def _extra_lines(placed: _Placed, first: float, each: float) -> Iterator[tuple[int, float]]:
+    """By how many lines the rows of a block are higher than others, with columns of such widths."""
+    row, block = placed
+    match block:
+        case Heading():
+            yield row, 0.5
+        case Numbers(rows=rows, columns=columns):
+            yield row, max((_more_lines(name, each - 2) for name in columns), default=0)
+            for down, name in enumerate(rows, row + bool(columns)):
+                yield down, _more_lines(name, first - 4)
+
+
+def _more_lines(name: str, room: float) -> int:
+    """How many lines a label has besides the first one, nearly, with room for so many characters on each."""
+    shown = _label(name)
+    return max(len(wrap(shown, int(room))), ceil(text_width(shown) / room)) - 1
+
+
+def _page_breaks(blocks: list[_Placed], extra: Mapping[int, float], most: float) -> Iterator[int]:
     """The rows with which printed pages of so many rows begin, so that no matrix is torn, or apart from its heading."""
     begins = [row for (row, _), (_, before) in zip(blocks[1:], blocks, strict=False) if isinstance(before, Numbers)]
-    page, headings = 0, [row for row, block in blocks if isinstance(block, Heading)]
+    page = 0
     for begin, end in pairwise([*begins, blocks[-1].row + _Writer._height(blocks[-1].block)] if blocks else []):
-        higher = sum(page <= row < end for row in headings) / 2
+        higher = sum(lines for row, lines in extra.items() if page <= row < end)
         if end - page + higher > most:
             yield begin
             page = begin

@@ -184,6 +184,30 @@ def test_long_given_numbers_are_shown_rounded_but_not_to_those_who_fill_in() -> 
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("label", "lines"),
+    [("a few words of a sentence that goes on and on, up to sixty", 3), ("x" * 60, 3), ("字" * 30, 3), ("short", 1)],
+)
+def test_long_labels_have_several_lines(label: str, lines: int) -> None:
+    """Beside rows and above columns, which stay as wide as others are; no row cuts off a line of 15 points."""
+    file = file_of(SMALL | {"tokens": [label, "b"]})
+    xml = part(file, "xl/worksheets/sheet1.xml")
+    first, second = re.findall(r'<col min="[12]" .*?width="([\d.]+)"', xml)
+    assert (float(first) < 31, float(second) < 17) == (True, True)
+    row = re.sub(r"\D", "", Spreadsheet(file).rows(2)[0][0][1])  # the first of the scores
+    for at, least in ((int(row), lines), (int(row) - 1, lines + (lines > 1))):
+        height = float((re.findall(rf'<row r="{at}"[^>]* ht="([\d.]+)"', xml) or ["15"])[0])
+        assert 15 * least <= height <= 15 * (least + 2)
+    assert label in texts(file)
+    assert 'wrapText="1"' in part(file, "xl/styles.xml")
+
+
+def test_a_label_that_is_too_long_is_shortened() -> None:
+    shown = [each for each in texts(file_of(SMALL | {"tokens": ["word " * 100, "b"]})) if each.startswith("word")]
+    assert shown
+    assert all(len(each) <= 80 and "(500 characters)" in each for each in shown)
+
+
 def test_the_same_problem_is_the_same_file() -> None:
     assert file_of(SMALL) == file_of(SMALL)
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from attncli.render.cells import caption, split
-from attncli.render.markdown import width
+from attncli.render.cells import caption, split, text_width
 
 
 @pytest.mark.parametrize(
@@ -32,4 +31,4 @@ def test_captions_part_thousands_as_sentences_do() -> None:
     ("text", "cells"), [("", 0), ("love", 4), ("naïve", 5), ("e\u0301", 1), ("日本語", 6), ("∞·√", 3), ("👍", 2)]
 )
 def test_widths_are_counted_in_cells(text: str, cells: int) -> None:
-    assert width(text) == cells
+    assert text_width(text) == cells

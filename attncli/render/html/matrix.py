@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from unicodedata import east_asian_width
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.page.colors import LEGEND, background, foreground
 from attncli.page.document import Cell, Grid, Product
-from attncli.render.cells import DOTS, HIDDEN, VERDICTS, chunks, has_sign_of_hidden, mark, with_dots
+from attncli.render.cells import DOTS, HIDDEN, VERDICTS, chunks, has_sign_of_hidden, mark, text_width, with_dots
 from attncli.render.html.text import attribute, isolated, math, number, written
 
 NARROW = 34  # digits that a phone shows side by side
@@ -75,10 +74,10 @@ def width(grid: Grid) -> int:
     columns = zip(*islice(grid.cells, TELLING), strict=True)
     heads = grid.columns or [""]
     widths = (
-        max(min(_wide(head), LONG), *(len(cell.text) for cell in cells))
+        max(min(text_width(head), LONG), *(len(cell.text) for cell in cells))
         for head, cells in zip(heads, columns, strict=True)
     )
-    return sum(width + GAP for width in widths) + min(max(map(_wide, grid.rows)), LONG)
+    return sum(width + GAP for width in widths) + min(max(map(text_width, grid.rows)), LONG)
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
@@ -116,13 +115,8 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
 def _label(text: str, scope: str, unseen: str) -> str:
     if not text:
         return f"<td{unseen}></td>"
-    kind = unseen or ' class="long"' * (_wide(text) > LONG)
+    kind = unseen or ' class="long"' * (text_width(text) > LONG)
     return f'<th scope="{scope}"{kind}>{isolated(text)}</th>'
-
-
-def _wide(label: str) -> int:
-    """How many digits are as wide as a label: a Chinese character is as wide as two."""
-    return sum(1 + (east_asian_width(each) in "WF") for each in label)
 
 
 def _measured(grid: Grid) -> tuple[list[int], int]:
