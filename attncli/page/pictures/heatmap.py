@@ -62,6 +62,11 @@ MOST_DIGITS = 1600  # cells with digits in one picture
 WIDE, LONG = 960, 64  # of a map with digits: pixels, and rows
 SIDE = 480  # of a long map without digits, about
 LARGEST, SMALLEST = 24, 4  # sides of cells without digits
+FEW, FAR, LEAST = (
+    20,
+    4,
+    5,
+)  # outliers: at most one of 20, four times as large as the rest, where there are five at least
 MOST_CELLS = 128  # on a side; of more, some share a cell
 MOST_NAMED = 3  # keys of a row, under the pointer: a number for each cell would make the file five times as large
 LEVELS = 40  # of colour, of cells without digits
@@ -71,19 +76,23 @@ APART = 14  # lines of labels
 _HEADS = SMALL + APART  # at least: what the labels are is said in two lines beside those of keys
 TOPS = (0.1, 0.2, 0.5, 1.0)  # the first that no weight is above has the last colour
 STEP = 18  # of the colour bar
+FRAME = 2.0
 _AXES = {letter: index.axis for letter, index in INDICES.items() if "feature" not in index.meaning.split()[:3]}
 
 
 class Scale(NamedTuple):
     """What the first and the last colour stand for.
 
-    `by_row`: shades are compared within a row. `signed`: the colour in the middle is that of 0.
+    `by_row`: shades are compared within a row. `signed`: the colour in the middle is that of 0. `farthest` is the
+    largest number, or the one farthest from 0, where a few lie far beyond these colours: their shades are not from 0
+    to 1.
     """
 
     low: float
     high: float
     by_row: bool = False
     signed: bool = False
+    farthest: float | None = None
 
     @property
     def ramp(self) -> tuple[RGB, ...]:
@@ -94,7 +103,7 @@ class Scale(NamedTuple):
         return hexadecimal(background(shade, self.ramp))
 
     def shades(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """From 0 to 1; NaN where there is no number to shade."""
+        """From 0 to 1, or beyond; NaN where there is no number to shade."""
         finite = np.where(np.isfinite(values), values, np.nan)
         if self.by_row:
             top = np.max(np.nan_to_num(finite), axis=-1, keepdims=True)
@@ -148,7 +157,9 @@ def _matrix(cells: NDArray[Cells]) -> NDArray[Cells]:
 
 
 def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digits: bool) -> Scale:
-    """What the colours stand for: all gradients have a sign, other numbers if any is negative."""
+    """What the colours stand for: all gradients have a sign, other numbers if any is negative. Of those without a sign,
+    the smallest has the first colour.
+    """
     finite = np.concatenate([each[np.isfinite(each)] for each in values])
     low, high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
     if step == "weights":
@@ -156,9 +167,26 @@ def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digit
     if not finite.size:
         return Scale(0, 0)
     if step in GRADIENT_RULES or (low < 0 and _has_sign(trace, step)):
-        most = max(-low, high)
-        return Scale(-most, most, signed=True)
-    return Scale(low, high)
+        most = _without_outliers(np.abs(finite))
+        farthest = float(finite[np.abs(finite).argmax()])
+        return Scale(-most, most, signed=True, farthest=farthest if most < abs(farthest) else None)
+    with np.errstate(over="ignore"):
+        sizes = finite - low
+    top = float(finite[sizes <= _without_outliers(sizes)].max())
+    return Scale(low, top, farthest=high if top < high else None)
+
+
+def _without_outliers(sizes: NDArray[np.float64]) -> float:
+    """The largest size; or, where a few sizes are many times as large as all others, the largest of the others."""
+    ordered = np.sort(sizes[sizes > 0])
+    largest = float(ordered[-1]) if len(ordered) else 0.0
+    few = max(1, len(ordered) // FEW)
+    if len(ordered) < LEAST or not np.isfinite(largest):
+        return largest
+    # the widest gap, as a ratio, among the few largest
+    ratios = ordered[-few:] / ordered[-few - 1 : -1]
+    place = int(ratios.argmax())
+    return float(ordered[place - few - 1]) if ratios[place] >= FAR else largest
 
 
 def _has_sign(trace: Trace, step: str) -> bool:
@@ -291,6 +319,8 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
     for alike in (*areas.values(), *digits.values()):
         yield from alike
     yield from _hatched(map.hidden, width, height)
+    for x, y in _beyond(map, width, height):
+        yield _frame(x + FRAME / 2, y + FRAME / 2, width - 1 - FRAME, height - 1 - FRAME)
 
 
 def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
@@ -310,10 +340,24 @@ def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
         moves = tuple(move for run in runs[level] for move in lines(run))
         yield Path(moves, stroke=map.scale.color(level / (LEVELS - 1)), width=height, crisp=True)
     yield from _hatched(map.hidden, width, height)
+    for x, y in _beyond(map, width, height):  # around the cell, which may be small
+        yield _frame(x - FRAME / 2, y - FRAME / 2, width + FRAME, height + FRAME)
     yield Path(rectangle(0, 0, columns * width, rows * height), stroke="line")
     for row, said in enumerate(map.titles):
         if said:
             yield Path(rectangle(0, row * height, columns * width, height), title=said)
+
+
+def _beyond(map: Map, width: float, height: float) -> Iterator[Point]:
+    """The cells whose numbers are beyond the colours."""
+    if map.scale.farthest is not None:
+        shades = np.nan_to_num(map.shades)
+        for row, column in np.argwhere((shades < 0) | (shades > 1)).tolist():
+            yield column * width, row * height
+
+
+def _frame(x: float, y: float, width: float, height: float) -> Path:
+    return Path(rectangle(x, y, width, height), stroke="ink", width=FRAME)
 
 
 def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator[Shape]:
@@ -335,8 +379,9 @@ def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str
     scale = maps[0].scale
     hidden = [_sign_of_hidden()] if any(each.hidden.any() for each in maps) else []
     bar = [_bar(part, scale)] if scale.low < scale.high and not maps[0].texts else []  # digits say more
-    if bar or hidden:
-        yield in_lines([*bar, *hidden], WIDEST)
+    beyond = [_sign_of_outliers(part, scale)] if scale.farthest is not None else []
+    if bar or hidden or beyond:
+        yield in_lines([*bar, *hidden, *beyond], WIDEST)
     if share > 1:
         which = "the number farthest from 0" if scale.signed else "the largest"
         yield f"Each cell is {which} of {count(share, 'row')} by {count(share, 'column')}."
@@ -355,6 +400,14 @@ def _bar(part: Part, scale: Scale) -> Panel:
     right = left + len(scale.ramp) * STEP + 6
     shapes += moved(last.shapes, right, 0)
     return Panel(right + last.width, LINE, tuple(shapes))
+
+
+def _sign_of_outliers(part: Part, scale: Scale) -> Panel:
+    """What a frame means: numbers beyond those that the colours stand for."""
+    low, high, farthest = (part.number(edge) for edge in (scale.low, scale.high, scale.farthest or 0))
+    said = f"below {low} or above {high}, as far as {farthest}" if scale.signed else f"above {high}, up to {farthest}"
+    color = scale.color(float((scale.farthest or 0) > 0))
+    return entry_of_legend([Path(rectangle(0, 2, 18, 12), color), _frame(1, 3, 16, 10)], 18, said)
 
 
 def _sign_of_hidden() -> Panel:

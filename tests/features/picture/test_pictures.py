@@ -98,6 +98,46 @@ def test_gradients_have_colours_for_both_signs_and_0_in_the_middle() -> None:
     assert cell_colors(svg("scores", PAIR | {"Q": [[-1], [0]]}))[1::-1] == ["#00224e", "#fee838"]  # but not scores
 
 
+def frames(root: xml.Element) -> list[tuple[float, float, float, float]]:
+    """The frames of cells, without the one in the legend."""
+    return [each.box for each in paths(root) if each.attributes.get("stroke-width") == "2"][:-1]
+
+
+def test_one_number_far_beyond_all_others_does_not_make_them_white() -> None:
+    """The others have all colours from −1 to 1; the one beyond has the last of them and a frame."""
+    low, high = "#0b3c7a", "#863b00"
+    values = [[1, -1, 0.5], [100, 0.2, -0.4]]
+    keys = {"Q": [[1]], "K": [[1]] * 2}
+    root = svg("V", keys | {"V": values})
+    assert cell_colors(root)[:2] == [high, low]
+    cells = [each for each in paths(root) if each.attributes.get("fill") == high]
+    assert len(cells) == 3  # 1, 100 and the sign of the legend
+    ((left, top, right, bottom),) = frames(root)
+    assert any(x < left < right < to_x and y < top < bottom < to_y for x, y, to_x, to_y in (each.box for each in cells))
+    assert "below −1 or above 1, as far as 100" in {each.text for each in texts(root)}
+    below = {each.text for each in texts(svg("V", keys | {"V": [[1, -1, 0.5], [-100, 0.2, -0.4]]}))}
+    assert "below −1 or above 1, as far as −100" in below
+    plain = svg("V", keys | {"V": np.abs(values).tolist()})
+    assert "above 1, up to 100" in {each.text for each in texts(plain)}
+    assert cell_colors(plain)[0] == "#fee838"
+
+
+def test_numbers_that_are_spread_have_all_colours() -> None:
+    """A number that is three times as large as the next, and one of a few, is none that stands alone."""
+    keys = {"Q": [[1]], "K": [[1]] * 2}
+    for values in ([[1, -1, 0.5], [3, 0.2, -0.4]], [[0, -1], [0, 100]], [[0.1, 0.7, 0.8], [1.1, 1.3, 1.7]]):
+        root = svg("V", keys | {"V": values})
+        assert not [each for each in texts(root) if "above" in each.text]
+
+
+def test_a_long_map_has_frames_around_the_cells_beyond_its_colours() -> None:
+    """Of 130 keys and three features, two by two share a cell: the number beyond is the one that is shown."""
+    values = [[1, -1, 0.5]] * 129 + [[2, 90, -70]]
+    root = svg("V", {"Q": [[1]], "K": [[1]] * 130, "V": values})
+    assert len(frames(root)) == 2
+    assert {"−2", "2", "below −2 or above 2, as far as 90"} <= {each.text for each in texts(root)}
+
+
 def test_long_maps_of_gradients_show_what_is_farthest_from_0() -> None:
     """A loss that grows with one output only: of the 26 equal weights, that of the first value is 0."""
     one = [[1]] * 26
