@@ -11,6 +11,8 @@ import numpy as np
 from attncli.english import listed
 from attncli.page.colors import foreground
 from attncli.page.pictures.drawing import (
+    GAP,
+    HIGHEST,
     LINE,
     LOOKS,
     MIDDLE,
@@ -36,7 +38,7 @@ from attncli.page.pictures.drawing import (
     swatch,
     text_width,
 )
-from attncli.page.pictures.parts import Part, name_of_key
+from attncli.page.pictures.parts import Part, choose_drawn, name_of_key
 from attncli.page.reading import MOST_KEYS, largest
 from attncli.tracing.model import Trace
 
@@ -71,8 +73,10 @@ class Sum(NamedTuple):
 
 def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of what the outputs are made of, query by query; `only` is the one query that is drawn."""
-    outputs = [(part, row) for part in parts for row in part.queries(only)]
-    drawn = _sums(outputs[:MOST_PANELS])
+    features = parts[0].trace["V"].shape[-1]
+    in_a_column = HIGHEST // (_height(min(features, MOST_FEATURES)) + GAP)
+    chosen = choose_drawn(parts, only, min(MOST_PANELS, 2 * in_a_column))
+    drawn = _sums(chosen.each)
     reach = [_reach(each.terms) for each in drawn]
     low, high = min(each[0] for each in reach), max(each[1] for each in reach)
     finite = np.isfinite([low, high]).all()
@@ -83,9 +87,7 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
         "Each piece is a weight times a number of the value of its key. The two ticks mark their sum. "
         "From 0 outwards, the pieces are in the order of the keys."
     )
-    if len(drawn) < len(outputs):
-        legend.append(f"The first {len(drawn)} of {len(outputs):,} outputs; --query draws one.")
-    features = parts[0].trace["V"].shape[-1]
+    legend += chosen.left_out
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
     return drawing(
@@ -165,10 +167,15 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
             marks.append(Path(ticks, stroke="ink", width=2))
         shapes.append(Words(left + WIDE + 10, middle, f"= {total}", size=SMALL))
         widest = max(widest, text_width(f"= {total}", SMALL))
-    bottom = LINE + 4 + len(features) * ROW
+    bottom = _height(len(features))
     axis = Path(lines([(zero, LINE), (zero, bottom)]), stroke="line")
     pieces.sort(key=lambda piece: (str(piece.fill), piece.opacity))  # those of one key together: a smaller file
     return Panel(max(left + WIDE + 10 + widest, head.width), bottom, (*pieces, axis, *marks, *shapes))
+
+
+def _height(features: int) -> int:
+    """Of the panel of an output."""
+    return LINE + 4 + features * ROW
 
 
 def _piece(each: Sum, place: int, x: float, y: float, width: float) -> Path:

@@ -18,6 +18,7 @@ SIZE, SMALL = 12, 11  # of letters
 MARGIN, GAP = 16, 28  # around a picture; between two panels
 LINE = 18  # from one line of a legend to the next
 NARROWEST = 320  # the room of a title, and of sentences
+HIGHEST = 960  # of all panels together
 WIDEST = 760  # of panels side by side, unless one alone is wider
 MIDDLE = 0.36  # of the size of letters: how far their base is below the middle of a digit
 
@@ -141,13 +142,16 @@ def moved(shapes: Iterable[Shape], right: float, down: float) -> Iterable[Shape]
 
 def side_by_side(panels: Sequence[Panel], gap: float = GAP) -> Panel:
     """Panels in lines of a table, as many in each line as fit into WIDEST."""
-    wide, high = max(each.width for each in panels), max(each.height for each in panels)
+    wide = max(each.width for each in panels)
     columns = min(len(panels), max(1, int((WIDEST + gap) // (wide + gap))))
     shapes: list[Shape] = []
-    for place, panel in enumerate(panels):
-        shapes += moved(panel.shapes, place % columns * (wide + gap), place // columns * (high + gap))
-    rows = ceil(len(panels) / columns)
-    return Panel(columns * (wide + gap) - gap, rows * (high + gap) - gap, tuple(shapes))
+    down = 0.0
+    for start in range(0, len(panels), columns):
+        row = panels[start : start + columns]
+        for place, panel in enumerate(row):
+            shapes += moved(panel.shapes, place * (wide + gap), down)
+        down += max(each.height for each in row) + gap
+    return Panel(columns * (wide + gap) - gap, down - gap, tuple(shapes))
 
 
 def below(panels: Sequence[Panel], gap: float) -> Panel:

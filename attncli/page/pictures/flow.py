@@ -33,7 +33,7 @@ from attncli.page.pictures.drawing import (
     text_width,
     with_title,
 )
-from attncli.page.pictures.parts import Part, attention_in_words, name_of_key, typeset
+from attncli.page.pictures.parts import Part, attention_in_words, choose_drawn, name_of_key, typeset
 from attncli.page.printer import format_number
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ LABEL = 130
 OPACITY = 0.5
 THINNEST = 0.3  # ribbons below this are not drawn, if they are many
 MANY = 600  # ribbons
+MOST_QUERIES = 64  # of a head
 SINK = "sink"
 
 
@@ -63,28 +64,30 @@ class Ends(NamedTuple):
 
 def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of the flow of attention, of each head; `only` is the one query that is drawn."""
-    unit = min(TALLEST, max(LOWEST, HIGH / len(parts[0].queries(only))))
-    thinnest = THINNEST / unit if sum(part.trace["weights"].size for part in parts) > MANY else 0.0
-    panels = [with_title(part.title, _panel(part, only, unit, thinnest)) for part in parts]
+    chosen = choose_drawn(parts, only, MOST_QUERIES * len(parts))
+    queries = chosen.queries
+    unit = min(TALLEST, max(LOWEST, HIGH / len(queries)))
+    thinnest = THINNEST / unit if len(parts) * len(queries) * len(parts[0].trace.context_tokens) > MANY else 0.0
+    panels = [with_title(part.title, _panel(part, queries, unit, thinnest)) for part in parts]
     legend = ["A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."]
     if any("sink" in part.trace.parameters or "sink" in part.trace for part in parts):
         legend[0] = "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the sink."
-    if len(parts[0].queries(only)) > LOOKS:
+    legend += chosen.left_out
+    if len(queries) > LOOKS:
         legend.append(f"After {LOOKS} queries, the colours begin again.")
-    weights = np.concatenate([_weights(part, only).ravel() for part in parts])
+    weights = np.concatenate([_weights(part, queries).ravel() for part in parts])
     left_out = int(((weights > 0) & (weights < thinnest)).sum())
     if left_out:
         legend.append(f"{count(left_out, 'weight')} below {typeset(format_number(thinnest, 3))} are not drawn.")
     return drawing(title, "Who attends to whom", attention_in_words(parts, only), side_by_side(panels), legend)
 
 
-def _weights(part: Part, only: int | None) -> Weights:
-    weights = np.nan_to_num(part.trace["weights"].astype(np.float64))
-    return weights if only is None else weights[[only]]
+def _weights(part: Part, queries: Sequence[int]) -> Weights:
+    return np.nan_to_num(part.trace["weights"][list(queries)].astype(np.float64))
 
 
-def _panel(part: Part, only: int | None, unit: float, thinnest: float) -> Panel:
-    trace, queries, weights = part.trace, part.queries(only), _weights(part, only)
+def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float) -> Panel:
+    trace, weights = part.trace, _weights(part, queries)
     names = trace.context_tokens
     if "sink" in trace.parameters or "sink" in trace:
         weights = np.column_stack([weights, np.maximum(0, 1 - weights.sum(axis=-1)) * weights.any(axis=-1)])

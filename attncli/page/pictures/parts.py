@@ -50,6 +50,37 @@ class Part(NamedTuple):
         return range(len(self.trace.tokens)) if only is None else [only]
 
 
+class Drawn(NamedTuple):
+    """The heads and the queries that a picture has room for, and what its legend says of those left out."""
+
+    parts: Sequence[Part]
+    queries: Sequence[int]
+    left_out: Sequence[str]
+
+    @property
+    def each(self) -> list[tuple[Part, int]]:
+        """Head by head, all of its queries."""
+        return [(part, row) for part in self.parts for row in self.queries]
+
+
+def choose_drawn(parts: Sequence[Part], only: int | None, room: int) -> Drawn:
+    """What is drawn where there is room for so many queries of all heads together: of each head the same queries.
+
+    They are evenly apart, from the first to the last; if there is room for one, it is the last.
+    """
+    rows, shown = parts[0].queries(only), parts[:room]
+    number = min(len(rows), room // len(shown))
+    last = len(rows) - 1
+    kept = [rows[round(place * last / (number - 1)) if number > 1 else last] for place in range(number)]
+    said = []
+    if len(shown) < len(parts):
+        said.append(f"The first {len(shown)} of {len(parts)} heads or entries; --head or --entry draws another.")
+    if number < len(rows):
+        which = f"{number} of {len(rows):,} queries, from the first to the last" if number > 1 else "The last query"
+        said.append(f"{which}; --query draws another.")
+    return Drawn(shown, kept, said)
+
+
 def typeset(number: str) -> str:
     """A printed number as people write it: −∞ for -inf."""
     return number.replace("inf", "∞").replace("-", "−").replace("nan", "NaN")

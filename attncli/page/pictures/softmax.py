@@ -8,6 +8,8 @@ from math import ceil
 import numpy as np
 
 from attncli.page.pictures.drawing import (
+    GAP,
+    HIGHEST,
     LINE,
     MIDDLE,
     SIZE,
@@ -26,14 +28,14 @@ from attncli.page.pictures.drawing import (
     side_by_side,
     text_width,
 )
-from attncli.page.pictures.parts import Part, named_keys
+from attncli.page.pictures.parts import Part, choose_drawn, named_keys
 from attncli.page.reading import largest, percent
 from attncli.tracing.model import Trace, masked_out
 
 WIDE, HIGH, ROW = 110, 14, 20
 LABEL = 110
 BETWEEN = 24
-MOST_PANELS, MOST_KEYS = 12, 12
+MOST_KEYS = 12
 PAINTS = ("#d55e00", "#0072b2")  # without the scale, and with it
 HEADS = ("without the scale", "with the scale")
 
@@ -41,16 +43,12 @@ HEADS = ("without the scale", "with the scale")
 def softmax(title: str, parts: Sequence[Part], others: Sequence[Part], only: int | None) -> Drawing:
     """The picture of each row; `others` are the same heads with the scale if `parts` have none, else without it."""
     swap = "scaled" in parts[0].trace
-    pairs = [
-        (other, part, row) if swap else (part, other, row)
-        for part, other in zip(parts, others, strict=True)
-        for row in part.queries(only)
-    ]
-    drawn = pairs[:MOST_PANELS]
-    legend = ["Each side shows the scores of the keys, and the weights that the softmax makes of them, from 0 to 1."]
-    if len(drawn) < len(pairs):
-        legend.append(f"The first {len(drawn)} of {len(pairs):,} rows; --query draws one.")
     keys = len(parts[0].trace.context_tokens)
+    chosen = choose_drawn(parts, only, HIGHEST // (_height(min(keys, MOST_KEYS)) + GAP))
+    pair = {part.title: other for part, other in zip(parts, others, strict=True)}
+    drawn = [(pair[part.title], part, row) if swap else (part, pair[part.title], row) for part, row in chosen.each]
+    legend = ["Each side shows the scores of the keys, and the weights that the softmax makes of them, from 0 to 1."]
+    legend += chosen.left_out
     if keys > MOST_KEYS:
         legend.append(f"Of the keys that a query sees, at most the {MOST_KEYS} with the largest weights.")
     said = " ".join(_said(*each) for each in drawn[:8])
@@ -74,7 +72,12 @@ def _panel(plain: Part, scaled: Part, row: int) -> Panel:
         side = _side(part, row, keys, paint, above)
         shapes += moved(side.shapes, left, 0)
         left += side.width + BETWEEN
-    return Panel(max(left - BETWEEN, head.width), 2 * LINE + 4 + len(keys) * ROW, tuple(shapes))
+    return Panel(max(left - BETWEEN, head.width), _height(len(keys)), tuple(shapes))
+
+
+def _height(keys: int) -> int:
+    """Of the panel of a query."""
+    return 2 * LINE + 4 + keys * ROW
 
 
 def _middle(place: int, size: float) -> float:
@@ -97,7 +100,7 @@ def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> 
         if np.isfinite(weight) and weight > 0:
             top = 2 * LINE + 4 + place * ROW
             shapes.append(Path(rectangle(start, top, max(weight * WIDE, 0.5), HIGH), paint))
-    bottom = 2 * LINE + 4 + len(keys) * ROW
+    bottom = _height(len(keys))
     shapes.append(Path(lines([(start, 2 * LINE + 1), (start, bottom - 3)]), stroke="line"))
     width = max(start + WIDE + 6 + max(text_width(text, SMALL) for text in texts), text_width(above, SMALL))
     return Panel(width, bottom, tuple(shapes))

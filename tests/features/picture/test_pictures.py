@@ -414,6 +414,37 @@ def test_a_softmax_before_and_after_the_scale() -> None:
     assert [each.box for each in paths(same) if each.attributes["fill"] in ("#d55e00", "#0072b2")] == bars
 
 
+def panels(root: xml.Element, word: str = "") -> list[str]:
+    """The titles of the panels of queries."""
+    return [each.text.removeprefix(word) for each in texts(root) if each.attributes.get("font-weight") == "600"]
+
+
+def test_of_many_queries_some_are_drawn_from_the_first_to_the_last_and_the_legend_says_so() -> None:
+    many = {"Q": [[1]] * 65, "K": [[1]] * 65, "V": [[1]] * 65, "mask": "causal"}
+    root = svg("softmax", many)
+    assert panels(root, "query ")[1:] == ["t1", "t33", "t65"]
+    assert "3 of 65 queries, from the first to the last; --query draws" in {each.text for each in texts(root)}
+    assert float(root.attrib["height"]) < 1100
+    assert panels(svg("softmax", many, query="t2"), "query ")[1:] == ["t2"]
+    wide = svg("output", many | {"V": [[1] * 16] * 65})
+    assert panels(wide)[1:] == ["t1", "t22", "t44", "t65"]  # a third of 64 is 21.3
+    assert float(wide.attrib["height"]) < 1100
+    flow = svg("flow", many | {"mask": {"window": [0, 0]}})
+    assert "64 of 65 queries, from the first to the last; --query draws" in " ".join(each.text for each in texts(flow))
+    assert len({name.split(" → ")[0] for name in ribbons(flow)}) == 64
+
+
+def test_of_many_heads_the_same_queries_are_drawn_and_the_last_if_there_is_room_for_one() -> None:
+    heads = {"Q": [[[1]] * 5] * 2, "K": [[[1]] * 5] * 2, "V": [[[1]] * 5] * 2}
+    said = panels(svg("softmax", heads), "Head ")
+    assert said[1:] == ["0, query t1", "0, query t5", "1, query t1", "1, query t5"]
+    more = svg("softmax", {name: [[[1]] * 5] * 6 for name in heads})
+    assert panels(more, "Head ")[1:] == [f"{head}, query t5" for head in range(5)]
+    below = " ".join(each.text for each in texts(more))
+    assert "The first 5 of 6 heads or entries; --head or --entry draws another." in below
+    assert "The last query; --query draws another." in below
+
+
 def test_softmax_needs_products() -> None:
     with pytest.raises(AttncliError, match="the score is additive"):
         picture("softmax", "bahdanau.yaml")
