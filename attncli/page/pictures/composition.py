@@ -90,8 +90,9 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     legend += chosen.left_out
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
+    what = "output" if output_step(parts[0].trace) == "output" else "output of a head"
     return drawing(
-        title, "What each output is made of", " ".join(_said(each) for each in drawn[:8]), side_by_side(panels), legend
+        title, f"What each {what} is made of", " ".join(_said(each) for each in drawn[:8]), side_by_side(panels), legend
     )
 
 

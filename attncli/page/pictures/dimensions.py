@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from attncli.attention.registry import headline
+from attncli.attention import variants
+from attncli.attention.registry import cell_form, headline
 from attncli.english import listed, shape_text
 from attncli.equation.indices import INDICES
-from attncli.equation.nodes import Equation, Expression, Name, walk
+from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, rewrite
 from attncli.equation.notation import LATEX_LINE, UNICODE
+from attncli.equation.rule import Rule
 from attncli.page.document import formula
 from attncli.page.pictures.drawing import (
     SIZE,
@@ -73,10 +75,9 @@ class _Box:
 
     def __init__(self, trace: Trace, name: str, inputs: tuple[str, ...]) -> None:
         self.step: Step = trace.steps[name]
-        rule = self.step.rule
+        rule = self.step.rule if name != "weights" else _whole_softmax(trace)
         self.title = rule.title
-        names = {node.name for node in walk(rule.matrix_form) if isinstance(node, Name)} if rule.matrix_form else set()
-        shown = headline(rule) if names & {*trace.steps} <= {*inputs} else None
+        shown = (headline(rule) or cell_form(rule)) if inputs else None
         self.formula: Equation | Expression = Printer(trace, 3).formula(shown) if shown else Name(rule.symbol)
         self.given = not inputs
         self.shape = shape_text(self.step.shape, " × ") or "1"
@@ -94,6 +95,31 @@ class _Box:
     @property
     def width(self) -> float:
         return max(text_width(self.title, SMALL) * 1.06, text_width(self.text, SIZE)) + 20
+
+
+def _whole_softmax(trace: Trace) -> Rule:
+    """The weights as one step from the scores on, as if the softmax were not shifted."""
+    rule, base = trace.steps["weights"].rule, trace.settings.exp_base
+    sums = variants.row_sums("sink" in trace or "sink" in trace.parameters, False, base)
+    inside = {
+        "exp": variants.exponential(base).bind({"logits": trace.logits}).matrix_form,
+        "row_sum": rewrite(sums.equation.expression, _of_rows),
+    }
+
+    def put(node: Expression) -> Expression:
+        found = inside.get(node.name) if isinstance(node, Name) else None
+        return rewrite(found, put) if found else node
+
+    assert rule.matrix_form is not None
+    return rule.with_formula(rule.equation, rewrite(rule.matrix_form, put))
+
+
+def _of_rows(node: Expression) -> Expression:
+    """The sum of each row of a matrix, in the place of a sum over its cells."""
+    match node:
+        case Reduce(function="add", body=Ref(name=name)):
+            return Call("row_sums", (Name(name),))
+    return node
 
 
 def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:

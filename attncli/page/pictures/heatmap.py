@@ -77,7 +77,7 @@ _HEADS = SMALL + APART  # at least: what the labels are is said in two lines bes
 TOPS = (0.1, 0.2, 0.5, 1.0)  # the first that no weight is above has the last colour
 STEP = 18  # of the colour bar
 FRAME = 2.0
-_AXES = {letter: index.axis for letter, index in INDICES.items() if "feature" not in index.meaning.split()[:3]}
+FEATURES = {"d": "model", "k": "key", "p": "query", "c": "value", "a": "hidden", "e": "joined", "o": "output"}
 
 
 class Scale(NamedTuple):
@@ -199,7 +199,7 @@ def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digit
     own, shades = part.trace.steps[step], scale.shades(values)
     hidden = hidden_cells(part.trace, step)
     hidden = np.zeros(shades.shape, dtype=bool) if hidden is None else hidden
-    axes = tuple(_AXES.get(letter, "feature") for letter in own.rule.target.letters)
+    axes = _axes(own.rule.target.letters)
     rows, columns = own.labels if len(own.labels) == 2 else (*own.labels, ("",))
     if digits:
         texts = tuple(
@@ -212,6 +212,13 @@ def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digit
         return Map(axes, rows[::block], columns[::block], scale, shades, hidden)
     titles = tuple(_largest_of_rows(part, step, values, rows, columns))
     return Map(axes, rows, columns, scale, shades, hidden, titles=titles)
+
+
+def _axes(letters: Sequence[str]) -> tuple[str, ...]:
+    """What rows and columns are; features are told apart where both are."""
+    apart = all(letter in FEATURES for letter in letters) and len(letters) > 1
+    kinds = {letter: f"{kind} feature" if apart else "feature" for letter, kind in FEATURES.items()}
+    return tuple(kinds.get(letter, INDICES[letter].axis) for letter in letters)
 
 
 def _largest_of_rows(

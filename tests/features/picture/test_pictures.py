@@ -469,6 +469,42 @@ def test_the_shapes_stand_on_the_arrows() -> None:
     assert len(tips) == 13
 
 
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("sink.yaml", "A = exp(S) / (row sums of exp(S) + e^0)"),  # the sink's logit is 0
+        ("gpt_oss_sink.yaml", "A = exp(Z') / (row sums of exp(Z') + exp(sink))"),
+        ("base_two.yaml", "A = 2^S / (row sums of 2^S)"),
+        ("large_scores.yaml", "A = softmax(S)"),  # although it is shifted
+        ("bahdanau.yaml", "S[i, j] = Σ_a v[a]·tanh(Σ_p Q[i, p]·W_1[p, a] + Σ_k K[j, k]·W_2[k, a])"),
+    ],
+)
+def test_each_step_of_a_chart_has_its_formula(name: str, formula: str) -> None:
+    root = svg("dimensions", name)
+    assert formula in {each.text for each in texts(root)}
+    made = [each.text for each in texts(root) if " = " in each.text and each.attributes["font-size"] == "12"]
+    chart = picture("dimensions", name).mermaid
+    assert len(made) == chart.count('["') - chart.count('(["')
+
+
+def captions(name: str, step: str) -> list[str]:
+    """What the columns and the rows of a heat map are."""
+    return sorted(each.text for each in texts(svg(step, name)) if each.text.endswith((" →", " ↓")))
+
+
+def test_the_features_of_a_matrix_of_weights_are_told_apart() -> None:
+    assert captions("multi_head.yaml", "W_Q")[:2] == ["key feature →"] * 2
+    assert captions("multi_head.yaml", "W_Q")[2:] == ["model feature ↓"] * 2
+    assert captions("i_love_ai.yaml", "W_V") == ["model feature ↓", "value feature →"]
+    assert captions("multi_head.yaml", "W_O") == ["joined feature ↓", "output feature →"]
+    assert captions("i_love_ai.yaml", "X") == ["feature →", "query ↓"]
+
+
+def test_the_outputs_that_w_o_mixes_are_called_those_of_heads() -> None:
+    for name, what in (("multi_head.yaml", "output of a head"), ("causal.yaml", "output")):
+        assert f"What each {what} is made of" in {each.text for each in texts(svg("output", name))}
+
+
 def boxes(root: xml.Element) -> list[tuple[float, float, float, float]]:
     return [each.box for each in paths(root) if each.attributes.get("stroke") and each.attributes["d"].endswith("z")]
 
