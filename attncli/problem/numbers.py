@@ -21,6 +21,9 @@ MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 _LENGTH_LIMIT = 400
 _PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _DASHES = "−–—‐‑‒﹣－"  # as word processors and web pages have them
+_THOUSANDS = (
+    "[\\s\u00a0\u2007\u2009\u202f'’]"  # what people write between groups of three digits, besides points and commas
+)
 _KEPT = 2**14  # texts whose numbers are remembered: a page asks for the same ones again and again
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
@@ -236,11 +239,18 @@ def _with_minus(found: re.Match[str]) -> str:
     return f"write {number}" if is_plain(number) else "write the minus sign of the keyboard, as in -1"
 
 
+def _with_digits_together(found: re.Match[str]) -> str:
+    """Help with 1 000, which may be two numbers, unlike 1'000 and 1 000,5."""
+    number, words = re.sub(_THOUSANDS, "", found[0]).replace(",", "."), found[0].split()
+    are_numbers = len(words) > 1 and all(map(is_plain, words))
+    return f"write {shorten(number)}" + (f", or with a comma between numbers {', '.join(words)}" if are_numbers else "")
+
+
 _REASONS: tuple[tuple[str, str, _Help], ...] = (
     (r"|~|null", "there is no number here", _fixed("write a number, such as 0")),
     (r"true|false|yes|no|on|off", "{} is a truth value, not a number", _fixed("write 1 or 0")),
     (r"[-+]?\.?nan", "{} is not a number", _fixed("a matrix can hold only finite numbers")),
-    (r"[-+]?\.?inf(inity)?", "{} is not allowed here",
+    (r"[-+−]?(\.?inf(inity)?|∞)", "{} is not allowed here",
      _fixed("only a mask can hold an infinity: -inf, which hides a key")),
     (r"\d{4}-\d\d?-\d\d?.*", "{} is a date, not a number", _fixed(_LOOK_LIKE)),
     (r"[-+]?[\d_]*\d_[\d_.]*", "{} is not a number: it has a separator between its digits",
@@ -249,19 +259,22 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
      _fixed("attncli does not read hours and minutes; " + _LOOK_LIKE)),
     (r"([-+]?)0([xob])([0-9a-f]+)", "{} is not a decimal number", _decimal),
     (r"([-+]?)0+(\d.*)", "{} has a leading zero", lambda found: f"write {shorten(found[1] + found[2])}"),
-    (r"[-+]?\d{1,3}(,\d{3}){2,}(\.\d*)?", "{} is not a number: it has a separator between its digits",
+    (r"[-+]?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})", "{} is not a number: it has a separator between its digits",
      lambda found: f"write {shorten(found[0].replace(',', ''))}"),
+    (r"[-+]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})", "{} is not a number: it has a separator between its digits",
+     lambda found: f"write {shorten(found[0].replace('.', '').replace(',', '.'))}"),
     (r"[-+]?[1-9]\d{0,2},\d{3}", "{} has a comma inside the number",
      lambda found: f"write {found[0].replace(',', '.')} for a decimal, or {found[0].replace(',', '')}"),
     (r"[-+]?\d*,\d+(e[-+]?\d+)?", "{} has a decimal comma",
      lambda found: f"write {shorten(found[0].replace(',', '.'))}"),
     (rf".*[{_DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
-    (r"[-+]?\d{1,3}(\s\d{3})+(\.\d*)?", "{} is not a number: it has a separator between its digits",
-     lambda found: f"write {''.join(found[0].split())}, or with a comma between numbers {', '.join(found[0].split())}"),
+    (rf"[-+]?\d{{1,3}}({_THOUSANDS}\d{{3}})+([.,]\d*)?", "{} is not a number: it has a separator between its digits",
+     _with_digits_together),
     (r"([-+]?[\d.]+)((?:\s+[-+]?[\d.]+)+)", "{} is more than one number",
      lambda found: f"put a comma between numbers: {', '.join(shorten(found[0], 60).split())}"),
     (r"([-+]?\d*\.?\d+)\s*%", "{} is not a number", lambda found: f"write {shorten(found[1])}/100"),
     (r"(?:np|numpy)\.float\d+\((.*)\)", "{} is not a plain number",
      lambda found: f"write {shorten(found[1])}; in Python, .tolist() makes plain numbers of an array"),
+    (r"#[A-Z0/]+[!?]?", "{} is an error of a spreadsheet, not a number", _fixed("mend its formula, or write a number")),
     (r"√\(?(\d+)\)?", "{} is not a number", lambda found: f'write "sqrt({shorten(found[1])})"'),
 )  # fmt: skip

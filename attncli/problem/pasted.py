@@ -29,7 +29,7 @@ _ARGUMENT = r"""(?:[A-Za-z_]\w*\s*=\s*)?(?:'[^']*'|"[^"]*"|<[^<>]*>|\([\d, ]*\)|
 _CLOSING = re.compile(rf"(?:\s*,\s*{_ARGUMENT})*+\s*+(?:,\s*+)?\)", re.ASCII)  # , dtype=float32, device='cuda:0')
 _BETWEEN = re.compile(r"[\s,;]*")  # lists, and behind the last one
 _PART = re.compile(r"[\[\]]|#[^\n]*|[^\[\]#]+")
-_REMARK = re.compile(r"#[^\n]*")
+_REMARK = re.compile(r"#(?!(?:N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!))[^\n]*")  # and no error of a spreadsheet
 _LINE_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 _QUOTED = {'"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL), "'": re.compile(r"'((?:[^']|'')*)'")}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -43,9 +43,13 @@ _GROUPS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+")
 _TAB = re.compile(r"[^\s,;] *\t[ \t]*[^\s,;]")
 _TAB_BESIDE_SIGN = re.compile(r"[,;] *\t|\t *[,;]")
 _INSIDE = re.compile(r"(?<!\s)\s*[/*(]\s*|(?<!\s)\s+\)")  # of one number: 1 / 3, 2 * sqrt( 3 )
-_HELD = {" ": "\0", "\t": "\0", ",": "\1", ";": "\2"}  # signs that separate nothing, while a text is split
-_FREED = str.maketrans("\0\1\2", " ,;")
+_THOUSANDS = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))")  # blanks that break no line
+_HELD = {" ": "\0", "\t": "\0", ",": "\1", ";": "\2", "#": "\3"} | dict.fromkeys("\u00a0\u2007\u2009\u202f", "\4")
+_FREED = str.maketrans("\0\1\2\3\4", " ,;#\u00a0")  # signs that separate nothing, while a text is split
 _IN_QUOTES = re.compile(r'"[^"\n]*"')
+_BETWEEN_NUMBERS = re.compile(r"[0-9.)]\s+[-+.0-9]")
+_NO_SIGN = re.compile(r"|[-+]?\.?(?:inf|infinity|nan)|[_~]|true|false|.*[\d∞√].*", re.IGNORECASE | re.DOTALL)
+_SEPARATOR_LINE = re.compile(r"sep=[^\n]?\r?(?=\n)")  # which Excel reads
 _WORD = re.compile(r"\S+")
 _BREAK = re.compile(r"\n((?:[ \t]*\n)*)")
 _FOLDED = 60  # characters, at least, of a line that a program breaks
@@ -161,7 +165,9 @@ def written_in_file(value: Value) -> bool:
     """The same for a value that is the whole text of a file of rows."""
     try:
         of_tabs = value.errors.source.name.lower().endswith(".tsv")
-        found = _read(_Text(value.text, 0, of_file=True, of_tabs=of_tabs), 2, may_be_one=True)
+        hint = _SEPARATOR_LINE.match(value.text)
+        text = value.text[hint.end() :].rjust(len(value.text)) if hint else value.text
+        found = _read(_Text(text, 0, of_file=True, of_tabs=of_tabs), 2, may_be_one=True)
     except _Fault as fault:
         value.wrong(*fault.args, at=fault.at)
         return False
@@ -272,7 +278,9 @@ def _read(text: _Text, rank: int, *, may_be_one: bool = False) -> PastedList | N
         if closing is None:
             raise text.fault('")" is missing', f"write {shorten(call[0])}[[1, 0], [0, 1]])", end)
         end = closing.end()
-    _require_nothing(text, end, len(text.text), "the matrix ends before it")
+    goes_on = not call and text.text[end:].lstrip(" \t\r\n,;").startswith("[")
+    help = "put all rows into one list: [[1, 2], [3, 4]]" if goes_on else "the matrix ends before it"
+    _require_nothing(text, end, len(text.text), help)
     return found
 
 
@@ -360,14 +368,14 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
     text.require_lines()
     body = _without_remarks(text.text)
     lines = _pieces((0, body), "\n")
-    tight = _held_together(body)
+    tight = _held_together(_IN_QUOTES.sub(_hold, body))
     parts = [part for line in lines for part in _pieces(line, ";") if part[1].strip()]
     separator = None
     if "\t" in tight and _TAB.search(tight) and not _TAB_BESIDE_SIGN.search(tight):
         separator = "\t"
-    elif ";" in body and not text.of_file and any(_is_row(part) for _, part in parts):
+    elif ";" in tight and not text.of_file and any(_is_row(part) for _, part in parts):
         lines = parts
-    elif ";" in body:
+    elif ";" in tight:
         separator = ";"
         if not text.of_file and "\n" not in body.strip():
             _require_clear(text, doubtful_pairs(parts))
@@ -465,15 +473,18 @@ def _split(text: _Text, rows: list[_Piece], separator: str | None = None, *, has
     if separator is None:
         contents = [row.strip() for _, row in held]
         commas = any("," in row for row in contents)
-        gaps = commas and any(map(_GAP.search, contents)) and not any(map(_LOOSE.search, contents))
+        gap = _BETWEEN_NUMBERS if has_names else _GAP  # there may be blanks in a name
+        gaps = commas and any(map(gap.search, contents)) and not any(map(_LOOSE.search, contents))
         separator = "," if commas and not gaps else ""
         _require_clear(text, doubtful_commas(rows))
     split = [[*_cells(row, separator)] for row in held]
-    for cells in (cell for row in split for cell in row):
-        _require_all_there(text, cells[1], cells[0])
+    for at, cell in (cell for row in split for cell in row):
+        if not text.text.startswith('"', at):
+            _require_all_there(text, cell, at)
     if separator:
         _drop_empty(split)
-        split = _without_names(split) if has_names else split
+    split = _without_names(split, text.text) if has_names else split
+    if separator:
         points = with_points(cell for row in split for _, cell in row)
         split = [[(at, points.get(cell, cell)) for at, cell in row] for row in split] if points else split
     return split
@@ -488,7 +499,8 @@ def _cells(row: _Piece, separator: str) -> Iterator[_Piece]:
         content = _IN_QUOTES.sub(_hold, content)
     if content.strip():
         yield from (
-            (start + len(cell) - len(cell.lstrip()), _freed(cell)) for start, cell in _pieces((at, content), separator)
+            (start + (len(cell) - len(cell.lstrip())) % len(cell or " "), _freed(cell))
+            for start, cell in _pieces((at, content), separator)
         )
 
 
@@ -500,13 +512,34 @@ def _drop_empty(rows: list[_Row]) -> None:
                 del row[end]
 
 
-def _without_names(rows: list[_Row]) -> list[_Row]:
-    """The rows of a table without its first line, where that has names only, and without a column of names."""
+def _without_names(rows: list[_Row], text: str = "") -> list[_Row]:
+    """The rows of a table without its first line, where that has names only, and without a column of names.
+
+    Names may look like numbers in a table as attncli writes it: there they are in quotes in the `text`, and nothing
+    else is.
+    """
     first = [cell for _, cell in rows[0]] if rows else []
-    above = all(map(_is_name, first[1:] or first)) and (not first or not first[0] or _is_name(first[0]))
+    if first and _is_name(first[0]) and _has_quoted_names(rows, text):
+        return [row[1:] for row in rows[1:]]
+    above = _are_names(first[1:] or first) and (not first[0] or _is_name(first[0]) or _is_sign(first[0]))
     below = rows[1:] if above else rows
-    beside = all(len(row) > 1 and _is_name(row[0][1]) for row in below)
+    beside = all(len(row) > 1 for row in below) and _are_names([row[0][1] for row in below])
     return ([row[1:] for row in below] if beside else below) or rows
+
+
+def _has_quoted_names(rows: list[_Row], text: str) -> bool:
+    """Whether the first row and the first column are in quotes, and nothing else."""
+    quoted = ([text.startswith('"', at) for at, _ in row] for row in rows)
+    return len(rows) > 1 and all(next(quoted)) and all(len(row) > 1 and row[0] and not any(row[1:]) for row in quoted)
+
+
+def _are_names(cells: list[str]) -> bool:
+    """Whether these are words, some of which may be signs, as tokens are: I, love, [SEP]."""
+    return any(map(_is_name, cells)) and all(_is_name(cell) or _is_sign(cell) for cell in cells)
+
+
+def _is_sign(cell: str) -> bool:
+    return not _NO_SIGN.fullmatch(cell)
 
 
 def _is_name(cell: str) -> bool:
@@ -531,6 +564,8 @@ def _pieces(whole: _Piece, separator: str) -> list[_Piece]:
 
 def _held_together(text: str) -> str:
     """A text, as long as before, whose blanks inside a number are none: 1 / 3."""
+    if not text.isascii():
+        text = _THOUSANDS.sub(_hold, text)
     return _INSIDE.sub(_hold, text) if any(sign in text for sign in "/*(") else text
 
 
@@ -548,8 +583,12 @@ def _without_remarks(text: str) -> str:
     """A text, as long as before, with blanks for all that # begins on a line."""
     if "#" not in text:
         return text
-    lines = ((line, _REMARK.sub("", line)) for line in text.split("\n"))
-    return "\n".join(line if line == left else left.rstrip().ljust(len(line)) for line, left in lines)
+    return "\n".join(_without_remark(line) if "#" in line else line for line in text.split("\n"))
+
+
+def _without_remark(line: str) -> str:
+    found = _REMARK.search(_IN_QUOTES.sub(_hold, line))
+    return line[: found.start()].rstrip().ljust(len(line)) if found else line
 
 
 def _require_clear(text: _Text, doubt: tuple[int, str, str] | None) -> None:

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import attncli
+from attncli.cli.main import run as command
 from attncli.problem import pasted
 from attncli.problem.loader import load, loads
 from attncli.problem.masks.additive import Additive
@@ -357,6 +358,69 @@ def test_a_file_of_rows(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(text.encode())
     (tmp_path / "p.yaml").write_text(f"Q: [[1]]\nK: [[1], [2]]\nV: {{file: {name}}}\n", encoding="utf-8")
     assert load(str(tmp_path / "p.yaml")).given["V"].value.tolist() == SQUARE
+
+
+TOKENS = [
+    "1", "##ing", "I love", 'say "hi"', "a,b", "a;b", "-3", "=1", "...", "#", "[CLS]", "'s", "true", "nan", "1,5", "字",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tokens", [TOKENS, ["1", "2"], [".", "!"], ["0,7", "1,5"], ["true", "false"]])
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_what_attncli_wrote_is_read_again_whatever_its_labels_are(
+    tokens: list[str], suffix: str, tmp_path: Path
+) -> None:
+    numbers = [[place, 0.25] for place, _ in enumerate(tokens)]
+    given = {"tokens": tokens, "Q": [[1]] * len(tokens), "K": [[1]] * len(tokens), "V": numbers}
+    (tmp_path / "p.json").write_text(json.dumps(given), encoding="utf-8")
+    written = tmp_path / f"v.{suffix}"
+    assert command(["compute", str(tmp_path / "p.json"), "--steps", "V", "-q", "-o", str(written)]) == 0
+    assert json.dumps(tokens[0], ensure_ascii=False) in written.read_text(encoding="utf-8")
+    (tmp_path / "p.json").write_text(json.dumps(given | {"V": {"file": written.name}}), encoding="utf-8")
+    assert load(str(tmp_path / "p.json")).given["V"].value.tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ",d1,d2\nI,1,0.5\n.,-2,3", "d1,d2\n[CLS],1,0.5\nAI,-2,3", "New York,1,0.5\nIn the end,-2,3",
+        "token,on the left,right\nI,1,0.5\nAI,-2,3", "sep=;\nd1;d2\n1;0,5\n-2;3", "sep=,\r\n1,0.5\r\n-2,3\r\n",
+        "d1 d2\n1 0.5\n-2 3", "I 1 0.5\nAI -2 3", "1,0.5 # a remark\n-2,3", '"#x",1,0.5\n"a#2",-2,3',
+    ],
+)  # fmt: skip
+def test_names_that_people_write_are_left_out(table: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(table, encoding="utf-8", newline="")
+    given = loads(b"Q: [[1]]\nK: [[1], [2]]\nV: {file: v.csv}\n", "p.yaml", folder=tmp_path).given
+    assert given["V"].value.tolist() == SQUARE
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("1,#N/A\n3,4", "1:3: #N/A is an error of a spreadsheet, not a number (mend its formula, or write a number)"),
+        ("1,2\n#DIV/0!,4", "2:1: #DIV/0! is an error of a spreadsheet, not a number (mend its formula, or"),
+        ("1.000,5;2\n3;4", "1:1: 1.000,5 is not a number: it has a separator between its digits (write 1000.5)"),
+        ("1,000.5;2\n3;4", "1:1: 1,000.5 is not a number: it has a separator between its digits (write 1000.5)"),
+        ("1'000;2\n3;4", "1:1: 1'000 is not a number: it has a separator between its digits (write 1000)"),
+        ("1\u202f000,5;2\n3;4", "it has a separator between its digits (write 1000.5)"),
+        ("1\u00a0000,2\n3,4", "it has a separator between its digits (write 1000)"),
+        ("1 000\t2\n3\t4", "1:1: 1 000 is not a number: it has a separator between its digits (write 1000)"),
+        ("1 200\t2\n3\t4", "between its digits (write 1200, or with a comma between numbers 1, 200)"),
+        ("1,2\n-∞,4", "2:1: -∞ is not allowed here (only a mask can hold an infinity: -inf, which hides a key)"),
+        ("1,2\n3,NaN", "2:3: NaN is not a number (a matrix can hold only finite numbers)"),
+        ("1,2\n3, ", "2:3: there is no number here (write a number, such as 0)"),
+        ("-,1,2", "1:1: - is not a number (write a number such as"),
+        (".,1,2\n!,3,4", "1:1: . is not a number (write a number such as"),
+        ("_,1,2\nI,3,4", "1:1: _ is not a number"),
+        ('"0,7","0,2"\n"1,5",a', "2:7: a is not a number (leave out names, unless"),
+        ("[1,2]\n[3,4]", "2:1: [3,4] does not belong here (put all rows into one list: [[1, 2], [3, 4]])"),
+    ],
+)
+def test_what_is_no_number_in_a_file(table: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(table, encoding="utf-8")
+    with pytest.raises(attncli.AttncliError) as caught:
+        loads(b"Q: [[1]]\nK: [[1], [2]]\nV: {file: v.csv}\n", "p.yaml", folder=tmp_path)
+    assert said in f"{caught.value.message} ({caught.value.help})"
 
 
 def test_exact_numbers_of_a_file_stay_exact(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def _read_cell(cell: Value) -> str | None:
     try:
         as_float(cell.text)
     except NumberError as error:
-        is_name = cell.text[:1].isalpha() and cell.text not in ("nan", "inf")
+        is_name = cell.text[:1].isalpha() and cell.text.lower() not in ("na", "nan", "inf")
         is_corner = not cell.text and cell.path == "[0][0]"  # above names and beside names
         cell.wrong_number(error.message, _NO_NAMES if is_name or is_corner else error.help)
         return None
