@@ -493,6 +493,7 @@ def _split(text: _Text, rows: list[_Piece], separator: str | None = None, *, has
 def _cells(row: _Piece, separator: str) -> Iterator[_Piece]:
     at, content = row
     if not separator:
+        content = content.rstrip().removesuffix(",")
         yield from ((at + found.start(), _freed(found[0])) for found in _WORD.finditer(content))
         return
     if '"' in content:

@@ -174,6 +174,33 @@ def test_cells_without_addresses_follow_each_other(tmp_path: Path, sheet: str) -
     assert read(tmp_path, "{file: x.xlsx, range: B2:B3, transpose: true}").given["Q"].value.tolist() == [[1, 2]]
 
 
+@pytest.mark.parametrize(
+    ("cell", "said", "help"),
+    [
+        (
+            '<c t="b"><v>1</v></c>',
+            "is a truth value, and others are numbers",
+            "write 1 or 0 there, or choose other cells",
+        ),
+        (
+            '<c t="d"><v>2026-01-02</v></c>',
+            "is a date",
+            "a spreadsheet makes a date of 1/2: write =1/2 there, or 0.5, and",
+        ),
+        ('<c t="str"><v>1\u00a0000</v></c>', "is the text 1\u00a0000, and no number", "write 1000"),
+        ('<c t="str"><v>1.000,5</v></c>', "is the text 1.000,5, and no number", "write 1000.5"),
+        ('<c t="str"><v>50 %</v></c>', "is the text 50 %, and no number", "write 50/100"),
+    ],
+)
+def test_a_cell_that_is_nearly_a_number(tmp_path: Path, cell: str, said: str, help: str) -> None:
+    archive(tmp_path, sheet=f"<w><row>{cell}<c><v>2</v></c></row></w>")
+    (tmp_path / "p.yaml").write_text(f"Q: {{file: x.xlsx, range: A1:B1}}\n{KV}", encoding="utf-8")
+    with pytest.raises(AttncliError) as caught:
+        load(str(tmp_path / "p.yaml"))
+    assert caught.value.message.endswith(f"S!A1 in x.xlsx {said}")
+    assert str(caught.value.help).startswith(help)
+
+
 BOMB = '<!DOCTYPE s [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 DAMAGED = "Q.file: x.xlsx is not a readable .xlsx file: "
 

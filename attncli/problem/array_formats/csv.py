@@ -13,7 +13,7 @@ from attncli.errors import AttncliError
 from attncli.problem.array_formats import Array, ArrayError
 from attncli.problem.files import SIZE_LIMIT
 from attncli.problem.matrices import read_cells
-from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain
+from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain, why_not_a_number
 from attncli.problem.pasted import written_in_file
 from attncli.problem.source import ErrorCollector, decode
 from attncli.problem.tree import TRUTHS, Leaf, Sequence
@@ -64,7 +64,20 @@ def _read_rows(value: Value) -> Array | None:
     if read is None:
         return None
     cells, shape = read
-    return as_array([cell for cell in cells if cell is not None]).reshape(shape)
+    texts = [cell for cell in cells if cell is not None]
+    if (at := truth_among_numbers(texts)) is not None:
+        cell = value
+        for place in np.unravel_index(at, shape):
+            cell = cell.entry(int(place))
+        cell.wrong_number(*why_not_a_number(cell.text))
+        return None
+    return as_array(texts).reshape(shape)
+
+
+def truth_among_numbers(cells: list[str]) -> int | None:
+    """Which cell is the first truth value where others are numbers; None where all are of one kind."""
+    truths = [cell in TRUTHS for cell in cells]
+    return truths.index(True) if any(truths) and not all(truths) else None
 
 
 def as_array(cells: list[str]) -> Array:

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, product
 from math import isfinite
 from typing import IO, NamedTuple, NoReturn
 from xml.parsers import expat
@@ -21,7 +21,7 @@ from attncli.english import grouped, listed, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.archives import Archive
 from attncli.problem.array_formats import COMPARED, Array, ArrayError
-from attncli.problem.array_formats.csv import as_array
+from attncli.problem.array_formats.csv import as_array, truth_among_numbers
 from attncli.problem.decimal_commas import with_points
 from attncli.problem.limits import PACKED_LIMIT
 from attncli.problem.numbers import NumberError, as_float, is_plain
@@ -94,11 +94,12 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
         texts = book.shared_texts({int(cell.text) for cell in cells.values() if cell.type == "s"})
         dates = book.date_styles() if any(cell.style for cell in cells.values()) else frozenset()
         points = with_points(_text(cell, texts) for cell in cells.values() if cell.is_text)
-        found = []
-        for row in range(wanted.top, wanted.bottom + 1):
-            for column in range(wanted.left, wanted.right + 1):
-                where = f"{sheet}!{_letters(column)}{row} in {file}"
-                found.append(_number(cells.get((row, column)), where, texts, dates, points))
+        rows, columns = range(wanted.top, wanted.bottom + 1), range(wanted.left, wanted.right + 1)
+        places = {place: f"{sheet}!{_letters(place[1])}{place[0]} in {file}" for place in product(rows, columns)}
+        found = [_number(cells.get(place), where, texts, dates, points) for place, where in places.items()]
+        if (at := truth_among_numbers(found)) is not None:
+            message = f"{[*places.values()][at]} is a truth value, and others are numbers"
+            raise ArrayError(message, "write 1 or 0 there, or choose other cells", key=KEY)
         return as_array(found).reshape(wanted.shape)
 
 
@@ -186,12 +187,13 @@ def _number(
         raise ArrayError(f"{where} is the error {shorten(cell.text)}", "mend its formula", key=KEY)
     if cell.type == "b":
         return "true" if cell.text == "1" else "false"
-    if cell.is_text or not is_plain(cell.text):
-        text = _text(cell, texts)
-        return _number_in_text(points.get(text, text), where)
-    if cell.style in dates:
+    is_number = not cell.is_text and is_plain(cell.text)
+    if cell.type == "d" or (is_number and cell.style in dates):
         help = "a spreadsheet makes a date of 1/2: write =1/2 there, or 0.5, and format the cell as a number"
         raise ArrayError(f"{where} is a date", help, key=KEY)
+    if not is_number:
+        text = _text(cell, texts)
+        return _number_in_text(points.get(text, text), where)
     value = float(cell.text)
     if not isfinite(value):
         raise ArrayError(f"{where} is too large for a number", "the largest number is about 1.8e308", key=KEY)
@@ -210,7 +212,7 @@ def _number_in_text(text: str, where: str) -> str:
             as_float(text)
     except NumberError as error:
         said = f"the text {shorten(text)}, and no number" if text else "empty"
-        help = error.help if "," in text else "write a number there, or choose other cells"
+        help = error.help if re.search(r"[0-9]", text) else "write a number there, or choose other cells"
         raise ArrayError(f"{where} is {said}", help, key=KEY) from None
     return text
 
