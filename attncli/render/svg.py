@@ -43,8 +43,17 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
         _add(root, dict(attributes), list(shapes))
     used = {"ink"} | {name for element in root.iter() for name in (element.get("class") or "").split()}
     style.text = _night(used)
-    xml.indent(root, "")
+    _in_lines(root)
     return xml.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"  # a text has &gt; for >
+
+
+def _in_lines(group: xml.Element) -> None:
+    """A line for each outline and text, with its title."""
+    group.text = "\n"
+    for element in group:
+        element.tail = "\n"
+        if element.tag in ("svg", "g"):
+            _in_lines(element)
 
 
 def _in_order(shapes: Sequence[Shape]) -> list[Shape]:
@@ -75,7 +84,7 @@ def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
         if shape.bold:
             found["font-weight"] = "600"
         return tuple(found.items())
-    found = _paint(shape.fill, "fill") if shape.fill else {"fill": "none"}
+    found = _paint(shape.fill, "fill") if shape.fill else {} if _is_straight(shape) else {"fill": "none"}
     if shape.stroke:
         stroke = _paint(shape.stroke, "stroke")
         classes = " ".join(each["class"] for each in (found, stroke) if "class" in each)
@@ -89,6 +98,12 @@ def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
     if shape.crisp:
         found["shape-rendering"] = "crispEdges"
     return tuple(found.items())
+
+
+def _is_straight(path: Path) -> bool:
+    """Whether nothing but straight lines are drawn, which have no inside."""
+    kinds = "".join(kind for kind, _ in path.moves)
+    return bool(path.stroke) and not kinds.replace("ML", "")
 
 
 def _paint(paint: str, kind: str) -> dict[str, str]:

@@ -214,6 +214,6 @@ def test_labels_without_letters_in_tex_have_the_same_short_names_in_a_page_and_i
     assert command(["compute", str(tmp_path / "p.yaml"), "--pictures", "-o", str(tmp_path / "p.tex")]) == 0
     page = (tmp_path / "p.tex").read_text(encoding="ascii")
     assert page.count("In labels, ") == 1
-    drawn = re.findall(r"\\sffamily(?:\\bfseries)? (.*)\};", page)
+    drawn = re.findall(r"\\node at \(.*?\) {(.*)};", page)
     assert {"T1", "T2"} <= {*drawn}
     assert not [text for text in drawn if "U+65E5" in text]

@@ -25,6 +25,7 @@ from attncli.page.pictures.drawing import (
     Path,
     Shape,
     Words,
+    alike_together,
     cut,
     drawing,
     entry_of_legend,
@@ -91,9 +92,8 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
     what = "output" if output_step(parts[0].trace) == "output" else "output of a head"
-    return drawing(
-        title, f"What each {what} is made of", " ".join(_said(each) for each in drawn[:8]), side_by_side(panels), legend
-    )
+    said = " ".join(_said(each) for each in drawn[:8])
+    return drawing(title, f"What each {what} is made of", said, alike_together(side_by_side(panels)), legend)
 
 
 def output_step(trace: Trace) -> str:
@@ -170,7 +170,6 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
         widest = max(widest, text_width(f"= {total}", SMALL))
     bottom = _height(len(features))
     axis = Path(lines([(zero, LINE), (zero, bottom)]), stroke="line")
-    pieces.sort(key=lambda piece: (str(piece.fill), piece.opacity))  # those of one key together: a smaller file
     return Panel(max(left + WIDE + 10 + widest, head.width), bottom, (*pieces, axis, *marks, *shapes))
 
 

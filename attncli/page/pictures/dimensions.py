@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TypeAlias
 
 from attncli.attention import variants
@@ -33,7 +34,7 @@ from attncli.page.printer import Printer
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import forward_steps
 
-HIGH, DOWN = 46.0, 60.0  # of a box; from one box to the next
+HIGH, DOWN = 46.0, 61.0  # of a box; from one box to the next
 TIP = 7.0  # of an arrow
 SPREAD = 34.0  # from one arrow of a box to the next
 PARTS = tuple(place / 24 for place in range(25))  # of an arrow's way
@@ -94,7 +95,7 @@ class _Box:
 
     @property
     def width(self) -> float:
-        return max(text_width(self.title, SMALL) * 1.06, text_width(self.text, SIZE)) + 20
+        return 2.0 * ceil(max(text_width(self.title, SMALL) * 1.06, text_width(self.text, SIZE)) / 2) + 20
 
 
 def _whole_softmax(trace: Trace) -> Rule:
@@ -128,7 +129,7 @@ def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
     titles: list[Shape] = []
     formulas: list[Shape] = []
     for name, box in boxes.items():
-        x, y = layout.middles[name], _top(layout.levels[name])
+        x, y = round(layout.middles[name]), _top(layout.levels[name])
         fill = "wash" if box.given else "paper"
         areas.append(Path(rectangle(x - box.width / 2, y, box.width, HIGH), fill, "soft" if not box.given else "line"))
         titles.append(Words(x, y + 18, box.title, "soft", SMALL, "middle"))
@@ -149,24 +150,28 @@ def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
     tips: list[Shape] = []
     ways: list[tuple[Point, ...]] = []
     for source, target, between in layout.arrows:
-        begin = layout.middles[source] + layout.offset(source, target, boxes[source].width, SPREAD, out=True)
-        end = layout.middles[target] + layout.offset(source, target, boxes[target].width, SPREAD, out=False)
+        begin = round(layout.middles[source] + layout.offset(source, target, boxes[source].width, SPREAD, out=True))
+        end = round(layout.middles[target] + layout.offset(source, target, boxes[target].width, SPREAD, out=False))
         points: list[Point] = [(begin, _top(layout.levels[source]) + HIGH)]
         for level, x in between:
-            points += [(x, _top(level)), (x, _top(level) + HIGH)]
+            points += [(round(x), _top(level)), (round(x), _top(level) + HIGH)]
         points.append((end, _top(layout.levels[target]) - TIP))
         moves: list[Move] = [("M", (points[0],))]
         for (from_x, from_y), (x, y) in zip(points[::2], points[1::2], strict=True):
             middle = (from_y + y) / 2
+            if from_x == x:
+                continue  # straight on, with the line through the next level
             if from_y != points[0][1]:
                 moves.append(("L", ((from_x, from_y),)))
             moves.append(("C", ((from_x, middle), (x, middle), (x, y))))
+        if moves[-1][1][-1] != points[-1]:
+            moves.append(("L", (points[-1],)))
         stems.append(Path(tuple(moves), stroke="soft"))
         x, y = points[-1]
-        tips.append(Path(polygon((x - 3.5, y), (x + 3.5, y), (x, y + TIP)), "soft"))
+        tips.append(Path(polygon((x - 4, y), (x + 4, y), (x, y + TIP)), "soft"))
         ways.append(tuple(_on_curve(points[0], points[1], part) for part in PARTS))
     texts = [boxes[source].shape for source, _, _ in layout.arrows]
-    places = _places([text_width(text, SMALL) for text in texts], ways)
+    places = _places([ceil(text_width(text, SMALL)) for text in texts], ways)
     backs = [Path(rectangle(*place), "paper") for place in places]
     labels = [
         Words(x + width / 2, y + 11, text, "ink", SMALL, "middle")
@@ -191,7 +196,7 @@ def _places(widths: Sequence[float], ways: Sequence[Sequence[Point]]) -> list[Ar
     for arrow in sorted(range(len(ways)), key=lambda arrow: abs(ways[arrow][-1][0] - ways[arrow][0][0])):
         width, own = widths[arrow], ways[arrow]
         others = [point for other, way in enumerate(ways) if other != arrow and way[0][1] == own[0][1] for point in way]
-        areas = [(x - width / 2, y - HALF, width, 2 * HALF) for x, y in own[FIRST:-FIRST]]
+        areas = [(round(x - width / 2), round(y - HALF), width, 2 * HALF) for x, y in own[FIRST:-FIRST]]
 
         def cost(place: int, areas: Sequence[Area] = areas, others: Sequence[Point] = others) -> tuple[int, int, int]:
             left, top, wide, high = areas[place]

@@ -154,6 +154,15 @@ def side_by_side(panels: Sequence[Panel], gap: float = GAP) -> Panel:
     return Panel(columns * (wide + gap) - gap, down - gap, tuple(shapes))
 
 
+def alike_together(panel: Panel) -> Panel:
+    """A panel whose areas do not lie on each other, with what looks alike together, and lines after areas: files are
+    smaller then.
+    """
+    paths = [shape for shape in panel.shapes if isinstance(shape, Path)]
+    paths.sort(key=lambda path: (path.fill is None, path.fill or "", path.stroke or ""))
+    return panel._replace(shapes=(*paths, *(shape for shape in panel.shapes if isinstance(shape, Words))))
+
+
 def below(panels: Sequence[Panel], gap: float) -> Panel:
     """Panels one below the other."""
     shapes: list[Shape] = []

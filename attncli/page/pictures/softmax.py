@@ -19,6 +19,7 @@ from attncli.page.pictures.drawing import (
     Path,
     Shape,
     Words,
+    alike_together,
     cut,
     drawing,
     line_of,
@@ -53,7 +54,11 @@ def softmax(title: str, parts: Sequence[Part], others: Sequence[Part], only: int
         legend.append(f"Of the keys that a query sees, at most the {MOST_KEYS} with the largest weights.")
     said = " ".join(_said(*each) for each in drawn[:8])
     return drawing(
-        title, "Weights without the scale and with it", said, side_by_side([_panel(*each) for each in drawn]), legend
+        title,
+        "Weights without the scale and with it",
+        said,
+        alike_together(side_by_side([_panel(*each) for each in drawn])),
+        legend,
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from attncli.page.pictures.drawing import MARGIN, PAINTS, Drawing, Move, Path, Shape, Words, cut, moved, wrapped
+from attncli.page.pictures.drawing import MARGIN, PAINTS, Drawing, Move, Path, Point, Shape, Words, cut, moved, wrapped
 from attncli.render.latex.escape import coded, escape, lacks_letters
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
 POINTS = 0.75  # in a pixel
 MOST_OF_A_PAGE = 0.9  # of its height
+PLACES = 1  # of a coordinate
 WHITE = "#ffffff"  # as paper is
 
 PREAMBLE = r"""\documentclass{article}
@@ -65,11 +67,16 @@ def _picture(drawing: Drawing) -> Iterator[str]:
         value = WHITE if paint == "paper" else PAINTS[paint][0] if paint in PAINTS else paint
         yield rf"\definecolor{{{name}}}{{HTML}}{{{value[1:].upper()}}}"
     yield rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});"
-    for shape in drawing.shapes:
-        if isinstance(shape, Words):
-            yield _words(_coded(shape, drawing), colors)
-        elif shape.fill or shape.stroke:  # others are there for a pointer
-            yield _path(shape, colors)
+    for options, shapes in groupby(_in_order(drawing.shapes, colors), lambda shape: _options(shape, colors)):
+        alike = list(shapes)
+        if isinstance(alike[0], Path):
+            parts = [_outline(shape) for shape in alike if isinstance(shape, Path)]
+            apart = alike[0].opacity != 1  # what lies on another is seen through it
+            yield from (rf"\path[{options}]{part};" for part in (parts if apart else ["".join(parts)]))
+            continue
+        yield rf"\begin{{scope}}[nodes={{{options}}}]"
+        yield from (_words(_coded(shape, drawing)) for shape in alike if isinstance(shape, Words))
+        yield r"\end{scope}"
     yield r"\end{tikzpicture}"
 
 
@@ -87,33 +94,55 @@ def _coded(words: Words, drawing: Drawing) -> Words:
     return words._replace(text=cut(coded(words.text), words.size, room).shown)
 
 
-def _words(words: Words, colors: dict[str, str]) -> str:
-    points = words.size * POINTS
-    options = [f"anchor={ANCHORS[words.anchor]}", f"text={colors[words.paint]}"]
-    if words.turn:
-        options.append(f"rotate={words.turn:g}")
-    font = rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily" + r"\bfseries" * words.bold
+def _in_order(shapes: Sequence[Shape], colors: dict[str, str]) -> list[Shape]:
+    """What is seen: outlines as they lie one on the other, and above them all texts, with those alike together."""
+    words = [shape for shape in shapes if isinstance(shape, Words)]
+    paths = [shape for shape in shapes if isinstance(shape, Path) and (shape.fill or shape.stroke)]
+    return [*paths, *sorted(words, key=lambda shape: _options(shape, colors))]
+
+
+def _options(shape: Shape, colors: dict[str, str]) -> str:
+    """The look of a shape, which many have in common."""
+    if isinstance(shape, Words):
+        points = shape.size * POINTS
+        font = rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily" + r"\bfseries" * shape.bold
+        turned = [f"rotate={shape.turn:g}"] if shape.turn else []
+        return ", ".join([f"anchor={ANCHORS[shape.anchor]}", f"text={colors[shape.paint]}", *turned, f"font={font}"])
+    options = [f"fill={colors[shape.fill]}"] if shape.fill else []
+    if shape.stroke:
+        options += [f"draw={colors[shape.stroke]}", f"line width={shape.width * POINTS:g}pt"]
+    if shape.opacity != 1:
+        options.append(f"fill opacity={shape.opacity:g}")
+    return ", ".join(options)
+
+
+def _words(words: Words) -> str:
     text = f"${words.tex}$" if words.tex else escape(words.text)
-    return rf"\node[{', '.join(options)}] at ({words.x:.2f},{words.y:.2f}) {{{font} {text}}};"
+    return rf"\node at {_point((words.x, words.y))} {{{text}}};"
 
 
-def _path(path: Path, colors: dict[str, str]) -> str:
-    options = [f"fill={colors[path.fill]}"] if path.fill else []
-    if path.stroke:
-        options += [f"draw={colors[path.stroke]}", f"line width={path.width * POINTS:g}pt"]
-    if path.opacity != 1:
-        options.append(f"fill opacity={path.opacity:g}")
-    return rf"\path[{', '.join(options)}] {''.join(map(_move, path.moves)).strip()};"
+def _outline(path: Path) -> str:
+    """The moves of a path; a rectangle by two of its corners."""
+    if [kind for kind, _ in path.moves] == ["M", "L", "L", "L", "Z"]:
+        (one,), (beside,), (across,), _ = (points for _, points in path.moves[:4])
+        if one[1] == beside[1] and beside[0] == across[0]:
+            return f"\n{_point(one)} rectangle {_point(across)}"
+    return "".join(map(_move, path.moves))
 
 
 def _move(move: Move) -> str:
     kind, points = move
-    places = [f"({x:.2f},{y:.2f})" for x, y in points]
+    places = [_point(point) for point in points]
     match kind:
         case "M":
-            return f" {places[0]}"
+            return f"\n{places[0]}"  # TeX has room for lines of 200,000 characters, and paths may be longer
         case "L":
             return f" -- {places[0]}"
         case "C":
             return f" .. controls {places[0]} and {places[1]} .. {places[2]}"
     return " -- cycle"
+
+
+def _point(point: Point) -> str:
+    """In pixels, with no more digits than are seen: (12.5,8)."""
+    return "({})".format(",".join(f"{round(place, PLACES):z.{PLACES}f}".removesuffix(".0") for place in point))
