@@ -235,6 +235,35 @@ def test_libreoffice_calculates_the_same(tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.slow
+@pytest.mark.libreoffice
+def test_libreoffice_finds_no_error_in_a_worksheet_filled_with_text(tmp_path: Path) -> None:
+    for name in ("causal", "multi_head", "additive_mask", "sink"):
+        trace = attncli.trace(load(str(INPUTS[0].with_name(f"{name}.yaml"))))
+        view = View(blank=frozenset(step.name for step in trace.computed() if step.name != "mask"))
+        file = xlsx(with_workbook(derivation(trace, view), trace, view))
+        changed = io.BytesIO()
+        filled = 0
+        with zipfile.ZipFile(io.BytesIO(file)) as old, zipfile.ZipFile(changed, "w") as new:
+            for part in old.namelist():
+                text = old.read(part).decode()
+                tops = re.findall(r'sqref="(\w+)[:"]', text)
+                blank = {style for top in tops for style in re.findall(rf'<c r="{top}" s="(\d+)"/>', text)}
+                for style in blank:
+                    text, count = re.subn(
+                        rf'<c r="(\w+)" s="{style}"/>',
+                        rf'<c r="\1" s="{style}" t="inlineStr"><is><t>three</t></is></c>',
+                        text,
+                    )
+                    filled += count
+                new.writestr(part, text)
+        assert filled == sum(trace.steps[step].value.size for step in view.blank)
+        (tmp_path / f"{name}.xlsx").write_bytes(changed.getvalue())
+    recalculated(tmp_path)
+    for path in (tmp_path / "out").iterdir():
+        assert not [key for key, value in Spreadsheet(path).cached.items() if str(value).startswith("#")]
+
+
 def recalculated(folder: Path) -> None:
     """Have LibreOffice calculate every workbook of a folder again, into its folder `out`."""
     if shutil.which("soffice") is None:
