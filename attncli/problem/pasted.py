@@ -383,11 +383,12 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
                 raise _one_row_or_column(text, parts)
     matrices = [*_between_empty(lines)]
     rows = [row for matrix in matrices for row in matrix]
-    if len(rows) == 1 and not text.of_file and _ALONE.fullmatch(rows[0][1].strip()):
-        if not may_be_one:
+    is_column = bool(rows) and all(_ALONE.fullmatch(row.strip()) for _, row in rows)  # or each row is two numbers
+    if is_column and not text.of_file and (len(rows) == 1 or rank == 1):
+        if len(rows) == 1 and not may_be_one:
             return None
         _require_clear(text, doubtful_pairs(rows))
-    if text.of_tabs and all(_ALONE.fullmatch(row.strip()) for _, row in rows):  # a single column
+    if text.of_tabs and is_column:
         separator = "\t"
     if len(matrices) == 1 and rank > 1 and (numbers := _in_one_go(text, body, rows, separator)):
         return numbers

@@ -234,6 +234,13 @@ def test_the_help_for_a_row_or_a_column_says_how_to_write_each(problems: Callabl
     assert "(write [[1, 0, 2, 3, …]] for a row, or [1; 0; 2; 3; …] for a column)" in said
 
 
+def test_a_vector_of_decimal_commas_is_in_doubt(problems: Callable[..., list[str]]) -> None:
+    """A matrix of two columns may have been pasted there."""
+    column = in_block("0,7\n1,5")
+    (said,) = problems(f"X: [[1]]\nW_Q: [[1, 2]]\nb_Q: {column}\nW_K: [[1, 2]]\nV: [[1]]")
+    assert said.startswith("4:3: b_Q: 0,7 can be read as 0.7, or as the two numbers 0 and 7 (write 0.7, with a point")
+
+
 def test_a_vector_on_one_line_is_the_same_as_a_row_and_as_a_column(tmp_path: Path) -> None:
     given = loads(b"X: [[1]]\nW_Q: [[1, 2]]\nb_Q: 1; 0\nW_K: [[1, 2]]\nV: [[1]]", "p.yaml").given
     assert given["b_Q"].value.tolist() == [1, 0]
