@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -76,13 +76,12 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of what the outputs are made of, query by query; `only` is the one query that is drawn."""
     features = parts[0].trace["V"].shape[-1]
     in_a_column = HIGHEST // (_height(min(features, MOST_FEATURES)) + GAP)
-    chosen = choose_drawn(parts, only, min(MOST_PANELS, 2 * in_a_column))
-    drawn = _sums(chosen.each)
-    reach = [_reach(each.terms) for each in drawn]
-    low, high = min(each[0] for each in reach), max(each[1] for each in reach)
-    finite = np.isfinite([low, high]).all()
-    unit = WIDE / (high - low) if finite and high > low else 0.0
-    panels = [_panel(each, low, unit) for each in drawn]
+    for columns in (2, 1):  # one, if two are too wide
+        chosen = choose_drawn(parts, only, min(MOST_PANELS, columns * in_a_column))
+        drawn = _sums(chosen.each)
+        panels = _panels(drawn)
+        if columns * max(each.width for each in panels) + GAP <= WIDEST:
+            break
     legend: list[Panel | str] = [*_legend_of_keys(drawn)]
     legend.append(
         "Each piece is a weight times a number of the value of its key. The two ticks mark their sum. "
@@ -94,6 +93,14 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     what = "output" if output_step(parts[0].trace) == "output" else "output of a head"
     said = " ".join(_said(each) for each in drawn[:8])
     return drawing(title, f"What each {what} is made of", said, alike_together(side_by_side(panels)), legend)
+
+
+def _panels(drawn: Sequence[Sum]) -> list[Panel]:
+    reach = [_reach(each.terms) for each in drawn]
+    low, high = min(each[0] for each in reach), max(each[1] for each in reach)
+    unit = WIDE / (high - low) if high > low else 0.0
+    fits = isfinite(low) and isfinite(high) and isfinite(unit)  # not even of differences that are almost 0
+    return [_panel(each, low, unit) if fits else _panel(each, 0, 0) for each in drawn]
 
 
 def output_step(trace: Trace) -> str:

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = "NDArray[np.float64]"
 
-HIGH = 420  # of the ribbons of all queries, about
+HIGH = 420  # of the ribbons of all queries, about; of more than two heads, of two of them
 TALLEST, LOWEST = 72, 6  # the weight 1
 BETWEEN = 8  # queries, and keys
-REACH = 260  # from a query to a key
+REACH, NEAR = 260, 200  # from a query to a key; of several heads
 BAR = 6
 LABEL = 130
 OPACITY = 0.5
@@ -66,9 +66,10 @@ def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of the flow of attention, of each head; `only` is the one query that is drawn."""
     chosen = choose_drawn(parts, only, MOST_QUERIES * len(parts))
     queries = chosen.queries
-    unit = min(TALLEST, max(LOWEST, HIGH / len(queries)))
+    unit = min(TALLEST, max(LOWEST, HIGH * min(1, 2 / len(parts)) / len(queries)))
     thinnest = THINNEST / unit if len(parts) * len(queries) * len(parts[0].trace.context_tokens) > MANY else 0.0
-    panels = [with_title(part.title, _panel(part, queries, unit, thinnest)) for part in parts]
+    reach = REACH if len(parts) == 1 else NEAR
+    panels = [with_title(part.title, _panel(part, queries, unit, thinnest, reach)) for part in parts]
     legend = ["A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."]
     if any("sink" in part.trace.parameters or "sink" in part.trace for part in parts):
         legend[0] = "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the sink."
@@ -86,7 +87,7 @@ def _weights(part: Part, queries: Sequence[int]) -> Weights:
     return np.nan_to_num(part.trace["weights"][list(queries)].astype(np.float64))
 
 
-def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float) -> Panel:
+def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, reach: float) -> Panel:
     trace, weights = part.trace, _weights(part, queries)
     names = trace.context_tokens
     if "sink" in trace.parameters or "sink" in trace:
@@ -96,7 +97,7 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float) -> 
     ends = _ends(names, weights.sum(axis=0) * unit, len(queries) * (unit + gap) - gap, gap)
     labels = [cut(trace.tokens[row], SIZE, LABEL) for row in queries]
     left = ceil(max(*(text_width(name.shown, SIZE) for name in labels), text_width("queries", SMALL))) + 8
-    right = left + 2 * BAR + REACH
+    right = left + 2 * BAR + reach
     shapes: list[Shape] = [
         Words(left - 8, LINE - 6, "queries", "soft", SMALL, "end"), Words(right + 8, LINE - 6, "keys", "soft", SMALL)
     ]  # fmt: skip

@@ -147,7 +147,7 @@ def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
     share = ceil(max(shape) / MOST_CELLS)
     panels = [with_title(part.title, _panel(each)) for part, each in zip(parts, maps, strict=True)]
     said = {"weights": attention_in_words, "scores": largest_scores_in_words}.get(step)
-    description = said(parts) if said else extremes_in_words(parts, step)
+    description = (said(parts) if said else extremes_in_words(parts, step)) or "No number is finite."
     return drawing(title, rule.title, description, side_by_side(panels), list(_legend(parts[0], maps, share)))
 
 

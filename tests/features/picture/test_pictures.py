@@ -667,6 +667,14 @@ def test_too_many_heads_are_refused_with_what_to_choose() -> None:
     assert digits(svg("weights", problem, head=64)) == ["1"]
 
 
+def test_numbers_that_are_almost_0_or_infinite_alone_can_be_drawn() -> None:
+    """The smallest numbers of a double have no reciprocal."""
+    assert_valid(svg("output", {"Q": [[1]], "K": [[1]], "V": [[1e-310]]}))
+    lone = svg("scores", {"Q": [[1e300]], "K": [[1e300]], "V": [[1]]})
+    assert_valid(lone)
+    assert lone.findtext(f"{SVG}desc") == "No number is finite."
+
+
 def test_numbers_that_do_not_fit_are_left_blank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     huge = {"Q": [[1e200], [1]], "K": [[1e200], [1]], "V": [[1]] * 2}
     for of in KINDS:
