@@ -13,7 +13,7 @@ from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import product_width
-from attncli.render.latex.escape import escape, lacks_letters, length
+from attncli.render.latex.escape import escape, length
 from attncli.render.latex.layout import line_width, runs
 from attncli.render.latex.matrix import matrix_rows, side_by_side
 from attncli.render.latex.sentences import sentence, tables
@@ -250,11 +250,11 @@ def _sums(line: page.WorkedLine, room: float) -> str:
 
 
 def _short_labels(blocks: Sequence[page.Block]) -> dict[str, str]:
-    """What stands for each label of the matrices that is too long for them; and of pictures, what would be codes."""
+    """What stands for each label that is too long for the matrices, in pictures too."""
     names = [name for block in blocks for grid in _grids(block) for name in (*grid.rows, *grid.columns)]
     there = {label(name) for name in names}
     drawn = (name for block in blocks if isinstance(block, page.Picture) for name in labels_of(block.draw()))
-    return short_labels([*names, *(name for name in drawn if name not in there and lacks_letters(name))])
+    return short_labels([*names, *(name for name in drawn if name not in there)])
 
 
 def _grids(block: page.Block) -> Iterator[page.Grid]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from attncli.escaping import label
 from attncli.page.pictures.drawing import Drawing, Words
@@ -12,14 +12,18 @@ LONGEST = 30  # digits wide
 NBSP = "\u00a0"
 
 
-def short_labels(labels: Iterable[str]) -> dict[str, str]:
-    """What stands for each label that is too long for a matrix, or would be codes."""
+def is_long(name: str) -> bool:
+    """Whether a label is too long for a matrix, or would be codes."""
+    return lacks_letters(label(name)) or length(label(name)) > LONGEST
+
+
+def short_labels(labels: Iterable[str], is_replaced: Callable[[str], bool] = is_long) -> dict[str, str]:
+    """What stands for each label that is replaced; it is like none of the others."""
     names = list(dict.fromkeys(labels))
-    long = [name for name in names if lacks_letters(label(name)) or length(label(name)) > LONGEST]
     letter = "T"
     while any(name.startswith(letter) for name in names):
         letter += "T"
-    return {name: f"{letter}{number}" for number, name in enumerate(long, 1)}
+    return {name: f"{letter}{number}" for number, name in enumerate(filter(is_replaced, names), 1)}
 
 
 def legend(short: Mapping[str, str]) -> str:

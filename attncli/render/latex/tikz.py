@@ -52,7 +52,7 @@ def tikz(drawing: Drawing, *, fragment: bool) -> str:
 
 
 def _with_short_labels(drawing: Drawing) -> Drawing:
-    short = short_labels(name for name in labels_of(drawing) if lacks_letters(name))
+    short = short_labels(labels_of(drawing), lacks_letters)
     if not short:
         return drawing
     said = wrapped(coded(legend(short)), drawing.width - 2 * MARGIN)

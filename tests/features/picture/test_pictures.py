@@ -655,6 +655,12 @@ def test_labels_without_letters_in_tex_have_short_names_with_a_legend(of: str) -
     assert any(r"caf\'{e}" in text for text in said)
 
 
+def test_a_short_name_in_tex_is_no_label() -> None:
+    said = nodes(picture_file(picture("weights", PAIR | {"tokens": ["T1", "日"]}), "latex").decode())
+    assert {"T1", "TT1"} <= {*said}
+    assert "In labels, TT1~=~U+65E5." in " ".join(said)
+
+
 def test_a_picture_whose_labels_tex_can_write_has_no_legend_of_them() -> None:
     assert "In labels" not in picture_file(picture("weights", PAIR | {"tokens": ["é", "<x>"]}), "latex").decode()
 
