@@ -237,7 +237,7 @@ def _said(each: Sum) -> str:
     if not size.any():
         return f"{who} is 0."
     top = largest(size)
-    how = "as much" if 1 < len(top) == np.count_nonzero(size) else "most"
+    how = "equal parts" if 1 < len(top) == np.count_nonzero(size) else "most"
     if len(top) > MOST_KEYS:
         return f"{who} gets {how} from the values of {len(top)} keys."
     whose = listed([_name(each, place) for place in top])

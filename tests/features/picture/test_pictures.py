@@ -205,7 +205,7 @@ def test_keys_that_are_alike_are_named_together() -> None:
     assert described("output", two) == 'The output of "q" gets most from the values of "a" and "b".'
     same = two | {"K": [[0] * 4] * 3, "V": [[1]] * 3}
     assert described("flow", same) == '"q" attends equally to "a", "b" and "c" (33.3 % each).'
-    assert described("output", same) == 'The output of "q" gets as much from the values of "a", "b" and "c".'
+    assert described("output", same) == 'The output of "q" gets equal parts from the values of "a", "b" and "c".'
     itself = {"Q": [[0]] * 2, "K": [[0]] * 2, "V": [[1]] * 2}
     assert described("flow", itself).startswith('"t1" attends equally to itself and "t2" (50.0 % each).')
     hidden = two | {"mask": [[True, False, False]]}
