@@ -390,8 +390,13 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
         _require_clear(text, doubtful_pairs(rows))
     if text.of_tabs and is_column:
         separator = "\t"
-    if len(matrices) == 1 and rank > 1 and (numbers := _in_one_go(text, body, rows, separator)):
-        return numbers
+    if len(matrices) == 1 and rank > 1:
+        sign = separator or ("," if "," in body else "")
+        has_head = text.of_file and len(body) >= LONG and len(rows) > 1 and _has_only_names(rows[0], sign)
+        below = rows[has_head:]
+        begin = below[0][0] if below else 0
+        if numbers := _in_one_go(text, body[begin:].rjust(len(body)), below, sign):
+            return numbers
     cells = _split(text, rows, separator, has_names=text.of_file and len(matrices) == 1)
     ends = [*accumulate(map(len, matrices), initial=0)]
     split = [cells[start:end] for start, end in pairwise(ends)]
@@ -484,7 +489,8 @@ def _split(text: _Text, rows: list[_Piece], separator: str | None = None, *, has
             _require_all_there(text, cell, at)
     if separator:
         _drop_empty(split)
-    split = _without_names(split, text.text) if has_names else split
+    if has_names:
+        split = _require_named(text, split, _without_names(split, text.text))
     if separator:
         points = with_points(cell for row in split for _, cell in row)
         split = [[(at, points.get(cell, cell)) for at, cell in row] for row in split] if points else split
@@ -521,12 +527,24 @@ def _without_names(rows: list[_Row], text: str = "") -> list[_Row]:
     else is.
     """
     first = [cell for _, cell in rows[0]] if rows else []
-    if first and _is_name(first[0]) and _has_quoted_names(rows, text):
+    if first and (not first[0] or _is_name(first[0])) and _has_quoted_names(rows, text):
         return [row[1:] for row in rows[1:]]
-    above = _are_names(first[1:] or first) and (not first[0] or _is_name(first[0]) or _is_sign(first[0]))
+    above = _are_names(first[1:] if first and not first[0] else first)
     below = rows[1:] if above else rows
     beside = all(len(row) > 1 for row in below) and _are_names([row[0][1] for row in below])
     return ([row[1:] for row in below] if beside else below) or rows
+
+
+def _require_named(text: _Text, rows: list[_Row], without_names: list[_Row]) -> list[_Row]:
+    """The rows without names. Raises what is wrong where only the first column has none: it may count the rows."""
+    if len(without_names) < len(rows) and not rows[0][0][1] and len(without_names[0]) == len(rows[0]):
+        help = "leave it out, in pandas with to_csv(…, index=False), or give it a name if it belongs to the matrix"
+        raise text.fault("this column has no name, and may only count the rows", help, without_names[0][0][0])
+    return without_names
+
+
+def _has_only_names(row: _Piece, separator: str) -> bool:
+    return _are_names([cell for _, cell in _cells(row, separator)])
 
 
 def _has_quoted_names(rows: list[_Row], text: str) -> bool:
@@ -599,19 +617,18 @@ def _require_clear(text: _Text, doubt: tuple[int, str, str] | None) -> None:
         raise text.fault(message, help, at)
 
 
-def _in_one_go(text: _Text, body: str, rows: list[_Piece], separator: str | None) -> PastedList | None:
+def _in_one_go(text: _Text, body: str, rows: list[_Piece], sign: str) -> PastedList | None:
     """The rows of a long text of plain numbers, as one array; None where anything in it is unusual, or wrong."""
     if len(body) < LONG or not text.step:
         return None
     blanks = body.translate(_TO_BLANKS)
     if not _DIGITS.fullmatch(blanks) or _LEADING_ZERO.search(blanks):
         return None
-    sign = separator or ("," if "," in body else "")
     if any(each in body for each in ",;\t" if each != sign) or doubtful_commas(rows):
         return None
     words = [row.split() for row in blanks.split("\n") if row.strip()]
     width = len(words[0])
-    if any(len(row) != width for row in words) or width * len(words) > ELEMENT_LIMIT:
+    if len(words) != len(rows) or any(len(row) != width for row in words) or width * len(words) > ELEMENT_LIMIT:
         return None
     if sign and any(row.count(sign) != width - 1 for _, row in rows):
         return None

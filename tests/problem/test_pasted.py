@@ -304,6 +304,7 @@ def test_a_long_text_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> 
         "1 2\n3",
         "1,2\n3,,4",
         "01 2\n3 4",
+        "1,2\n,\n3,4",
         "1 2\n3 1e999",
         "1 2\n3 1e-999",
         "0,7, 0,2\n0,1, 0,5",
@@ -393,6 +394,7 @@ def test_what_attncli_wrote_is_read_again_whatever_its_labels_are(
     [
         ",d1,d2\nI,1,0.5\n.,-2,3", "d1,d2\n[CLS],1,0.5\nAI,-2,3", "New York,1,0.5\nIn the end,-2,3",
         "token,on the left,right\nI,1,0.5\nAI,-2,3", "sep=;\nd1;d2\n1;0,5\n-2;3", "sep=,\r\n1,0.5\r\n-2,3\r\n",
+        '"","V1","V2"\n"1",1,0.5\n"2",-2,3',  # as R writes it
         "d1 d2\n1 0.5\n-2 3", "I 1 0.5\nAI -2 3", "1,0.5 # a remark\n-2,3", '"#x",1,0.5\n"a#2",-2,3',
     ],
 )  # fmt: skip
@@ -419,6 +421,7 @@ def test_names_that_people_write_are_left_out(table: str, tmp_path: Path) -> Non
         ("1,2\n3,TRUE", "2:3: TRUE is a truth value, not a number (write 1 or 0)"),
         ("true,1/2\n3,4", "1:1: true is a truth value, not a number (write 1 or 0)"),
         ("1,2\n3,4\n\n5,6\ntrue,8", "5:1: true is a truth value, not a number (write 1 or 0)"),
+        (",d1,d2\n0,5,6\n1,7,8", "2:1: this column has no name, and may only count the rows (leave it out, in pandas"),
         ("1,2\n3, ", "2:3: there is no number here (write a number, such as 0)"),
         ("-,1,2", "1:1: - is not a number (write a number such as"),
         (".,1,2\n!,3,4", "1:1: . is not a number (write a number such as"),
@@ -470,6 +473,15 @@ def test_a_mask_of_a_file(text: str, form: str, kind: type, tmp_path: Path) -> N
     assert isinstance(part, kind)
     seen = part.matrix.value == 0 if isinstance(part, Additive) else part.matrix  # type: ignore[attr-defined]
     assert np.asarray(seen).tolist() == [[True, False], [True, True]]
+
+
+def test_a_large_file_with_names_is_read_in_one_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pasted, "LONG", 0)
+    monkeypatch.setattr(pasted, "_rows", None)  # which makes a node of each number
+    for text in ("d1,d 2\n1,0.5\n-2,3\n", "a;b\r\n1;0.5\r\n-2;3", "# c\n\na\tb\n1\t0.5\n-2\t3\n", "a b\n1 0.5\n-2 3"):
+        (tmp_path / "v.csv").write_text(text, encoding="utf-8", newline="")
+        given = loads(b"Q: [[1]]\nK: [[1], [2]]\nV: {file: v.csv}", "p.yaml", folder=tmp_path).given
+        assert given["V"].value.tolist() == SQUARE
 
 
 def test_a_large_file_is_read_in_one_go(tmp_path: Path) -> None:
