@@ -163,6 +163,31 @@ def test_a_matrix_keeps_its_shape_while_a_number_is_typed(browser: Browser, tmp_
 
 
 @pytest.mark.browser
+def test_a_number_can_be_typed_to_its_end_where_it_changes_the_steps(browser: Browser, tmp_path: Path) -> None:
+    """With 100 for a feature, the exponentials are too large, and the softmax is shifted while the reader types on."""
+    play: Play = [
+        ("click", f"{X} >> nth=3"), ("type", "1000"), ("press", "Enter"), ("texts", X), ("texts", "main h2"),
+        ("press", "Enter"), ("type", "1"), ("press", "ArrowUp Shift+ArrowUp Enter"), ("texts", X),
+    ]  # fmt: skip
+    ((large, titles, small),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert (large[3], small[3]) == ("1000", "2.1")
+    assert "7 Row maxima" in [" ".join(title.split()) for title in titles]
+
+
+@pytest.mark.browser
+def test_the_line_of_a_number_follows_what_is_chosen_above(browser: Browser, tmp_path: Path) -> None:
+    weight, scale, shown = "#step-weights table tbody td", ".controls input", ".inspector:not([hidden])"
+    play: Play = [
+        ("click", weight), ("line", ""), ("click", scale), ("line", ""), ("click", RESET), ("line", ""),
+        ("choose", "causal"), ("click", "#step-mask table tbody td"), ("click", RESET), ("texts", shown),
+    ]  # fmt: skip
+    ((scaled, plain, again, none),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert scaled == again
+    assert "2.718 / 171.217 ≈ 0.016" in plain  # e^1 / (e^1 + e^5 + e^3)
+    assert none == []  # a step that is no longer there
+
+
+@pytest.mark.browser
 def test_the_names_of_rows_stay_in_sight_on_a_phone(browser: Browser, tmp_path: Path) -> None:
     table = "#step-scores .scroll"
     play: Play = [("scroll", table), ("left", f"{table} tbody th"), ("left", f"{table} tbody td")]

@@ -97,6 +97,7 @@ class Page {
     const focused = document.activeElement;
     const parents = [this.main];
     const isFirst = this.key() === this.first;
+    this.arranging = true;
     this.main.replaceChildren();
     for (const [id, level, own] of this.live.layouts[this.key()].map((at) => this.live.sections[at])) {
       const section = this.section(id, own);
@@ -114,6 +115,7 @@ class Page {
     this.divide();
     this.connect();
     if (focused && document.contains(focused)) focused.focus({ preventScroll: true });
+    this.arranging = false;
     if (!isFirst) this.say(`${this.model.steps.size} steps`);
   }
 
@@ -377,10 +379,16 @@ class Page {
 
   // --- one cell
 
-  /** Show how a cell is worked out, and outline what it is worked out from. */
-  inspect(table, at) {
+  /** Show no cell any more. */
+  leave() {
     for (const cell of this.outlined ?? []) cell.classList.remove("operand", "chosen", "term", "partner");
     this.outlined = [];
+    this.inspector.root.hidden = true;
+  }
+
+  /** Show how a cell is worked out, and outline what it is worked out from. */
+  inspect(table, at) {
+    this.leave();
     const { name, rule, fixed, start, editable } = table;
     const isFocused = this.focused?.table === table && this.focused.at === at;
     const parts = isFocused ? this.lines.walk(rule, start + at, fixed) : [];
@@ -497,7 +505,7 @@ class Page {
       else this.inspector.line.textContent = `${shorten(written)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`;
     };
     const close = (focus) => {
-      if (input.closing) return;
+      if (input.closing || this.arranging) return; // sections that change their places take the field out and put it back
       input.closing = true;
       this.open = null;
       this.show();
@@ -511,7 +519,7 @@ class Page {
       if (event.key === "Enter" || event.key === "Escape") close(true);
       else if (up) {
         const now = readNumber(input.value)?.value ?? 0;
-        input.value = formatNumber(now + (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 0.1 : 1), 6);
+        input.value = `${Number(formatNumber(now + (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 0.1 : 1), 6))}`;
         take(input.value);
       } else if (event.key !== "Tab") return event.stopPropagation();
       if (event.key !== "Tab") event.preventDefault();
@@ -575,8 +583,9 @@ class Page {
     this.controls.scale.checked = scaled;
     const table = this.tables.find((each) => each.name === name && each.start === start && each.labelled);
     const cell = table?.cells[at];
-    if (cell && document.activeElement === document.body) cell.focus({ preventScroll: true });
-    else if (cell && document.activeElement === cell) this.choose({ table, at, cell });
+    if (!cell) this.leave();
+    else if (document.activeElement === document.body) cell.focus({ preventScroll: true });
+    else this.choose({ table, at, cell });
   }
 
   hold() {
