@@ -38,7 +38,7 @@ _LABEL, _NARROW, _WIDE, _USUAL = 10, 8, 30, 8.43  # widths of columns, in charac
 _WIDE_HEAD, _LONGEST_LABEL = 16, 80  # longer labels have several lines, or are shortened
 _LONGEST_NUMBER = 11  # characters that a cell shows of a number
 _PAGE, _LINE_HIGH = (640, 960), 20.4  # of A4, between its margins, and of a row, in pixels
-_ROW_HIGH = 15  # points
+_ROW_HIGH, _MORE_HIGH = 15, 17  # points: a row, and each more line of a label, with room for tall letters
 _MANY_COLUMNS = 10  # the labels of wider matrices stay where they are when somebody scrolls
 MADE = datetime(2000, 1, 1)  # so that the same problem is the same file
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")  # what the name of a sheet cannot have
@@ -234,7 +234,7 @@ class _Writer:
         across, down = _PAGE[::-1] if is_wide else _PAGE
         extra = {row: lines for block in blocks for row, lines in _extra_lines(block, first, each) if lines}
         for row, lines in extra.items():
-            page.set_row(row, _ROW_HIGH * (1 + lines))
+            page.set_row(row, _ROW_HIGH + _MORE_HIGH * lines)
         page.set_h_pagebreaks([*_page_breaks(blocks, extra, down / _LINE_HIGH * max(1, together / across))])
         notation = self._notation(number)
         for row, block in blocks:
