@@ -188,6 +188,17 @@ def test_the_line_of_a_number_follows_what_is_chosen_above(browser: Browser, tmp
 
 
 @pytest.mark.browser
+def test_a_number_is_held_and_slid_with_keys_alone(browser: Browser, tmp_path: Path) -> None:
+    play: Play = [
+        ("to", "scores"), ("press", "ArrowRight h ArrowRight"), ("line", ""), ("press", "Escape"), ("focus", ""),
+        ("press", "h"), ("line", ""),
+    ]  # fmt: skip
+    ((held, focus, free),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert held == "S: I → love 5.010 held"
+    assert (focus, free) == ("scores", "S: I → love 2·2 + 0·1 + 1·1 = 5")
+
+
+@pytest.mark.browser
 def test_the_names_of_rows_stay_in_sight_on_a_phone(browser: Browser, tmp_path: Path) -> None:
     table = "#step-scores .scroll"
     play: Play = [("scroll", table), ("left", f"{table} tbody th"), ("left", f"{table} tbody td")]

@@ -610,6 +610,12 @@ class Page {
     this.show();
   }
 
+  /** By Tab alone, the way to the slider leads over other matrices, whose numbers it would then be about. */
+  holdWithKeys() {
+    this.hold();
+    if (!this.inspector.slider.hidden) this.inspector.range.focus();
+  }
+
   slide(value) {
     const { table, at } = this.focused;
     this.model.held.get(table.name).set(table.start + at, value);
@@ -667,6 +673,7 @@ class Page {
     const [back, next] = [button("Back"), button("Next term")];
     back.setAttribute("aria-keyshortcuts", "b");
     next.setAttribute("aria-keyshortcuts", "n");
+    slide.setAttribute("aria-keyshortcuts", "h");
     const walk = element("div", { role: "group", "aria-label": "Term by term" }, back, next);
     const shares = element("div", { class: "shares" });
     const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, line, walk, shares, element("div", {}, slider, slide));
@@ -699,6 +706,7 @@ class Page {
     this.inspector.back.addEventListener("click", () => this.step(-1));
     this.inspector.next.addEventListener("click", () => this.step(1));
     this.inspector.range.addEventListener("input", ({ target }) => this.slide(Number(target.value)));
+    this.inspector.range.addEventListener("keydown", ({ key }) => key === "Escape" && this.focused.cell.focus());
     this.main.addEventListener("focusin", ({ target }) => {
       const found = this.find(target);
       if (found) this.choose(found);
@@ -722,6 +730,7 @@ class Page {
       else if (event.key === "Enter" || event.key === " ") this.act(found);
       else if (!found.table.editable && event.key === "n") this.step(1);
       else if (!found.table.editable && event.key === "b") this.step(-1);
+      else if (event.key === "h" && !this.inspector.slide.hidden) this.holdWithKeys();
       else if (found.table.editable && /^[-+.0-9s]$/.test(event.key)) this.edit(found, event.key);
       else return;
       event.preventDefault();
