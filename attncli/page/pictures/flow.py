@@ -66,7 +66,8 @@ def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of the flow of attention, of each head; `only` is the one query that is drawn."""
     chosen = choose_drawn(parts, only, MOST_QUERIES * len(parts))
     queries = chosen.queries
-    unit = min(TALLEST, max(LOWEST, HIGH * min(1, 2 / len(parts)) / len(queries)))
+    lowest = LOWEST if len(queries) > HIGH / LINE else SIZE  # which leaves room for each label
+    unit = min(TALLEST, max(lowest, HIGH * min(1, 2 / len(parts)) / len(queries)))
     thinnest = THINNEST / unit if len(parts) * len(queries) * len(parts[0].trace.context_tokens) > MANY else 0.0
     reach = REACH if len(parts) == 1 else NEAR
     panels = [with_title(part.title, _panel(part, queries, unit, thinnest, reach)) for part in parts]

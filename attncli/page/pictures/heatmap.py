@@ -15,6 +15,7 @@ from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
 from attncli.page.colors import CIVIDIS, DIVERGING, LEGEND, RGB, background, foreground
 from attncli.page.pictures.drawing import (
+    HIGHEST,
     LINE,
     MIDDLE,
     SIZE,
@@ -62,6 +63,7 @@ MOST_DIGITS = 1600  # cells with digits in one picture
 WIDE, LONG = 960, 64  # of a map with digits: pixels, and rows
 SIDE = 480  # of a long map without digits, about
 LARGEST, SMALLEST = 24, 4  # sides of cells without digits
+FEW_HEADS, LESS, SIDE_OF_MANY = 2, 14, 240  # of more heads, the largest cell, and the side of a map, without digits
 FEW, FAR, LEAST = (
     20,
     4,
@@ -142,13 +144,24 @@ def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
     values = [_matrix(visible_numbers(part.trace, step)) for part in parts]
     shape = values[0].shape
     digits = shape[0] * shape[1] * len(parts) <= MOST_DIGITS and shape[1] * NARROWEST <= WIDE and shape[0] <= LONG
-    scale = _scale(values, parts[0].trace, step, digits)
-    maps = [_map(part, step, scale, each, digits) for part, each in zip(parts, values, strict=True)]
+    maps, body = _maps(parts, step, values, digits)
+    if digits and len(parts) > 1 and body.height > 2 * HIGHEST:
+        maps, body = _maps(parts, step, values, digits=False)
     share = ceil(max(shape) / MOST_CELLS)
-    panels = [with_title(part.title, _panel(each)) for part, each in zip(parts, maps, strict=True)]
     said = {"weights": attention_in_words, "scores": largest_scores_in_words}.get(step)
     description = (said(parts) if said else extremes_in_words(parts, step)) or "No number is finite."
-    return drawing(title, rule.title, description, side_by_side(panels), list(_legend(parts[0], maps, share)))
+    return drawing(title, rule.title, description, body, list(_legend(parts[0], maps, share)))
+
+
+def _maps(
+    parts: Sequence[Part], step: str, values: Sequence[NDArray[np.float64]], digits: bool
+) -> tuple[list[Map], Panel]:
+    """The map of each head, and all of them side by side; of many heads, small ones."""
+    scale = _scale(values, parts[0].trace, step, digits)
+    maps = [_map(part, step, scale, each, digits) for part, each in zip(parts, values, strict=True)]
+    many = len(parts) > FEW_HEADS
+    panels = [with_title(part.title, _panel(each, many)) for part, each in zip(parts, maps, strict=True)]
+    return maps, side_by_side(panels)
 
 
 def _matrix(cells: NDArray[Cells]) -> NDArray[Cells]:
@@ -257,13 +270,14 @@ def _all(cells: NDArray[np.bool_], block: int) -> NDArray[np.bool_]:
     return found
 
 
-def _panel(map: Map) -> Panel:
-    """A map with its labels: those of queries on the left, those of keys above."""
+def _panel(map: Map, many: bool) -> Panel:
+    """A map with its labels: those of queries on the left, those of keys above; a small one, if there are `many`."""
     if map.texts:
         widest = max((text_width(text, SIZE) for row in map.texts for text in row), default=0)
         width, height = float(max(NARROWEST, ceil(widest) + 14)), float(HIGH)
     else:
-        height, width = (float(min(LARGEST, max(SMALLEST, SIDE // number))) for number in map.shades.shape)
+        largest, side = (LESS, SIDE_OF_MANY) if many else (LARGEST, SIDE)
+        height, width = (float(min(largest, max(SMALLEST, side // number))) for number in map.shades.shape)
     rows, columns = map.shades.shape
     names = [cut(name, SIZE, LABEL) for name in map.rows]
     left = ceil(max(text_width(name.shown, SIZE) for name in names)) + 8

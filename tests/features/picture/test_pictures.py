@@ -255,6 +255,18 @@ def test_several_heads_are_several_maps() -> None:
     assert digits(svg("weights", heads, head=1)) == ["0.500"] * 4
 
 
+def test_the_maps_of_many_heads_are_small() -> None:
+    """Digits of twelve heads with nine tokens would need 4,000 pixels, and large cells of 64 tokens 7,000."""
+    for size, most in ((9, 1300), (64, 2200)):
+        heads = {name: [[[1]] * size] * 12 for name in ("Q", "K", "V")}
+        root = svg("weights", heads)
+        assert digits(root) == []
+        assert float(root.attrib["height"]) < most
+        assert [each.text for each in texts(root) if each.text.startswith("Head")] == [f"Head {h}" for h in range(12)]
+    two = {name: [[[1]] * 9] * 2 for name in heads}
+    assert len(digits(svg("weights", two))) == 2 * 9 * 9
+
+
 def test_the_pointer_shows_the_largest_numbers_of_a_row_without_digits() -> None:
     """A score of ln 2 gives twice the weight of one of 0: of 24 keys, 2/25 and 1/25."""
     names = [f"k{number}" for number in range(24)]
