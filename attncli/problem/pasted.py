@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from attncli.english import shorten
@@ -269,6 +269,8 @@ def _read(text: _Text, rank: int, *, may_be_one: bool = False) -> PastedList | N
     start = call.end() if call else start
     if not text.text.startswith("[", start):
         if not call:
+            if name and "=" in name[0] and not text.of_file:
+                text = replace(text, text=text.text[start:].rjust(len(text.text)))
             return _read_lines(text, rank, may_be_one=may_be_one)
         message = f"there is no list in {shorten(call[0].rstrip())}…)"
         raise text.fault(message, "write a matrix as [[1, 0], [0, 1]]", start)
@@ -380,7 +382,7 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
         if not text.of_file and "\n" not in body.strip():
             _require_clear(text, doubtful_pairs(parts))
             if rank > 1 and len(parts) > 1:
-                raise _one_row_or_column(text, parts)
+                raise _one_row_or_column(text, body.strip(), parts)
     matrices = [*_between_empty(lines)]
     rows = [row for matrix in matrices for row in matrix]
     is_column = bool(rows) and all(_ALONE.fullmatch(row.strip()) for _, row in rows)  # or each row is two numbers
@@ -413,11 +415,11 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
     )
 
 
-def _one_row_or_column(text: _Text, parts: list[_Piece]) -> _Fault:
+def _one_row_or_column(text: _Text, said: str, parts: list[_Piece]) -> _Fault:
     """What is wrong with 1; 0 on one line."""
     numbers = [part.strip() for _, part in parts]
     at = parts[0][0] + parts[0][1].index(numbers[0])
-    message = f"{shorten(text.text.strip())} can be read as one row, or as one column"
+    message = f"{shorten(said)} can be read as one row, or as one column"
     more = "…" if len(numbers) > _SHOWN else ""
     row, column = (sign.join([*numbers[:_SHOWN], *more]) for sign in (", ", "; "))
     return text.fault(message, f"write [[{row}]] for a row, or [{column}] for a column", at)

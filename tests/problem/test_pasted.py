@@ -42,6 +42,8 @@ SPELLINGS = {  # of this matrix, as text
     "MATLAB with commas": "[1, 0.5; -2, 3]",
     "MATLAB on two lines": "[1 0.5\n -2 3]",
     "MATLAB with a name": "W_Q = [1 0.5; -2 3];",
+    "as MATLAB prints it": "W_Q =\n\n    1.0000    0.5000\n   -2.0000    3.0000\n\n",
+    "a name and rows": "W_Q = 1 0.5; -2 3",
     "NumPy": "[[ 1.   0.5]\n [-2.   3. ]]",
     "NumPy with its name": "array([[ 1. ,  0.5],\n       [-2. ,  3. ]])",
     "NumPy with a type": "np.array([[1, 0.5], [-2, 3]], dtype=np.float32)",
@@ -230,6 +232,7 @@ def test_the_help_for_a_row_or_a_column_says_how_to_write_each(problems: Callabl
         "3:4: V: 1; 0 can be read as one row, or as one column (write [[1, 0]] for a row, or [1; 0] for a column)"
     )
     assert of_values("[1; 0]").given["V"].value.tolist() == [[1], [0]]
+    assert "V: 1; 0 can be read" in problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block('1; 0 # a row')}")[0]
     (said,) = problems("Q: [[1]]\nK: [[1], [2]]\nV: 1; 0; 2; 3; 5")
     assert "(write [[1, 0, 2, 3, …]] for a row, or [1; 0; 2; 3; …] for a column)" in said
 
@@ -395,7 +398,8 @@ def test_what_attncli_wrote_is_read_again_whatever_its_labels_are(
         ",d1,d2\nI,1,0.5\n.,-2,3", "d1,d2\n[CLS],1,0.5\nAI,-2,3", "New York,1,0.5\nIn the end,-2,3",
         "token,on the left,right\nI,1,0.5\nAI,-2,3", "sep=;\nd1;d2\n1;0,5\n-2;3", "sep=,\r\n1,0.5\r\n-2,3\r\n",
         '"","V1","V2"\n"1",1,0.5\n"2",-2,3',  # as R writes it
-        "d1 d2\n1 0.5\n-2 3", "I 1 0.5\nAI -2 3", "1,0.5 # a remark\n-2,3", '"#x",1,0.5\n"a#2",-2,3',
+        "k=1,k=2\n1,0.5\n-2,3", "d1 d2\n1 0.5\n-2 3",
+        "I 1 0.5\nAI -2 3", "1,0.5 # a remark\n-2,3", '"#x",1,0.5\n"a#2",-2,3',
     ],
 )  # fmt: skip
 def test_names_that_people_write_are_left_out(table: str, tmp_path: Path) -> None:
