@@ -394,7 +394,7 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
         separator = "\t"
     if len(matrices) == 1 and rank > 1:
         sign = separator or ("," if "," in body else "")
-        has_head = text.of_file and len(body) >= LONG and len(rows) > 1 and _has_only_names(rows[0], sign)
+        has_head = text.of_file and len(body) >= LONG and len(rows) > 1 and _is_head(rows, sign)
         below = rows[has_head:]
         begin = below[0][0] if below else 0
         if numbers := _in_one_go(text, body[begin:].rjust(len(body)), below, sign):
@@ -539,14 +539,16 @@ def _without_names(rows: list[_Row], text: str = "") -> list[_Row]:
 
 def _require_named(text: _Text, rows: list[_Row], without_names: list[_Row]) -> list[_Row]:
     """The rows without names. Raises what is wrong where only the first column has none: it may count the rows."""
-    if len(without_names) < len(rows) and not rows[0][0][1] and len(without_names[0]) == len(rows[0]):
+    if len(without_names) < len(rows) and sum(bool(name) for _, name in rows[0]) < len(without_names[0]):
         help = "leave it out, in pandas with to_csv(…, index=False), or give it a name if it belongs to the matrix"
         raise text.fault("this column has no name, and may only count the rows", help, without_names[0][0][0])
     return without_names
 
 
-def _has_only_names(row: _Piece, separator: str) -> bool:
-    return _are_names([cell for _, cell in _cells(row, separator)])
+def _is_head(rows: list[_Piece], separator: str) -> bool:
+    """Whether the first row has a name for each column of the second."""
+    names = [cell for _, cell in _cells(rows[0], separator)]
+    return _are_names(names) and len(names) >= sum(1 for _ in _cells(rows[1], separator))
 
 
 def _has_quoted_names(rows: list[_Row], text: str) -> bool:

@@ -425,6 +425,8 @@ def test_names_that_people_write_are_left_out(table: str, tmp_path: Path) -> Non
         ("1,2\n3,TRUE", "2:3: TRUE is a truth value, not a number (write 1 or 0)"),
         ("true,1/2\n3,4", "1:1: true is a truth value, not a number (write 1 or 0)"),
         ("1,2\n3,4\n\n5,6\ntrue,8", "5:1: true is a truth value, not a number (write 1 or 0)"),
+        ("   d1  d2\n0  5  6\n1  7  8", "2:1: this column has no name, and may only count the rows (leave it out, in"),
+        ("d1,d2\n0,5,6\n1,7,8", "2:1: this column has no name, and may only count the rows (leave it out, in"),
         (",d1,d2\n0,5,6\n1,7,8", "2:1: this column has no name, and may only count the rows (leave it out, in pandas"),
         ("1,2\n3, ", "2:3: there is no number here (write a number, such as 0)"),
         ("-,1,2", "1:1: - is not a number (write a number such as"),
