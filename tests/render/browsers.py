@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import subprocess
+import tempfile
+import threading
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pytest
+from typing import Any
 
 HERE = Path(__file__).parent
 MODULES = HERE.parents[1] / ".ci" / "node_modules"
@@ -16,39 +17,52 @@ PROGRAMS = {"chromium": ("chromium", "google-chrome"), "firefox": ("firefox", "f
 Play = list[tuple[str, str]]
 
 
-class Browser(NamedTuple):
-    """A kind of browser as Playwright calls it, and the program."""
+class Browser:
+    """A browser that runs until it is closed: to start one takes longer than most pages."""
 
-    kind: str
-    program: str
+    def __init__(self, kind: str, program: str) -> None:
+        path = "/usr/local/bin:/usr/bin:/bin"
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open while the browser runs
+        self._node = subprocess.Popen(
+            ["node", str(HERE / "live_page.cjs")],
+            env={"NODE_PATH": str(MODULES), "PATH": path, "BROWSER": kind, "PROGRAM": program},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            text=True,
+            bufsize=1,
+        )
+
+    def play(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What a page answers; one that has not in two minutes never will."""
+        assert self._node.stdin
+        assert self._node.stdout
+        limit = threading.Timer(120, self._node.kill)
+        limit.start()
+        try:
+            self._node.stdin.write(f"{json.dumps(asked)}\n")
+            line = self._node.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        finally:
+            limit.cancel()
+        self._said.seek(0)
+        assert line, f"the browser ended or was too slow: {self._said.read().decode()[-2000:]}"
+        answer: dict[str, Any] = json.loads(line)
+        assert "failed" not in answer, answer["failed"]
+        return answer
+
+    def close(self) -> None:
+        with self._said:
+            self._node.communicate()
 
 
-def found(kind: str) -> Browser | None:
-    """The browser with what drives it, if both are installed."""
+@functools.cache
+def program_of(kind: str) -> str | None:
+    """The program of a browser, if it and what drives it are installed."""
     program = next(filter(None, map(shutil.which, PROGRAMS[kind])), None)
     driven = shutil.which("node") and all((MODULES / name).is_dir() for name in ("playwright-core", "axe-core"))
-    return Browser(kind, program) if program and driven else None
-
-
-def opened(kind: str) -> Browser:
-    browser = found(kind)
-    if browser is None:
-        pytest.skip(
-            f"needs {kind.capitalize()} and Node.js, and: npm install --prefix .ci playwright-core@1.64 axe-core"
-        )
-    return browser
-
-
-@pytest.fixture(params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
-def browser(request: pytest.FixtureRequest) -> Browser:
-    """Each browser in turn. Every behaviour is tried once in the fast tier, in Chromium."""
-    return opened(request.param)
-
-
-@pytest.fixture
-def chromium() -> Browser:
-    """For what nobody can ask of Firefox from outside: the dark, paper, a page without its script, and its layout."""
-    return opened("chromium")
+    return program if driven else None
 
 
 def played(browser: Browser, *pages: tuple[Path, Play], at: str = "") -> list[list[Any]]:
@@ -58,22 +72,11 @@ def played(browser: Browser, *pages: tuple[Path, Play], at: str = "") -> list[li
 
 def played_in(browser: Browser, *pages: tuple[Path, Play, dict[str, Any]], at: str = "") -> list[list[Any]]:
     """The same with options of Playwright for each: {"colorScheme": "dark"}, {"javaScriptEnabled": False}."""
-    asked = "".join(
-        f"{json.dumps({'address': page.as_uri() + at, 'play': play, 'options': options})}\n"
-        for page, play, options in pages
-    )
-    path = "/usr/local/bin:/usr/bin:/bin"
-    ran = subprocess.run(
-        ["node", str(HERE / "live_page.cjs")],
-        input=asked,
-        env={"NODE_PATH": str(MODULES), "PATH": path, "BROWSER": browser.kind, "PROGRAM": browser.program},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    answers = [json.loads(line) for line in ran.stdout.splitlines()]
-    found = zip(pages, answers, strict=True)
-    faults = {page.name: answer["faults"] for (page, *_), answer in found if answer["faults"]}
+    answers = [
+        browser.play({"address": page.as_uri() + at, "play": play, "options": options}) for page, play, options in pages
+    ]
+    faults = {
+        page.name: answer["faults"] for (page, *_), answer in zip(pages, answers, strict=True) if answer["faults"]
+    }
     assert not faults, faults
     return [answer["found"] for answer in answers]

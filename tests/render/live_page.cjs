@@ -1,8 +1,9 @@
 // Opens pages in the browser BROWSER, whose program is PROGRAM, and plays what standard input asks for: one JSON a line,
-// and one answer a line.
+// and one answer a line, until standard input ends.
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
+const readline = require("readline");
 const playwright = require("playwright-core");
 
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -93,11 +94,10 @@ const answers = {
   })),
 };
 
-(async () => {
-  const browser = await playwright[BROWSER].launch({ executablePath: PROGRAM, downloadsPath: DOWNLOADS, ...LAUNCHED[BROWSER] });
-  for (const line of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
-    const { address, play, options } = JSON.parse(line);
-    const context = await browser.newContext({ acceptDownloads: true, viewport: { width: 1200, height: 800 }, ...options });
+/** What a page answers, and the faults that it had; in a context of its own, so that no page knows of another. */
+const played = async (browser, { address, play, options }) => {
+  const context = await browser.newContext({ acceptDownloads: true, viewport: { width: 1200, height: 800 }, ...options });
+  try {
     const page = await context.newPage();
     page.setDefaultTimeout(10000);
     const faults = [];
@@ -115,8 +115,17 @@ const answers = {
       else if (what in acts) await acts[what](part, how, page);
       else found.push(await answers[what](part, how, page));
     }
-    process.stdout.write(`${JSON.stringify({ faults, found })}\n`);
+    return { faults, found };
+  } finally {
     await context.close();
+  }
+};
+
+(async () => {
+  const browser = await playwright[BROWSER].launch({ executablePath: PROGRAM, downloadsPath: DOWNLOADS, ...LAUNCHED[BROWSER] });
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const answer = await played(browser, JSON.parse(line)).catch((error) => ({ failed: String(error.stack) }));
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
   }
   await browser.close();
   fs.rmSync(DOWNLOADS, { recursive: true });

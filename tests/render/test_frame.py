@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 import attncli
-from tests.render.browsers import Browser, Play, browser, chromium, played
+from tests.render.browsers import Browser, Play, played
 from tests.render.test_live_page import I_LOVE_AI
 
-__all__ = ["browser", "chromium"]
 HOSTILE = "</script></iframe></pre>\"' &quot; <img src=x onerror=alert(1)>"
 
 

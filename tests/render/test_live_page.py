@@ -14,9 +14,7 @@ from attncli.cli.main import run as attncli
 from attncli.problem.loader import load
 from attncli.render.html.live import script
 from attncli.tracing import run
-from tests.render.browsers import Browser, Play, browser, chromium, played, played_in
-
-__all__ = ["browser", "chromium"]
+from tests.render.browsers import Browser, Play, played, played_in
 
 HERE = Path(__file__).parent
 INPUTS = sorted((HERE.parents[1] / "inputs").glob("*.[jy]*"))

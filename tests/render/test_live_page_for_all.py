@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.render.browsers import Browser, Play, browser, chromium, played, played_in
+from tests.render.browsers import Browser, Play, played, played_in
 from tests.render.test_live_page import I_LOVE_AI, written
 
 pytestmark = pytest.mark.browser
-__all__ = ["browser", "chromium"]
 CAUSAL, HEADS = I_LOVE_AI.with_name("causal.yaml"), I_LOVE_AI.with_name("multi_head.yaml")
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 390, "height": 800}
 A4 = {"width": 665, "height": 940}  # what the margins leave, in pixels
