@@ -28,6 +28,7 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "pandoc": lambda: shutil.which("pandoc") is not None,
     "libreoffice": lambda: shutil.which("soffice") is not None,
     "jq": lambda: shutil.which("jq") is not None,
+    "pdftotext": lambda: shutil.which("pdftotext") is not None,
     "chromium": lambda: browsers.program_of("chromium") is not None,
     "firefox": lambda: browsers.program_of("firefox") is not None,
     "katex": lambda: shutil.which("node") is not None and (NODE_MODULES / "katex").is_dir(),
