@@ -12,6 +12,10 @@ const element = (tag, attributes = {}, ...children) => {
   return made;
 };
 const signed = (text) => text.replaceAll("-", "−");
+const LATER = 120; // milliseconds after which what is out of sight follows
+const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
+const MOST_TABS = 8; // of more heads or entries, one is chosen from a list
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** A line of text whose powers stand higher; read and copied, they have their sign. */
 const raised = (text) => text.split(/\^(\([^()]*\)|[^\s()·+,]+)/).map((part, at) => {
@@ -26,10 +30,6 @@ const math = (markup, display = "inline") => {
   holder.innerHTML = `<math display="${display}">${markup}</math>`;
   return holder.content.firstChild;
 };
-const LATER = 120; // milliseconds after which what is out of sight follows
-const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
-const MOST_TABS = 8; // of more heads or entries, one is chosen from a list
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** What a part of a formula is called: its letter and what stands above it, without its indices. */
 const symbolOf = ({ localName, children, outerHTML }) => {
@@ -237,7 +237,7 @@ class Page {
   /** Every key in the colour of its ribbons: its name, and its weights, which are filled by their sizes. */
   tint({ name, rule, table, cells, labelled, width }) {
     const many = this.model.steps.get(this.model.data.weights).rule.shape.at(-1) > MOST_WORDS;
-    const hue = (key) => (many ? "key" : `hue-${key % HUES}`);
+    const hue = (key) => (many ? "key" : `hue-${key}`);
     const heads = { "-1": [...table.tHead.rows[0].cells].slice(1), "-2": [...table.tBodies].flatMap((body) => [...body.rows].map((row) => row.cells[0])) };
     for (const [axis, names] of Object.entries(heads))
       if (labelled && rule.axes.at(Number(axis)) === "key") names.forEach((head, key) => head.classList.add("key", hue(key)));
@@ -495,6 +495,7 @@ class Page {
     const label = this.lines.label(table.rule, this.model.place(table.rule, start + at), table.fixed);
     const input = element("input", { value: text ?? before, "aria-label": `${symbolName(table.rule.symbol)}: ${label}`, inputmode: "text", autocomplete: "off", spellcheck: "false" });
     this.open = cell;
+    input.style.setProperty("--typed", input.value.length);
     input.classList.toggle("late", (at % table.width) * 2 >= table.width); // to the left, where there is room
     cell.append(input); // over its text, so that the matrix keeps its shape
     const take = (written) => {
@@ -527,7 +528,7 @@ class Page {
     });
     input.focus();
     if (text === undefined) input.select();
-    take(input.value);
+    else take(text);
   }
 
   changed(name, at) {

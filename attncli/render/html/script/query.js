@@ -4,8 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 34; // pixels of a word
-const HUES = 16; // colours, as many as there are keys
-const MOST_WORDS = 16; // queries or keys; more than these are only shown in the matrix
+const MOST_WORDS = 16; // queries or keys; more than these are only shown in the matrix, as there are no more colours
 
 class Query {
   constructor(page) {
@@ -55,19 +54,18 @@ class Query {
   /** The weights of one query as one bar of its keys: those that a cell at this place is about, or those shown above. */
   bar(place) {
     const { rule, values } = this.model.steps.get(this.model.data.weights);
-    const [n, m] = rule.shape.slice(-2);
     const { [rule.cell.at(-2)]: query = this.at } = place;
     const leading = rule.cell.slice(0, -2).map((letter) => place[letter] ?? this.page.place[letter] ?? 0);
-    const start = this.model.at(rule.shape, [...leading, Math.min(query, n - 1), 0]);
+    const start = this.model.at(rule.shape, [...leading, query, 0]);
     const said = this.keys.map((key, at) => `${key.firstChild.textContent} ${this.page.printed(rule.name, start + at)}`);
     const parts = said.map((text, key) => this.part(key, "span", { title: text, style: `flex-grow: ${Math.max(0, values[start + key]) || 0}` }, element("bdi", {}, text)));
     const name = `Weights of ${this.words[query].textContent}`;
-    return [element("b", {}, element("bdi", {}, this.words[query].textContent)), element("div", { role: "img", "aria-label": `${name}: ${said.join(", ")}` }, ...parts.slice(0, m))];
+    return [element("b", {}, element("bdi", {}, this.words[query].textContent)), element("div", { role: "img", "aria-label": `${name}: ${said.join(", ")}` }, ...parts)];
   }
 
   /** What stands for a key, in its colour. */
   part(key, tag, attributes = {}, ...children) {
-    return element(tag, { class: `hue-${key % HUES}`, "data-key": `${key}`, ...attributes }, ...children);
+    return element(tag, { class: `hue-${key}`, "data-key": `${key}`, ...attributes }, ...children);
   }
 
   /** Let only what stands for one key keep its colour, or everything where it is none. */
@@ -98,7 +96,7 @@ class Query {
     picture.style.height = `${height}px`;
     this.paths = queries.map(() => keys.map((_, key) => {
       const path = document.createElementNS(SVG, "path");
-      path.setAttribute("class", `hue-${key % HUES}`);
+      path.setAttribute("class", `hue-${key}`);
       path.dataset.key = key;
       picture.append(path);
       return path;
