@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import index
-from typing import TYPE_CHECKING, SupportsIndex
+from numbers import Integral
+from typing import TYPE_CHECKING
 
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, holds_scores
@@ -93,11 +93,8 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
 
 def _whole(place: object) -> int | str:
     """What Python hands over for an index, as an int if it is a whole number of Python or NumPy, and as text if not."""
-    try:
-        if isinstance(place, SupportsIndex) and not isinstance(place, bool):
-            return index(place)
-    except TypeError:  # an array says that it may be an index
-        pass
+    if isinstance(place, Integral) and not isinstance(place, bool):
+        return int(place)
     return shorten(repr(place))
 
 
