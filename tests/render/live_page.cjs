@@ -65,6 +65,8 @@ const answers = {
   colors: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => getComputedStyle(each).borderInlineStartColor)),
   sizes: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => [each.offsetWidth, each.offsetHeight])),
   left: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Math.round(each.getBoundingClientRect().left))),
+  top: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Math.round(each.getBoundingClientRect().top))),
+  shades: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Number(each.getAttribute("fill-opacity")))),
   formulas: (page, selector) => page.locator(`${selector} math`).evaluateAll((found) => found.map((math) => math.textContent.replace(/\s+/g, ""))),
   styles: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.style.cssText)),
   invalid: (page) => page.locator("[aria-invalid=true]").count(),

@@ -16,7 +16,7 @@ from attncli.render.cells import HIDDEN
 from attncli.render.html import entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
-FILES = ("numbers.js", "functions.js", "model.js", "notation.js", "lines.js", "query.js", "quiz.js", "page.js")
+FILES = ("numbers.js", "functions.js", "model.js", "notation.js", "lines.js", "query.js", "map.js", "quiz.js", "page.js")
 MASKS = {
     "given": "as given",
     "none": "none",

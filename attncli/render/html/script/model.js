@@ -5,6 +5,8 @@
 "use strict";
 
 const size = (shape) => shape.reduce((a, b) => a * b, 1);
+const NEVER_NEGATIVE = new Set(["exp", "sqrt", "abs"]);
+const KEEPS_SIGN = new Set(["add", "mul", "div", "share", "max"]); // of numbers that are not negative
 
 class Model {
   constructor(data) {
@@ -94,6 +96,38 @@ class Model {
     const held = new Map(this.held.get(name));
     for (const at of places) held.set(at, NaN);
     return this.with(this.mistake, new Map(this.held).set(name, held));
+  }
+
+  /** The same where one number is worked out again that is held. */
+  letGo(name, at) {
+    const others = [...this.held.get(name)].filter(([place]) => place !== at);
+    return this.with(this.mistake, new Map(this.held).set(name, new Map(others)));
+  }
+
+  /** Hold a number, whatever its equation says; or let it go, where there is none. */
+  hold(name, at, number) {
+    const held = this.held.get(name) ?? new Map();
+    if (number === undefined) held.delete(at);
+    else held.set(at, number);
+    if (held.size) this.held.set(name, held);
+    else this.held.delete(name);
+  }
+
+  /** The least and the most that an equation can give: weights are shares, and no power of e is below 0. */
+  limits(name) {
+    if (name === this.data.weights) return [0, 1];
+    const below = (node) => {
+      if (typeof node === "number") return node < 0;
+      if (typeof node === "string") return !(this.scalars.get(node)?.value >= 0);
+      const [kind, ...parts] = node;
+      if (NEVER_NEGATIVE.has(kind)) return false;
+      if (kind === "@") return this.limits(parts[0])[0] < 0;
+      if (kind === "sum" || kind === "largest") return below(parts[1]);
+      if (kind === "pow") return below(parts[0]);
+      return !KEEPS_SIGN.has(kind) || parts.some(below);
+    };
+    const { equation } = this.steps.get(name)?.rule ?? {};
+    return [equation && !below(equation) ? 0 : -Infinity, Infinity];
   }
 
   /** The mistakes that can be made in this setting, in their order. */

@@ -15,6 +15,7 @@ const signed = (text) => text.replaceAll("-", "−");
 const LATER = 120; // milliseconds after which what is out of sight follows
 const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
 const MOST_TABS = 8; // of more heads or entries, one is chosen from a list
+const CLICKED = new Set(["own", "over"]); // masks whose cells are clicked
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** A line of text whose powers stand higher; read and copied, they have their sign. */
@@ -70,8 +71,12 @@ class Page {
     else if (this.model.mistake !== this.connected) this.connect(); // other rules in the same sections
     this.texts = new Map();
     this.right = this.model.mistake ? this.model.with("") : null;
+    for (const cell of this.moved ?? []) cell.classList.remove("moved");
+    this.moved = new Set();
     for (const table of this.tables) this.fill(table);
+    for (const cell of this.moved) cell.classList.add("moved");
     this.query.show();
+    this.map.show();
     this.showMistake();
     for (const list of this.lists) list.isOld = true;
     for (const list of this.lists) if (list.inView) this.work(list);
@@ -85,6 +90,7 @@ class Page {
   /** What nobody looks at while typing: the worked lines out of sight, and the address, which is slow to change. */
   finish() {
     for (const list of this.lists) if (list.isOld) this.work(list);
+    for (const cell of this.moved) cell.classList.remove("moved");
     this.remember();
   }
 
@@ -99,6 +105,7 @@ class Page {
     const isFirst = this.key() === this.first;
     this.arranging = true;
     this.main.replaceChildren();
+    this.root.querySelector("header > .lead")?.remove();
     for (const [id, level, own] of this.live.layouts[this.key()].map((at) => this.live.sections[at])) {
       const section = this.section(id, own);
       if (!id) {
@@ -114,6 +121,7 @@ class Page {
     this.number();
     this.divide();
     this.connect();
+    this.root.querySelector(".live")?.before(...this.main.querySelectorAll(":scope > .lead")); // what it is, before all that can be done
     if (focused && document.contains(focused)) focused.focus({ preventScroll: true });
     this.arranging = false;
     if (!isFirst) this.say(`${this.model.steps.size} steps`);
@@ -178,6 +186,7 @@ class Page {
   turnTo(part) {
     this.turn(part);
     this.query.show();
+    this.map.show();
     this.remember();
   }
 
@@ -208,7 +217,7 @@ class Page {
       if (!found || cells.length !== found.length) continue;
       const labelled = Boolean(table.querySelector("caption.unseen"));
       const symbol = symbolOf(table.querySelector(".name math, caption math").firstElementChild);
-      const known = { ...found, table, symbol, cells, labelled, shown: [], width: table.tBodies[0].rows[0].cells.length - 1 };
+      const known = { ...found, table, symbol, cells, labelled, shown: [], last: [], width: table.tBodies[0].rows[0].cells.length - 1 };
       cells.forEach((cell, at) => cell.setAttribute("tabindex", labelled && at === 0 ? "0" : "-1"));
       if (labelled) table.setAttribute("role", "grid"); // an operand beside others has its name in a caption, as no grid may
       if (labelled && !found.editable) table.setAttribute("aria-readonly", "true");
@@ -256,7 +265,7 @@ class Page {
     return { name, rule, fixed, start, length, editable: step.given };
   }
 
-  fill({ name, rule, start, cells, width, editable, table, labelled, shown }) {
+  fill({ name, rule, start, cells, width, editable, table, labelled, shown, last }) {
     const key = `${name} ${start}`;
     if (!this.texts.has(key)) {
       const texts = cells.map((_, at) => this.printed(name, start + at));
@@ -281,7 +290,9 @@ class Page {
       const isOpen = cell === this.open; // to be typed over
       const now = [texts[at], shift, isOpen, ...Object.values(marks)].join();
       if (shown[at] === now) return; // most cells do not change, and a page has many
+      if (shown[at] && texts[at] !== last[at]) this.moved.add(cell);
       shown[at] = now;
+      last[at] = texts[at];
       cell.style.setProperty("--d", shift || "");
       if (cell.matches(".share")) cell.style.setProperty("--share", texts[at] === "?" ? 0 : Math.min(1, Math.max(0, values[start + at])) || 0);
       for (const [mark, holds] of Object.entries(marks)) cell.classList.toggle(mark, Boolean(holds));
@@ -386,6 +397,19 @@ class Page {
     this.inspector.root.hidden = true;
   }
 
+  /** Show the cell that was chosen, and none where there is none. */
+  rest() {
+    if (this.focused) this.inspect(this.focused.table, this.focused.at);
+    else this.leave();
+  }
+
+  /** Choose no cell any more. */
+  dismiss() {
+    this.focused?.cell.blur();
+    this.focused = null;
+    this.leave();
+  }
+
   /** Show how a cell is worked out, and outline what it is worked out from. */
   inspect(table, at) {
     this.leave();
@@ -397,15 +421,17 @@ class Page {
     const { label, work, relation, result, remark } = this.lines.line(rule, start + at, fixed);
     const symbol = symbolName(rule.symbol);
     const right = this.differs(name, start + at) && `(without the mistake ${this.lines.text(this.lines.node(this.right.text(name, start + at)))})`;
-    const line = signed([work, result && relation ? `${relation} ${result}` : result, remark, right].filter(Boolean).join(" "));
+    const isHeld = this.model.held.get(name)?.has(start + at) ?? false;
+    const said = isHeld ? this.whyHeld(table, start + at) : remark;
+    const line = signed([work, result && relation ? `${relation} ${result}` : result, said, right].filter(Boolean).join(" "));
     const walked = isFocused && this.term !== null ? this.walked(parts) : [" ", ...raised(line)];
     this.inspector.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbol}: ${label}`)), ...walked);
     this.inspector.back.disabled = this.term === null;
-    const isHeld = this.model.held.get(name)?.has(start + at) ?? false;
     const value = this.model.steps.get(name).values[start + at];
-    this.inspector.slide.hidden = editable || !Number.isFinite(value);
+    this.inspector.slide.hidden = !isFocused || editable || !Number.isFinite(value);
     this.inspector.slide.textContent = isHeld ? "Let go" : "Hold and slide";
-    this.inspector.slider.hidden = !isHeld;
+    this.inspector.close.hidden = !isFocused;
+    this.inspector.slider.hidden = !isHeld || !isFocused;
     if (!this.query.root.hidden) this.inspector.shares.replaceChildren(...this.query.bar(this.model.place(rule, start + at)));
     this.inspector.root.hidden = false;
     this.outline(name, start + at, "chosen");
@@ -416,6 +442,15 @@ class Page {
         return this.lines.number(of, place);
       });
     if (isFocused && this.term !== null) for (const [of, place] of parts[this.term].cells) this.outline(of, place, "term");
+  }
+
+  /** What is said of a number that is held: what its equation gives, and that a hidden key has no weight whatever its score. */
+  whyHeld({ name, rule, fixed }, at) {
+    const free = this.model.letGo(name, at);
+    const { work, relation, result } = new Lines(free).line(free.steps.get(name).rule, at, fixed);
+    const hides = rule.axes.at(-1) === "key" && name !== this.model.data.weights && this.model.hides(this.model.place(rule, at));
+    const hidden = hides ? " The mask hides this key, so no weight follows from it." : "";
+    return `held. The equation gives ${[work, relation, result].filter(Boolean).join(" ")}.${hidden}`;
   }
 
   /** The parts up to the one that was stepped to, and what they come to; those that follow are only hinted at. */
@@ -474,6 +509,8 @@ class Page {
   choose(found) {
     this.focused = found;
     this.term = null; // of a sum: the part that was stepped to
+    const { name, start } = found.table;
+    if (this.model.held.get(name)?.has(start + found.at)) this.offer(name, start + found.at);
     for (const cell of found.table.cells) if (found.table.labelled) cell.setAttribute("tabindex", cell === found.cell ? "0" : "-1");
     this.inspect(found.table, found.at);
   }
@@ -517,7 +554,7 @@ class Page {
     input.addEventListener("keydown", (event) => {
       const up = event.key === "ArrowUp" || event.key === "ArrowDown";
       if (event.key === "Escape") take(before);
-      if (event.key === "Enter" || event.key === "Escape") close(true);
+      if (event.key === "Escape" || (event.key === "Enter" && input.getAttribute("aria-invalid") !== "true")) close(true);
       else if (up) {
         const now = readNumber(input.value)?.value ?? 0;
         input.value = `${Number(formatNumber(now + (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 0.1 : 1), 6))}`;
@@ -592,23 +629,26 @@ class Page {
   hold() {
     const { table, at } = this.focused;
     const [name, place] = [table.name, table.start + at];
-    const held = this.model.held.get(name) ?? new Map();
-    const value = this.model.steps.get(name).values[place];
-    if (held.has(place)) held.delete(place);
-    else {
-      held.set(place, value);
-      const { range, computed, least, most } = this.inspector;
-      const reach = Math.max(3, Math.ceil(Math.abs(value) * 2));
-      Object.assign(range, { min: Math.floor(value) - reach, max: Math.ceil(value) + reach });
-      range.value = value;
-      computed.value = range.value;
-      least.textContent = signed(range.min);
-      most.textContent = signed(range.max);
-    }
-    if (held.size) this.model.held.set(name, held);
-    else this.model.held.delete(name);
+    const isHeld = this.model.held.get(name)?.has(place);
+    this.model.hold(name, place, isHeld ? undefined : this.model.steps.get(name).values[place]);
     this.model.work();
+    if (!isHeld) this.offer(name, place);
     this.show();
+  }
+
+  /** The slider of a number that is held: around what its equation gives, as far as this could be. */
+  offer(name, place) {
+    const { range, computed, least, most } = this.inspector;
+    const value = this.model.letGo(name, place).steps.get(name).values[place];
+    const now = this.model.held.get(name).get(place);
+    const reach = Math.max(3, Math.ceil(Math.abs(value) * 2));
+    const [low, high] = this.model.limits(name);
+    range.min = Math.max(low, Math.floor(Math.min(value, now)) - reach);
+    range.max = Math.min(high, Math.ceil(Math.max(value, now)) + reach);
+    range.value = now;
+    computed.value = Number(value.toFixed(2));
+    least.textContent = signed(range.min);
+    most.textContent = signed(range.max);
   }
 
   /** By Tab alone, the way to the slider leads over other matrices, whose numbers it would then be about. */
@@ -619,7 +659,7 @@ class Page {
 
   slide(value) {
     const { table, at } = this.focused;
-    this.model.held.get(table.name).set(table.start + at, value);
+    this.model.hold(table.name, table.start + at, value);
     this.model.work();
     this.show();
   }
@@ -652,16 +692,17 @@ class Page {
     if (switched) bar.append(element("label", {}, scale, " Scaled scores"));
     const whatIf = element("select", { class: "what-if-choice" });
     const effect = element("p", { class: "effect", role: "status" });
-    bar.append(element("label", {}, "What if ", whatIf), element("div", {}, reset, ask, ...(this.live.data.yaml ? [save] : [])));
+    bar.append(element("label", {}, "What if ", whatIf), reset, ask);
     ask.setAttribute("aria-expanded", "false");
     this.quiz = new Quiz(this);
-    const command = element("p", { class: "hint" }, "In a terminal: ", element("code", {}, this.live.data.command), " ");
+    const command = element("p", { class: "hint" }, save, " In a terminal: ", element("code", {}, this.live.data.command), " ");
     const copy = button("Copy");
     copy.setAttribute("aria-label", "Copy the command line");
     command.append(copy);
     const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
     this.query = new Query(this);
-    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, this.query.root, bar, effect, this.quiz.root, hint));
+    this.map = new FlowMap(this);
+    (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, this.map.root, this.query.root, bar, effect, this.quiz.root, hint));
     if (this.live.data.yaml) this.root.append(element("footer", { class: "live" }, command));
     const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
     this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy };
@@ -677,10 +718,11 @@ class Page {
     slide.setAttribute("aria-keyshortcuts", "h");
     const walk = element("div", { role: "group", "aria-label": "Term by term" }, back, next);
     const shares = element("div", { class: "shares" });
-    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, line, walk, shares, element("div", {}, slider, slide));
+    const close = element("button", { type: "button", class: "close", "aria-label": "Close", "aria-keyshortcuts": "Escape" }, "×");
+    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, element("div", {}, line, walk, close), element("div", {}, shares, slider, slide));
     box.hidden = true;
     this.root.append(box);
-    this.inspector = { root: box, line, slide, slider, range, computed, least, most, shares, walk, back, next };
+    this.inspector = { root: box, line, slide, slider, range, computed, least, most, shares, walk, back, next, close };
     this.status = element("p", { class: "unseen", role: "status" });
     this.root.append(this.status);
   }
@@ -696,7 +738,11 @@ class Page {
 
   listen() {
     const { mask, scale, whatIf, reset, save, ask, copy } = this.controls;
-    mask.addEventListener("change", () => this.set(mask.value, this.model.setting.scaled));
+    mask.addEventListener("change", () => {
+      this.set(mask.value, this.model.setting.scaled);
+      const { setting, data } = this.model;
+      if (CLICKED.has(setting.mask)) this.tables.find((each) => each.name === data.mask && each.labelled && each.table.offsetParent)?.table.scrollIntoView({ block: "center" });
+    });
     scale.addEventListener("change", () => this.set(this.model.setting.mask, scale.checked));
     whatIf.addEventListener("change", () => this.set(this.model.setting.mask, this.model.setting.scaled, whatIf.value));
     reset.addEventListener("click", () => this.reset());
@@ -717,7 +763,8 @@ class Page {
       if (found) this.inspect(found.table, found.at);
       this.pointOut(target);
     });
-    this.main.addEventListener("mouseleave", () => this.focused && this.inspect(this.focused.table, this.focused.at));
+    this.main.addEventListener("mouseleave", () => this.rest());
+    this.inspector.close.addEventListener("click", () => this.dismiss());
     this.main.addEventListener("click", ({ target }) => {
       const found = this.find(target);
       if (!found || target.matches("input")) return;
@@ -732,12 +779,13 @@ class Page {
       else if (!found.table.editable && event.key === "n") this.step(1);
       else if (!found.table.editable && event.key === "b") this.step(-1);
       else if (event.key === "h" && !this.inspector.slide.hidden) this.holdWithKeys();
+      else if (event.key === "Escape") this.dismiss();
       else if (found.table.editable && /^[-+.0-9s]$/.test(event.key)) this.edit(found, event.key);
       else return;
       event.preventDefault();
     });
     this.root.addEventListener("click", (event) => {
-      const link = event.target.closest("nav a");
+      const link = event.target.closest("nav a, .map a");
       const section = link && document.getElementById(link.hash.slice(1));
       if (!section) return;
       event.preventDefault(); // the address keeps what was changed
@@ -760,6 +808,7 @@ class Page {
     if (mask !== first.mask) said.push(["mask", mask]);
     if (scaled !== first.scaled) said.push(["scaled", String(scaled)]);
     if (this.model.mistake) said.push(["what-if", this.model.mistake]);
+    for (const [name, held] of this.model.held) for (const [at, number] of held) said.push([`${name}.${at}`, `${number}`]);
     if (this.part) said.push(["part", `${this.part}`]);
     const hash = said.length ? `#!${new URLSearchParams(said)}` : "";
     if (hash === location.hash || (!hash && !location.hash.startsWith("#!"))) return;
@@ -784,6 +833,12 @@ class Page {
     this.part = Math.max(0, Math.trunc(said.get("part")) || 0);
     const mistake = said.get("what-if");
     if (this.model.mistakes().includes(mistake)) this.model.choose(this.model.setting.mask, this.model.setting.scaled, mistake);
+    for (const [key, text] of said) {
+      const [name, at] = splitKey(key);
+      const step = this.model.steps.get(name);
+      if (step && !step.given && Number.isFinite(step.values[at]) && Number.isFinite(Number(text || NaN))) this.model.hold(name, at, Number(text));
+    }
+    this.model.work();
     this.controls.mask.value = this.model.setting.mask;
     this.controls.scale.checked = this.model.setting.scaled;
   }

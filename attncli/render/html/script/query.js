@@ -11,7 +11,7 @@ class Query {
     this.page = page;
     this.model = page.model;
     this.at = 0;
-    const said = "Choose a word. Its ribbons show where it looks, as wide as the weights. The bars show what each word gives to its output.";
+    const said = "Choose a word. Ribbons are as wide as its weights, bars show what each word gives to its output.";
     this.heads = element("div", { class: "controls", role: "group", "aria-label": "Heads and entries of the ribbons" });
     this.heads.hidden = true;
     this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, element("p", { class: "hint" }, said), this.heads);
@@ -19,7 +19,8 @@ class Query {
 
   /** The ribbons and the output again, of the query that was chosen and of the head and the entry that are shown. */
   show() {
-    const weights = this.model.steps.get(this.model.data.weights);
+    const { steps } = this.page.asked ?? this.model; // without what the quiz asks for
+    const weights = steps.get(this.model.data.weights);
     const [n, m] = weights.rule.shape.slice(-2);
     this.root.hidden = Math.max(n, m) > MOST_WORDS;
     if (this.root.hidden) return;
@@ -47,7 +48,7 @@ class Query {
     });
     const texts = this.keys.map((_, key) => this.page.printed(weights.rule.name, start + this.at * m + key));
     this.keys.forEach((key, at) => (key.lastChild.textContent = texts[at]));
-    this.compose(leading);
+    this.compose(leading, steps);
     return texts;
   }
 
@@ -58,7 +59,9 @@ class Query {
     const leading = rule.cell.slice(0, -2).map((letter) => place[letter] ?? this.page.place[letter] ?? 0);
     const start = this.model.at(rule.shape, [...leading, query, 0]);
     const said = this.keys.map((key, at) => `${key.firstChild.textContent} ${this.page.printed(rule.name, start + at)}`);
-    const parts = said.map((text, key) => this.part(key, "span", { title: text, style: `flex-grow: ${Math.max(0, values[start + key]) || 0}` }, element("bdi", {}, text)));
+    const seen = [...said.keys()].filter((key) => values[start + key] > 0);
+    const parts = seen.map((key) => this.part(key, "span", { title: said[key], style: `flex-grow: ${values[start + key]}` }, element("bdi", {}, said[key])));
+    if (!seen.length) parts.push(element("em", {}, "sees no key"));
     const name = `Weights of ${this.words[query].textContent}`;
     return [element("b", {}, element("bdi", {}, this.words[query].textContent)), element("div", { role: "img", "aria-label": `${name}: ${said.join(", ")}` }, ...parts)];
   }
@@ -112,18 +115,19 @@ class Query {
   choose(at) {
     this.at = at;
     const texts = this.show();
+    this.page.map.show();
     this.page.say(`${this.words[at].textContent}: ${this.keys.map((key, place) => `${key.firstChild.textContent} ${texts[place]}`).join(", ")}`);
   }
 
   /** The output of the query: in each column a bar of what every key gives to it, the negative ones to the left. */
-  compose(leading) {
-    const { rule } = this.model.steps.get(this.model.data.mixed);
-    const terms = this.model.terms(rule);
+  compose(leading, steps) {
+    const { rule, values } = steps.get(this.model.data.mixed);
+    const terms = (this.page.asked ?? this.model).terms(rule);
     this.sum.hidden = !terms;
     if (!terms) return;
     const width = rule.shape.at(-1);
     const start = this.model.at(rule.shape, [...leading, this.at, 0]);
-    const columns = Array.from({ length: width }, (_, column) => terms(start + column));
+    const columns = Array.from({ length: width }, (_, column) => (Number.isNaN(values[start + column]) ? [] : terms(start + column)));
     const side = (each, sign) => each.reduce((sum, term) => sum + Math.max(0, sign * term || 0), 0);
     const [below, above] = [-1, 1].map((sign) => Math.max(...columns.map((each) => side(each, sign))));
     const percent = (value) => `${(100 * value) / (below + above || 1)}%`;
@@ -137,7 +141,7 @@ class Query {
       each.forEach((term, key) => {
         if (!term) return;
         const sign = Math.sign(term);
-        const part = this.part(key, "i", { title: this.page.asked ? "" : `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(term, this.model.data.precision))}` });
+        const part = this.part(key, "i", { title: `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(term, this.model.data.precision))}` });
         part.style.left = percent(Math.min(ends[sign], ends[sign] + term));
         part.style.width = percent(Math.abs(term));
         ends[sign] += term;

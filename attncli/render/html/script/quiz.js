@@ -133,8 +133,9 @@ class Quiz {
     for (const { name, steps } of known) {
       const step = [...steps.keys()].find((each) => right.has(each) && right.get(each) !== steps.get(each));
       if (!step) continue;
-      const others = known.filter((other) => other.steps.get(step) !== steps.get(step)).slice(0, OPTIONS - 1);
-      if (others.length < OPTIONS - 1) continue;
+      const gives = new Set([right.get(step), steps.get(step)]); // a mistake that gives neither could have been made, and was not
+      const others = known.filter((other) => !gives.has(other.steps.get(step))).slice(0, OPTIONS - 1);
+      if (!others.length) continue;
       const names = shuffled([name, ...others.map((other) => other.name)]);
       const { rule } = this.model.steps.get(step);
       this.put(`A mistake gave these numbers for ${symbolName(rule.symbol)}. Which one?`, this.matrix(rule, this.model.with(name)), ...this.options(names, (at) =>
