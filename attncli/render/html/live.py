@@ -16,7 +16,7 @@ from attncli.render.cells import HIDDEN
 from attncli.render.html import entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
-FILES = ("numbers.js", "functions.js", "model.js", "notation.js", "lines.js", "query.js", "map.js", "quiz.js", "page.js")
+FILES = ("numbers", "functions", "model", "notation", "lines", "query", "map", "quiz", "page")  # in their order
 MASKS = {
     "given": "as given",
     "none": "none",
@@ -54,7 +54,7 @@ def digest() -> str:
 @cache
 def script() -> str:
     """All files of the script in one, without their comments and indentation."""
-    texts = ((Path(__file__).parent / "script" / name).read_text(encoding="utf-8") for name in FILES)
+    texts = ((Path(__file__).parent / "script" / f"{name}.js").read_text(encoding="utf-8") for name in FILES)
     whole = "".join(text.replace('"use strict";\n', "") for text in texts)
     whole = re.sub(r"^\s*/\*\*.*?\*/\n", "", whole, flags=re.DOTALL | re.MULTILINE)
     whole = re.sub(r"^\s*//.*\n", "", whole, flags=re.MULTILINE)
