@@ -16,7 +16,8 @@ from attncli.render.cells import HIDDEN
 from attncli.render.html import entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
-FILES = ("numbers", "functions", "model", "notation", "lines", "query", "map", "quiz", "page")  # in their order
+# In the order in which they need each other.
+FILES = ("numbers", "functions", "model", "notation", "lines", "query", "map", "inspector", "quiz", "page")
 MASKS = {
     "given": "as given",
     "none": "none",

@@ -84,7 +84,7 @@ class Page {
     this.later = setTimeout(() => this.finish(), LATER);
     this.root.classList.toggle("numbers-changed", this.edits.size > 0 || this.model.held.size > 0 || Boolean(this.model.mistake));
     this.controls.reset.disabled = !this.isChanged();
-    if (this.focused) this.inspect(this.focused.table, this.focused.at);
+    if (this.inspector.chosen) this.inspector.rest();
   }
 
   /** What nobody looks at while typing: the worked lines out of sight, and the address, which is slow to change. */
@@ -388,100 +388,7 @@ class Page {
     });
   }
 
-  // --- one cell
-
-  /** Show no cell any more. */
-  leave() {
-    for (const cell of this.outlined ?? []) cell.classList.remove("operand", "chosen", "term", "partner");
-    this.outlined = [];
-    this.inspector.root.hidden = true;
-  }
-
-  /** Show the cell that was chosen, and none where there is none. */
-  rest() {
-    if (this.focused) this.inspect(this.focused.table, this.focused.at);
-    else this.leave();
-  }
-
-  /** Choose no cell any more. */
-  dismiss() {
-    this.focused?.cell.blur();
-    this.focused = null;
-    this.leave();
-  }
-
-  /** Show how a cell is worked out, and outline what it is worked out from. */
-  inspect(table, at) {
-    this.leave();
-    const { name, rule, fixed, start, editable } = table;
-    const isFocused = this.focused?.table === table && this.focused.at === at;
-    const parts = isFocused ? this.lines.walk(rule, start + at, fixed) : [];
-    this.inspector.walk.hidden = !parts.length;
-    if (isFocused && this.term !== null) this.term = this.term < parts.length ? this.term : null;
-    const { label, work, relation, result, remark } = this.lines.line(rule, start + at, fixed);
-    const symbol = symbolName(rule.symbol);
-    const right = this.differs(name, start + at) && `(without the mistake ${this.lines.text(this.lines.node(this.right.text(name, start + at)))})`;
-    const isHeld = this.model.held.get(name)?.has(start + at) ?? false;
-    const said = isHeld ? this.whyHeld(table, start + at) : remark;
-    const line = signed([work, result && relation ? `${relation} ${result}` : result, said, right].filter(Boolean).join(" "));
-    const walked = isFocused && this.term !== null ? this.walked(parts) : [" ", ...raised(line)];
-    this.inspector.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbol}: ${label}`)), ...walked);
-    this.inspector.back.disabled = this.term === null;
-    const value = this.model.steps.get(name).values[start + at];
-    this.inspector.slide.hidden = !isFocused || editable || !Number.isFinite(value);
-    this.inspector.slide.textContent = isHeld ? "Let go" : "Hold and slide";
-    this.inspector.close.hidden = !isFocused;
-    this.inspector.slider.hidden = !isHeld || !isFocused;
-    if (!this.query.root.hidden) this.inspector.shares.replaceChildren(...this.query.bar(this.model.place(rule, start + at)));
-    this.inspector.root.hidden = false;
-    this.outline(name, start + at, "chosen");
-    for (const [of, place] of this.model.copiesOf(name, start + at)) this.outline(of, place, "partner");
-    if (!editable && !isHeld)
-      this.lines.substitute(rule.equation, this.model.place(rule, start + at), rule.runs, fixed, (of, place) => {
-        this.outline(of, place, rule.copies ? "partner" : "operand");
-        return this.lines.number(of, place);
-      });
-    if (isFocused && this.term !== null) for (const [of, place] of parts[this.term].cells) this.outline(of, place, "term");
-  }
-
-  /** What is said of a number that is held: what its equation gives, and that a hidden key has no weight whatever its score. */
-  whyHeld({ name, rule, fixed }, at) {
-    const free = this.model.letGo(name, at);
-    const { work, relation, result } = new Lines(free).line(free.steps.get(name).rule, at, fixed);
-    const hides = rule.axes.at(-1) === "key" && name !== this.model.data.weights && this.model.hides(this.model.place(rule, at));
-    const hidden = hides ? " The mask hides this key, so no weight follows from it." : "";
-    return `held. The equation gives ${[work, relation, result].filter(Boolean).join(" ")}.${hidden}`;
-  }
-
-  /** The parts up to the one that was stepped to, and what they come to; those that follow are only hinted at. */
-  walked(parts) {
-    const { text, relation, total } = parts[this.term];
-    const before = parts.slice(0, this.term).map((part) => part.text);
-    const rest = parts.length - 1 - this.term;
-    const said = [...before.flatMap((part) => [part, " + "]), element("mark", {}, ...raised(signed(text)))];
-    const [kind] = this.focused.table.rule.equation;
-    if (kind === "largest") said.splice(0, said.length, `${before.join(", ")}${before.length ? ", " : ""}`, element("mark", {}, ...raised(signed(text))));
-    return [" ", ...said.flatMap((each) => (typeof each === "string" ? raised(signed(each)) : [each])), ` ${relation} `, element("b", {}, signed(total)), rest ? ` · ${rest} more` : ""];
-  }
-
-  /** To the next part of the sum, or back to the one before it; before the first stands the whole line. */
-  step(by) {
-    if (!this.focused || this.inspector.walk.hidden) return;
-    const { rule, start, fixed } = this.focused.table;
-    const parts = this.lines.walk(rule, start + this.focused.at, fixed);
-    const next = (this.term ?? -1) + by;
-    this.term = next < 0 || next >= parts.length ? null : next;
-    this.inspect(this.focused.table, this.focused.at);
-  }
-
-  outline(name, at, kind) {
-    for (const table of this.tables) {
-      const cell = table.name === name && table.cells[at - table.start];
-      if (!cell) continue;
-      cell.classList.add(kind);
-      this.outlined.push(cell);
-    }
-  }
+  // --- what is pointed at
 
   /** Mark the matrices that the symbol under the pointer names, in a formula or in a sentence. */
   pointOut(target) {
@@ -504,15 +411,6 @@ class Page {
     const table = cell && this.byTable.get(cell.closest("table"));
     const at = table ? table.cells.indexOf(cell) : -1;
     return at < 0 ? null : { table, at, cell };
-  }
-
-  choose(found) {
-    this.focused = found;
-    this.term = null; // of a sum: the part that was stepped to
-    const { name, start } = found.table;
-    if (this.model.held.get(name)?.has(start + found.at)) this.offer(name, start + found.at);
-    for (const cell of found.table.cells) if (found.table.labelled) cell.setAttribute("tabindex", cell === found.cell ? "0" : "-1");
-    this.inspect(found.table, found.at);
   }
 
   move({ table, at }, key) {
@@ -611,57 +509,19 @@ class Page {
 
   /** Take a mask, a scale and a mistake; one that cannot be made in this setting is given up. */
   set(mask, scaled, mistake = this.model.mistake) {
-    const { table: { name, start } = {}, at } = this.focused ?? {};
+    const { table: { name, start } = {}, at } = this.inspector.chosen ?? {};
     this.model.held.clear();
     this.model.choose(mask, scaled);
     if (this.model.mistakes().includes(mistake)) this.model.choose(mask, scaled, mistake);
-    this.focused = null;
+    this.inspector.chosen = null;
     this.show();
     this.controls.mask.value = mask;
     this.controls.scale.checked = scaled;
     const table = this.tables.find((each) => each.name === name && each.start === start && each.labelled);
     const cell = table?.cells[at];
-    if (!cell) this.leave();
+    if (!cell) this.inspector.leave();
     else if (document.activeElement === document.body) cell.focus({ preventScroll: true });
-    else this.choose({ table, at, cell });
-  }
-
-  hold() {
-    const { table, at } = this.focused;
-    const [name, place] = [table.name, table.start + at];
-    const isHeld = this.model.held.get(name)?.has(place);
-    this.model.hold(name, place, isHeld ? undefined : this.model.steps.get(name).values[place]);
-    this.model.work();
-    if (!isHeld) this.offer(name, place);
-    this.show();
-  }
-
-  /** The slider of a number that is held: around what its equation gives, as far as this could be. */
-  offer(name, place) {
-    const { range, computed, least, most } = this.inspector;
-    const value = this.model.letGo(name, place).steps.get(name).values[place];
-    const now = this.model.held.get(name).get(place);
-    const reach = Math.max(3, Math.ceil(Math.abs(value) * 2));
-    const [low, high] = this.model.limits(name);
-    range.min = Math.max(low, Math.floor(Math.min(value, now)) - reach);
-    range.max = Math.min(high, Math.ceil(Math.max(value, now)) + reach);
-    range.value = now;
-    computed.value = Number(value.toFixed(2));
-    least.textContent = signed(range.min);
-    most.textContent = signed(range.max);
-  }
-
-  /** By Tab alone, the way to the slider leads over other matrices, whose numbers it would then be about. */
-  holdWithKeys() {
-    this.hold();
-    if (!this.inspector.slider.hidden) this.inspector.range.focus();
-  }
-
-  slide(value) {
-    const { table, at } = this.focused;
-    this.model.hold(table.name, table.start + at, value);
-    this.model.work();
-    this.show();
+    else this.inspector.choose({ table, at, cell });
   }
 
   reset() {
@@ -706,23 +566,8 @@ class Page {
     if (this.live.data.yaml) this.root.append(element("footer", { class: "live" }, command));
     const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
     this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy };
-    const line = element("p", { "aria-live": "polite" });
-    const slide = button("Hold and slide");
-    const range = element("input", { type: "range", step: "0.01", list: "attncli-computed", "aria-label": "The number held" });
-    const computed = element("option"); // which the slider has a mark at
-    const [least, most] = [element("small"), element("small")];
-    const slider = element("span", { class: "slider" }, least, range, most, element("datalist", { id: "attncli-computed" }, computed));
-    const [back, next] = [button("Back"), button("Next term")];
-    back.setAttribute("aria-keyshortcuts", "b");
-    next.setAttribute("aria-keyshortcuts", "n");
-    slide.setAttribute("aria-keyshortcuts", "h");
-    const walk = element("div", { role: "group", "aria-label": "Term by term" }, back, next);
-    const shares = element("div", { class: "shares" });
-    const close = element("button", { type: "button", class: "close", "aria-label": "Close", "aria-keyshortcuts": "Escape" }, "×");
-    const box = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, element("div", {}, line, walk, close), element("div", {}, shares, slider, slide));
-    box.hidden = true;
-    this.root.append(box);
-    this.inspector = { root: box, line, slide, slider, range, computed, least, most, shares, walk, back, next, close };
+    this.inspector = new Inspector(this);
+    this.root.append(this.inspector.root);
     this.status = element("p", { class: "unseen", role: "status" });
     this.root.append(this.status);
   }
@@ -749,22 +594,16 @@ class Page {
     save.addEventListener("click", () => this.save());
     ask.addEventListener("click", () => ask.setAttribute("aria-expanded", String(this.quiz.toggle())));
     copy.addEventListener("click", () => this.copy());
-    this.inspector.slide.addEventListener("click", () => this.hold());
-    this.inspector.back.addEventListener("click", () => this.step(-1));
-    this.inspector.next.addEventListener("click", () => this.step(1));
-    this.inspector.range.addEventListener("input", ({ target }) => this.slide(Number(target.value)));
-    this.inspector.range.addEventListener("keydown", ({ key }) => key === "Escape" && this.focused.cell.focus());
     this.main.addEventListener("focusin", ({ target }) => {
       const found = this.find(target);
-      if (found) this.choose(found);
+      if (found) this.inspector.choose(found);
     });
     this.main.addEventListener("mouseover", ({ target }) => {
       const found = this.find(target);
-      if (found) this.inspect(found.table, found.at);
+      if (found) this.inspector.show(found.table, found.at);
       this.pointOut(target);
     });
-    this.main.addEventListener("mouseleave", () => this.rest());
-    this.inspector.close.addEventListener("click", () => this.dismiss());
+    this.main.addEventListener("mouseleave", () => this.inspector.rest());
     this.main.addEventListener("click", ({ target }) => {
       const found = this.find(target);
       if (!found || target.matches("input")) return;
@@ -776,12 +615,8 @@ class Page {
       if (!found || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in ARROWS) this.move(found, event.key);
       else if (event.key === "Enter" || event.key === " ") this.act(found);
-      else if (!found.table.editable && event.key === "n") this.step(1);
-      else if (!found.table.editable && event.key === "b") this.step(-1);
-      else if (event.key === "h" && !this.inspector.slide.hidden) this.holdWithKeys();
-      else if (event.key === "Escape") this.dismiss();
       else if (found.table.editable && /^[-+.0-9s]$/.test(event.key)) this.edit(found, event.key);
-      else return;
+      else if (!this.inspector.takes(event, found)) return;
       event.preventDefault();
     });
     this.root.addEventListener("click", (event) => {
