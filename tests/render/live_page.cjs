@@ -61,6 +61,7 @@ const answers = {
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
   arrays: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((table) => table.dataset.array)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
+  labels: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.label)),
   keys: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.dataset.key)),
   colors: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => getComputedStyle(each).borderInlineStartColor)),
   sizes: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => [each.offsetWidth, each.offsetHeight])),
@@ -89,6 +90,15 @@ const answers = {
   },
   wider: (page, selector) => page.locator(selector).evaluateAll((found) =>
     found.filter((each) => each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 200))),
+  // Matrices of the map with a point of an arrow inside.
+  crossed: (page) => page.evaluate(() => {
+    const boxes = [...document.querySelectorAll(".map .frame")].map((each) => each.getBoundingClientRect());
+    const points = [...document.querySelectorAll(".map .edge")].flatMap((path) => {
+      const { x, y } = path.ownerSVGElement.getBoundingClientRect();
+      return Array.from({ length: 400 }, (_, at) => path.getPointAtLength((at / 399) * path.getTotalLength())).map((each) => [each.x + x, each.y + y]);
+    });
+    return boxes.flatMap(({ left, right, top, bottom }, at) => (points.some(([x, y]) => x > left && x < right && y > top && y < bottom) ? [at] : []));
+  }),
   shift: (page) => page.evaluate(() => new Promise((done) => {
     let sum = 0;
     new PerformanceObserver((list) => list.getEntries().forEach((each) => (sum += each.value))).observe({ type: "layout-shift", buffered: true });

@@ -6,7 +6,9 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -29,8 +31,16 @@ SHOWN = {"batch", "bloom_alibi", "fully_masked", "grouped_query", "i_love_ai", "
 def written(problem: Path, folder: Path, *options: str) -> Path:
     """The page of a problem."""
     page = folder / f"{problem.stem}{'-'.join(options)}.html"
-    assert attncli(["compute", str(problem), "-q", *options, "-o", str(page)]) == 0
+    page.write_bytes(page_of(problem, options))
     return page
+
+
+@cache
+def page_of(problem: Path, options: tuple[str, ...]) -> bytes:
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        assert attncli(["compute", str(problem), "-q", *options, "-o", str(page)]) == 0
+        return page.read_bytes()
 
 
 def must_show_the_same(browser: Browser, files: Iterable[Path], folder: Path) -> None:
@@ -321,6 +331,18 @@ def test_a_mistake_changes_the_numbers_that_follow_from_it(browser: Browser, tmp
 
 
 @pytest.mark.browser
+def test_mistakes_stand_under_the_first_step_that_they_change(browser: Browser, tmp_path: Path) -> None:
+    groups, options = ".what-if-choice optgroup", ".what-if-choice optgroup >> nth=0 >> option"
+    play: Play = [("labels", groups), ("labels", options), ("choose", "causal"), ("labels", groups)]
+    ((before, first, after),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert [name for name in before if name != "Keys, transposed"] == [
+        "Queries", "Keys", "Scores", "Scaled scores", "Exponentials", "Row sums", "Attention weights", "Output"
+    ]  # fmt: skip
+    assert first == ["W_Q and W_K were swapped", "W_Q and W_V were swapped"]
+    assert {"Mask", "Masked scores"} & {*after}
+
+
+@pytest.mark.browser
 def test_the_quiz_asks_about_the_numbers_of_the_page(browser: Browser, tmp_path: Path) -> None:
     options, verdict = ".quiz .options button", ".quiz [role=status]"
     play: Play = [
@@ -508,12 +530,20 @@ def test_the_map_has_every_matrix_shaded_and_leads_to_it(browser: Browser, tmp_p
     ]  # fmt: skip
     ((names, scores, weights, masked, mask, top),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert plain(names)[:2] == ["X 3×4", "Q 3×3"]
-    assert [name.split()[0] for name in plain(names)] == [*"XQKVSZEAO"]
-    assert [name.split()[0] for name in plain(masked)] == [*"XQKVSZM", "Z", *"EAO"]  # of Z and its sign for "masked"
+    assert "".join(name[0] for name in plain(names)) == "XQKVSZEAO"
+    assert "".join(name[0] for name in plain(masked)) == "XQKVSZMZEAO"
     assert scores[:3] == [0.2, 1, 0.6]  # 1, 5 and 3 of 5
     assert weights[:3] == [0.12, 0.71, 0.22]  # 0.070 would hardly be seen
     assert mask == [0, 0.45, 0.45, 0, 0, 0.45, 0, 0, 0]
     assert abs(top[0]) < 80
+
+
+@pytest.mark.browser
+def test_no_arrow_of_the_map_crosses_a_matrix(browser: Browser, tmp_path: Path) -> None:
+    """The query of a cache leads past the keys that are put together."""
+    files = ("kv_cache", "bloom_alibi", "cross_attention_heads", "llama_layer")
+    pages = [written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path) for name in files]
+    assert played(browser, *((page, [("crossed", "")]) for page in pages)) == [[[]]] * len(files)
 
 
 @pytest.mark.browser

@@ -7,6 +7,7 @@ const WIDTH = 752; // of the page, which all columns share
 const [NARROWEST, WIDEST] = [66, 112]; // from one column to the next
 const DOWN = 68; // from a matrix to the one below it
 const LABEL = 18; // below a matrix
+const ASIDE = 6; // from a matrix to an arrow that runs past it
 const FAINTEST = 0.12; // so that a small number is no zero
 const HIDDEN = 0.45; // of −∞
 const MOST_SQUARES = 16; // in a row or column; more numbers share them
@@ -56,8 +57,9 @@ class FlowMap {
     for (let column = 0; way.some((each) => each.column === column); column++) {
       const here = way.filter((each) => each.column === column);
       const beside = (each) => {
-        const nearest = Math.max(...each.from.map((from) => from.column));
-        const near = each.from.filter((from) => from.column === nearest);
+        const worked = each.from.filter((from) => from.given || from.from.length); // not what is only added
+        const nearest = Math.max(...worked.map((from) => from.column));
+        const near = worked.filter((from) => from.column === nearest);
         return near.reduce((sum, from) => sum + from.row, 0) / near.length;
       };
       const [added, worked] = [here.filter((each) => column && !each.from.length), here.filter((each) => !column || each.from.length)];
@@ -79,7 +81,7 @@ class FlowMap {
   build() {
     const way = this.way();
     this.layOut(way);
-    const [width, height] = [Math.max(...way.map(({ x }) => x)) + this.apart / 2, Math.max(...way.map(({ y }) => y)) + BOX / 2 + LABEL + 4];
+    const [width, height] = [Math.max(...way.map(({ x }) => x)) + this.apart / 2, Math.max(...way.map(({ y }) => y)) + BOX / 2 + LABEL + 2 * ASIDE];
     const picture = drawn("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
     for (const to of way) for (const from of to.from) picture.append(drawn("path", { class: "edge", d: this.edge(from, to, way) }));
     this.boxes = way.map((each) => {
@@ -100,15 +102,18 @@ class FlowMap {
     this.root.replaceChildren(element("div", { style: `width: ${width}px; height: ${height}px` }, picture, ...this.boxes.map(({ link }) => link)));
   }
 
-  /** An arrow from one matrix to another; one that leads past others runs below them. */
+  /** An arrow from one matrix to another; one that leads past others runs where there is room, above or below them. */
   edge(from, to, way) {
     const [start, end] = [from.x + (from.columns * from.square) / 2 + 3, to.x - (to.columns * to.square) / 2 - 5];
     const passed = way.filter(({ column }) => column > from.column && column < to.column);
     const bend = (this.apart - BOX) / 2;
     const curve = (right, up) => `C${right - bend} ${up} ${right - bend} ${to.y} ${right} ${to.y}m-4-3.5l4 3.5l-4 3.5`;
     if (!passed.length) return `M${start} ${from.y}${curve(end, from.y)}`;
-    const low = Math.max(from.y, ...passed.map(({ y }) => y + BOX / 2 + LABEL + 6));
-    return `M${start} ${from.y}C${start + bend} ${from.y} ${start} ${low} ${start + bend} ${low}H${to.x - this.apart * 0.9}${curve(end, low)}`;
+    const [above, below] = [BOX / 2 + ASIDE, BOX / 2 + LABEL + ASIDE];
+    const isFree = (lane) => lane > 0 && passed.every(({ y }) => lane <= y - above || lane >= y + below);
+    const lanes = [from.y, ...passed.flatMap(({ y }) => [y - above, y + below])].filter(isFree);
+    const lane = lanes.sort((one, other) => Math.abs(one - from.y) - Math.abs(other - from.y))[0];
+    return `M${start} ${from.y}C${start + bend} ${from.y} ${start} ${lane} ${start + bend} ${lane}H${to.x - this.apart * 0.9}${curve(end, lane)}`;
   }
 
   /** All shades again, of the head and the entry that are shown; the row of the query that was chosen has a frame. */

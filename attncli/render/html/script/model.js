@@ -137,6 +137,13 @@ class Model {
     return this.data.mistakes.filter((_, at) => known.has(at));
   }
 
+  /** The first step that a mistake works out otherwise. */
+  firstChanged(mistake) {
+    const { plain, shifted } = this.setting.mistakes;
+    const [, first] = [...plain, ...shifted].find(([at]) => this.data.mistakes[at] === mistake);
+    return this.rules[first].name;
+  }
+
   /** Whether exponentials of rows with these largest scores overflow, or all of a row would be printed as 0. */
   mustShift(maxima) {
     const { steepness, highest, lowest } = this.data.shift;

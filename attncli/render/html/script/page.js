@@ -330,9 +330,14 @@ class Page {
     for (const section of this.main.querySelectorAll(".mistaken")) section.classList.remove("mistaken");
     const { mistake, instead, steps } = this.model;
     const { whatIf, effect } = this.controls;
-    const known = ["", ...this.model.mistakes()];
-    if (whatIf.options.length !== known.length || known.some((name, at) => whatIf.options[at].value !== name))
-      whatIf.replaceChildren(...known.map((name) => element("option", { value: name }, name || "nobody made a mistake")));
+    const known = this.model.mistakes();
+    if (known.join() !== this.offered) {
+      this.offered = known.join();
+      const options = (step) => known.filter((name) => this.model.firstChanged(name) === step).map((name) => element("option", { value: name }, name));
+      const steps = [...new Set([...this.model.steps.keys(), ...known.map((name) => this.model.firstChanged(name))])];
+      const groups = steps.map((step) => element("optgroup", { label: this.titleOf(step) }, ...options(step)));
+      whatIf.replaceChildren(element("option", { value: "" }, "nobody made a mistake"), ...groups.filter((group) => group.firstChild));
+    }
     whatIf.value = mistake;
     effect.hidden = !mistake;
     if (!mistake) return;
@@ -346,6 +351,11 @@ class Page {
         section.classList.add("mistaken");
         ([...section.querySelectorAll(":scope > .formula")].at(-1) ?? section.firstElementChild).after(note);
       }
+  }
+
+  titleOf(step) {
+    const section = [...this.main.querySelectorAll("section[id]")].find((each) => stepOf(each.firstElementChild) === step);
+    return section?.querySelector("h2, h3").lastChild.textContent.trim() ?? "";
   }
 
   /** Whether hidden keys are marked in a step: in those of queries by keys, from the mask on. */
