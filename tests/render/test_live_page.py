@@ -25,7 +25,7 @@ I_LOVE_AI = HERE.parents[1] / "inputs" / "i_love_ai.yaml"
 X, SCORES = "#what-is-given table[data-array=X] tbody td", "#step-scores table:has(caption.unseen) tbody td"
 HOLD = ".inspector button:text-matches('Hold|Let go')"
 RESET = ".controls button:has-text('Reset')"
-SHOWN = {"batch", "bloom_alibi", "fully_masked", "grouped_query", "i_love_ai", "large_scores", "sentinel"}
+SHOWN = {"batch", "i_love_ai", "large_scores", "sentinel"}
 
 
 def written(problem: Path, folder: Path, *options: str) -> Path:
@@ -541,7 +541,7 @@ def test_the_map_has_every_matrix_shaded_and_leads_to_it(browser: Browser, tmp_p
 @pytest.mark.browser
 def test_no_arrow_of_the_map_crosses_a_matrix(browser: Browser, tmp_path: Path) -> None:
     """The query of a cache leads past the keys that are put together."""
-    files = ("kv_cache", "bloom_alibi", "cross_attention_heads", "llama_layer")
+    files = ("kv_cache", "bloom_alibi")
     pages = [written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path) for name in files]
     assert played(browser, *((page, [("crossed", "")]) for page in pages)) == [[[]]] * len(files)
 

@@ -71,8 +71,15 @@ def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(chromium: B
     pages = [
         written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path) for name in ("causal", "multi_head", "twelve_tokens")
     ]
-    play: Play = [("click", "main td"), ("print", ""), ("wider", "main table"), ("shown", "button, select, .inspector")]
-    for wider, controls in played_in(chromium, *((page, play, {"viewport": A4}) for page in pages)):
+    play: Play = [
+        ("click", "main td"),
+        ("print", ""),
+        ("wider", "main table, .map > div"),
+        ("shown", ".map"),
+        ("shown", "button, select, .inspector"),
+    ]
+    for wider, (is_drawn,), controls in played_in(chromium, *((page, play, {"viewport": A4}) for page in pages)):
         assert wider == []
+        assert is_drawn
         assert controls
         assert not any(controls)

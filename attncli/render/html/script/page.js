@@ -122,7 +122,7 @@ class Page {
     this.divide();
     this.connect();
     this.root.querySelector(".live")?.before(...this.main.querySelectorAll(":scope > .lead")); // what it is, before all that can be done
-    if (focused && document.contains(focused)) focused.focus({ preventScroll: true });
+    if (focused !== document.body && document.contains(focused)) focused.focus({ preventScroll: true });
     this.arranging = false;
     if (!isFirst) this.say(`${this.model.steps.size} steps`);
   }
