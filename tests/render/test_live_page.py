@@ -539,6 +539,18 @@ def test_the_map_has_every_matrix_shaded_and_leads_to_it(browser: Browser, tmp_p
 
 
 @pytest.mark.browser
+def test_a_square_of_the_map_that_many_numbers_share_is_grey_where_all_are_hidden(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Of 32 by 32 numbers, two by two share a square; on the diagonal, one of the four is hidden."""
+    problem = tmp_path / "many.yaml"
+    problem.write_text("".join(f"{name}: {np.eye(32, 2).tolist()}\n" for name in "QKV") + "mask: causal\nscale: none\n")
+    square = ".map a >> nth=4 >> rect[fill-opacity]"  # of the mask
+    ((shades,),) = played(browser, (written(problem, tmp_path), [("shades", square)]))
+    assert np.array_equal(np.reshape(shades, (16, 16)), np.where(np.triu(np.ones((16, 16)), 1), 0.45, 0))
+
+
+@pytest.mark.browser
 def test_no_arrow_of_the_map_crosses_a_matrix(browser: Browser, tmp_path: Path) -> None:
     """The query of a cache leads past the keys that are put together."""
     files = ("kv_cache", "bloom_alibi")

@@ -126,15 +126,16 @@ class FlowMap {
       const [n, m] = rule.shape.slice(-2);
       const start = this.model.at(rule.shape, [...this.page.leading(rule), 0, 0]);
       const most = values.subarray(start, start + n * m).reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
-      const largest = new Float64Array(box.squares.length); // of the numbers that share a square, the one farthest from 0
+      const largest = new Float64Array(box.squares.length).fill(NaN); // of the numbers that share a square, the one farthest from 0
       for (let at = 0; at < n * m; at++) {
         const square = Math.floor((Math.floor(at / m) * box.rows) / n) * box.columns + Math.floor(((at % m) * box.columns) / m);
-        const value = values[start + at];
-        if (Math.abs(value) > Math.abs(largest[square]) || (value === -Infinity && !largest[square])) largest[square] = value;
+        const [value, before] = [values[start + at], largest[square]];
+        const isFarther = before === -Infinity || !(Math.abs(value) <= Math.abs(before));
+        if (value === value && (value === -Infinity ? before !== before : isFarther)) largest[square] = value; // −∞ where there is nothing else
       }
       const full = box.name === this.model.data.weights ? 1 : most || 1;
       largest.forEach((value, at) => {
-        const opacity = value && (value === -Infinity ? HIDDEN : Math.max(FAINTEST, Math.min(1, Math.abs(value) / full)).toFixed(2));
+        const opacity = value === -Infinity ? HIDDEN : value ? Math.max(FAINTEST, Math.min(1, Math.abs(value) / full)).toFixed(2) : 0;
         const now = `${opacity} ${value < 0}`;
         if (box.shown[at] === now) return;
         box.shown[at] = now;

@@ -48,6 +48,7 @@ class Quiz {
   put(question, ...children) {
     this.ask.replaceChildren(...[question].flat());
     this.room.replaceChildren(...children);
+    this.root.scrollIntoView({ block: "nearest" });
   }
 
   options(texts, answer) {
