@@ -268,8 +268,12 @@ def test_labels_do_not_turn_what_stands_beside_them() -> None:
     )
 
 
-def test_punctuation_stays_beside_its_formula() -> None:
+def test_punctuation_and_its_number_stay_beside_a_formula() -> None:
     said = Math(parse_expression("d_k"))
+    written = body(Paragraph((said, " = 12, ", said, " = d_v")))
+    assert re.sub(r"<math>.*?</math>", "d_k", written) == (
+        '<p class="lead"><span class="together">d_k = 12,</span> d_k = d_v</p>\n'
+    )
     written = body(Paragraph(("Divide (by ", said, "), or (", said, ").")))
     assert re.sub(r"<math>.*?</math>", "d_k", written) == (
         '<p class="lead">Divide (by <span class="together">d_k)</span>, or <span class="together">(d_k)</span>.</p>\n'

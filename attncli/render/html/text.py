@@ -67,19 +67,24 @@ def math(expression: Expression) -> str:
     return f"<math>{write(expression, MATHML)}</math>"
 
 
+_BESIDE = re.compile(r" = \d+[),.;:?]?|[),.;:?]")
+
+
 def sentence(text: Text) -> str:
-    """A run of prose. A formula is not parted from the punctuation beside it."""
+    """A run of prose. A formula is not parted from its number and the punctuation beside it."""
     pieces = [math(piece.expression) if isinstance(piece, Math) else written(piece) for piece in text]
     for place, piece in enumerate(text):
         if not isinstance(piece, Math):
             continue
         before = pieces[place - 1][-1:] if place else ""
-        after = pieces[place + 1][:1] if place + 1 < len(pieces) else ""
-        opens, closes = before in ("(", "“", '"') and before, after in (")", ",", ".", ";", ":", "?") and after
+        after = pieces[place + 1] if place + 1 < len(pieces) else ""
+        opens = before if before in ("(", "“", '"') else ""
+        beside = _BESIDE.match(after)
+        closes = beside[0] if beside else ""
         if opens:
             pieces[place - 1] = pieces[place - 1][:-1]
         if closes:
-            pieces[place + 1] = pieces[place + 1][1:]
+            pieces[place + 1] = after[len(closes) :]
         if opens or closes:
-            pieces[place] = f'<span class="together">{opens or ""}{pieces[place]}{closes or ""}</span>'
+            pieces[place] = f'<span class="together">{opens}{pieces[place]}{closes}</span>'
     return "".join(pieces)
