@@ -94,6 +94,14 @@ def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
     return rows("Q", given), past_length(given) + rows("K", given)
 
 
+def key_labels(tokens: tuple[str, ...], given: Mapping[str, Matrix]) -> tuple[str, ...]:
+    """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1, c2, …"""
+    past, new = past_length(given), rows("K", given)
+    if "context" in given or new != len(tokens):
+        return tuple(f"c{j}" for j in range(1, past + new + 1))
+    return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
+
+
 def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
     """The shape of the output, where heads are put side by side if they were `joined` or there is a W_O."""
     axes, (n, _), d_v = axes_of(given), sizes(given), width("V", given)

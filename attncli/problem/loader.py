@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
-from attncli.problem.axes import PER_HEAD, axes_of, past_length, rows, rows_from, sizes
+from attncli.problem.axes import PER_HEAD, axes_of, key_labels, rows_from, sizes
 from attncli.problem.conventions import OWN, Convention, convention_named
 from attncli.problem.heads import check_leading, check_per_head, check_widths, split_heads
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
@@ -183,15 +183,7 @@ def _labels(
     for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
         if name in values:
             check_labels(name, values[name], number, row, errors)
-    return tokens, values.get("context_tokens") or _key_labels(tokens, given)
-
-
-def _key_labels(tokens: tuple[str, ...], given: dict[str, Matrix]) -> tuple[str, ...]:
-    """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1, c2, …"""
-    past, new = past_length(given), rows("K", given)
-    if "context" in given or new != len(tokens):
-        return tuple(f"c{j}" for j in range(1, past + new + 1))
-    return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
+    return tokens, values.get("context_tokens") or key_labels(tokens, given)
 
 
 def _numbers_of_one_head(given: dict[str, Matrix]) -> dict[str, Scalar]:

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from attncli.errors import usage_error
-from attncli.problem.axes import axes_of
+from attncli.problem.axes import axes_of, key_labels
 from attncli.problem.keys import ARRAYS, CORNERS, KEYS, SCORES
 from attncli.problem.losses import LOSSES
 from attncli.problem.masks import MaskPart
@@ -54,7 +54,8 @@ class _Writer:
         if problem.title:
             yield "title", self.text(problem.title, "title")
         yield "tokens", self.text(problem.tokens, "tokens")
-        yield "context_tokens", self.text(problem.context_tokens, "context_tokens")
+        if problem.context_tokens != key_labels(problem.tokens, problem.given):
+            yield "context_tokens", self.text(problem.context_tokens, "context_tokens")
         yield from self._given(problem)
         if problem.sink is not None:
             yield "sink", problem.sink.written

@@ -59,6 +59,19 @@ def test_every_kind_of_key(keys: dict[str, Any], tmp_path: Path) -> None:
     assert same(problem, attncli.load(tmp_path / "saved.yaml"))
 
 
+@pytest.mark.parametrize(
+    ("labels", "is_said"),
+    [(None, False), (["t1", "t2"], False), (["t1", "b"], True), (["c1", "c2"], True)],
+)
+def test_keys_are_labelled_where_their_labels_are_not_those_of_the_tokens(
+    labels: list[str] | None, is_said: bool, tmp_path: Path
+) -> None:
+    problem = attncli.problem(Q=ONE, K=ONE, V=ONE, context_tokens=labels)
+    attncli.save(problem, tmp_path / "saved.yaml")
+    assert ("context_tokens" in (tmp_path / "saved.yaml").read_text()) is is_said
+    assert same(problem, attncli.load(tmp_path / "saved.yaml"))
+
+
 def test_large_arrays_stand_beside(tmp_path: Path) -> None:
     problem = attncli.problem(Q=np.random.default_rng(0).normal(size=(40, 30)), K=ONE[:, [0] * 30], V=ONE)
     attncli.save(problem, tmp_path / "big one.yaml")
