@@ -129,7 +129,7 @@ class Trace(tracing.Trace):
 
         name = fspath(path)
         if splitext(name)[1].lower() != ".xlsx":
-            raise usage_error(f"{name}: a workbook has another suffix", help="end the name in .xlsx")
+            raise usage_error(f"{name}: the name of a workbook ends in .xlsx", help="end the name in .xlsx")
         if self.settings.rounding != "shown" or self.settings.dtype != "float64":
             raise usage_error(
                 "a workbook calculates in float64, and this trace does not", help="leave out dtype and rounding"

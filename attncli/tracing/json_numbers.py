@@ -32,7 +32,8 @@ def _words(value: Any) -> Any:
         return "NaN"
     if value in _INFINITIES:
         return _INFINITIES[value]
-    return int(value) if value.is_integer() and abs(value) < 2**53 and math.copysign(1, value) > 0 else value
+    is_whole = value.is_integer() and abs(value) < 2**53 and (value != 0 or math.copysign(1, value) > 0)
+    return int(value) if is_whole else value  # but -0.0, whose sign no whole number has
 
 
 def json_number(value: float) -> Any:

@@ -132,7 +132,7 @@ def test_from_python_it_is_the_same_file(gradient: bool, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "choices", "code", "said"),
     [
-        ("p.ods", {}, 2, "a workbook has another suffix"), ("p.xlsx", {"dtype": "float32"}, 2, "float64"),
+        ("p.ods", {}, 2, "the name of a workbook ends in .xlsx"), ("p.xlsx", {"dtype": "float32"}, 2, "float64"),
         ("p.xlsx", {"rounding": "paper"}, 2, "float64"), ("no/p.xlsx", {}, 4, "there is no folder"),
     ],
 )  # fmt: skip
