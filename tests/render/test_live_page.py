@@ -177,6 +177,17 @@ def test_the_bar_of_the_weights_has_what_a_query_sees(browser: Browser, tmp_path
     play = [("click", f"{weights} >> nth=3"), ("texts", shares)]
     ((none,),) = played(browser, (written(I_LOVE_AI.with_name("fully_masked.yaml"), tmp_path), play))
     assert none == ["sees no key"]
+    play = [
+        ("click", f"{weights} >> nth=1"),
+        ("click", HOLD),
+        ("slide", "1"),
+        ("texts", shares),
+        ("slide", "0"),
+        ("texts", shares),
+    ]
+    ((more, less),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert more[-1] == "sum 1.293"  # 0.070 + 1 + 0.223
+    assert less == ["I 0.070", "AI 0.223", "", "sum 0.293"]  # and a part for what is missing
 
 
 @pytest.mark.browser
@@ -502,6 +513,35 @@ def test_an_address_brings_back_what_was_changed(browser: Browser, tmp_path: Pat
     assert cells[:2] == ["40000", "0"]
     assert any(title.endswith("Masked scores") for title in read["titles"])
     assert any(title.endswith("Shifted scores") for title in read["titles"])  # whose exponentials are too large
+
+
+@pytest.mark.browser
+def test_the_page_says_what_was_changed(browser: Browser, tmp_path: Path) -> None:
+    page, said = written(I_LOVE_AI, tmp_path), ".changes"
+    play: Play = [("texts", said), ("click", RESET), ("focus", ""), ("texts", said)]
+    ((changed, focus, given),) = played(browser, (page, play), at="#!X.0=1/3&X.1=2&X.2=3&scores.1=-0.5")
+    assert changed == ["Changed: X: I, d1 = 1/3; X: I, d2 = 2; X: I, d3 = 3; and 1 more"]
+    assert (focus, given[0].split(":")[0]) == ("BUTTON", "Click a given number and type")
+    ((held,),) = played(browser, (page, [("texts", said)]), at="#!scores.1=-0.5")
+    assert held == ["Changed: S: I → love = −0.500, held"]
+    for address in ("#!nonsense=1", "#!X.99=3", "#!X.0=x", "#!mask=none", "#!what-if=nothing", "#!weights.0="):
+        ((wrong,),) = played(browser, (page, [("texts", said)]), at=address)
+        assert wrong == ["A part of the address does not fit this problem, and was left out."], address
+
+
+@pytest.mark.browser
+def test_the_page_says_where_the_chosen_word_looks(browser: Browser, tmp_path: Path) -> None:
+    said, words = ".query > p:first-child", ".words button"
+    play: Play = [("texts", said), ("click", f"{words} >> nth=1"), ("texts", said), ("choose", "causal"),
+                  ("texts", said), ("click", words), ("texts", said)]  # fmt: skip
+    ((first, alike, two, alone),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert first == ["I looks most at love (70.7 %)."]
+    assert alike == ["love looks at all keys alike (33.3 % each)."]
+    assert two == ["love looks at the 2 keys that it sees alike (50.0 % each)."]
+    assert alone == ["I looks at I alone."]
+    play = [("click", f"{words} >> nth=1"), ("texts", said)]
+    ((none,),) = played(browser, (written(I_LOVE_AI.with_name("fully_masked.yaml"), tmp_path), play))
+    assert none == ["two sees no key."]
 
 
 @pytest.mark.browser

@@ -159,7 +159,7 @@ def _cell(cell: Cell, most: int) -> str:
         return f'<td class="dots">{DOTS}</td>'
     classes: list[str] = []
     styles: list[str] = []
-    if missing := most - _decimals(cell):
+    if (missing := most - _decimals(cell)) and not cell.text.endswith("inf"):  # which has no units to align
         styles.append(f"--d:{missing if _decimals(cell) else missing + POINT}")
     sign = ""
     if cell.verdict is not None:

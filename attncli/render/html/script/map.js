@@ -2,10 +2,12 @@
 
 "use strict";
 
-const BOX = 42; // pixels: the longer side of the largest matrix
-const WIDTH = 752; // of the page, which all columns share
-const [NARROWEST, WIDEST] = [66, 112]; // from one column to the next
-const DOWN = 68; // from a matrix to the one below it
+const LARGEST = 42; // pixels: the longer side of the largest matrix
+const WIDTH = 752; // of a wide page, which all columns share
+const [NARROWEST, WIDEST] = [30, 112]; // from one column to the next
+const MARGINS = 40; // beside a narrow page
+const WITH_SHAPES = 64; // between columns whose matrices have room for their shapes
+const BETWEEN = 26; // from a matrix to the one below it, with its name
 const LABEL = 18; // below a matrix
 const ASIDE = 6; // from a matrix to an arrow that runs past it
 const FAINTEST = 0.12; // so that a small number is no zero
@@ -25,6 +27,12 @@ class FlowMap {
     this.model = page.model;
     // A reader of the screen, and the keyboard, have the list of contents for this.
     this.root = element("figure", { class: "map", "aria-hidden": "true" });
+    window.addEventListener("resize", () => this.show());
+  }
+
+  /** The pixels that there are for it. */
+  room() {
+    return Math.min(WIDTH, window.innerWidth - MARGINS);
   }
 
   /**
@@ -68,20 +76,21 @@ class FlowMap {
       added.forEach((each, at) => (each.row = (worked[0]?.row ?? 0) - added.length + at)); // what is added comes from above
     }
     const top = Math.min(...way.map(({ row }) => row));
-    this.apart = Math.max(NARROWEST, Math.min(WIDEST, WIDTH / (Math.max(...way.map(({ column }) => column)) + 1)));
+    this.apart = Math.max(NARROWEST, Math.min(WIDEST, this.room() / (Math.max(...way.map(({ column }) => column)) + 1)));
+    this.box = Math.min(LARGEST, this.apart * 0.64);
     for (const each of way) {
       const [rows, columns] = each.rule.shape.slice(-2);
       [each.rows, each.columns] = [Math.min(rows, MOST_SQUARES), Math.min(columns, MOST_SQUARES)];
-      each.square = Math.min(12, BOX / Math.max(each.rows, each.columns));
+      each.square = Math.min(12, this.box / Math.max(each.rows, each.columns));
       each.x = this.apart * (each.column + 0.5);
-      each.y = DOWN * (each.row - top) + BOX / 2 + 2;
+      each.y = (this.box + BETWEEN) * (each.row - top) + this.box / 2 + 2;
     }
   }
 
   build() {
     const way = this.way();
     this.layOut(way);
-    const [width, height] = [Math.max(...way.map(({ x }) => x)) + this.apart / 2, Math.max(...way.map(({ y }) => y)) + BOX / 2 + LABEL + 2 * ASIDE];
+    const [width, height] = [Math.max(...way.map(({ x }) => x)) + this.apart / 2, Math.max(...way.map(({ y }) => y)) + this.box / 2 + LABEL + 2 * ASIDE];
     const picture = drawn("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
     for (const to of way) for (const from of to.from) picture.append(drawn("path", { class: "edge", d: this.edge(from, to, way) }));
     this.boxes = way.map((each) => {
@@ -95,8 +104,8 @@ class FlowMap {
       const row = drawn("rect", { class: "row", width: wide + 2, height: each.square + 2, x: -1 });
       const svg = drawn("svg", { width: wide, height: high, overflow: "visible" }, ...squares, drawn("rect", { class: "frame", width: wide, height: high }), row);
       const name = element("span", {}, math(this.model.data.mathml.names[each.rule.symbol]?.[0] ?? `<mi>${symbolName(each.rule.symbol)}</mi>`));
-      const shape = each.rule.shape.slice(-2).join("×");
-      const link = element("a", { tabindex: "-1", href: "#", style: `left: ${each.x - this.apart / 2}px; top: ${each.y - high / 2}px; width: ${this.apart}px` }, svg, element("small", {}, name, ` ${shape}`));
+      const shape = this.apart < WITH_SHAPES ? "" : ` ${each.rule.shape.slice(-2).join("×")}`;
+      const link = element("a", { tabindex: "-1", href: "#", style: `left: ${each.x - this.apart / 2}px; top: ${each.y - high / 2}px; width: ${this.apart}px` }, svg, element("small", {}, name, shape));
       return { ...each, link, squares, row, shown: [] };
     });
     this.root.replaceChildren(element("div", { style: `width: ${width}px; height: ${height}px` }, picture, ...this.boxes.map(({ link }) => link)));
@@ -106,10 +115,10 @@ class FlowMap {
   edge(from, to, way) {
     const [start, end] = [from.x + (from.columns * from.square) / 2 + 3, to.x - (to.columns * to.square) / 2 - 5];
     const passed = way.filter(({ column }) => column > from.column && column < to.column);
-    const bend = (this.apart - BOX) / 2;
+    const bend = (this.apart - this.box) / 2;
     const curve = (right, up) => `C${right - bend} ${up} ${right - bend} ${to.y} ${right} ${to.y}m-4-3.5l4 3.5l-4 3.5`;
     if (!passed.length) return `M${start} ${from.y}${curve(end, from.y)}`;
-    const [above, below] = [BOX / 2 + ASIDE, BOX / 2 + LABEL + ASIDE];
+    const [above, below] = [this.box / 2 + ASIDE, this.box / 2 + LABEL + ASIDE];
     const isFree = (lane) => lane > 0 && passed.every(({ y }) => lane <= y - above || lane >= y + below);
     const lanes = [from.y, ...passed.flatMap(({ y }) => [y - above, y + below])].filter(isFree);
     const lane = lanes.sort((one, other) => Math.abs(one - from.y) - Math.abs(other - from.y))[0];
@@ -118,8 +127,9 @@ class FlowMap {
 
   /** All shades again, of the head and the entry that are shown; the row of the query that was chosen has a frame. */
   show() {
-    if (this.arranged !== this.page.arranged) this.build();
-    this.arranged = this.page.arranged;
+    const now = `${this.page.arranged} ${this.room()}`;
+    if (this.arranged !== now) this.build();
+    this.arranged = now;
     const { steps } = this.page.asked ?? this.model;
     for (const box of this.boxes) {
       const { rule, values } = steps.get(box.name);

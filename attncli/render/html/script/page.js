@@ -16,6 +16,7 @@ const LATER = 120; // milliseconds after which what is out of sight follows
 const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
 const MOST_TABS = 8; // of more heads or entries, one is chosen from a list
 const CLICKED = new Set(["own", "over"]); // masks whose cells are clicked
+const MOST_CHANGES = 3; // that are listed
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** A line of text whose powers stand higher; read and copied, they have their sign. */
@@ -83,7 +84,8 @@ class Page {
     clearTimeout(this.later);
     this.later = setTimeout(() => this.finish(), LATER);
     this.root.classList.toggle("numbers-changed", this.edits.size > 0 || this.model.held.size > 0 || Boolean(this.model.mistake));
-    this.controls.reset.disabled = !this.isChanged();
+    this.controls.reset.setAttribute("aria-disabled", String(!this.isChanged())); // and keeps the focus
+    this.controls.hint.replaceChildren(...this.changes());
     if (this.inspector.chosen) this.inspector.rest();
   }
 
@@ -96,6 +98,21 @@ class Page {
 
   isChanged() {
     return this.edits.size > 0 || this.model.held.size > 0 || this.model.mistake || this.model.setting !== this.live.data.settings[0];
+  }
+
+  /** What differs from the problem as it was given; or what can be done, where nothing does. */
+  changes() {
+    const cell = (key, text) => {
+      const [name, at] = splitKey(key);
+      const { rule } = this.model.steps.get(name) ?? {};
+      return rule && [element("bdi", {}, `${symbolName(rule.symbol)}: ${this.lines.label(rule, this.model.place(rule, at), {})}`), ` = ${signed(text)}`];
+    };
+    const edits = [...this.edits].map(([key, text]) => cell(key, text)).filter(Boolean);
+    const held = [...this.model.held].flatMap(([name, numbers]) => [...numbers].map(([at]) => cell(`${name}.${at}`, `${this.lines.text(this.lines.number(name, at))}, held`)));
+    const all = [...edits, ...held];
+    const listed = all.slice(0, MOST_CHANGES).flatMap((each, at) => [at ? "; " : "", ...each]);
+    if (all.length) return ["Changed: ", ...listed, all.length > MOST_CHANGES ? `; and ${all.length - MOST_CHANGES} more` : ""];
+    return [this.misfits ? "A part of the address does not fit this problem, and was left out. " : "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out."];
   }
 
   /** The sections of this setting, in their order: those of the page as it was, and new ones where they say otherwise. */
@@ -222,6 +239,8 @@ class Page {
       if (labelled) table.setAttribute("role", "grid"); // an operand beside others has its name in a caption, as no grid may
       if (labelled && !found.editable) table.setAttribute("aria-readonly", "true");
       table.classList.toggle("given", found.editable);
+      if (found.name === this.model.data.mask && labelled && !table.parentNode.nextElementSibling?.matches(".clicks"))
+        table.parentNode.after(element("p", { class: "legend clicks" }, "Click a cell: with 0 the query sees the key, with −∞ it does not."));
       table.closest(".scroll")?.removeAttribute("tabindex");
       this.tint(known);
       this.tables.push(known);
@@ -280,7 +299,7 @@ class Page {
     const hides = labelled && this.hiding(rule); // an operand beside others has its numbers alone
     cells.forEach((cell, at) => {
       const missing = most[at % width] - decimals[at];
-      const shift = missing && (decimals[at] ? missing : missing + this.live.point);
+      const shift = missing && !texts[at].endsWith("∞") && (decimals[at] ? missing : missing + this.live.point);
       const marks = {
         hidden: hides && this.model.hides(this.model.place(rule, start + at)),
         held: held?.has(start + at),
@@ -569,13 +588,13 @@ class Page {
     const copy = button("Copy");
     copy.setAttribute("aria-label", "Copy the command line");
     command.append(copy);
-    const hint = element("p", { class: "hint" }, "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.");
+    const hint = element("p", { class: "hint changes" });
     this.query = new Query(this);
     this.map = new FlowMap(this);
     (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, this.map.root, this.query.root, bar, effect, this.quiz.root, hint));
     if (this.live.data.yaml) this.root.append(element("footer", { class: "live" }, command));
     const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
-    this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy };
+    this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy, hint };
     this.inspector = new Inspector(this);
     this.root.append(this.inspector.root);
     this.status = element("p", { class: "unseen", role: "status" });
@@ -667,23 +686,31 @@ class Page {
   restore() {
     if (!location.hash.startsWith("#!")) return;
     const said = new URLSearchParams(location.hash.slice(2));
+    const { settings } = this.live.data;
+    const [first] = settings;
+    const [mask, scaled] = [said.get("mask") ?? first.mask, said.get("scaled") ?? String(first.scaled)];
+    const setting = settings.find((each) => each.mask === mask && String(each.scaled) === scaled);
+    const mistake = said.get("what-if") ?? "";
+    const fits = new Set(["part"]); // keys that were of use
+    const take = (key, isTaken) => isTaken && fits.add(key);
     for (const [key, text] of said) {
       const [name, at] = splitKey(key);
       const array = this.model.arrays.get(name);
-      if (array && at < array.values.length && this.model.edit(name, at, text)) this.edits.set(key, text.trim());
+      take(key, array && at < array.values.length && this.model.edit(name, at, text) && this.edits.set(key, text.trim()));
     }
-    const { mask, scaled } = this.live.data.settings[0];
-    const chosen = this.live.data.settings.find((each) => each.mask === (said.get("mask") ?? mask) && String(each.scaled) === (said.get("scaled") ?? String(scaled)));
-    this.model.choose(chosen?.mask ?? mask, chosen?.scaled ?? scaled);
-    this.part = Math.max(0, Math.trunc(said.get("part")) || 0);
-    const mistake = said.get("what-if");
-    if (this.model.mistakes().includes(mistake)) this.model.choose(this.model.setting.mask, this.model.setting.scaled, mistake);
+    this.model.choose(...(setting ? [setting.mask, setting.scaled] : [first.mask, first.scaled]));
+    if (setting) fits.add("mask").add("scaled");
+    take("what-if", this.model.mistakes().includes(mistake));
+    if (fits.has("what-if")) this.model.choose(this.model.setting.mask, this.model.setting.scaled, mistake);
     for (const [key, text] of said) {
       const [name, at] = splitKey(key);
       const step = this.model.steps.get(name);
-      if (step && !step.given && Number.isFinite(step.values[at]) && Number.isFinite(Number(text || NaN))) this.model.hold(name, at, Number(text));
+      const canHold = step && !step.given && Number.isFinite(step.values[at]) && Number.isFinite(Number(text || NaN));
+      take(key, canHold && (this.model.hold(name, at, Number(text)), true));
     }
     this.model.work();
+    this.part = Math.max(0, Math.trunc(said.get("part")) || 0);
+    this.misfits = [...said.keys()].some((key) => !fits.has(key));
     this.controls.mask.value = this.model.setting.mask;
     this.controls.scale.checked = this.model.setting.scaled;
   }

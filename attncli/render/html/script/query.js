@@ -4,6 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 34; // pixels of a word
+const ALIKE = 1e-6; // weights that differ by less are the same
 const MOST_WORDS = 16; // queries or keys; more than these are only shown in the matrix, as there are no more colours
 
 class Query {
@@ -11,10 +12,11 @@ class Query {
     this.page = page;
     this.model = page.model;
     this.at = 0;
-    const said = "Choose a word. Ribbons are as wide as its weights, bars show what each word gives to its output.";
+    const hint = "Choose a word. Ribbons are as wide as its weights, bars show what each word gives to its output.";
+    this.says = element("p");
     this.heads = element("div", { class: "controls", role: "group", "aria-label": "Heads and entries of the ribbons" });
     this.heads.hidden = true;
-    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, element("p", { class: "hint" }, said), this.heads);
+    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, this.says, element("p", { class: "hint" }, hint), this.heads);
   }
 
   /** The ribbons and the output again, of the query that was chosen and of the head and the entry that are shown. */
@@ -48,8 +50,24 @@ class Query {
     });
     const texts = this.keys.map((_, key) => this.page.printed(weights.rule.name, start + this.at * m + key));
     this.keys.forEach((key, at) => (key.lastChild.textContent = texts[at]));
+    this.says.replaceChildren(...this.sentence(this.keys.map((_, key) => weights.values[start + this.at * m + key])));
     this.compose(leading, steps);
     return texts;
+  }
+
+  /** Where the query looks most, in words. */
+  sentence(weights) {
+    const name = (button) => element("b", {}, element("bdi", {}, button.firstChild.textContent));
+    const query = [this.page.partTitle(), name(this.words[this.at])];
+    if (weights.some(Number.isNaN)) return [...query, ": where does it look?"];
+    const most = Math.max(...weights);
+    if (!(most > 0)) return [...query, " sees no key."];
+    const share = `${(100 * most).toFixed(1)} %`;
+    const first = this.keys.filter((_, key) => most - weights[key] < ALIKE);
+    if (first.length === weights.filter((weight) => weight > 0).length && first.length > 1) return [...query, ` looks at ${first.length === this.keys.length ? "all keys" : `the ${first.length} keys that it sees`} alike (${share} each).`];
+    if (weights.filter((weight) => weight > 0).length === 1) return [...query, " looks at ", name(first[0]), " alone."];
+    const names = first.flatMap((key, at) => [at ? (at < first.length - 1 ? ", " : " and ") : "", name(key)]);
+    return [...query, " looks most at ", ...names, ` (${share}${first.length > 1 ? " each" : ""}).`];
   }
 
   /** The weights of one query as one bar of its keys: those that a cell at this place is about, or those shown above. */
@@ -62,6 +80,9 @@ class Query {
     const seen = [...said.keys()].filter((key) => values[start + key] > 0);
     const parts = seen.map((key) => this.part(key, "span", { title: said[key], style: `flex-grow: ${values[start + key]}` }, element("bdi", {}, said[key])));
     if (!seen.length) parts.push(element("em", {}, "sees no key"));
+    const sum = seen.reduce((sum, key) => sum + values[start + key], 0);
+    if (seen.length && sum < 1 - ALIKE) parts.push(element("span", { class: "rest", style: `flex-grow: ${1 - sum}` }));
+    if (seen.length && Math.abs(sum - 1) > ALIKE) parts.push(element("em", {}, `sum ${formatNumber(sum, this.model.data.precision)}`));
     const name = `Weights of ${this.words[query].textContent}`;
     return [element("b", {}, element("bdi", {}, this.words[query].textContent)), element("div", { role: "img", "aria-label": `${name}: ${said.join(", ")}` }, ...parts)];
   }

@@ -81,7 +81,7 @@ class Quiz {
     const rows = queries.map((_, query) => Array.from(values.subarray(start + query * keys.length, start + (query + 1) * keys.length)));
     const clear = [...rows.keys()].filter((query) => {
       const [most, next] = [...rows[query]].sort((a, b) => b - a);
-      return most - (next ?? 0) > 10 ** -this.model.data.precision;
+      return next > 0 && most - next > 10 ** -this.model.data.precision; // one that sees a single key has no choice
     });
     if (!clear.length || keys.length < 2 || keys.length > MOST_WORDS) return false;
     const query = anyOf(clear);
