@@ -586,8 +586,19 @@ def test_a_square_of_the_map_that_many_numbers_share_is_grey_where_all_are_hidde
     problem = tmp_path / "many.yaml"
     problem.write_text("".join(f"{name}: {np.eye(32, 2).tolist()}\n" for name in "QKV") + "mask: causal\nscale: none\n")
     square = ".map a >> nth=4 >> rect[fill-opacity]"  # of the mask
-    ((shades,),) = played(browser, (written(problem, tmp_path), [("shades", square)]))
+    play: Play = [("shades", square), ("texts", ".query"), ("click", SCORES), ("texts", ".shares")]
+    ((shades, said, bar),) = played(browser, (written(problem, tmp_path), play))
+    assert said == ["Ribbons are drawn of up to 16 words. These have their weights in A."]
+    assert bar == [""]
     assert np.array_equal(np.reshape(shades, (16, 16)), np.where(np.triu(np.ones((16, 16)), 1), 0.45, 0))
+
+
+@pytest.mark.browser
+def test_matrices_of_other_heads_stand_behind_that_of_the_map(browser: Browser, tmp_path: Path) -> None:
+    behind = [f".map a >> nth={place} >> .behind" for place in (0, 1, 4, 8)]
+    play: Play = [("styles", rects) for rects in behind]
+    found = played(browser, (written(I_LOVE_AI.with_name("grouped_query.yaml"), tmp_path), play))
+    assert [[len(rects) for rects in page] for page in found] == [[0, 2, 2, 2]]  # of X, Q, S and H
 
 
 @pytest.mark.browser

@@ -56,7 +56,7 @@ class Inspector {
     this.slide.textContent = isHeld ? "Let go" : "Hold and slide";
     this.close.hidden = !isChosen;
     this.slider.hidden = !isHeld || !isChosen;
-    if (!page.query.root.hidden) this.shares.replaceChildren(...page.query.bar(model.place(rule, start + at)));
+    if (page.query.isDrawn) this.shares.replaceChildren(...page.query.bar(model.place(rule, start + at)));
     this.root.hidden = false;
     this.outline(name, start + at, "chosen");
     for (const [of, place] of model.copiesOf(name, start + at)) this.outline(of, place, "partner");

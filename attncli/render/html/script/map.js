@@ -10,6 +10,7 @@ const WITH_SHAPES = 64; // between columns whose matrices have room for their sh
 const BETWEEN = 26; // from a matrix to the one below it, with its name
 const LABEL = 18; // below a matrix
 const ASIDE = 6; // from a matrix to an arrow that runs past it
+const MOST_BEHIND = 2; // matrices of other heads or entries
 const FAINTEST = 0.12; // so that a small number is no zero
 const HIDDEN = 0.45; // of −∞
 const MOST_SQUARES = 16; // in a row or column; more numbers share them
@@ -102,7 +103,9 @@ class FlowMap {
           class: ofWeights ? `hue-${at % each.columns}` : "", "fill-opacity": 0,
         }));
       const row = drawn("rect", { class: "row", width: wide + 2, height: each.square + 2, x: -1 });
-      const svg = drawn("svg", { width: wide, height: high, overflow: "visible" }, ...squares, drawn("rect", { class: "frame", width: wide, height: high }), row);
+      const others = Math.min(MOST_BEHIND, size(each.rule.shape.slice(0, -2)) - 1); // heads and entries
+      const behind = Array.from({ length: others }, (_, at) => 3 * (others - at)).map((by) => drawn("rect", { class: "behind", width: wide, height: high, x: by, y: -by }));
+      const svg = drawn("svg", { width: wide, height: high, overflow: "visible" }, ...behind, drawn("rect", { class: "back", width: wide, height: high }), ...squares, drawn("rect", { class: "frame", width: wide, height: high }), row);
       const name = element("span", {}, math(this.model.data.mathml.names[each.rule.symbol]?.[0] ?? `<mi>${symbolName(each.rule.symbol)}</mi>`));
       const shape = this.apart < WITH_SHAPES ? "" : ` ${each.rule.shape.slice(-2).join("×")}`;
       const link = element("a", { tabindex: "-1", href: "#", style: `left: ${each.x - this.apart / 2}px; top: ${each.y - high / 2}px; width: ${this.apart}px` }, svg, element("small", {}, name, shape));
@@ -153,7 +156,7 @@ class FlowMap {
         box.squares[at].classList.toggle("below", value < 0);
         box.squares[at].classList.toggle("nothing", value === -Infinity);
       });
-      const isOfQuery = rule.axes.at(-2) === "query" && !this.page.query.root.hidden;
+      const isOfQuery = rule.axes.at(-2) === "query" && this.page.query.isDrawn;
       box.row.setAttribute("visibility", isOfQuery ? "visible" : "hidden");
       box.row.setAttribute("y", Math.floor((this.page.query.at * box.rows) / n) * box.square - 1);
       const table = this.page.tables.find((each) => each.name === box.name && each.labelled && !each.table.closest(".away"));

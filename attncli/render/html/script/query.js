@@ -12,7 +12,11 @@ class Query {
     this.page = page;
     this.model = page.model;
     this.at = 0;
-    const hint = "Choose a word. Ribbons are as wide as its weights, bars show what each word gives to its output.";
+    const { rule } = page.model.steps.get(page.model.data.weights);
+    this.isDrawn = Math.max(...rule.shape.slice(-2)) <= MOST_WORDS;
+    const hint = this.isDrawn
+      ? "Choose a word. Ribbons are as wide as its weights, bars show what each word gives to its output."
+      : `Ribbons are drawn of up to ${MOST_WORDS} words. These have their weights in ${symbolName(rule.symbol)}.`;
     this.says = element("p");
     this.heads = element("div", { class: "controls", role: "group", "aria-label": "Heads and entries of the ribbons" });
     this.heads.hidden = true;
@@ -24,8 +28,7 @@ class Query {
     const { steps } = this.page.asked ?? this.model; // without what the quiz asks for
     const weights = steps.get(this.model.data.weights);
     const [n, m] = weights.rule.shape.slice(-2);
-    this.root.hidden = Math.max(n, m) > MOST_WORDS;
-    if (this.root.hidden) return;
+    if (!this.isDrawn) return;
     const leading = this.page.leading(weights.rule);
     const start = this.model.at(weights.rule.shape, [...leading, 0, 0]);
     const share = (query, key) => Math.max(0, Math.min(1, weights.values[start + query * m + key])) || 0;
