@@ -39,6 +39,10 @@ const answers = {
       return missing.length ? [[step, missing]] : [];
     }));
   },
+  giving({ data, cells }) {
+    const model = new Model(data);
+    return cells.map(([name, at, written]) => model.mistakesThatGive(name, at, (value) => judge(value, written, data.judging) === "right"));
+  },
   terms({ data }) {
     const model = new Model(data);
     const { rule, values } = model.steps.get(data.mixed);

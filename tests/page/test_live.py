@@ -135,6 +135,17 @@ def test_a_sum_is_stepped_through_with_what_its_terms_come_to_so_far() -> None:
     assert scaled == []
 
 
+def test_a_wrong_number_tells_the_mistakes_that_give_it() -> None:
+    """The score of "I" and "love" is 5, the scaled one 5/√3."""
+    data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
+    cells = [["scaled", 1, "5"], ["scaled", 1, "1.667"], ["scaled", 1, "77"]]
+    (found,) = asked(json.loads(json.dumps({"ask": "giving", "data": data, "cells": cells})))
+    unscaled, by_d_k, none = found
+    assert unscaled == ["the scores were not scaled", "the scale was applied after the softmax"]
+    assert {"the scores were divided by d_k, not by its root", "the scores were scaled twice"} <= {*by_d_k}
+    assert none == []
+
+
 @pytest.mark.parametrize("name", ["i_love_ai", "grouped_query", "batch", "kv_cache"])
 def test_the_output_is_a_sum_of_values(name: str) -> None:
     problem = load(str(ROOT / "inputs" / f"{name}.yaml"))

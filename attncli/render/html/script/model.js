@@ -137,6 +137,14 @@ class Model {
     return this.data.mistakes.filter((_, at) => known.has(at));
   }
 
+  /** The mistakes that put a number in a place of a step of which this is true. */
+  mistakesThatGive(name, at, isIt) {
+    return this.mistakes().filter((mistake) => {
+      const values = this.with(mistake).steps.get(name)?.values ?? [];
+      return at < values.length && isIt(values[at]);
+    });
+  }
+
   /** The first step that a mistake works out otherwise. */
   firstChanged(mistake) {
     const { plain, shifted } = this.setting.mistakes;

@@ -4,6 +4,7 @@
 
 const OPTIONS = 4; // mistakes to choose from
 const TRIES = 24; // mistakes that are worked out to find these
+const MOST_NAMED = 2; // mistakes that give a wrong number
 const VERDICTS = {
   right: "Right",
   rounding: "Nearly: only the last digit differs, as after rounding too early",
@@ -118,9 +119,13 @@ class Quiz {
     const form = element("form", {}, this.matrix(rule, this.model, new Map([[at, input]])), element("button", {}, "Check"), " ", show);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const verdict = judge(value, input.value.replaceAll("−", "-"), this.model.data.judging);
+      const judged = (number) => judge(number, input.value.replaceAll("−", "-"), this.model.data.judging);
+      const verdict = judged(value);
       if (!verdict) this.said("", `${shorten(input.value)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`);
-      else if (verdict === "wrong") this.said(verdict, "Try again, or show it.");
+      else if (verdict === "wrong") {
+        const made = this.model.mistakesThatGive(rule.name, at, (number) => judged(number) === "right").slice(0, MOST_NAMED);
+        this.said(verdict, made.length ? `This comes out if ${made.join(", or if ")}.` : "Try again, or show it.");
+      }
       else found(verdict);
     });
     this.put(["Work out ", element("b", {}, element("bdi", {}, name)), ", with ", math(this.lines.formula(rule)), "."], form);
