@@ -90,6 +90,16 @@ const answers = {
   },
   wider: (page, selector) => page.locator(selector).evaluateAll((found) =>
     found.filter((each) => each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 200))),
+  // Mistakes whose map cannot be drawn.
+  undrawn: (page) => page.evaluate(() => {
+    const select = document.querySelector(".what-if-choice");
+    const drawn = () => document.querySelector(".map").innerHTML;
+    return [...select.options].map(({ value }) => value).filter((name) => {
+      select.value = name;
+      select.dispatchEvent(new Event("change"));
+      return /NaN|Infinity|undefined/.test(drawn()) || !document.querySelector(".map .edge");
+    });
+  }),
   // Matrices of the map with a point of an arrow inside.
   crossed: (page) => page.evaluate(() => {
     const boxes = [...document.querySelectorAll(".map .frame")].map((each) => each.getBoundingClientRect());

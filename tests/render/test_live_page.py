@@ -602,11 +602,35 @@ def test_matrices_of_other_heads_stand_behind_that_of_the_map(browser: Browser, 
 
 
 @pytest.mark.browser
+def test_the_map_is_drawn_of_every_mistake(browser: Browser, tmp_path: Path) -> None:
+    """Of A K instead of A V, no arrow leads from V."""
+    arrows = ".map .edge"
+    play: Play = [
+        ("styles", arrows),
+        ("what-if", "A K was worked out instead of A V"),
+        ("styles", arrows),
+        ("undrawn", ""),
+    ]
+    page = written(I_LOVE_AI.with_name("causal.yaml"), tmp_path)
+    ((right, wrong, undrawn),) = played(browser, (page, play))
+    assert (len(right), len(wrong)) == (12, 12)
+    assert undrawn == []
+
+
+@pytest.mark.browser
 def test_no_arrow_of_the_map_crosses_a_matrix(browser: Browser, tmp_path: Path) -> None:
     """The query of a cache leads past the keys that are put together."""
     files = ("kv_cache", "bloom_alibi")
     pages = [written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path) for name in files]
     assert played(browser, *((page, [("crossed", "")]) for page in pages)) == [[[]]] * len(files)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_the_map_of_every_example_is_drawn_whatever_the_mistake(chromium: Browser, tmp_path: Path) -> None:
+    pages = [page for file in INPUTS if "<script>" in (page := written(file, tmp_path)).read_text(encoding="utf-8")]
+    found = played(chromium, *((page, [("undrawn", ""), ("crossed", "")]) for page in pages))
+    assert found == [[[], []]] * len(pages)
 
 
 @pytest.mark.browser

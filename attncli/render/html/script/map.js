@@ -61,14 +61,17 @@ class FlowMap {
   /** Where every matrix stands: a column to the right of all that it is worked out from, and beside these. */
   layOut(way) {
     for (const each of way) each.column = Math.max(-1, ...each.from.map(({ column }) => column)) + 1;
-    for (const each of way)
-      if (!each.from.length && !each.given) each.column = Math.min(...way.filter(({ from }) => from.includes(each)).map(({ column }) => column)) - 1;
+    for (const each of way) {
+      const readers = way.filter(({ from }) => from.includes(each)).map(({ column }) => column);
+      if (!each.from.length && !each.given && readers.length) each.column = Math.min(...readers) - 1;
+    }
     for (let column = 0; way.some((each) => each.column === column); column++) {
       const here = way.filter((each) => each.column === column);
       const beside = (each) => {
-        const worked = each.from.filter((from) => from.given || from.from.length); // not what is only added
-        const nearest = Math.max(...worked.map((from) => from.column));
-        const near = worked.filter((from) => from.column === nearest);
+        const worked = each.from.filter((from) => from.given || from.from.length);
+        const sources = worked.length ? worked : each.from; // not what is only added
+        const nearest = Math.max(...sources.map((from) => from.column));
+        const near = sources.filter((from) => from.column === nearest);
         return near.reduce((sum, from) => sum + from.row, 0) / near.length;
       };
       const [added, worked] = [here.filter((each) => column && !each.from.length), here.filter((each) => !column || each.from.length)];
@@ -130,7 +133,7 @@ class FlowMap {
 
   /** All shades again, of the head and the entry that are shown; the row of the query that was chosen has a frame. */
   show() {
-    const now = `${this.page.arranged} ${this.room()}`;
+    const now = `${this.page.arranged} ${this.room()} ${this.model.mistake}`; // which may read other matrices
     if (this.arranged !== now) this.build();
     this.arranged = now;
     const { steps } = this.page.asked ?? this.model;
