@@ -136,9 +136,18 @@ def test_a_slider_has_the_numbers_that_an_equation_can_give(browser: Browser, tm
 
 @pytest.mark.browser
 def test_a_number_that_is_held_for_a_hidden_key_says_why_nothing_follows(browser: Browser, tmp_path: Path) -> None:
-    play: Play = [("click", f"{SCORES} >> nth=1"), ("click", HOLD), ("slide", "9"), ("line", "")]
-    ((line,),) = played(browser, (written(I_LOVE_AI.with_name("causal.yaml"), tmp_path), play))
+    masked_score = "#step-masked table:has(caption.unseen) tbody td >> nth=1"
+    play: Play = [
+        ("click", masked_score),
+        ("line", ""),
+        ("click", f"{SCORES} >> nth=1"),
+        ("click", HOLD),
+        ("slide", "9"),
+        ("line", ""),
+    ]
+    ((masked, line),) = played(browser, (written(I_LOVE_AI.with_name("causal.yaml"), tmp_path), play))
     why = "The mask hides this key, so no weight follows from it."
+    assert masked == "Z': I → love 2.887 + (−∞) = −∞ (the mask hides this key: click its cell in M to show it)"
     assert line == f"S: I → love 9 held. The equation gives 2·2 + 0·1 + 1·1 = 5. {why}"
 
 

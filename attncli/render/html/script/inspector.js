@@ -47,12 +47,13 @@ class Inspector {
     const { label, work, relation, result, remark } = page.lines.line(rule, start + at, fixed);
     const right = page.differs(name, start + at) && `(without the mistake ${page.lines.text(page.lines.node(page.right.text(name, start + at)))})`;
     const isHeld = this.isHeld(name, start + at);
-    const said = isHeld ? this.whyHeld(table, start + at) : remark;
+    const value = model.steps.get(name).values[start + at];
+    const said = isHeld ? this.whyHeld(table, start + at) : isChosen && value === -Infinity && !rule.hides ? this.whyHidden() : remark;
     const line = signed([work, result && relation ? `${relation} ${result}` : result, said, right].filter(Boolean).join(" "));
     const walked = isChosen && this.term !== null ? this.walked(parts) : [" ", ...raised(line)];
     this.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbolName(rule.symbol)}: ${label}`)), ...walked);
     this.back.disabled = this.term === null;
-    this.slide.hidden = !isChosen || editable || !Number.isFinite(model.steps.get(name).values[start + at]);
+    this.slide.hidden = !isChosen || editable || !Number.isFinite(value);
     this.slide.textContent = isHeld ? "Let go" : "Hold and slide";
     this.close.hidden = !isChosen;
     this.slider.hidden = !isHeld || !isChosen;
@@ -142,6 +143,12 @@ class Inspector {
 
   isHeld(name, at) {
     return this.model.held.get(name)?.has(at) ?? false;
+  }
+
+  /** Why a masked score cannot be held, and what shows it; nothing where −∞ comes from elsewhere. */
+  whyHidden() {
+    const mask = this.model.steps.get(this.model.data.mask);
+    return mask ? `(the mask hides this key: click its cell in ${symbolName(mask.rule.symbol)} to show it)` : "";
   }
 
   /** What is said of it: what its equation gives, and that a hidden key has no weight whatever its score. */
