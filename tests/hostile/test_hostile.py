@@ -83,6 +83,8 @@ def filled(text: str) -> str:
 WORKBOOKS: dict[str, tuple[Callable[[], dict[str, str]], str]] = {  # parts that are others, and how the error ends
     "bytes": (lambda: {"sheet": f"<w>{' ' * PACKED}</w>"}, f"{UNPACKS}64 MiB"),
     "elements": (lambda: {"sheet": "<w>" + filled("<a/>")}, TOO_MANY),
+    "cells": (lambda: {"sheet": "<w>" + filled('<c r="A1"/>')}, TOO_MANY),
+    "sheets": (lambda: {"book": "<w>" + filled("<sheet/>")}, TOO_MANY),
     "relations": (lambda: {"relations": "<w>" + "".join(map(RELATION.format, range(2**20)))}, TOO_MANY),
     "styles": (lambda: {"sheet": CELL.format('s="1"', 1), "styles": "<s><cellXfs>" + filled("<xf/>")}, TOO_MANY),
     "strings": (lambda: {"sheet": CELL.format('t="s"', 10**9), "strings": "<s>" + filled("<si/>")}, TOO_MANY),
