@@ -41,7 +41,7 @@ from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.numbers import as_float
 from attncli.problem.positions import Alibi, Position, Rope
 
-LASTS = "about 3 minutes on two cores; -m slow, the slow tier, another 7"
+LASTS = "about 3 minutes on two cores, and 6 with browsers and frameworks; -m slow, the slow tier, another 10"
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
     "fast": (10, 10, 5),
     "thorough": (60, 200, 25),
