@@ -43,7 +43,7 @@ from attncli.page.document import (
     Worked,
 )
 from attncli.page.heads import MOST_PARTS
-from attncli.page.printer import GIVEN_DECIMALS, Printer, zero_residues
+from attncli.page.printer import GIVEN_DECIMALS, printer_for
 from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
 from attncli.page.remarks import WORDS, in_words
 from attncli.page.stages import NO_DIVISOR
@@ -142,19 +142,9 @@ def layout_name(mask: str, scaled: bool, shifted: bool) -> str:
     return f"{mask} {scaled} {shifted}".replace("True", "true").replace("False", "false")
 
 
-class _WithoutWork(Printer):
-    """A printer for numbers and lines that nobody asks for: none is made before it is."""
-
-    __slots__ = ()
-
-    @property
-    def is_large(self) -> bool:
-        return True
-
-
 def _layout(trace: Trace, view: View) -> Iterator[Block]:
     """The blocks of a page, without its numbers and its summary."""
-    printer = _WithoutWork(zero_residues(trace, view.precision), view.precision, ends=view.ends)
+    printer = replace(printer_for(trace, view), lazy=True)  # numbers and lines that are left out need not be made
     yield from beginning(printer, view)
     yield from map(_without_numbers, sections_of(printer, tuple(trace.steps), view))
     if not trace.leading_letters:

@@ -40,6 +40,7 @@ class Printer:
 
     The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be printed. With `in_full`
     given numbers have all their digits. With `ends` only the first and the last of many rows and columns are printed.
+    With `lazy`, rows and lines are made when somebody asks for them, as those of a large page are.
     """
 
     trace: Trace
@@ -47,11 +48,12 @@ class Printer:
     blank: frozenset[str] = frozenset()
     in_full: bool = False
     ends: bool = False
+    lazy: bool = False
 
     @property
     def is_large(self) -> bool:
-        """Whether a page of all numbers is too large to be in memory at once."""
-        return sum(step.value.size for step in self.trace.steps.values()) > LARGE
+        """Whether a page of all numbers is too large to be in memory at once, or to be treated so."""
+        return self.lazy or sum(step.value.size for step in self.trace.steps.values()) > LARGE
 
     def elide(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those of them that are to be printed."""

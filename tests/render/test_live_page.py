@@ -616,17 +616,20 @@ def test_matrices_of_other_heads_stand_behind_that_of_the_map(browser: Browser, 
 
 @pytest.mark.browser
 def test_the_map_is_drawn_of_every_mistake(browser: Browser, tmp_path: Path) -> None:
-    """Of A K instead of A V, no arrow leads from V."""
+    """X X^T instead of Q K^T reads one matrix where there were two, and the scores stand beside the queries."""
     arrows = ".map .edge"
     play: Play = [
         ("styles", arrows),
         ("what-if", "A K was worked out instead of A V"),
         ("styles", arrows),
+        ("what-if", "X X^T was worked out instead of Q K^T"),
+        ("styles", arrows),
         ("undrawn", ""),
     ]
     page = written(I_LOVE_AI.with_name("causal.yaml"), tmp_path)
-    ((right, wrong, undrawn),) = played(browser, (page, play))
+    ((right, wrong, fewer, undrawn),) = played(browser, (page, play))
     assert (len(right), len(wrong)) == (12, 12)
+    assert len(fewer) == 11
     assert undrawn == []
 
 

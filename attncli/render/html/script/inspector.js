@@ -48,7 +48,7 @@ class Inspector {
     const right = page.differs(name, start + at) && `(without the mistake ${page.lines.text(page.lines.node(page.right.text(name, start + at)))})`;
     const isHeld = this.isHeld(name, start + at);
     const value = model.steps.get(name).values[start + at];
-    const said = isHeld ? this.whyHeld(table, start + at) : isChosen && value === -Infinity && !rule.hides ? this.whyHidden() : remark;
+    const said = isHeld ? this.whyHeld(table, start + at) : isChosen && value === -Infinity && !rule.hides && this.isOfHiddenKey(rule, start + at) ? this.whyHidden() : remark;
     const line = signed([work, result && relation ? `${relation} ${result}` : result, said, right].filter(Boolean).join(" "));
     const walked = isChosen && this.term !== null ? this.walked(parts) : [" ", ...raised(line)];
     this.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbolName(rule.symbol)}: ${label}`)), ...walked);
@@ -145,18 +145,22 @@ class Inspector {
     return this.model.held.get(name)?.has(at) ?? false;
   }
 
-  /** Why a masked score cannot be held, and what shows it; nothing where −∞ comes from elsewhere. */
+  /** Whether a number is about a key that the mask hides from its query. */
+  isOfHiddenKey(rule, at) {
+    return rule.axes.at(-1) === "key" && this.model.hides(this.model.place(rule, at));
+  }
+
+  /** Why a masked score cannot be held, and what shows it. */
   whyHidden() {
     const mask = this.model.steps.get(this.model.data.mask);
-    return mask ? `(the mask hides this key: click its cell in ${symbolName(mask.rule.symbol)} to show it)` : "";
+    return `(the mask hides this key: click its cell in ${symbolName(mask.rule.symbol)} to show it)`;
   }
 
   /** What is said of it: what its equation gives, and that a hidden key has no weight whatever its score. */
   whyHeld({ name, rule, fixed }, at) {
     const free = this.model.letGo(name, at);
     const { work, relation, result } = new Lines(free).line(free.steps.get(name).rule, at, fixed);
-    const hides = rule.axes.at(-1) === "key" && name !== this.model.data.weights && this.model.hides(this.model.place(rule, at));
-    const hidden = hides ? " The mask hides this key, so no weight follows from it." : "";
+    const hidden = name !== this.model.data.weights && this.isOfHiddenKey(rule, at) ? " The mask hides this key, so no weight follows from it." : "";
     return `held. The equation gives ${[work, relation, result].filter(Boolean).join(" ")}.${hidden}`;
   }
 

@@ -15,13 +15,6 @@ const FAINTEST = 0.12; // so that a small number is no zero
 const HIDDEN = 0.45; // of −∞
 const MOST_SQUARES = 16; // in a row or column; more numbers share them
 
-const drawn = (tag, attributes, ...children) => {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-};
-
 class FlowMap {
   constructor(page) {
     this.page = page;
@@ -136,7 +129,7 @@ class FlowMap {
     const now = `${this.page.arranged} ${this.room()} ${this.model.mistake}`; // which may read other matrices
     if (this.arranged !== now) this.build();
     this.arranged = now;
-    const { steps } = this.page.asked ?? this.model;
+    const { steps } = this.page.told;
     for (const box of this.boxes) {
       const { rule, values } = steps.get(box.name);
       const [n, m] = rule.shape.slice(-2);

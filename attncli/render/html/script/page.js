@@ -11,6 +11,14 @@ const element = (tag, attributes = {}, ...children) => {
   made.append(...children);
   return made;
 };
+/** A shape of a picture, or the picture with its shapes. */
+const drawn = (tag, attributes, ...children) => {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
+const SVG = "http://www.w3.org/2000/svg";
 const signed = (text) => text.replaceAll("-", "−");
 const LATER = 120; // milliseconds after which what is out of sight follows
 const NEAR_RIGHT = 1e-9; // in relation to a number of 1 or more: what differs less differs by its last bits
@@ -234,7 +242,7 @@ class Page {
       if (!found || cells.length !== found.length) continue;
       const labelled = Boolean(table.querySelector("caption.unseen"));
       const symbol = symbolOf(table.querySelector(".name math, caption math").firstElementChild);
-      const known = { ...found, table, symbol, cells, labelled, shown: [], last: [], width: table.tBodies[0].rows[0].cells.length - 1 };
+      const known = { ...found, table, symbol, cells, labelled, shown: [], width: table.tBodies[0].rows[0].cells.length - 1 };
       cells.forEach((cell, at) => cell.setAttribute("tabindex", labelled && at === 0 ? "0" : "-1"));
       if (labelled) table.setAttribute("role", "grid"); // an operand beside others has its name in a caption, as no grid may
       if (labelled && !found.editable) table.setAttribute("aria-readonly", "true");
@@ -284,7 +292,7 @@ class Page {
     return { name, rule, fixed, start, length, editable: step.given };
   }
 
-  fill({ name, rule, start, cells, width, editable, table, labelled, shown, last }) {
+  fill({ name, rule, start, cells, width, editable, table, labelled, shown }) {
     const key = `${name} ${start}`;
     if (!this.texts.has(key)) {
       const texts = cells.map((_, at) => this.printed(name, start + at));
@@ -309,9 +317,8 @@ class Page {
       const isOpen = cell === this.open; // to be typed over
       const now = [texts[at], shift, isOpen, ...Object.values(marks)].join();
       if (shown[at] === now) return; // most cells do not change, and a page has many
-      if (shown[at] && texts[at] !== last[at]) this.moved.add(cell);
+      if (shown[at] && !shown[at].startsWith(`${texts[at]},`)) this.moved.add(cell);
       shown[at] = now;
-      last[at] = texts[at];
       cell.style.setProperty("--d", shift || "");
       if (cell.matches(".share")) cell.style.setProperty("--share", texts[at] === "?" ? 0 : Math.min(1, Math.max(0, values[start + at])) || 0);
       for (const [mark, holds] of Object.entries(marks)) cell.classList.toggle(mark, Boolean(holds));
@@ -328,6 +335,11 @@ class Page {
     this.asked = name && this.model.without(name, places);
     this.root.classList.toggle("asking", Boolean(name));
     this.show();
+  }
+
+  /** The model without what the quiz asks for. */
+  get told() {
+    return this.asked ?? this.model;
   }
 
   printed(name, at) {
@@ -352,8 +364,9 @@ class Page {
     const known = this.model.mistakes();
     if (known.join() !== this.offered) {
       this.offered = known.join();
-      const options = (step) => known.filter((name) => this.model.firstChanged(name) === step).map((name) => element("option", { value: name }, name));
-      const steps = [...new Set([...this.model.steps.keys(), ...known.map((name) => this.model.firstChanged(name))])];
+      const changed = new Map(known.map((name) => [name, this.model.firstChanged(name)]));
+      const options = (step) => known.filter((name) => changed.get(name) === step).map((name) => element("option", { value: name }, name));
+      const steps = [...new Set([...this.model.steps.keys(), ...changed.values()])];
       const groups = steps.map((step) => element("optgroup", { label: this.titleOf(step) }, ...options(step)));
       whatIf.replaceChildren(element("option", { value: "" }, "nobody made a mistake"), ...groups.filter((group) => group.firstChild));
     }

@@ -2,7 +2,6 @@
 
 "use strict";
 
-const SVG = "http://www.w3.org/2000/svg";
 const ROW = 34; // pixels of a word
 const ALIKE = 1e-6; // weights that differ by less are the same
 const MOST_WORDS = 16; // queries or keys; more than these are only shown in the matrix, as there are no more colours
@@ -25,10 +24,9 @@ class Query {
 
   /** The ribbons and the output again, of the query that was chosen and of the head and the entry that are shown. */
   show() {
-    const { steps } = this.page.asked ?? this.model; // without what the quiz asks for
-    const weights = steps.get(this.model.data.weights);
-    const [n, m] = weights.rule.shape.slice(-2);
     if (!this.isDrawn) return;
+    const weights = this.page.told.steps.get(this.model.data.weights);
+    const [n, m] = weights.rule.shape.slice(-2);
     const leading = this.page.leading(weights.rule);
     const start = this.model.at(weights.rule.shape, [...leading, 0, 0]);
     const share = (query, key) => Math.max(0, Math.min(1, weights.values[start + query * m + key])) || 0;
@@ -54,7 +52,7 @@ class Query {
     const texts = this.keys.map((_, key) => this.page.printed(weights.rule.name, start + this.at * m + key));
     this.keys.forEach((key, at) => (key.lastChild.textContent = texts[at]));
     this.says.replaceChildren(...this.sentence(this.keys.map((_, key) => weights.values[start + this.at * m + key])));
-    this.compose(leading, steps);
+    this.compose(leading);
     return texts;
   }
 
@@ -116,18 +114,9 @@ class Query {
       this.choose((this.at + down + right + n) % n);
       this.words[this.at].focus();
     });
-    const picture = document.createElementNS(SVG, "svg");
     const height = Math.max(n, m) * ROW;
-    for (const [name, value] of Object.entries({ viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" }))
-      picture.setAttribute(name, value);
-    picture.style.height = `${height}px`;
-    this.paths = queries.map(() => keys.map((_, key) => {
-      const path = document.createElementNS(SVG, "path");
-      path.setAttribute("class", `hue-${key}`);
-      path.dataset.key = key;
-      picture.append(path);
-      return path;
-    }));
+    this.paths = queries.map(() => keys.map((_, key) => drawn("path", { class: `hue-${key}`, "data-key": key })));
+    const picture = drawn("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true", style: `height: ${height}px` }, ...this.paths.flat());
     this.keys = keys.map((text, key) => this.part(key, "li", {}, word(text), " ", element("b")));
     this.sum = element("div", { class: "sum" });
     const ribbons = element("div", { class: "ribbons" }, group, picture, element("ol", { "aria-label": "Weights of the keys" }, ...this.keys));
@@ -144,9 +133,9 @@ class Query {
   }
 
   /** The output of the query: in each column a bar of what every key gives to it, the negative ones to the left. */
-  compose(leading, steps) {
-    const { rule, values } = steps.get(this.model.data.mixed);
-    const terms = (this.page.asked ?? this.model).terms(rule);
+  compose(leading) {
+    const { rule, values } = this.page.told.steps.get(this.model.data.mixed);
+    const terms = this.page.told.terms(rule);
     this.sum.hidden = !terms;
     if (!terms) return;
     const width = rule.shape.at(-1);
