@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from json_schemas import DEFINITIONS, expanded
 
 import attncli
 from attncli.problem.keys import (
@@ -31,6 +32,7 @@ from attncli.problem.tree import Leaf, is_null, read_tree, truth
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))
+EXPANDED = expanded(SCHEMA)
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 GOOD = [
@@ -117,6 +119,44 @@ def test_it_is_a_draft_07_schema() -> None:
     assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
+def references_in(schema: Any) -> Iterator[str]:
+    """The name of every definition that the schema refers to, once for each use."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            yield schema["$ref"].removeprefix(DEFINITIONS)
+        for inner in schema.values():
+            yield from references_in(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from references_in(inner)
+
+
+def test_every_definition_is_used_and_every_reference_is_defined() -> None:
+    assert set(references_in(SCHEMA)) == set(SCHEMA["definitions"])
+
+
+def described_references(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every part of the schema that has a reference and something beside it."""
+    if isinstance(schema, dict):
+        if "$ref" in schema and len(schema) > 1:
+            yield schema
+        for inner in schema.values():
+            yield from described_references(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from described_references(inner)
+
+
+def test_nothing_stands_beside_a_reference_where_draft_07_ignores_it() -> None:
+    assert list(described_references(SCHEMA)) == []
+
+
+def test_it_says_the_same_with_its_definitions_written_out() -> None:
+    written_out = jsonschema.Draft7Validator(EXPANDED)
+    assert "$ref" not in json.dumps(EXPANDED)
+    assert [problem for problem in BAD if written_out.is_valid(problem)] == []
+
+
 def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
     properties = SCHEMA["properties"]
     assert list(properties) == list(KEYS)
@@ -125,17 +165,17 @@ def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
 
 def test_it_knows_the_reader_s_words_and_no_others() -> None:
     known = (CORNERS, LAYOUTS, mask_words(), PAIRINGS, PARTS, SCALE_WORDS, tuple(SCORES), MINUS_INFINITY)
-    assert set(words_in(SCHEMA)) == {tuple(words) for words in known}
-    losses = [kind["properties"] for kind in SCHEMA["properties"]["loss"]["anyOf"]]
+    assert set(words_in(EXPANDED)) == {tuple(words) for words in known}
+    losses = [kind["properties"] for kind in EXPANDED["properties"]["loss"]["anyOf"]]
     assert [loss["kind"]["const"] for loss in losses] == list(LOSSES)
     assert [list(loss) for loss in losses] == [["kind", kind.target] for kind in LOSSES.values()]
-    assert list(SCHEMA["properties"]["position"]["anyOf"][1]["properties"]) == ["rope", "alibi"]
+    assert list(EXPANDED["properties"]["position"]["anyOf"][1]["properties"]) == ["rope", "alibi"]
 
 
 def test_it_knows_every_form_of_a_mask() -> None:
-    described = SCHEMA["properties"]["mask"]["anyOf"][3]["properties"]
+    described = EXPANDED["properties"]["mask"]["anyOf"][3]["properties"]
     assert set(described) == {"corner", *forms()}
-    dependent = SCHEMA["properties"]["mask"]["anyOf"][3]["dependencies"]["corner"]["anyOf"]
+    dependent = EXPANDED["properties"]["mask"]["anyOf"][3]["dependencies"]["corner"]["anyOf"]
     assert dependent == [{"required": [name]} for name, form in forms().items() if form.has_corner]
 
 

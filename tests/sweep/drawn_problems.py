@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import yaml
+from json_schemas import expanded
 
 import attncli
 from attncli.problem.array_formats import TEXT_SUFFIXES, suffixes
@@ -60,10 +61,9 @@ ODD = [
 
 @cache
 def problem_schema() -> Schema:
-    """The schema that editors get."""
+    """The schema that editors get, with its definitions written out where they are used."""
     file = Path(attncli.__file__).parent / "problem" / "problem.schema.json"
-    found: Schema = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    return expanded(json.loads(file.read_text(encoding="utf-8")))
 
 
 @dataclass

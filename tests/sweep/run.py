@@ -25,7 +25,7 @@ from shlex import join
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parents[1])]
+sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "tools"), str(HERE.parents[1])]
 
 from playing import Case, Fault, Play, case, lay_out, play, prepare  # noqa: E402  # found by the line above
 
