@@ -93,13 +93,17 @@ def matrices(comparison: Comparison, step: StepComparison, precision: int) -> It
 
 
 def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> Grid:
-    """A matrix; if all its numbers are too small for the decimals, they are shown with powers of ten."""
-    name, labels = in_symbols(Name(step.name)), step.labels[-values.ndim :]
+    """A matrix; if all its numbers are too small for the decimals, they are shown with powers of ten.
+
+    A vector is a column, and a single number is a matrix of one cell, which has no label.
+    """
+    labels = step.labels[len(step.labels) - values.ndim :]
+    names, heads, *_ = (*labels, (), ()) if labels else (("",), ())
     finite = np.abs(values[np.isfinite(values)])
     spell = format_number if finite.max(initial=0) >= 10.0 ** (1 - precision) else legible_number
-    rows = values[:, np.newaxis] if values.ndim == 1 else values
-    cells = tuple(tuple(Cell(spell(float(value), precision)) for value in row) for row in rows)
-    return Grid(name, labels[0], () if values.ndim == 1 else labels[1], cells)
+    rows = values.reshape(len(names), -1).tolist()
+    cells = tuple(tuple(Cell(spell(value, precision)) for value in row) for row in rows)
+    return Grid(in_symbols(Name(step.name)), names, heads, cells)
 
 
 def step_data(step: StepComparison) -> dict[str, Any]:

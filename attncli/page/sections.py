@@ -63,7 +63,8 @@ def step_pictures(printer: Printer, step: str, view: View, place: Mapping[str, i
 def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:
     """One cell alone, worked in full."""
     rule = step.rule
-    title = f"{rule.title}: {step.name}[{', '.join(str(place) for place in index)}]"
+    places = f"[{', '.join(map(str, index))}]" if index else ""
+    title = f"{rule.title}: {step.name}{places}"
     product = () if rule.given else shapes(printer.trace, step)
     yield Heading(title, shapes=product, step=step.name)
     yield Paragraph(printer.prose(rule.meaning[0].upper() + rule.meaning[1:]))

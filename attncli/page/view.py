@@ -160,7 +160,7 @@ def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[St
         axes = ",".join(step.rule.axis_names)
         raise usage_error(
             f"--cell {text!r} has {count(len(parts), 'index', 'indices')}, and {step.name} has {len(step.shape)}",
-            help=f"write --cell '{step.name}[{axes}]'",
+            help=f"write --cell '{step.name}[{axes}]'" if axes else f"write --cell {step.name}",
         )
     places = [
         _place(f"--cell {text!r}", labels, axis, *_word(match))

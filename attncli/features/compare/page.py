@@ -157,7 +157,9 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
             continue
         worked = worked_line(Printer(side.trace, precision), side.trace.steps[step.name], step.cell(side))
         lines.append(WorkedLine(side.word, worked.work, worked.result, worked.holds, worked.remark))
-    yield Heading(f"{step.title}, {place(step, found.where)}")
+    cell = place(step, found.where)
+    # A step that is a single number has no labels.
+    yield Heading(f"{step.title}, {cell}" if cell else step.title)
     yield Worked(tuple(lines))
 
 
