@@ -115,9 +115,11 @@ class Printer:
         """Whether these are given numbers, or copies of them, and are shown as they are read."""
         if not self.in_full or isinstance(array, Matrix):
             return self.in_full
-        return array.rule.given or (
-            array.rule.is_copy and all(self.trace.steps[name].rule.given for name in array.rule.inputs)
-        )
+        if array.rule.given or not array.rule.is_copy:
+            return array.rule.given
+        copied = [self.trace.steps[name] for name in array.rule.inputs if name in self.trace.steps]
+        # What is no step, such as the numbers of a mask, is given.
+        return all(step.rule.given for step in copied)
 
     @property
     def shows_closed_forms(self) -> bool:

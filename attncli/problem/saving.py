@@ -15,7 +15,7 @@ from attncli.problem.axes import axes_of, key_labels
 from attncli.problem.keys import ARRAYS, CORNERS, KEYS, SCORES
 from attncli.problem.losses import LOSSES
 from attncli.problem.masks import MaskPart
-from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.positions import Position
 
 if TYPE_CHECKING:
@@ -42,10 +42,20 @@ def as_yaml(problem: Problem, arrays_file: str) -> tuple[str, dict[str, NDArray[
     return "".join(lines), writer.arrays
 
 
-class _Writer:
-    """Writes values in YAML's flow style, and collects the arrays that are too large for it."""
+def mask_as_yaml(mask: Mask) -> str:
+    """What stands after `mask:`, with all numbers in it: it names no file, and holds in a problem of any folder."""
+    if not mask.parts:
+        return "none"
+    return _Writer(arrays_file=None).mask(mask)
 
-    def __init__(self, arrays_file: str) -> None:
+
+class _Writer:
+    """Writes values in YAML's flow style, and collects the arrays that are too large for it.
+
+    Without an `arrays_file` no array is too large.
+    """
+
+    def __init__(self, arrays_file: str | None) -> None:
         self.arrays: dict[str, NDArray[Any]] = {}
         self._arrays_file = arrays_file
 
@@ -60,9 +70,7 @@ class _Writer:
         if problem.sink is not None:
             yield "sink", problem.sink.written
         if problem.mask.parts:
-            corner = {"corner": problem.mask.corner} if problem.mask.corner != CORNERS[0] else {}
-            parts = [{part.name: _content(part)} | (corner if part.has_corner else {}) for part in problem.mask.parts]
-            yield "mask", self.text(parts, "mask")
+            yield "mask", self.mask(problem.mask)
         if problem.positions:
             yield "position", self.text({each.name: _content(each) for each in problem.positions}, "position")
         for key, row in KEYS.items():
@@ -72,6 +80,18 @@ class _Writer:
             kind, target = LOSSES[problem.loss.kind], problem.loss.target
             content = target.value.argmax(-1).tolist() if kind.of_classes else target
             yield "loss", self.text({"kind": problem.loss.kind, kind.target: content}, "loss")
+
+    def mask(self, mask: Mask) -> str:
+        """A mask: its one part, or all of them in a list."""
+        corner: dict[str, str] = {"corner": mask.corner} if mask.corner != CORNERS[0] else {}
+        parts = [self._mask_part(part, corner if part.has_corner else {}) for part in mask.parts]
+        return parts[0] if len(parts) == 1 else f"[{', '.join(parts)}]"
+
+    def _mask_part(self, part: MaskPart, corner: dict[str, str]) -> str:
+        """One part of a mask: the word alone where nothing else is to be said."""
+        if part.needs_no_value and not corner:
+            return part.name
+        return self.text({part.name: _content(part)} | corner, "mask")
 
     def text(self, value: Any, name: str) -> str:
         """A value in YAML; `name` is what its array is called if it goes into the file of arrays."""
@@ -107,7 +127,7 @@ class _Writer:
             yield "kv_heads", str(axes.kv_heads)
 
     def _matrix(self, matrix: Matrix, name: str) -> str:
-        if prod(matrix.shape) > _INLINE:
+        if self._arrays_file is not None and prod(matrix.shape) > _INLINE:
             self.arrays[name] = matrix.value
             return f"{{file: {self.text(self._arrays_file, '')}, name: {name}}}"
         cells = matrix.value if matrix.written is None else matrix.written

@@ -13,7 +13,9 @@ from attncli.errors import AttncliError, Exit
 from attncli.page.document import Document, Grid, Heading, Listing, Worked
 from attncli.page.view import View
 from attncli.page.worksheet import blank_steps, worksheet
+from attncli.problem.loader import loads
 from attncli.problem.model import Problem
+from attncli.problem.numbers import as_float
 from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace
@@ -52,6 +54,16 @@ def test_all_that_is_worked_out_is_blank(trace: Trace) -> None:
         texts = {cell.text for row in grid.cells for cell in row}
         assert texts == {""} if not step.rule.given else "" not in texts
     assert not any(isinstance(block, Worked | Listing) for block in document.blocks)
+
+
+@pytest.mark.parametrize("mask", ["{random: [1, 2], seed: 1}", "[[0.123456789, -inf]]", "[[0, 1/3]]"])
+def test_a_given_mask_stays_with_all_its_digits(mask: str) -> None:
+    problem = loads(f"{{Q: [[1]], K: [[1], [2]], V: [[1], [2]], mask: {{additive: {mask}}}}}".encode(), "p.yaml")
+    trace = run(problem)
+    document = worksheet(trace, View(blank=frozenset(blank_steps(trace))))
+    grids = {block.step: block for block in document.blocks if isinstance(block, Grid)}
+    (row,) = grids["mask"].cells
+    assert [as_float(cell.text.replace("−∞", "-inf")) for cell in row] == trace["mask"][0].tolist()
 
 
 def test_no_number_of_a_blank_step_is_told(trace: Trace) -> None:

@@ -72,6 +72,19 @@ def test_keys_are_labelled_where_their_labels_are_not_those_of_the_tokens(
     assert same(problem, attncli.load(tmp_path / "saved.yaml"))
 
 
+@pytest.mark.parametrize(
+    ("mask", "text"),
+    [
+        ("causal", "causal"),
+        ({"causal": True, "corner": "bottom-right"}, '{causal: true, corner: "bottom-right"}'),
+        (["causal", {"lengths": 2}], "[causal, {lengths: [2]}]"),
+    ],
+)
+def test_a_mask_is_written_as_short_as_it_can_be(mask: Any, text: str, tmp_path: Path) -> None:
+    attncli.save(attncli.problem(Q=ONE, K=ONE, V=ONE, mask=mask), tmp_path / "saved.yaml")
+    assert f"\nmask: {text}\n" in (tmp_path / "saved.yaml").read_text()
+
+
 def test_large_arrays_stand_beside(tmp_path: Path) -> None:
     problem = attncli.problem(Q=np.random.default_rng(0).normal(size=(40, 30)), K=ONE[:, [0] * 30], V=ONE)
     attncli.save(problem, tmp_path / "big one.yaml")

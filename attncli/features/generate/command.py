@@ -132,7 +132,7 @@ def generate(
     from attncli.render.latex.escape import lacks_letters
 
     layer = Layer(n, d_model, d_k, d_v, heads or 1, gives_qkv=given == "qkv")
-    search = Search.of(layer, None if mask is None else " ".join(mask.split()), ask, decimals)
+    search = Search.of(layer, mask, ask, decimals)
     title = " ".join((title or "Attention").split())
 
     def files() -> Iterator[tuple[str, Iterable[str]]]:

@@ -15,8 +15,10 @@ from attncli.errors import AttncliError, usage_error
 from attncli.features.generate.drawing import Draws, Layer
 from attncli.mistakes.audit import UNITS, Audit, all_told_apart, audit, mistaken_numbers, told_apart
 from attncli.page.worksheet import blank_steps
+from attncli.problem.axes import BATCH
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
+from attncli.problem.saving import mask_as_yaml
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 
@@ -66,6 +68,9 @@ class Search:
         """
         draws = layer.draw(_SAMPLED, range(1))
         like = change(loads(layer.text(draws[0], "a sample", None).encode(), "problem.yaml"), mask=mask)
+        if mask is not None:
+            # A problem of the set is not where a file that the mask names is found.
+            mask = mask_as_yaml(like.mask)
         steps = blank_steps(run(like), asked)
         plain = cls(layer, mask, steps, decimals, like, (), np.zeros((0, 0), dtype=bool))
         found: list[Draws] = []
@@ -109,8 +114,10 @@ class Search:
     def _changed_by_rounding(self, problem: Problem) -> float:
         """How many units of the last digit the last step is off if every step is rounded, at most."""
         step = self.asked[-1]
-        exact, paper = (run(problem, rounding=way, precision=self.decimals) for way in ("shown", "paper"))
-        return float(abs(paper[step] - exact[step]).max() * 10.0**self.decimals)
+        exact, paper = (run(problem, rounding=way, precision=self.decimals)[step] for way in ("shown", "paper"))
+        # What a mask hides is -inf in both, and -inf - -inf is not a number.
+        apart = np.subtract(paper, exact, out=np.zeros_like(exact), where=paper != exact)
+        return float(abs(apart).max() * 10.0**self.decimals)
 
     def _block(self, key: Sequence[object], block: int) -> Draws:
         return self.layer.draw(key, range(block * _BLOCK, (block + 1) * _BLOCK))
@@ -133,7 +140,7 @@ class Search:
         scores = trace[trace.logits]
         fine &= _all(abs(np.where(np.isfinite(scores), scores, 0).sum(axis=-1)) > _NEAR)
         for name in self.asked:
-            units = trace[name] * 10.0**self.decimals
+            units = _by_draw(trace, name, trace[name], len(draws)) * 10.0**self.decimals
             with np.errstate(invalid="ignore"):  # of what a mask hides
                 fine &= _all(~(abs(units - np.floor(units) - 0.5) < _NEAR))
         return draws[fine]
@@ -163,8 +170,12 @@ class Search:
     def _numbers(self, draws: Draws) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
         """The numbers of the last step that is asked for, right and by each mistake: draws × numbers."""
         trace, step = run(self.layer.batch(self.like, draws), shifted=False), self.asked[-1]
+
+        def numbers(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+            return _by_draw(trace, step, cells, len(draws)).reshape(len(draws), -1)
+
         by_mistake = mistaken_numbers(trace, step)
-        return _flat(trace[step]), {name: _flat(numbers) for name, numbers in by_mistake.items()}
+        return numbers(trace[step]), {name: numbers(cells) for name, cells in by_mistake.items()}
 
     def _found(self, problem: Problem, text: str) -> Found | None:
         """The problem of this text if it shows the mistakes worked out alone, too."""
@@ -173,8 +184,14 @@ class Search:
         return None if trace.shifted or not set(self.needed) <= set(said.shown) else Found(text, trace, said)
 
 
-def _flat(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    return numbers.reshape(len(numbers), -1)
+def _by_draw(trace: Trace, step: str, cells: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
+    """Cells of a step of a batch of draws, draw by draw: draws × cells.
+
+    A step that reads no number that is drawn, such as a mask, has no axis of draws, and is the same in each.
+    """
+    if BATCH in trace.steps[step].rule.target.letters:
+        return cells
+    return np.broadcast_to(cells, (draws, *cells.shape))
 
 
 def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:

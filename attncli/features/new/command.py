@@ -63,16 +63,15 @@ def new(
 
     if output is not None and output != "-":
         require_new(output)
-    mask = None if mask is None else " ".join(mask.split())
     text = partial(problem_text, words, Sizes(d_model, d_k, d_v or d_k, heads))
-    _check(text(None, "problem.yaml", seed=0), mask)
+    mask = _checked(text(None, "problem.yaml", seed=0), mask)
     seed = 0 if random and seed is None else seed
     name = "problem.yaml" if output in (None, "-") else output
     write(text(mask, name, seed=seed), output, portable=True)
 
 
-def _check(text: str, mask: str | None) -> None:
-    """Refuse tokens that a problem cannot have, and a mask that this problem cannot have."""
+def _checked(text: str, mask: str | None) -> str | None:
+    """The mask as the file has it; AttncliError (exit 2) for tokens or a mask that this problem cannot have."""
     from attncli.cli.input import change
     from attncli.problem.loader import loads
 
@@ -80,4 +79,9 @@ def _check(text: str, mask: str | None) -> None:
         problem = loads(text.encode(), "problem.yaml")
     except AttncliError as error:
         raise usage_error(f"--tokens: {error.message}", help=error.help) from None
-    change(problem, mask=mask)
+    if mask is None:
+        return None
+
+    from attncli.problem.saving import mask_as_yaml
+
+    return mask_as_yaml(change(problem, mask=mask).mask)

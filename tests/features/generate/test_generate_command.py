@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
 import attncli
+from attncli.cli.input import change
 from attncli.cli.main import run
 from attncli.errors import Exit, usage_error
 from attncli.features.generate.search import Search
+from attncli.problem.masks import forms
 
 LOVE = str(Path(__file__).parents[3] / "inputs" / "i_love_ai.yaml")
 
@@ -67,6 +73,72 @@ def test_the_answers_are_read_and_the_key_is_right(capsys: pytest.CaptureFixture
     assert run(["check", "set/problems/student-01.yaml", "right.yaml"]) == 0
     assert run(["check", "set/problems/student-01.yaml", "set/answers/student-01.yaml"]) == 1  # all blank
     capsys.readouterr()
+
+
+MASKS = {  # every form and shape of a mask of four tokens
+    "causal": "causal",
+    "none": "none",
+    "corner": "causal: true\ncorner: bottom-right",
+    "window": "{window: [1, 0]}",
+    "several": "[causal, {window: [2, -1]}]",
+    "lengths": "{lengths: 3}",
+    "padding": "{padding: [1, 1, 1, 0]}",
+    "keep": "{keep: [[1, 1, 0, 0], [1, 1, 0, 1], [1, 1, 1, 0], [1, 1, 1, 1]]}",
+    "keep of a head": "{keep: [[[1, 1, 0, 0], [1, 1, 0, 1], [1, 1, 1, 0], [1, 1, 1, 1]]]}",
+    "hide of an entry": "{hide: [[[[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0]]]]}",
+    "numbers": "[[0, -1, 0, 0.25], [0, 0, 1/3, 0], [0, 0, 0.5, 0], [-.inf, 0, 0, 0]]",
+    "drawn": "{additive: {random: [4, 4], seed: 1}}",
+    "pasted": "|\n 0 1 0 0\n 0 0 2 0\n 0 0 0 0.5\n 0 0 0 0",
+    "in a file": "{keep: {file: mask.npy}}",
+}
+LAYERS = {
+    "": [],
+    "heads": ["--heads", "2"],
+    "qkv": ["--given", "qkv"],
+    "qkv, heads": ["--given", "qkv", "--heads", "2"],
+}
+
+
+def test_every_form_of_a_mask_is_tried() -> None:
+    assert not {form for form in forms() if not any(form in text for text in MASKS.values())}
+
+
+def every_mask_in_turn() -> Iterator[Any]:
+    """Each mask with one layer, and the others in the slow tier."""
+    for mask, first in zip(MASKS, cycle(LAYERS)):
+        for layer in LAYERS:
+            yield pytest.param(mask, layer, marks=() if layer == first else pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("mask", "layer"), [*every_mask_in_turn()])
+def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
+    mask: str, layer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every problem has the mask that was asked for, though the set is in another folder than a file that it names."""
+    np.save("mask.npy", np.tri(4) > 0)
+    line = ["generate", "--seed", "s", "--count", "1", "-d", "set", "--mask", MASKS[mask], *LAYERS[layer]]
+    assert run(line) == 0
+    assert capsys.readouterr() == ("", "")
+    problem = "set/problems/student-01.yaml"
+    asked = attncli.trace(problem)
+    given = change(attncli.load({**yaml.safe_load(Path(problem).read_text()), "mask": "none"}), mask=MASKS[mask])
+    assert np.array_equal(asked["weights"], attncli.trace(given)["weights"])
+    for suffix in (".md", ".tex"):
+        assert run(["check", problem, f"set/keys/student-01{suffix}"]) == 0
+        assert run(["check", problem, f"set/worksheets/student-01{suffix}", "-o", f"sheet{suffix}.json"]) == 1
+        counts = json.loads(Path(f"sheet{suffix}.json").read_text())["counts"]
+        # A mask that is given as a matrix is filled in.
+        assert {verdict for verdict, cells in counts.items() if cells} <= {"missing", "right"}
+        assert counts["missing"] >= asked["output"].size
+
+
+@pytest.mark.parametrize("step", ["mask", "masked", "exp", "weights", "output"])
+def test_any_step_can_be_asked_for(step: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one that is the same for all students, and one with cells that a mask hides."""
+    for name, layer in LAYERS.items():
+        line = ["generate", "--seed", "s", "--count", "1", "-d", f"set {name}", "--mask", "causal"]
+        assert run([*line, "--ask", step, *layer]) == 0
+        assert capsys.readouterr() == ("", "")
 
 
 def test_the_same_seed_gives_the_same_bytes_and_others_do_not() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import attncli
@@ -87,12 +88,38 @@ def test_heads_and_lengths(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "mask", ["causal", "{window: [1, 0]}", "[[true, true, false], [true, true, true], [true, true, true]]"]
+    ("mask", "text"),
+    [
+        ("causal", "causal"),
+        (" none\n", "none"),
+        ("{window: [1, 0]}", "{window: [1, 0]}"),
+        ("causal: true\ncorner: bottom-right", '{causal: true, corner: "bottom-right"}'),
+        ("[causal, {padding: [1, 1, 0]}]", "[causal, {padding: [[true, true, false]]}]"),
+        ("[[true, true], [true, false]]", "{keep: [[true, true], [true, false]]}"),
+        ("{additive: [[1/3, 0.50], [-.inf, 0]]}", "{additive: [[1/3, 0.50], [-.inf, 0]]}"),
+        ("|\n  0 1/2\n  -1 0\n", "{additive: [[0, 1/2], [-1, 0]]}"),
+    ],
 )
-def test_a_mask_is_written_as_it_was_given(mask: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = written(capsys, "--random", "--mask", mask)
-    assert text.endswith(f"\nmask: {mask}\n")
-    assert loads(text.encode(), "p.yaml").mask.parts
+def test_a_mask_is_written_so_that_it_says_what_it_means(
+    mask: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokens = "a b c" if "padding" in mask else "a b"
+    found = written(capsys, "--random", "--tokens", tokens, "--mask", mask)
+    assert found.endswith(f"\nmask: {text}\n")
+    assert bool(loads(found.encode(), "p.yaml").mask.parts) is (text != "none")
+
+
+def test_a_mask_in_a_file_is_written_with_its_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is found from the folder in which the command runs, and the problem may be in another."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    np.save("mask.npy", np.tri(2) > 0)
+    line = ["new", "--random", "--tokens", "a b", "--mask", "{keep: {file: mask.npy}}", "-o", "there/p.yaml"]
+    assert run(line) == 0
+    assert run(["compute", "there/p.yaml"]) == 0
+    assert "mask: {keep: [[true, false], [true, true]]}" in Path("there/p.yaml").read_text()
 
 
 @pytest.mark.parametrize(
