@@ -16,24 +16,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from attncli import tracing
+from attncli.attention.registry import STEP_NAMES, holds_scores
 from attncli.dtypes import DETAILS, check_precision, chosen
-from attncli.english import entitled, listed
-from attncli.errors import AttncliError, usage_error
+from attncli.english import entitled, listed, shorten
+from attncli.errors import AttncliError, did_you_mean, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
 from attncli.page.pictures import OF_ONE_QUERY
-from attncli.page.view import View, chosen_place, steps_back
+from attncli.page.view import View, chosen_names, chosen_place, steps_back
 from attncli.problem.loader import load as load_problem
 from attncli.problem.model import Problem
 from attncli.problem.python_values import ProblemKeys, read_values
 from attncli.problem.python_values import problem as problem
+from attncli.problem.shape_checks import WITHOUT_SCORES
 from attncli.render import Style, picture_format, render
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import backward_steps, trace_at
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from numpy.typing import NDArray
 
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.marking import Marked
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
     from attncli.render.html.frame import Page
 
 _OPTION = re.compile(r"--(head|entry|query)(?: (\d+)\b)?")
+STEPS_ALONE = 'attncli.trace(problem, steps="output") does without it'
+STEPS_EXAMPLE = 'give names of steps: steps="weights,output"'
 WIDTH_OF_TEXT = 100  # columns of a page that stands for a frame
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
 
@@ -52,10 +58,19 @@ class Trace(tracing.Trace):
 
     `trace["weights"]` is a step's value, a read-only NumPy array; `trace.steps` holds the steps with their
     equations and labels; `trace.to_dict()` is the JSON form, and `Trace.from_dict(data)` reads it back. `problem` is
-    what was worked out; None where the trace was read from data, and for a single head or entry.
+    what was worked out; None where the trace was read from data, and for a single head or entry. `left_out` names the
+    steps that were not asked for. A trace without the steps that its own are worked out from has numbers, labels,
+    equations and JSON, and no pages.
     """
 
     problem: Problem | None = None
+    left_out: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The value of a step: trace["weights"]; raises KeyError, which says how to get a step that was left out."""
+        if name in self.left_out:
+            raise KeyError(f"{name} was left out; ask for it, too: steps={','.join([*self.steps, name])!r}")
+        return tracing.Trace.__getitem__(self, name)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
@@ -72,14 +87,32 @@ class Trace(tracing.Trace):
         Raises AttncliError (exit code 2) where there is no such head or entry. What comes of all heads together, as
         concat and output do, is not in the trace of a head.
         """
+        self._require_all("a part of a trace")
         with _in_python():
             place = chosen_place(self, View(head=head, entry=entry))
         return Trace._of(trace_at(self, place)) if place else self
 
     @classmethod
-    def _of(cls, trace: tracing.Trace, problem: Problem | None = None) -> Trace:
+    def _of(cls, trace: tracing.Trace, problem: Problem | None = None, names: Sequence[str] | None = None) -> Trace:
+        """The same for Python: with all its steps, or only those of these names."""
+        with _in_python():
+            kept = tuple(trace.steps) if names is None else chosen_names(names, tuple(trace.steps))
         values = {field.name: getattr(trace, field.name) for field in fields(tracing.Trace)}
-        return cls(**values | {"truth": trace.truth and cls._of(trace.truth, problem), "problem": problem})
+        values["steps"] = {name: trace.steps[name] for name in kept}
+        values["truth"] = trace.truth and cls._of(trace.truth, problem, kept)
+        return cls(**values, problem=problem, left_out=tuple(name for name in trace.steps if name not in kept))
+
+    def _require_all(self, what: str) -> None:
+        """Raises AttncliError (exit 2) where the weights, the output, or steps that others read are missing."""
+        read = {name for step in self.steps.values() for name in step.rule.inputs} | {"weights"}
+        # the trace of one of several heads ends with heads_output
+        ends = "output" in self.steps or "heads_output" in self.steps
+        if ends and read <= self.steps.keys() | self.parameters.keys():
+            return
+        has = listed(list(self.steps), most=8)
+        raise usage_error(
+            f"{what} needs all steps, and this trace has only {has}", help="work all of them out: leave out steps"
+        )
 
     def to_markdown(
         self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, pictures: bool = False
@@ -161,11 +194,11 @@ class Trace(tracing.Trace):
 
         of = picture_name("picture", of)
         check_precision(precision)
+        self._require_all("a picture")
         if query is not None and of not in OF_ONE_QUERY:
             raise usage_error(f"a picture of the {of} has all queries", help="leave out query")
-        if steps_back([of]) and "d_output" not in self:
-            help = "work the gradient out, too: attncli.trace(problem, gradient=True)"
-            raise usage_error(f"{of} is a step of the backward pass", help=help)
+        if "d_output" not in self:
+            _require_no_step_back([of])
         with _in_python():
             other = self._with_other_scale() if of == "softmax" else None
             return Picture(draw(of, self, Choice(query, head, entry, precision), other))
@@ -216,8 +249,11 @@ class Trace(tracing.Trace):
             page = with_live(page, self.problem, self, view)
         return Page(self.title, render(page, "html"), text, height)
 
-    def _repr_markdown_(self) -> str:
-        return self.to_markdown(detail="rows")
+    def _repr_markdown_(self) -> str | None:
+        try:
+            return self.to_markdown(detail="rows")
+        except AttncliError:
+            return None  # a notebook then prints it as one line, as Python does
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -276,9 +312,7 @@ def load(
         attncli.load("problem.yaml")
         attncli.load({"Q": queries, "K": keys, "V": values, "mask": "causal"})
     """
-    if isinstance(source, Mapping):
-        return read_values(source, convention=convention, outside=allow_outside)
-    return load_problem(str(source), convention=convention, outside=allow_outside)
+    return _read(source, convention=convention, outside=allow_outside, holds_scores=False)
 
 
 def save(problem: Problem, path: str | PathLike[str]) -> None:
@@ -318,33 +352,42 @@ def trace(
     rounding: str = "shown",
     precision: int = 3,
     gradient: bool = False,
+    steps: str | Sequence[str] | None = None,
     **keys: Unpack[ProblemKeys],
 ) -> Trace:
     """Every step of a problem, worked out; with `gradient`, those of the backward pass as well: trace["d_W_Q"].
+
+    `steps` are the only ones wanted: "output", "weights,output" or a list. The trace then has no others. Of a large
+    problem, the matrices of queries by keys that nobody asked for are never held.
 
     `problem` is a Problem, a file, or a dict; or the keys of a problem stand in its place, as in `attncli.problem`.
     `device` is "cpu" or "gpu", `dtype` one of float16, bfloat16, float32 and float64, `rounding` "shown" (full
     precision inside), "paper" (each step rounded to `precision` decimals) or "exact" (fractions and closed forms, in
     each step's `exact`). Raises AttncliError: exit code 2 for a choice that is none of these, 3 for what is wrong in
-    the problem, 5 where CuPy or a GPU is missing.
+    the problem or too large, 5 where CuPy or a GPU is missing.
 
         attncli.trace("problem.yaml")["weights"]
-        attncli.trace(Q=queries, K=keys, V=values)["output"]
+        attncli.trace(Q=queries, K=keys, V=values, steps="output")["output"]
     """
     if problem is not None and keys:
         for name in keys:
             chosen("an option", name, [*(trace.__kwdefaults__ or ()), *ProblemKeys.__annotations__])
         raise usage_error(f"{listed([*keys])} given beside a problem", help="give a problem, or its keys, not both")
-    given = _problem(keys if problem is None else problem)
-    worked = tracing.run(
-        given,
-        device=device,
-        dtype=dtype,
-        rounding=rounding,
-        precision=precision,
-        gradient=gradient,
-    )
-    return Trace._of(worked, given)
+    names = None if steps is None else _names_of(steps)
+    if names is not None and not gradient:
+        _require_no_step_back(names)
+    with _in_python():
+        given = _problem(keys if problem is None else problem, holds_scores=names is None or holds_scores(names))
+        worked = tracing.run(
+            given,
+            device=device,
+            dtype=dtype,
+            rounding=rounding,
+            precision=precision,
+            gradient=gradient,
+            keep=names,
+        )
+    return Trace._of(worked, given, names)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -393,7 +436,8 @@ def check(problem: Given, answers: str | PathLike[str] | Mapping[str, Any], *, l
     """
     from attncli.features.check.marking import answers_source, check_solution  # which few programs need
 
-    return Checked(*check_solution(_problem(problem), answers_source(answers), lenient=lenient))
+    with _in_python():
+        return Checked(*check_solution(_problem(problem), answers_source(answers), lenient=lenient))
 
 
 def check_many(
@@ -401,7 +445,7 @@ def check_many(
     executor: Executor | None = None,
     *,
     lenient: bool = False,
-    steps: Sequence[str] | None = None,
+    steps: str | Sequence[str] | None = None,
     marks: int | None = None,
     seconds: float | None = None,
 ) -> list[Marked]:
@@ -421,16 +465,55 @@ def check_many(
     from attncli.features.check.marking import Settings, mark_all
 
     submissions = [Submission(student, problem, answers) for student, problem, answers in jobs]
-    settings = Settings(lenient=lenient, steps=None if steps is None else tuple(steps), marks=marks, seconds=seconds)
+    names = None if steps is None else _names_of(steps)
+    settings = Settings(lenient=lenient, steps=names, marks=marks, seconds=seconds)
     marked = dict(mark_all(submissions, settings, executor))
     return [marked[number] for number in range(len(submissions))]
 
 
-def _problem(given: Given) -> Problem:
-    return given if isinstance(given, Problem) else load(given)
+def _problem(given: Given, *, holds_scores: bool = True) -> Problem:
+    return given if isinstance(given, Problem) else _read(given, holds_scores=holds_scores)
+
+
+def _read(
+    source: str | PathLike[str] | Mapping[str, Any],
+    *,
+    holds_scores: bool,
+    convention: str | None = None,
+    outside: bool = False,
+) -> Problem:
+    if isinstance(source, Mapping):
+        return read_values(source, convention=convention, outside=outside)
+    return load_problem(str(source), convention=convention, outside=outside, holds_scores=holds_scores)
+
+
+def _names_of(steps: object) -> tuple[str, ...]:
+    """The names of the steps asked for: "weights,output" or a list, by names or letters.
+
+    Raises AttncliError (exit 2) for anything else.
+    """
+    given = steps.split(",") if isinstance(steps, str) else steps
+    if not isinstance(given, Iterable):
+        raise usage_error(f"steps cannot be {shorten(repr(steps))}", help=STEPS_EXAMPLE)
+    words = [word.strip() if isinstance(word, str) else word for word in given]
+    if not words:
+        raise usage_error("steps has no name", help=STEPS_EXAMPLE)
+    for word in words:
+        if word not in STEP_NAMES:
+            help = did_you_mean(str(word), list(STEP_NAMES), STEPS_EXAMPLE)
+            raise usage_error(f"no step is called {shorten(repr(word))}", help=help)
+    return tuple(STEP_NAMES[word] for word in words)
+
+
+def _require_no_step_back(names: Sequence[str]) -> None:
+    """Raises AttncliError (exit 2) for a step of a loss or of the backward pass, where there are none."""
+    if back := steps_back(names):
+        help = "work the gradient out, too: attncli.trace(problem, gradient=True)"
+        raise usage_error(f"{back[0]} is a step of the backward pass", help=help)
 
 
 def _page(trace: Trace, view: View) -> Document:
+    trace._require_all("a page")
     return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
 
 
@@ -452,11 +535,21 @@ def _in_python(chosen: str = "{}") -> Iterator[None]:
     def said(option: re.Match[str]) -> str:
         return chosen.format(f"{option[1]}={option[2]}") if option[2] else option[1]
 
+    def in_words(text: str) -> str:
+        return _OPTION.sub(said, text).replace(WITHOUT_SCORES, STEPS_ALONE)
+
     try:
         yield
     except AttncliError as error:
-        message, help = (_OPTION.sub(said, text) for text in (error.message, error.help))
-        raise usage_error(message, help=help) from None
+        raise AttncliError(
+            error.exit_code,
+            in_words(error.message),
+            path=error.path,
+            place=error.place,
+            help=in_words(error.help),
+            more=error.more,
+            untold=error.untold,
+        ) from None
 
 
 def _view(detail: str, precision: int, heatmap: bool, pictures: bool) -> View:

@@ -21,7 +21,8 @@ def test_scores_that_are_too_large_are_not_made(tmp_path: Path, capsys: pytest.C
     out, err = capsys.readouterr()
     assert out == ""
     assert "the matrix of scores would be 8000×8000, which is 64,000,000 numbers" in err
-    assert "\nhelp: an array has at most 50,000,000 numbers" in err
+    less = "attncli compute --steps output --detail brief does without it"
+    assert f"\nhelp: an array has at most 50,000,000 numbers; {less}\n" in err
 
 
 def test_draws_that_are_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,11 +52,17 @@ def test_formats_are_not_compared_where_there_is_no_memory_for_both(
     assert page.exists()
 
 
-def limited(mebibytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What a command answers in so little address space; the shell sets it, since a fork of the tests would warn."""
+def limited(
+    mebibytes: int, *arguments: str, folder: Path = ROOT, module: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """What a command answers in so little address space; the shell sets it, since a fork of the tests would warn.
+
+    The arguments are those of attncli, or without `module` those of Python.
+    """
     shell = ["sh", "-c", f'ulimit -v {mebibytes * 1024}; exec "$@"', "sh"]
-    command = [*shell, sys.executable, "-m", "attncli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    attncli = ["-m", "attncli"] if module else []
+    command = [*shell, sys.executable, *attncli, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
 
 
 @pytest.mark.sampled(3)
@@ -74,6 +81,27 @@ def test_a_limit_of_the_process(mebibytes: int, options: list[str], tmp_path: Pa
         assert done.stderr.startswith("attncli: error: ")
         assert done.stderr.count("\n") == 2
         assert mebibytes < 400
+
+
+IN_PYTHON = """
+import attncli, numpy as np
+trace = attncli.trace("p.yaml", steps="output")
+np.save("python.npy", trace["output"])
+"""
+
+
+@pytest.mark.parametrize("score", ["scaled_dot", "additive"])
+def test_the_output_alone_in_python_needs_no_room_for_scores(score: str, tmp_path: Path) -> None:
+    """The scores of 8,000 tokens would be 488 MiB: more than there is, and than attncli would hold."""
+    more = "W_1: {random: [8, 2]}\nW_2: {random: [8, 2]}\nv: [1, 2]\n" if score == "additive" else ""
+    (tmp_path / "p.yaml").write_text(f"{PROBLEM.format(8000)}score: {score}\n{more}")
+
+    done = limited(450, "-c", IN_PYTHON, folder=tmp_path, module=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    line = ["compute", str(tmp_path / "p.yaml"), "--steps", "output", "-o", str(tmp_path / "line.npy")]
+    assert run(line) == 0
+    assert (tmp_path / "python.npy").read_bytes() == (tmp_path / "line.npy").read_bytes()
 
 
 def test_help_needs_no_numpy() -> None:

@@ -45,7 +45,7 @@ _PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 Values: TypeAlias = dict[str, Any]  # of the keys that could be read
 
 
-def load(path: str, *, convention: str | None = None, outside: bool = False) -> Problem:
+def load(path: str, *, convention: str | None = None, outside: bool = False, holds_scores: bool = True) -> Problem:
     """The problem in a file, or on standard input for "-".
 
     `convention` names the software, such as "torch", by whose meaning a mask is read that does not say its own;
@@ -54,7 +54,7 @@ def load(path: str, *, convention: str | None = None, outside: bool = False) -> 
     is wrong in it, the first problem in the order of the file with up to nineteen others as its `more`, and how
     many there are besides.
     """
-    return read_problem(read_source(path, outside=outside), convention=convention)
+    return read_problem(read_source(path, outside=outside), convention=convention, holds_scores=holds_scores)
 
 
 def loads(data: bytes, name: str, *, folder: str | PathLike[str] = "", convention: str | None = None) -> Problem:
@@ -68,7 +68,8 @@ def loads(data: bytes, name: str, *, folder: str | PathLike[str] = "", conventio
 def read_problem(source: Source, *, convention: str | None = None, holds_scores: bool = True) -> Problem:
     """The problem a text tells; AttncliError as for `load`.
 
-    `holds_scores` says whether the matrix of scores is going to be held, and so may not be too large.
+    `holds_scores` says whether the matrix of scores is going to be held, and so may not be too large. Who works the
+    problem out asks this again: here it is asked because only the text knows the place.
     """
     errors, root = read_tree(source)
     return problem_from_tree(root, errors, convention, holds_scores=holds_scores)

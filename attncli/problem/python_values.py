@@ -90,7 +90,7 @@ def read_values(values: Mapping[str, Any], *, convention: str | None = None, out
     """
     errors = ErrorCollector(Source("", "", outside=outside))
     root = _Tree(errors).node({key: value for key, value in values.items() if value is not None}, "")
-    return problem_from_tree(root, errors, convention)
+    return problem_from_tree(root, errors, convention, holds_scores=False)
 
 
 class _Tree:

@@ -31,6 +31,7 @@ from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import truth
 
+WITHOUT_SCORES = "attncli compute --steps output --detail brief does without it"
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
 _TOLD_OTHERWISE = {  # than by the letters of their cells
     "X", "context", "W_O", "b_O",
@@ -111,11 +112,10 @@ def check_gradient(gradient: Matrix | None, given: Mapping[str, Matrix], joined:
 def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, holds_scores: bool) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too large.
 
-    The matrix of scores counts only where it is going to be held.
+    What has a number for each query and key counts only where it is going to be held.
     """
     n, m = sizes(given)
-    queries, keys = (rows_from(letter, given) for letter in "QK")
-    for name, tokens in ((queries, n), (keys, m)):
+    for name, tokens in ((rows_from("Q", given), n), (rows_from("K", given), m)):
         if tokens > TOKEN_LIMIT:
             errors.wrong(
                 name, f"has {count(tokens, 'row')}, one for each token", f"at most {TOKEN_LIMIT:,} tokens are possible"
@@ -127,26 +127,31 @@ def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, ho
         (makers["Q"], "Q", (n, d_q)),
         (makers["K"], "K", (m, d_k)),
         (makers["V"], "V", (m, d_v)),
-        *([(keys, "the matrix of scores", (n, m))] if holds_scores else []),
         (makers["V"], "the output", (n, d_v)),
     ]
     if "W_a" in given:
         made.append(("W_a", "Q·W_a", (n, given["W_a"].shape[1])))
     if "W_O" in given:
         made.append(("W_O", "the output", (n, given["W_O"].shape[1])))
-    if "v" in given:  # q·W_1 + k·W_2 for every query and key at once
-        made.append(("v", "what v is multiplied by", (n, m, given["v"].shape[0])))
     for name, what, shape in made:
         if wrong := _too_large(what, shape, given):
             errors.wrong(name, *wrong)
             errors.stop()
+    if holds_scores and (too_large := _scores_too_large(given)):
+        name, message, help = too_large
+        errors.wrong(name, message, f"{help}; {WITHOUT_SCORES}")
+        errors.stop()
 
 
-def require_scores(given: Mapping[str, Matrix]) -> None:
-    """Raises AttncliError (exit 3) where the matrices of scores of all heads would be too large to be held."""
-    if wrong := _too_large("the matrix of scores", sizes(given), given):
-        message, help = wrong
-        raise input_error(message, path=rows_from("K", given), help=help)
+def require_scores(given: Mapping[str, Matrix], advice: str = WITHOUT_SCORES) -> None:
+    """Raises AttncliError (exit 3) where an array with a number for each query and key would be too large to be held.
+
+    It is called where such arrays are made. Where a file is read for that, `check_array_sizes` has said so before,
+    with the place in the file. `advice` is the end of the help.
+    """
+    if too_large := _scores_too_large(given):
+        name, message, help = too_large
+        raise input_error(message, path=name, help=f"{help}; {advice}")
 
 
 def transpose_advice(name: str, fits_turned: bool, errors: ErrorCollector) -> str:
@@ -331,6 +336,17 @@ def _lengths(given: Mapping[str, Matrix]) -> dict[str, int]:
     """How long the axes are along which queries, keys and values run, by their letters."""
     (n, m), (d_q, d_k, d_v) = sizes(given), (width(letter, given) for letter in "QKV")
     return {"i": n, "j": m, "p": d_q, "k": d_k, "c": d_v}
+
+
+def _scores_too_large(given: Mapping[str, Matrix]) -> tuple[str, str, str] | None:
+    """The array to blame, what is wrong and what helps, where a number for each query and key would be too many."""
+    n, m = sizes(given)
+    if wrong := _too_large("the matrix of scores", (n, m), given):
+        return rows_from("K", given), *wrong
+    # q·W_1 + k·W_2 is made for every query and key at once
+    if "v" in given and (wrong := _too_large("what v is multiplied by", (n, m, given["v"].shape[0]), given)):
+        return "v", *wrong
+    return None
 
 
 def _too_large(what: str, shape: tuple[int, ...], given: Mapping[str, Matrix]) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
+from attncli.attention.registry import holds_scores
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_run_options
 from attncli.equation.rule import Rule
@@ -26,6 +27,7 @@ FLOAT64 = DTYPES["float64"]
 # Decimals by which it is decided whether a softmax is shifted, even where fewer are shown: what is only printed shorter
 # is the same trace. On paper these are the decimals that are worked with, however few.
 FEWEST = 3
+TELLS_ALL = "all steps are worked out here, because one that is left out may need a warning"
 
 
 # --- whether the softmax is shifted; why that changes no weight, the rule `shifted` in `attention/steps.py` says
@@ -109,6 +111,9 @@ def run(
     out exactly; with 3 where matrices that are not wanted have to be held after all, and are larger than one may be.
     """
     check_run_options(device, dtype, rounding, precision)
+    keeps_little = keep is not None and not holds_scores(keep) and rounding == "shown" and not gradient
+    if not keeps_little:
+        require_scores(problem.given)
     plan = plan_for(problem)
     if gradient:
         from attncli.tracing.backward import with_loss
@@ -129,7 +134,8 @@ def run(
                 chunked = run_chunked(plan, shift, settings, keep, report, backend=backend)
                 if chunked is not None:
                     return chunked
-                require_scores(problem.given)  # the whole trace holds them, which those who keep little have not asked
+        if keeps_little:
+            require_scores(problem.given, TELLS_ALL)
         worker = FloatWorker(backend, number_format, plan.parameters, plan.sizes)
         return _trace(plan, worker, shift, settings, gradient)
 

@@ -249,13 +249,14 @@ def test_whole_problems(text: str, messages: list[str], problems: Problems) -> N
 
 
 ALL = "an array has at most 50,000,000 numbers"
+LESS = f"{ALL}; attncli compute --steps output --detail brief does without it"
 TOO_LARGE = [
     ("{Q: {random: [100001, 1]}, K: [[1]], V: [[1]]}",
      "1:2: Q: has 100,001 rows, one for each token (at most 100,000 tokens are possible)"),
     ("{Q: [[1]], K: {random: [100001, 1]}, V: {random: [100001, 1]}}",
      "1:12: K: has 100,001 rows, one for each token (at most 100,000 tokens are possible)"),
     ("{X: {random: [7072, 1]}, W_Q: [[1]], W_K: [[1]], W_V: [[1]]}",
-     f"1:2: X: the matrix of scores would be 7072×7072, which is 50,013,184 numbers ({ALL})"),
+     f"1:2: X: the matrix of scores would be 7072×7072, which is 50,013,184 numbers ({LESS})"),
     ("{X: {random: [100000, 1]}, W_Q: {random: [1, 501]}, W_K: {random: [1, 501]}, W_V: [[1]]}",
      f"1:28: W_Q: Q would be 100000×501, which is 50,100,000 numbers ({ALL})"),
     ("{Q: {random: [100000, 1]}, K: [[1]], V: {random: [1, 501]}}",
@@ -264,7 +265,7 @@ TOO_LARGE = [
      f"1:84: W_a: Q·W_a would be 100000×501, which is 50,100,000 numbers ({ALL})"),
     ("{Q: {random: [5000, 1]}, K: {random: [5000, 1]}, V: {random: [5000, 1]}, score: additive,"
      " W_1: [[1, 2, 3]], W_2: [[1, 2, 3]], v: [1, 2, 3]}",
-     f"1:127: v: what v is multiplied by would be 5000×5000×3, which is 75,000,000 numbers ({ALL})"),
+     f"1:127: v: what v is multiplied by would be 5000×5000×3, which is 75,000,000 numbers ({LESS})"),
 ]  # fmt: skip
 
 

@@ -57,7 +57,9 @@ def cost(
     from attncli.problem.loader import load
 
     require_writable(output, file or "-")
-    read = None if file is None else load(file, outside=allow_outside)  # NumPy is imported after this
+    read = (
+        None if file is None else load(file, outside=allow_outside, holds_scores=False)
+    )  # NumPy is imported after this
 
     from attncli.features.cost.page import cost_page
     from attncli.features.cost.sizes import Sizes

@@ -55,7 +55,10 @@ def dimensions(title: str, trace: Trace) -> Drawing:
 
 
 def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:
-    """What each step reads that the output is made of; the softmax is one step, from its scores to the weights."""
+    """What each step reads that the output is made of; the softmax is one step, from its scores to the weights.
+
+    The trace of one of several heads ends with the output of this head.
+    """
     read: dict[str, tuple[str, ...]] = {}
     for name in forward_steps(trace):
         if name == "weights":
@@ -63,7 +66,8 @@ def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:
             read[name] = (trace.logits if not trace.shifted else trace.steps["shifted"].rule.inputs[0], *sink)
         elif name not in INSIDE_THE_SOFTMAX:
             read[name] = tuple(each for each in trace.steps[name].rule.inputs if each in trace)
-    found, waiting = {"output"}, ["output"]
+    end = "output" if "output" in trace else "heads_output"
+    found, waiting = {end}, [end]
     while waiting:
         new = [each for each in read[waiting.pop()] if each not in found]
         found.update(new)

@@ -481,6 +481,21 @@ def test_the_shapes_stand_on_the_arrows() -> None:
     assert len(tips) == 13
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if run(load(str(INPUTS / name))).leading_letters])
+def test_every_picture_can_be_of_one_head_or_entry(name: str) -> None:
+    letters = run(load(str(INPUTS / name))).leading_letters
+    part = {"head" if letter == "h" else "entry": 0 for letter in letters}
+    assert all(read(written(picture(of, name, **part))) for of in KINDS)
+
+
+def test_the_chart_of_a_head_ends_with_the_output_of_this_head() -> None:
+    """Three words, and heads with keys and values of two features."""
+    chart = picture("dimensions", "multi_head.yaml", head=0)
+    arrows = re.findall(r's_(\w+) -- "(.*)" --> s_(\w+)', chart.mermaid)
+    assert {("weights", "3 × 3", "heads_output"), ("V", "3 × 2", "heads_output")} <= {*arrows}
+    assert not {"concat", "output"} & {arrow[2] for arrow in arrows}
+
+
 @pytest.mark.parametrize(
     ("name", "formula"),
     [
