@@ -11,17 +11,24 @@ from attncli.english import shorten
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.rounding import DIGITS
 from attncli.problem.numbers import NumberError
+from attncli.problem.recurring_decimals import RECURRING, recurring
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
+_ASCII = dict.fromkeys("·×⋅", "*")
 _IMPLIED = " "  # the token between two factors without a sign, as in 2√3
-_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_TOKEN = re.compile(rf"\s*(?:({_NUMBER})|(\*\*|[-+*/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])))")
-_ENDS_A_NUMBER = tuple("0123456789.")
-_POWER_OF_TEN = re.compile(r"[0-9.]e(?:\s+[-+]\s*|[-+]\s+)[0-9]")  # or e, and a number that is added: 5e - 3
+_NUMBER = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_WORD = rf"\*\*|[-+*·×⋅/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])"
+_TOKEN = re.compile(rf"\s*({RECURRING}|{_NUMBER}|{_WORD})")
+_NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*{_NUMBER}\s*\)")
+_POWER_OF_TEN_APART = re.compile(rf"[0-9.]\n{_IMPLIED}\ne\n[-+]\n[0-9.]")  # in tokens, line by line: 5e - 3
+_DIGITS = tuple("0123456789.")
 _DEEPEST = 40  # parentheses, signs and powers inside one another
 _BY_ZERO = "divides by zero", "write a number other than 0 after the /"
 _TOO_DEEP = "is nested too deeply", f"{_DEEPEST} parentheses, signs and powers inside one another are the most"
 _AMBIGUOUS = "can be read in two ways", "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
+_UNDER_THE_ROOT = "can be read in two ways", "write * and parentheses: sqrt(3)*e, or sqrt(3*e)"
+_POWER_OF_TEN = "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3 for a difference"
+_REMARK = "can be read as a product, or as a number and a remark on it", "write * in a product: 2*(1 + e)"
 _NAMED_IN_EQUATIONS = {"ln": "log"}
 _SPARE = 10  # digits that a calculation may lose on its way
 _FARTHEST = 10**9  # an angle of which enough digits are known
@@ -41,20 +48,16 @@ def work_out(text: str) -> Calculation | None:
     A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where that can be read in
     two ways, is nested too deeply, divides by zero, takes a root of a negative number, or grows beyond all bounds.
     """
-    tokens = _tokens(text)
-    if tokens is None:
-        return None
     with decimal.localcontext(_context()):
-        calculator = _Calculator(tokens)
         try:
+            tokens = _tokens(text)
+            calculator = _Calculator(tokens)
             value = calculator.sum(0)
             if calculator.rest:
                 return None
-            if _POWER_OF_TEN.search(text):
-                raise _Refused(*_AMBIGUOUS)
-            if value.is_finite():
-                return Calculation(Context(prec=DIGITS).plus(value), "".join(calculator.read))
-            message, help = _BY_ZERO  # 0^-1
+            if _POWER_OF_TEN_APART.search("\n".join(tokens)):
+                raise _Refused(*_POWER_OF_TEN)
+            return Calculation(Context(prec=DIGITS).plus(value), "".join(calculator.read))
         except _Unreadable:
             return None
         except _Refused as refused:
@@ -68,27 +71,37 @@ def work_out(text: str) -> Calculation | None:
     raise NumberError(f"{shorten(text)} {message}", help)
 
 
-def _tokens(text: str) -> list[str] | None:
-    """What the text consists of, from left to right; None where there is something that no calculation has."""
+def _tokens(text: str) -> list[str]:
+    """What the text consists of, from left to right; raises _Unreadable for what no calculation has in it."""
     found: list[str] = []
     at, end = 0, len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
-            return None
-        token = match[1] or match[2]
-        if found and _is_factor(token, found[-1]):
+            raise _Unreadable
+        token, before = _ASCII.get(match[1], match[1]), found[-1] if found else ""
+        if token == "(" and (before == ")" or before.endswith(_DIGITS)):
+            _require_product(text, match, before)
+            found.append(_IMPLIED)
+        elif token in ("√", "e", *FUNCTION_NAMES) and _is_factor(before):
             found.append(_IMPLIED)
         found.append(token)
         at = match.end()
     return found
 
 
-def _is_factor(token: str, before: str) -> bool:
-    """Whether a token multiplies what stands before it; digits never do, and e(2) is no spelling of 2e."""
-    if token == "(":
-        return before == ")" or before.endswith(_ENDS_A_NUMBER)
-    return token in ("√", "e", *FUNCTION_NAMES) and (before in (")", "e") or before.endswith(_ENDS_A_NUMBER))
+def _is_factor(token: str) -> bool:
+    """Whether a root, a function or e after this token is multiplied with it."""
+    return token in (")", "e") or token.endswith(_DIGITS) or recurring(token) is not None
+
+
+def _require_product(text: str, opening: re.Match[str], before: str) -> None:
+    """Raises _Refused where a parenthesis may begin a remark: 0.577 (1/√3), √2(1.41). In 2(1 + e) it is a factor."""
+    is_apart = opening.start() < opening.start(1)
+    is_number_alone = _NUMBER_ALONE.match(text, opening.start(1)) is not None
+    follows_factor = before == ")" or before.isdigit()
+    if is_apart or is_number_alone or not follows_factor:
+        raise _Refused(*_REMARK)
 
 
 def _context() -> Context:
@@ -142,6 +155,8 @@ class _Calculator:
         power = base ** self.signed(depth + 1)  # -2^2 is -(2^2), and 2^3^2 is 2^(3^2)
         if self.rest[-1:] == [_IMPLIED] and not in_parentheses:
             raise _Refused(*_AMBIGUOUS)
+        if not power.is_finite():  # 0^-1
+            raise decimal.DivisionByZero
         return power
 
     def atom(self, depth: int) -> Decimal:
@@ -154,10 +169,11 @@ class _Calculator:
             if self.rest[-1:] == ["("]:
                 token = "sqrt"
             else:
-                self.read.append("sqrt(")
-                value = self.atom(depth + 1).sqrt()
-                self.read.append(")")
-                return value
+                return self.root(depth + 1)
+        fraction = recurring(token)
+        if fraction is not None:
+            self.read.append(f"({fraction})")
+            return Decimal(fraction.numerator) / fraction.denominator
         self.read.append(token)
         if token == "e":
             return Decimal(1).exp()
@@ -171,6 +187,16 @@ class _Calculator:
         if token[0] in "0123456789.":
             return decimal.getcontext().create_decimal(token)
         raise _Unreadable
+
+    def root(self, depth: int) -> Decimal:
+        """The root of what follows a √ without parentheses: of a number or of e, and of nothing behind it."""
+        self.read.append("sqrt(")
+        value = self.atom(depth).sqrt()
+        self.read.append(")")
+        goes_on = self.rest[-1:] == [_IMPLIED] and self.rest[-2] != "√"
+        if goes_on:
+            raise _Refused(*_UNDER_THE_ROOT)
+        return value
 
     def take(self, *signs: str) -> str:
         """The next token, if it is one of these."""

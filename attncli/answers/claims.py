@@ -10,14 +10,21 @@ from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
 from attncli.problem.numbers import NumberError, is_plain, why_not_a_number
+from attncli.problem.recurring_decimals import recurring
 
 LONGEST = 400  # characters of one number, as in a problem
 LARGEST, SMALLEST = Decimal("1.8e308"), Decimal("1e-1000")
+_TIMES = "*·×⋅"
 _FAR = 10**6
-_SIGNS = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*", "∞": "inf", "\u00a0": " ", "\u2009": " "})
+_SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
 _BLANK = re.compile(r"_*|\?")
+_SIGN_APART = re.compile(r"\A([-+])\s+(?=[0-9.])")  # - 0.70, as people write it in LaTeX
+_IN_PARENTHESES = re.compile(r"\(\s*([-+].*?)\s*\)")
+_POINT_OR_TIMES = re.compile(r"([-+−]?[0-9]+)·([0-9]+)")
+_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_MINUS_OR_TO = re.compile(rf"([-+−]?{_NUMBER})–({_NUMBER})")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
-_SCIENTIFIC = re.compile(r"([-+]?[0-9.]+)\s*\*\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))")
+_SCIENTIFIC = re.compile(rf"([-+]?[0-9.]+)\s*[{_TIMES}]\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))")
 _EQUALS = re.compile("[=≈]")  # between two spellings of one number
 _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
 _NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")  # as Python prints a number of an array
@@ -38,19 +45,18 @@ def read_claim(text: str) -> Claim | None:
     written = text.strip()
     if len(written) <= LONGEST and is_plain(written):  # nearly every cell
         return _decimal_claim(written)
-    if found := _NUMPY.fullmatch(written):
-        return read_claim(found[1])
-    written = written.translate(_SIGNS)
     if _BLANK.fullmatch(written):
         return None
     if len(written) > LONGEST:
         raise NumberError(f"{shorten(written)} is too long for a number", f"a number has at most {LONGEST} characters")
-    sides = _EQUALS.split(written)
-    if all(_BLANK.fullmatch(side.strip()) for side in sides):
+    if found := _NUMPY.fullmatch(written):
+        return read_claim(found[1])
+    sides = [side.strip() for side in _EQUALS.split(written)]
+    if all(map(_BLANK.fullmatch, sides)):
         raise NumberError(*_why_not(written))
     claim = None
     for side in sides:
-        claim = more_precise(claim, _read(side.strip()))
+        claim = more_precise(claim, _read(side))
     return claim
 
 
@@ -77,21 +83,51 @@ def more_precise(one: Claim | None, other: Claim | None) -> Claim | None:
 
 
 def _read(written: str) -> Claim | None:
+    """What one spelling of a number claims; None for a blank."""
     if _BLANK.fullmatch(written):
         return None
+    _require_one_reading(written)
+    written = written.translate(_SIGNS)
     if _MINUS_INFINITY.fullmatch(written):
         return Claim("-inf", Decimal("-Infinity"), Decimal(0))
-    if found := _SCIENTIFIC.fullmatch(written):
-        written = f"{found[1]}e{found[2] or found[3]}"
-    if is_plain(written):
-        return _decimal_claim(written)
+    number = _as_plain(written)
+    if is_plain(number):
+        return _decimal_claim(number)
+    fraction = recurring(number)
     from attncli.answers.arithmetic import work_out  # most solutions are in plain decimals
 
-    worked = None if _is_misread(written) else work_out(written)
+    if fraction is not None:
+        worked = work_out(str(fraction))
+    elif _is_misread(written):
+        worked = None
+    else:
+        worked = work_out(written)
     if worked is None:
         raise NumberError(*_why_not(written))
     negligible = worked.value.adjusted() < SMALLEST.adjusted()  # e^(-9999), which is told from 0 nowhere else
     return Claim(worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0))
+
+
+def _as_plain(written: str) -> str:
+    """The number without what says nothing: -0.70 for - 0.70 and (-0.70), and 1.5e3 for 1.5 * 10^3."""
+    inside = _IN_PARENTHESES.fullmatch(written)
+    number = _SIGN_APART.sub(r"\1", inside[1] if inside else written)
+    if found := _SCIENTIFIC.fullmatch(number):
+        return f"{found[1]}e{found[2] or found[3]}"
+    return number
+
+
+def _require_one_reading(written: str) -> None:
+    """Raises NumberError for 0·5 and 3–5, whose signs mean different things to different readers."""
+    if found := _POINT_OR_TIMES.fullmatch(written):
+        decimal, product = f"{found[1]}.{found[2]}", f"{found[1]}*{found[2]}"
+        readings, help = f"as {decimal} or as a product", f"write {decimal}, or {product}"
+    elif found := _MINUS_OR_TO.fullmatch(written):
+        readings = f"as {found[1]} minus {found[2]}, or as a range"
+        help = f"write one number, or {found[1]} - {found[2]}"
+    else:
+        return
+    raise NumberError(f"{shorten(written)} can be read {readings}", help.replace("−", "-"))
 
 
 def _decimal_claim(text: str) -> Claim:

@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 
 from attncli.answers.arithmetic import FUNCTION_NAMES
+from attncli.problem.recurring_decimals import DOT_ABOVE, LINE_ABOVE
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 LONG = 4000  # characters; longer ones are no numbers, and not looked at
 _DEEPEST = 30
 _FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac")
-_INVISIBLE = {"phantom": 1, "hphantom": 1, "vphantom": 1, "color": 1, "rule": 2, "hspace": 1}  # and their arguments
-_LAYOUT = ("hfill", "displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "quad", "leavevmode",
+_INVISIBLE = {"vphantom": 1, "color": 1}  # and their arguments
+_GAPS = {"phantom": 1, "hphantom": 1, "hspace": 1, "rule": 2, "hfill": 0, "quad": 0, "qquad": 0}
+_LAYOUT = ("displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "leavevmode",
            "mathrm", "mathbf", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
+_ABOVE = {"overline": LINE_ABOVE, "bar": LINE_ABOVE, "dot": DOT_ABOVE}  # digits that recur
+_GAP = "\u2009"  # which shows, as blanks of LaTeX do not
 _SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "_": "_", "textunderscore": "_", "approx": "≈",
+          "dots": "…", "ldots": "…", "cdots": "…",
           "exp": "exp", "ln": "ln", "tanh": "tanh", "sin": "sin", "cos": "cos"}  # fmt: skip
 _OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")  # beside a fraction that stands for itself
+_BLANK_UNSEEN = re.compile(r"(?<=[0-9)]) +(?=\()")  # 2 (1 + e) looks as 2(1 + e) does
 _SIMPLE = re.compile(r"[0-9.]+|e|(?:sqrt|e\^)\([^()]*\)")
 _LENGTH = re.compile(
     r"\\kern\s*(?:\\[A-Za-z]+|-?[0-9.]+\s*[a-z]{2})|\\vrule(?:\s*(?:height|depth|width)\s*-?[0-9.]+\s*[a-z]{2})*"
@@ -26,9 +32,10 @@ def from_latex(source: str) -> str:
     """The number as claims spell it; what is not understood stays as it is, so that a message can show it."""
     if len(source) > LONG:
         return source
-    cleaned = _LENGTH.sub("", source)
+    cleaned = _LENGTH.sub(r"\\quad ", source)
     try:
-        return _Parser(_TOKEN.findall(cleaned)).all().strip()
+        text = _Parser(_TOKEN.findall(cleaned)).all()
+        return _BLANK_UNSEEN.sub("", text).replace(_GAP, " ").strip()
     except _Unreadable:
         return source.strip()
 
@@ -77,7 +84,7 @@ class _Parser:
         if token == "^":
             return f"^({self.argument(depth)})"
         if token.isspace() or token in ("~", r"\,", r"\;", r"\:", r"\!", r"\ ", r"\>"):
-            return "" if token == r"\!" else " "
+            return self.blank(token)
         return self.command(token[1:], depth) if token[0] == "\\" else token
 
     def command(self, name: str, depth: int) -> str:
@@ -90,17 +97,32 @@ class _Parser:
             return f"{_in_parentheses(above)}/{_in_parentheses(below)}"
         if name == "sqrt":
             return f"sqrt({self.argument(depth)})"
-        if name in _INVISIBLE:
+        if name in _INVISIBLE or name in _GAPS:
             self.option(depth)
-            for _ in range(_INVISIBLE[name]):
+            for _ in range(_INVISIBLE.get(name, 0) or _GAPS.get(name, 0)):
                 self.argument(depth)
-            return ""
+            return _GAP if name in _GAPS else ""
+        if name in _ABOVE:
+            return self.marked(_ABOVE[name], depth)
         if name in ("colorbox", "fbox", "boxed", "underline"):
             self.option(depth)
             if name == "colorbox":
                 self.argument(depth)
             return self.argument(depth)
         raise _Unreadable
+
+    def blank(self, token: str) -> str:
+        """A blank between numbers; before a parenthesis only one that shows."""
+        if token == r"\!":
+            return ""
+        return " " if token.isspace() else _GAP
+
+    def marked(self, sign: str, depth: int) -> str:
+        """Digits with a line or a dot above each."""
+        digits = self.argument(depth)
+        if not (digits.isascii() and digits.isdigit()):
+            raise _Unreadable
+        return "".join(f"{digit}{sign}" for digit in digits)
 
     def option(self, depth: int) -> None:
         self.skip_spaces()

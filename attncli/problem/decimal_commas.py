@@ -14,7 +14,8 @@ from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import Leaf, Node, PastedList, Sequence
 from attncli.problem.values import Value
 
-_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?")
+_RECURRING = r"[0-9]*\([0-9]+\)|[0-9\u0304\u0305\u0307]+"  # what stands after the comma of 0,(3)
+_DECIMAL = re.compile(rf"[-+]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})")
 _BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")  # as opposed to the comma in a decimal, which has no blank beside it
 _GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,500 may be 1.5, and fifteen hundred
 _ROW = re.compile(r"\[([^\[\]]+)\]")

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from attncli.english import shorten
 from attncli.equation.rounding import DIGITS
+from attncli.problem.recurring_decimals import RECURRING, recurring, with_period
 
 BLANK = "_"  # where a number is still to be written
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
@@ -33,6 +34,7 @@ _FORMS = (
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
 )
 _LOOK_LIKE = "write a number such as 3, -0.5, 1e3, 1/3 or sqrt(2)"
+_DIGITS = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
 _Help: TypeAlias = Callable[[re.Match[str]], str]
 
 
@@ -214,7 +216,7 @@ class DecimalComma(NamedTuple):
 def decimal_comma(text: str, at: int, number: str) -> DecimalComma | None:
     """The 0,07 that the 07 at this place of a text is the end of; None where no digits and a comma stand before it."""
     before = re.search(r"[-+]?[0-9]{1,9},\Z", text[max(at - 12, 0) : at])
-    if not before or not re.fullmatch("[0-9]{1,40}", number):
+    if not before or not re.fullmatch(r"[0-9]{1,40}|[0-9]{0,40}\([0-9]{1,40}\)", number):
         return None
     message, help = why_not_a_number(f"{before[0]}{number}")
     whole = re.sub("^0+(?=.)", "", number)
@@ -237,6 +239,36 @@ def _with_minus(found: re.Match[str]) -> str:
     """Help with a dash: the same number with the minus sign of the keyboard."""
     number = re.sub(rf"[{_DASHES}]\s*", "-", found[0])
     return f"write {number}" if is_plain(number) else "write the minus sign of the keyboard, as in -1"
+
+
+def _with_point(decimal: str) -> str:
+    return decimal.replace(",", ".").removesuffix(".")
+
+
+def _in_lowest_terms(found: re.Match[str]) -> str:
+    """Help with 0.(3): the fraction that it is."""
+    fraction = recurring(found[0].replace(",", "."))
+    return _LOOK_LIKE if fraction is None else f"write {fraction}"
+
+
+def _with_one_meaning(found: re.Match[str]) -> str:
+    """Help with 0.1(6): 1/6, whose last digits recur, or 0.1, whose last digit is uncertain, or the product."""
+    number, in_parentheses = _with_point(found[1]), found[2]
+    product = (Decimal(number) * int(in_parentheses)).normalize()
+    said = f"{number} if it is uncertain, {product:f} for the product"
+    if "." not in number:
+        return f"write {said}"
+    sign, unsigned = ("-", number[1:]) if number[0] == "-" else ("", number.lstrip("+"))
+    return f"write {sign}{with_period(unsigned, in_parentheses)} if the {in_parentheses} recurs, {said}"
+
+
+def _as_sum_or_product(found: re.Match[str]) -> str:
+    """Help with 1 1/2: one and a half, or a half."""
+    sign, whole, above, below = found[1], *map(int, found.group(2, 3, 4))
+    if not below:
+        return _LOOK_LIKE
+    part = Fraction(above, below)
+    return f"write {sign}{whole + part} for the mixed number, or {sign}{whole * part} for the product"
 
 
 def _with_digits_together(found: re.Match[str]) -> str:
@@ -267,10 +299,19 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
      lambda found: f"write {found[0].replace(',', '.')} for a decimal, or {found[0].replace(',', '')}"),
     (r"[-+]?\d*,\d+(e[-+]?\d+)?", "{} has a decimal comma",
      lambda found: f"write {shorten(found[0].replace(',', '.'))}"),
+    (r"[-+]?\d+,(\(\d+\)|[\d\u0304\u0305\u0307]*[\u0304\u0305\u0307])", "{} has a decimal comma", _in_lowest_terms),
+    (rf"[-+]?{RECURRING}", "{} is a recurring decimal", _in_lowest_terms),
+    (r"([-+]?(?:\d{1,60}[.,]?|\d{0,60}[.,]\d{1,60}))\s*\((\d{1,60})\)", "{} can be read in several ways",
+     _with_one_meaning),
+    (r"\(\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*\)", "{} can be read in two ways",
+     lambda found: f"write {shorten(found[1])}, or -{shorten(found[1])}, which accounts have in parentheses"),
+    (r"([-+]?[\d.,]*\d[.,]?)\s*(?:\.{3}|…)", "{} leaves open which digits follow",
+     lambda found: f"write {shorten(_with_point(found[1]))}, or a fraction such as 1/3 for digits that recur"),
+    (r"([-+]?)(\d{1,60})\s+(\d{1,60})\s*/\s*(\d{1,60})", "{} can be read in two ways", _as_sum_or_product),
     (rf".*[{_DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
     (rf"[-+]?\d{{1,3}}({_THOUSANDS}\d{{3}})+([.,]\d*)?", "{} is not a number: it has a separator between its digits",
      _with_digits_together),
-    (r"([-+]?[\d.]+)((?:\s+[-+]?[\d.]+)+)", "{} is more than one number",
+    (rf"{_DIGITS}(?:\s+{_DIGITS})+", "{} is more than one number",
      lambda found: f"put a comma between numbers: {', '.join(shorten(found[0], 60).split())}"),
     (r"([-+]?\d*\.?\d+)\s*%", "{} is not a number", lambda found: f"write {shorten(found[1])}/100"),
     (r"(?:np|numpy)\.float\d+\((.*)\)", "{} is not a plain number",

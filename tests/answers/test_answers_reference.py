@@ -17,6 +17,7 @@ from attncli.answers.reader import read_answers
 from attncli.attention.registry import RULES
 from attncli.features.schema.command import schemas
 from attncli.problem.model import Problem
+from attncli.problem.numbers import NumberError
 from attncli.problem.source import decode
 from attncli.tracing import run
 
@@ -36,7 +37,7 @@ def test_the_example_is_read(love: Problem) -> None:
 
 def test_every_way_to_write_a_number() -> None:
     rows = re.findall(r"^\| (`.*) \| .*? \| *(.*?) *\|$", PAGE.split("## Numbers")[1].split("\n\n- ")[0], re.MULTILINE)
-    assert len(rows) == 7
+    assert len(rows) == 8
     for written, ends in rows:
         for text in re.findall(r"`(.*?)`", written):
             claim = read_claim(text)
@@ -46,6 +47,15 @@ def test_every_way_to_write_a_number() -> None:
                 assert [claim.value - claim.half, claim.value + claim.half] == [
                     Decimal(end) for end in ends.split(" … ")
                 ]
+
+
+def test_what_can_be_read_in_two_ways_is_an_error() -> None:
+    table = PAGE.split("| you write | it may mean |")[1].split("\n\n")[0]
+    rows = re.findall(r"^  \| (`.*?) \| .* \|$", table, re.MULTILINE)
+    assert len(rows) == 7
+    for text in (text for row in rows for text in re.findall(r"`(.*?)`", row)):
+        with pytest.raises(NumberError):
+            read_claim(text)
 
 
 VALID: list[dict[str, Any]] = [

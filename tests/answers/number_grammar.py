@@ -1,0 +1,413 @@
+"""A grammar of the numbers of answers, written from docs/reference/answers.md: it imports nothing of attncli.
+
+`reading(text)` is what one spelling of a number says, worked out by mpmath letter by letter; texts that this grammar
+refuses are no numbers, or can be read in several ways.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import mpmath
+
+DIGITS = "0123456789"
+BLANKS = " \u00a0\u2009"
+FUNCTIONS = {
+    "sqrt": mpmath.sqrt,
+    "exp": mpmath.exp,
+    "ln": mpmath.log,
+    "tanh": mpmath.tanh,
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+}
+MINUS = "-−–"
+TIMES = "*·×⋅"
+OVERLINES = "\u0305\u0304"
+DOT_ABOVE = "\u0307"
+DEEPEST = 40
+LARGEST = mpmath.mpf("1.8e308")
+SMALLEST = mpmath.mpf("1e-900")
+
+
+class Refused(Exception):
+    """No number, or one that can be read in several ways."""
+
+
+class Beyond(Exception):
+    """A calculation about which this grammar says nothing: its numbers are too large, too small or too near to 0."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A number, and half a unit of its last digit; 0 where it is exact."""
+
+    value: mpmath.mpf
+    half: Fraction
+
+
+def reading(text: str) -> Reading | None:
+    """What a text without = or ≈ says; None for a blank cell. Raises Refused or Beyond."""
+    text = text.strip()
+    if text == "?" or not text.strip("_"):
+        return None
+    with mpmath.workdps(80):
+        if is_minus_infinity(text):
+            return Reading(-mpmath.inf, Fraction(0))
+        decimal = signed_decimal(text)
+        if decimal is not None:
+            return decimal
+        if is_range_or_raised_point(text) or is_row(text):
+            raise Refused
+        letters = Letters(text)
+        value = letters.sum(0)
+        if not letters.at_end():
+            raise Refused
+        return Reading(in_size(value), Fraction(0))
+
+
+def is_minus_infinity(text: str) -> bool:
+    if text[0] not in MINUS:
+        return False
+    rest = text[1:].strip(BLANKS).lower()
+    return rest.removeprefix(".") in ("inf", "infinity") or rest == "∞"
+
+
+def signed_decimal(text: str) -> Reading | None:
+    """0.70, - 0.70, (-0.70), 7e-1, 7·10^-1: digits that say how precise they are; None for anything else."""
+    sign = 1
+    if text[0] == "(" and text[-1] == ")":
+        inside = text[1:-1].strip()
+        if is_plain(inside):
+            raise Refused  # in accounts, (0.70) is -0.70
+        if inside[:1] in ("+", *MINUS):
+            text = inside
+    if text and text[0] in "+" + MINUS:
+        sign = -1 if text[0] in MINUS else 1
+        text = text[1:].lstrip(BLANKS)
+    mantissa, power = parts_of_scientific(text)
+    number = plain(mantissa, 0)
+    if number is None or number[1] != len(mantissa):
+        return None
+    if power and "e" in mantissa.lower():
+        return None
+    value, _, decimals = number
+    exponent = int(power or 0)
+    if abs(exponent) > 250 or abs(decimals) > 250:
+        raise Beyond
+    unit = Fraction(10) ** (exponent - decimals)
+    value = sign * value * Fraction(10) ** exponent
+    return Reading(mpmath.mpf(value.numerator) / value.denominator, unit / 2)
+
+
+def parts_of_scientific(text: str) -> tuple[str, str]:
+    """(1.5, -3) of 1.5·10^(-3); no exponent where it is none."""
+    for sign in TIMES:
+        before, found, after = text.partition(sign)
+        after = after.strip(BLANKS)
+        if not found or not after.startswith("10"):
+            continue
+        after = after[2:].lstrip(BLANKS)
+        for power in ("^", "**"):
+            if after.startswith(power):
+                exponent = after.removeprefix(power).strip(BLANKS)
+                if exponent.startswith("(") and exponent.endswith(")"):
+                    exponent = exponent[1:-1].strip(BLANKS)
+                whole = exponent.replace("−", "-").replace("–", "-")
+                if is_whole(whole.removeprefix("-").removeprefix("+")) and whole.count("-") + whole.count("+") < 2:
+                    return before.strip(BLANKS), whole
+    return text, ""
+
+
+def is_whole(text: str) -> bool:
+    return bool(text) and all(letter in DIGITS for letter in text)
+
+
+def is_range_or_raised_point(text: str) -> bool:
+    """3–5, from 3 to 5 or 3 minus 5; 0·5, a half as printers in Britain have it, or a product."""
+    for sign, is_part in (("·", is_whole), ("–", is_plain)):
+        left, found, right = text.partition(sign)
+        if found and is_part(left.removeprefix("+").removeprefix("-").removeprefix("−")) and is_part(right):
+            return True
+    return False
+
+
+def is_row(text: str) -> bool:
+    """12 -3, which are two numbers, or a difference."""
+    words = text.translate(str.maketrans(dict.fromkeys(BLANKS, " ") | dict.fromkeys(MINUS, "-"))).split(" ")
+    words = [word for word in words if word]
+    return len(words) > 1 and all(is_plain(word[1:] if word[0] in "+-" else word) for word in words)
+
+
+def is_plain(text: str) -> bool:
+    number = plain(text, 0)
+    return number is not None and number[1] == len(text)
+
+
+def plain(text: str, at: int) -> tuple[Fraction, int, int] | None:
+    """(value, end, decimals) of digits, a point and an exponent from a place on; None where they begin no number."""
+    start, end = at, at
+    while end < len(text) and text[end] in DIGITS:
+        end += 1
+    whole = text[start:end]
+    if len(whole) > 1 and whole[0] == "0":
+        raise Refused
+    decimals = ""
+    if end < len(text) and text[end] == ".":
+        point = end
+        end += 1
+        while end < len(text) and text[end] in DIGITS:
+            end += 1
+        decimals = text[point + 1 : end]
+    if not whole and not decimals:
+        return None
+    exponent = ""
+    if end < len(text) and text[end] in "eE":
+        after = end + 1
+        if after < len(text) and text[after] in "+-−–":
+            after += 1
+        first = after
+        while after < len(text) and text[after] in DIGITS:
+            after += 1
+        if after > first:
+            exponent = text[end + 1 : after].replace("−", "-").replace("–", "-")
+            end = after
+    if exponent and abs(int(exponent)) > 250:
+        raise Beyond
+    power = int(exponent or 0)
+    value = Fraction(int(whole + decimals or "0")) * Fraction(10) ** (power - len(decimals))
+    return value, end, len(decimals) - power
+
+
+def recurring(text: str, at: int) -> tuple[Fraction, int] | None:
+    """(value, end) of 0.(3), 0.16̅ or 0.1̇6̇; None where no recurring decimal begins."""
+    end = at
+    while end < len(text) and text[end] in DIGITS:
+        end += 1
+    whole = text[at:end]
+    if not whole or end == len(text) or text[end] != ".":
+        return None
+    end += 1
+    if text[end : end + 1] == "(":
+        close = text.find(")", end)
+        period = text[end + 1 : close] if close > 0 else ""
+        return (value_of(whole, "", period), close + 1) if is_whole(period) else None
+    digits, marks = "", ""
+    while end < len(text) and text[end] in DIGITS:
+        digits += text[end]
+        end += 1
+        mark = text[end : end + 1]
+        is_mark = bool(mark) and mark in OVERLINES + DOT_ABOVE
+        marks += mark if is_mark else " "
+        end += is_mark
+    if not marks.strip():
+        return None
+    first = len(marks) - len(marks.lstrip())
+    under = marks[first:]
+    is_barred = all(mark in OVERLINES for mark in under)
+    is_dotted = under[0] == under[-1] == DOT_ABOVE and not under[1:-1].strip()
+    if not (is_barred or is_dotted):
+        raise Refused
+    return value_of(whole, digits[:first], digits[first:]), end
+
+
+def value_of(whole: str, before: str, period: str) -> Fraction:
+    if len(whole) > 1 and whole[0] == "0":
+        raise Refused
+    shift = 10 ** len(before)
+    return Fraction(int(whole + before), shift) + Fraction(int(period), shift * (10 ** len(period) - 1))
+
+
+def in_size(value: mpmath.mpf) -> mpmath.mpf:
+    if abs(value) > LARGEST or (value and abs(value) < SMALLEST):
+        raise Beyond
+    return value
+
+
+class Letters:
+    """Reads a calculation from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def skip(self) -> None:
+        while self.at < len(self.text) and self.text[self.at] in BLANKS:
+            self.at += 1
+
+    def at_end(self) -> bool:
+        self.skip()
+        return self.at == len(self.text)
+
+    def sees(self, letters: str) -> bool:
+        self.skip()
+        return self.at < len(self.text) and self.text[self.at] in letters
+
+    def takes(self, word: str) -> bool:
+        self.skip()
+        if not self.text.startswith(word, self.at):
+            return False
+        self.at += len(word)
+        return True
+
+    def sum(self, depth: int) -> mpmath.mpf:
+        value = self.product(depth)
+        while self.sees("+" + MINUS):
+            minus = self.text[self.at] in MINUS
+            self.require_no_power_of_ten()
+            self.at += 1
+            other = self.product(depth)
+            value = value - other if minus else value + other
+        return value
+
+    def require_no_power_of_ten(self) -> None:
+        """Refuses 5e - 3, which may be a power of ten."""
+        before = self.text[: self.at].rstrip(BLANKS)
+        after = self.text[self.at + 1 :].lstrip(BLANKS)
+        times = before.removesuffix("e").rstrip(BLANKS)
+        if before.endswith("e") and times.endswith((*DIGITS, ".")) and after.startswith((*DIGITS, ".")):
+            raise Refused
+
+    def product(self, depth: int) -> mpmath.mpf:
+        value, last = self.signed(depth)
+        divides = False
+        while True:
+            if self.sees(TIMES) and not self.text.startswith("**", self.at):
+                self.at += 1
+                other, last = self.signed(depth)
+                value, divides = value * other, False
+            elif self.sees("/"):
+                self.at += 1
+                other, last = self.signed(depth)
+                if not other:
+                    raise Refused
+                value, divides = value / other, True
+            elif kind := self.factor_without_sign(last):
+                if divides or last == "power" or (last == "root" and kind != "root"):
+                    raise Refused
+                other, last = self.signed(depth)
+                value, divides = value * other, False
+            else:
+                return value
+
+    def factor_without_sign(self, last: str) -> str:
+        """What multiplies what ends there, without a sign: a root, a name or parentheses; empty for nothing."""
+        self.skip()
+        if self.at == len(self.text):
+            return ""
+        if self.text[self.at] == "√":
+            return "root"
+        if self.starts_name():
+            return "name"
+        if self.text[self.at] != "(":
+            return ""
+        if self.text[self.at - 1] in BLANKS or last not in ("whole", "parentheses"):
+            raise Refused  # 0.577 (1/√3), 0.5(1 + e)
+        inside = self.text[self.at + 1 : self.closing()].strip(BLANKS)
+        unsigned = inside.removeprefix("+").removeprefix("-").removeprefix("−").removeprefix("–").lstrip(BLANKS)
+        if is_plain(unsigned):
+            raise Refused  # 2(3)
+        return "parentheses"
+
+    def closing(self) -> int:
+        depth = 0
+        for at in range(self.at, len(self.text)):
+            depth += {"(": 1, ")": -1}.get(self.text[at], 0)
+            if not depth:
+                return at
+        raise Refused
+
+    def starts_name(self) -> str:
+        for name in FUNCTIONS:
+            if self.text.startswith(name, self.at):
+                return name
+        after = self.text[self.at + 1 : self.at + 2]
+        is_e = self.text.startswith("e", self.at) and not (after.isascii() and after.isalnum())
+        return "e" if is_e else ""
+
+    def signed(self, depth: int) -> tuple[mpmath.mpf, str]:
+        """A factor, and what it ends with: a whole number, another number, e, parentheses, a root or a power."""
+        if depth > DEEPEST:
+            raise Refused
+        if self.sees("+" + MINUS):
+            minus = self.text[self.at] in MINUS
+            self.at += 1
+            value, last = self.signed(depth + 1)
+            return (-value if minus else value), last
+        base, last = self.atom(depth)
+        self.skip()
+        if not (self.takes("^") or self.takes("**")):
+            return base, last
+        in_parentheses = self.sees("(")
+        exponent, last = self.signed(depth + 1)
+        return power(base, exponent), last if in_parentheses else "power"
+
+    def atom(self, depth: int) -> tuple[mpmath.mpf, str]:
+        if depth > DEEPEST:
+            raise Refused
+        self.skip()
+        if self.at == len(self.text):
+            raise Refused
+        if self.takes("√"):
+            if self.sees("("):
+                return root(self.parentheses(depth)), "parentheses"
+            value, _ = self.atom(depth + 1)
+            return root(value), "root"
+        if self.sees("("):
+            return self.parentheses(depth), "parentheses"
+        if name := self.starts_name():
+            self.at += len(name)
+            if name == "e":
+                return mpmath.e, "e"
+            if not self.sees("("):
+                raise Refused
+            return call(name, self.parentheses(depth)), "parentheses"
+        return self.number()
+
+    def number(self) -> tuple[mpmath.mpf, str]:
+        if found := recurring(self.text, self.at):
+            value, self.at = found
+            return mpmath.mpf(value.numerator) / value.denominator, "number"
+        number = plain(self.text, self.at)
+        if number is None:
+            raise Refused
+        spelled = self.text[self.at : number[1]]
+        value, self.at = number[0], number[1]
+        if self.at < len(self.text) and self.text[self.at] in (*DIGITS, "."):
+            raise Refused
+        return mpmath.mpf(value.numerator) / value.denominator, "whole" if is_whole(spelled) else "number"
+
+    def parentheses(self, depth: int) -> mpmath.mpf:
+        assert self.takes("(")
+        value = self.sum(depth + 1)
+        if not self.takes(")"):
+            raise Refused
+        return value
+
+
+def root(value: mpmath.mpf) -> mpmath.mpf:
+    if value and abs(value) < mpmath.mpf("1e-40"):
+        raise Beyond
+    if value < 0:
+        raise Refused
+    return mpmath.sqrt(value)
+
+
+def call(name: str, value: mpmath.mpf) -> mpmath.mpf:
+    if abs(value) > 300 or (name == "ln" and value and abs(value) < mpmath.mpf("1e-40")):
+        raise Beyond
+    if (name == "sqrt" and value < 0) or (name == "ln" and value <= 0):
+        raise Refused
+    return FUNCTIONS[name](value)
+
+
+def power(base: mpmath.mpf, exponent: mpmath.mpf) -> mpmath.mpf:
+    if abs(exponent) > 200 or (base and abs(mpmath.log(abs(base))) * abs(exponent) > 600):
+        raise Beyond
+    if not base and exponent <= 0:
+        raise Refused
+    if base < 0 and exponent != mpmath.nint(exponent):
+        if abs(exponent - mpmath.nint(exponent)) < mpmath.mpf("1e-30"):
+            raise Beyond
+        raise Refused
+    return mpmath.power(base, exponent)
