@@ -124,16 +124,29 @@ class Backward:
 
     def _of_loss(self) -> Rule:
         """The gradient of the output from the loss; that of a cross-entropy, (P - Y) / N, is taken in one step."""
-        cell = self.rules["output"].target
         if "row_loss" in self.rules:
-            apart = Call("sub", (_renamed(cell, "class_probs"), _renamed(cell, "target")))
-            equation = Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
-            return _rule(equation, matrix_form(equation, HEADS), self._words_through("row_loss"))
-        error, shape = self.rules["error"].equation, self.shapes["output"]
+            equation = self._of_cross_entropy()
+            words = self._words_through("row_loss")
+        else:
+            equation = self._of_mean_squared_error()
+            words = self._words_through("error")
+        return _rule(equation, matrix_form(equation, HEADS), words)
+
+    def _of_cross_entropy(self) -> Equation:
+        cell = self.rules["output"].target
+        probabilities = _renamed(cell, "class_probs")
+        target = _renamed(cell, "target")
+        apart = Call("sub", (probabilities, target))
+        return Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
+
+    def _of_mean_squared_error(self) -> Equation:
+        cell = self.rules["output"].target
+        error = self.rules["error"].equation
+        shape = self.shapes["output"]
         of_loss = Reader(self.rules["loss"].equation, number_node(1))
-        of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.space).expression
-        equation = gradient_of(cell, shape, "d_output", [Reader(error, of_error)], self.space)
-        return _rule(equation, matrix_form(equation, HEADS), self._words_through("error"))
+        of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.space)
+        through_error = Reader(error, of_error.expression)
+        return gradient_of(cell, shape, "d_output", [through_error], self.space)
 
     def _special_form(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
         """A matrix form that is no product: a rotation back, or the gradient of masked scores unchanged."""

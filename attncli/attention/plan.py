@@ -208,9 +208,18 @@ def _all_parameters(
 
 def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes) -> Mapping[str, int]:
     """The lengths of indices that are on no axis of an array on the right side of their equation."""
-    n, m, past, d_v = sizes.n, sizes.m, sizes.past, width("V", problem.given)
-    heads = {HEAD: axes.number, KEY_HEAD: axes.number // axes.group, GROUP_MEMBER: axes.group}
-    found = {"i": n, "j": m, "u": past, "s": m - past, "c": d_v, "e": axes.number * d_v, **heads}
+    d_v = width("V", problem.given)
+    found = {
+        "i": sizes.n,
+        "j": sizes.m,
+        "u": sizes.past,
+        "s": sizes.m - sizes.past,
+        "c": d_v,
+        "e": axes.number * d_v,
+        HEAD: axes.number,
+        KEY_HEAD: axes.number // axes.group,
+        GROUP_MEMBER: axes.group,
+    }
     for position in problem.positions:
         found |= position.lengths(sizes)
     return found

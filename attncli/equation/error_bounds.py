@@ -67,10 +67,16 @@ def _choice(comparison: str, left: OnIntervals, right: OnIntervals, yes: OnInter
     def chosen(values: Mapping[str, Interval]) -> Interval:
         one, other = left(values), right(values)
         if comparison == "lt":
-            holds, fails = one.high < other.low, one.low >= other.high
+            holds = one.high < other.low
+            fails = one.low >= other.high
         else:
-            holds, fails = one.low == one.high == other.low == other.high, not one.meets(other)
-        return yes(values) if holds else no(values) if fails else hull(yes(values), no(values))
+            holds = one.low == one.high == other.low == other.high
+            fails = not one.meets(other)
+        if holds:
+            return yes(values)
+        if fails:
+            return no(values)
+        return hull(yes(values), no(values))
 
     return chosen
 

@@ -5,9 +5,10 @@ Every intermediate is an array with named axes; a sum over a product of two such
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from math import inf, prod
 from typing import Any, TypeAlias
 
@@ -98,22 +99,44 @@ class Evaluator:
 
     def cells(self, array: Array, indices: Sequence[str | Expression]) -> _Axed:
         """An array read at these indices; a letter that runs over its whole axis names it."""
-        own = {at: index for at, index in enumerate(indices) if isinstance(index, str)}
-        kept = {at: index for at, index in own.items() if self.sizes[index] == array.shape[at]}
-        if len(kept) == len(indices):
+        kept: dict[int, str] = {}
+        sought: dict[int, str | Expression] = {}
+        for at, index in enumerate(indices):
+            if isinstance(index, str) and self.sizes[index] == array.shape[at]:
+                kept[at] = index
+            else:
+                sought[at] = index
+        if not sought:
             return _Axed(array, tuple(kept.values()))
-        sought = {at: index for at, index in enumerate(indices) if at not in kept}
         by = {at: tuple(dict.fromkeys(letters(index, self.sizes))) for at, index in sought.items()}
-        named = [*kept.values(), *(letter for each in by.values() for letter in each)]
-        if all(len(each) == 1 for each in by.values()) and len(set(named)) == len(named):
-            return self.taken(array, sought, {**kept, **{at: each[0] for at, each in by.items()}})
-        axes = tuple(dict.fromkeys(letter for each in by.values() for letter in each))
-        flat = [self.flat_position(array, sought, dict(zip(axes, place, strict=True))) for place in self.places(axes)]
-        rows = _permute(self.xp, array, (*kept, *sought))
+        found = list(chain.from_iterable(by.values()))
+        apart = Counter([*kept.values(), *found])
+        one_each = all(len(each) == 1 for each in by.values())
+        if one_each and max(apart.values(), default=0) == 1:
+            single = {at: letter for at, (letter,) in by.items()}
+            return self.taken(array, sought, {**kept, **single})
+        return self.gathered(array, kept, sought, tuple(dict.fromkeys(found)))
+
+    def gathered(
+        self,
+        array: Array,
+        kept: Mapping[int, str],
+        sought: Mapping[int, str | Expression],
+        axes: tuple[str, ...],
+    ) -> _Axed:
+        """The axes `kept` as they are; the places `sought` on the others, for each place on the letters `axes`."""
+        flat = []
+        for place in self.places(axes):
+            where = dict(zip(axes, place, strict=True))
+            flat.append(self.flat_position(array, sought, where))
         shape = tuple(array.shape[at] for at in kept)
-        rows = self.xp.reshape(rows, (*shape, prod(array.shape[at] for at in sought)))
-        found = self.xp.take(rows, self.xp.asarray(flat, dtype=self.xp.int64), axis=len(kept))
-        return _Axed(self.xp.reshape(found, (*shape, *(self.sizes[axis] for axis in axes))), (*kept.values(), *axes))
+        length = prod(array.shape[at] for at in sought)
+        rows = _permute(self.xp, array, (*kept, *sought))
+        rows = self.xp.reshape(rows, (*shape, length))
+        places = self.xp.asarray(flat, dtype=self.xp.int64)
+        found = self.xp.take(rows, places, axis=len(kept))
+        sizes = (self.sizes[axis] for axis in axes)
+        return _Axed(self.xp.reshape(found, (*shape, *sizes)), (*kept.values(), *axes))
 
     def taken(self, array: Array, sought: Mapping[int, str | Expression], axes: Mapping[int, str]) -> _Axed:
         """An array whose axes are each read by a letter of their own: one axis after the other, where it stands."""
@@ -168,21 +191,31 @@ class Evaluator:
         """The sum over `index` of a product: shared axes are batches, the rest rows and columns."""
         if not (isinstance(left, _Axed) and isinstance(right, _Axed)):
             raise TypeError("a sum over a product needs two arrays")
-        rows = tuple(axis for axis in left.axes if axis != index and axis not in right.axes)
-        columns = tuple(axis for axis in right.axes if axis != index and axis not in left.axes)
-        batch = tuple(axis for axis in left.axes if axis != index and axis in right.axes)
+        of_left = [axis for axis in left.axes if axis != index]
+        of_right = [axis for axis in right.axes if axis != index]
+        rows = tuple(axis for axis in of_left if axis not in of_right)
+        columns = tuple(axis for axis in of_right if axis not in of_left)
+        batch = tuple(axis for axis in of_left if axis in of_right)
         if index not in left.axes or index not in right.axes:
             axes = (*batch, *rows, *columns, index)
-            return self.reduce("add", index, _Axed(self.spread(left, axes) * self.spread(right, axes), axes))
-        shared = tuple(self.sizes[axis] for axis in batch)
-        tall, wide = (prod(self.sizes[axis] for axis in side) for side in (rows, columns))
+            product = self.spread(left, axes) * self.spread(right, axes)
+            return self.reduce("add", index, _Axed(product, axes))
+        shared = self.lengths(batch)
+        tall = prod(self.lengths(rows))
+        wide = prod(self.lengths(columns))
         summed = self.sizes[index]
+        upright = self.spread(left, (*batch, *rows, index))
+        across = self.spread(right, (*batch, index, *columns))
         result = self.xp.matmul(
-            self.xp.reshape(self.spread(left, (*batch, *rows, index)), (*shared, tall, summed)),
-            self.xp.reshape(self.spread(right, (*batch, index, *columns)), (*shared, summed, wide)),
+            self.xp.reshape(upright, (*shared, tall, summed)),
+            self.xp.reshape(across, (*shared, summed, wide)),
         )
         axes = (*batch, *rows, *columns)
-        return _Axed(self.xp.reshape(result, tuple(self.sizes[axis] for axis in axes)), axes)
+        return _Axed(self.xp.reshape(result, self.lengths(axes)), axes)
+
+    def lengths(self, axes: Sequence[str]) -> tuple[int, ...]:
+        """How long each of these axes is."""
+        return tuple(self.sizes[axis] for axis in axes)
 
 
 def evaluate(

@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import inf, nextafter
 
 MOST_FACTORS = 64  # a higher whole power is taken through its logarithm
@@ -79,9 +80,14 @@ def neg(one: Interval) -> Interval:
 def mul(*factors: Interval) -> Interval:
     found = factors[0]
     for factor in factors[1:]:
-        ends = [_product(a, b) for a in (found.low, found.high) for b in (factor.low, factor.high)]
-        exact = found.width == 0 and factor.width == 0 and all(end.is_integer() for end in ends)
-        found = Interval(min(ends), max(ends)) if exact else outwards(min(ends), max(ends))
+        corners = product((found.low, found.high), (factor.low, factor.high))
+        ends = [_product(one, other) for one, other in corners]
+        low, high = min(ends), max(ends)
+        is_point = found.width == 0 and factor.width == 0
+        if is_point and all(end.is_integer() for end in ends):
+            found = Interval(low, high)
+        else:
+            found = outwards(low, high)
     return found
 
 
@@ -185,10 +191,15 @@ def _wave(function: Callable[[float], float], top: float) -> Callable[[Interval]
     def of(value: Interval) -> Interval:
         if not math.isfinite(value.width) or value.width >= math.tau:
             return Interval(-1.0, 1.0)
-        ends = sorted((function(value.low), function(value.high)))
-        found = outwards(ends[0], ends[1])
-        low = -1.0 if within(value, top + math.pi) else max(found.low, -1.0)
-        return Interval(low, 1.0 if within(value, top) else min(found.high, 1.0))
+        low, high = sorted((function(value.low), function(value.high)))
+        found = outwards(low, high)
+        low = max(found.low, -1.0)
+        high = min(found.high, 1.0)
+        if within(value, top + math.pi):
+            low = -1.0
+        if within(value, top):
+            high = 1.0
+        return Interval(low, high)
 
     return of
 

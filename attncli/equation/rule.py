@@ -155,8 +155,11 @@ class Rule:
 
     def at_place(self, fixed: Mapping[str, int]) -> Rule:
         """The rule of one place on the fixed leading axes."""
-        meaning = self.meanings[fixed[BATCH]] if self.meanings and BATCH in fixed else self.meaning
-        target = Ref(self.name, tuple(index for index in self.target.indices if index not in fixed))
+        meaning = self.meaning
+        if self.meanings and BATCH in fixed:
+            meaning = self.meanings[fixed[BATCH]]
+        left = tuple(index for index in self.target.indices if index not in fixed)
+        target = Ref(self.name, left)
         if self.given:
             return replace(self, formula=target, meaning=meaning)
         expression = fix_axes(self.equation.expression, fixed, all_letters(self.equation))

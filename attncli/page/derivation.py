@@ -91,11 +91,16 @@ def table_rows(trace: Trace, names: Sequence[str]) -> Iterator[tuple[str | int |
     step, values = trace.steps[name], trace[name]
     letters, axes = step.rule.target.letters, step.rule.axis_names
     named = [PLACES.get(letter, axis) for letter, axis in zip(letters, axes, strict=True)]
-    kept = len(named) if values.ndim < 2 else -1
-    yield (*named[:kept], *(step.labels[-1] if values.ndim > 1 else (name,)))
+    kept = len(named)
+    columns: Sequence[str] = (name,)
+    if values.ndim > 1:
+        kept -= 1
+        columns = step.labels[-1]
+    yield (*named[:kept], *columns)
     for row in np.ndindex(values.shape[:kept]):
-        places = zip(letters, step.labels, row, strict=False)
-        where = (place if letter in PLACES else labels[place] for letter, labels, place in places)
+        where: list[str | int] = []
+        for letter, labels, place in zip(letters, step.labels, row, strict=False):
+            where.append(place if letter in PLACES else labels[place])
         yield (*where, *values[row].reshape(-1).tolist())
 
 

@@ -129,8 +129,9 @@ def exact_line(
 def _rows(step: Step) -> list[list[Exact | float]]:
     """The numbers as they stand in a matrix: a vector over queries or keys is a column, another a row."""
     assert step.exact is not None
-    column = step.exact.ndim == 1 and step.rule.axis_names[0] in ("query", "key")
-    columns = 1 if column or not step.shape else step.shape[-1]
+    columns = step.shape[-1] if step.shape else 1
+    if step.exact.ndim == 1 and step.rule.axis_names[0] in ("query", "key"):
+        columns = 1
     rows: list[list[Exact | float]] = step.exact.reshape(-1, columns).tolist()
     return rows
 

@@ -94,12 +94,18 @@ def _plain_cells(matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int
 def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str, ...]]:
     """Where the rows of a matrix are in the array of a step, their labels, and those of the columns."""
     shape, labels = step.shape, step.labels
-    if len(shape) == 1 and step.rule.axis_names[:1] and step.rule.axis_names[0] in ("query", "key"):
-        return [(row,) for row in range(len(labels[0]))], labels[0], ()
-    if len(shape) < 2:
-        return [()], ("",), (labels or ((),))[0]
-    rows = list(np.ndindex(shape[:-1]))  # of pairs, each is a row
-    return rows, tuple(step.row_label(row) for row in rows), labels[-1]
+    if not shape:
+        return [()], ("",), ()
+    if len(shape) == 1:
+        [axis] = step.rule.axis_names
+        if axis in ("query", "key"):
+            # a number for each token is a column
+            return [(row,) for row in range(len(labels[0]))], labels[0], ()
+        return [()], ("",), labels[0]
+    # of pairs of a query and a key, each is a row
+    rows = list(np.ndindex(shape[:-1]))
+    names = tuple(step.row_label(row) for row in rows)
+    return rows, names, labels[-1]
 
 
 def _closed_forms(

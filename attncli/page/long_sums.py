@@ -127,10 +127,14 @@ def printed_integers(printer: Printer, name: str, at: Any = ...) -> Integers | N
     array = printer.trace.steps.get(name) or printer.trace.parameters[name]
     assert isinstance(array, Step | Matrix)
     if has_floats(array):
-        return _rounded(np.atleast_1d(array.value[at]), printer.precision)
-    texts = [printer.text(array, index) for index in np.ndindex(array.value.shape)]
-    found = _read(texts, array.value.shape)
-    return found if found is None or at is ... else found[at]
+        chosen = np.atleast_1d(array.value[at])
+        return _rounded(chosen, printer.precision)
+    shape = array.value.shape
+    texts = [printer.text(array, index) for index in np.ndindex(shape)]
+    found = _read(texts, shape)
+    if found is None or at is ...:
+        return found
+    return found[at]
 
 
 def has_floats(array: Step | Matrix) -> bool:

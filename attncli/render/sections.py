@@ -21,11 +21,18 @@ def sections(document: Document, format: str, style: Style) -> Iterator[tuple[st
     for name, blocks in _named(document):
         title = document.title if name == START else ""
         headings = [block for block in blocks if isinstance(block, Heading)]
-        said = [title] * bool(title) + [f"{each.number or ''} {each.text}".strip() for each in headings]
-        kept = [block for block in blocks if style.title or not isinstance(block, Heading)]
-        if kept or (title and style.title):
-            comment = [_comment(" / ".join(said), format)] * bool(said)
-            yield name, chain(comment, pieces(Document(title, kept), format, style))
+        kept = blocks
+        if not style.title:
+            kept = [block for block in blocks if not isinstance(block, Heading)]
+        if not kept and not (title and style.title):
+            continue
+        said = [f"{heading.number or ''} {heading.text}".strip() for heading in headings]
+        if title:
+            said.insert(0, title)
+        text = pieces(Document(title, kept), format, style)
+        if said:
+            text = chain([_comment(" / ".join(said), format)], text)
+        yield name, text
 
 
 def _comment(text: str, format: str) -> str:
@@ -39,9 +46,12 @@ def _comment(text: str, format: str) -> str:
 def _named(document: Document) -> Iterator[tuple[str, list[Block]]]:
     """The name of each section and its blocks; the start may have none."""
     groups = list(_groups(document.blocks))
-    begins_with_heading = bool(groups) and isinstance(groups[0][0], Heading)
-    yield START, [] if begins_with_heading or not groups else groups.pop(0)
-    first = next((place for place, group in enumerate(groups) if any(map(_is_step, group))), 0)
+    start: list[Block] = []
+    if groups and not isinstance(groups[0][0], Heading):
+        start = groups.pop(0)
+    yield START, start
+    with_steps = [place for place, group in enumerate(groups) if any(map(_is_step, group))]
+    first = with_steps[0] if with_steps else 0
     if first:
         yield "0", list(chain.from_iterable(groups[:first]))
     for number, group in enumerate(groups[first:], 1):

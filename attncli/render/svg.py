@@ -109,9 +109,11 @@ def _is_straight(path: Path) -> bool:
 def _paint(paint: str, kind: str) -> dict[str, str]:
     if paint in PAINTS:
         return {kind: PAINTS[paint][0], "class": _class(paint, kind)}
-    red, green, blue = paint[1:3], paint[3:5], paint[5:7]
-    short = all(part[0] == part[1] for part in (red, green, blue))
-    return {kind: f"#{red[0]}{green[0]}{blue[0]}" if short else paint}
+    firsts, seconds = paint[1::2], paint[2::2]
+    if firsts == seconds:
+        # #aabbcc is #abc
+        paint = f"#{firsts}"
+    return {kind: paint}
 
 
 def _class(role: str, kind: str) -> str:

@@ -200,9 +200,15 @@ class _Writer:
         """The notation of formulas on a sheet, whose cells are addresses."""
 
         def cell(name: str, indices: tuple[str, ...]) -> str:
-            first, last = (tuple(int(index.split(":")[end]) for index in indices) for end in (0, -1))
-            start, end = self._spot((name, first), of_key), self._spot((name, last), of_key)
-            found = _address(start) if start == end else f"{_address(start)}:{_address(end)}"
+            # an index is one place, 2, or several, 0:3
+            ends = [index.split(":") for index in indices]
+            first = tuple(int(places[0]) for places in ends)
+            last = tuple(int(places[-1]) for places in ends)
+            start = self._spot((name, first), of_key)
+            end = self._spot((name, last), of_key)
+            found = _address(start)
+            if start != end:
+                found += f":{_address(end)}"
             return self._on_sheet(sheet, start, found)
 
         def scalar(name: str) -> str:

@@ -106,7 +106,9 @@ class Inner:
         """Their rules in order: of what has a number for each query and key, and last of the outputs of the heads."""
         whole = (*self.plan.rules, *self.plan.softmax_rules(shift=shift))
         last = next(place for place, rule in enumerate(whole) if "weights" in rule.inputs)
-        return tuple(rule for rule in whole[: last + 1] if not is_small(rule) or rule is whole[last])
+        *before, outputs = whole[: last + 1]
+        large = [rule for rule in before if not is_small(rule)]
+        return (*large, outputs)
 
     def shape(self, rule: Rule) -> tuple[int, ...]:
         """The shape of one of them."""
@@ -179,13 +181,19 @@ def queries_at_once(plan: Plan, dtype: Dtype, backend: Backend) -> int:
     A query has cells for all entries, heads and keys, and in an additive score for all of its features.
     """
     features = plan.given["v"].shape[-1] if "v" in plan.given else 1
-    each = (plan.axes.batch or 1) * plan.axes.number * plan.sizes["j"] * features
-    cells = CACHED
-    if backend is not CPU:
-        free = backend.free()
-        fitting = BUSY if free is None else free // 2 // (HELD * np.dtype(dtype.computed).itemsize)
-        cells = min(BUSY, fitting)
+    entries = plan.axes.batch or 1
+    each = entries * plan.axes.number * plan.sizes["j"] * features
+    cells = CACHED if backend is CPU else _cells_on_a_device(dtype, backend)
     return max(1, cells // each)
+
+
+def _cells_on_a_device(dtype: Dtype, backend: Backend) -> int:
+    """How many cells of each matrix keep a device busy, and fit into half of what is free."""
+    free = backend.free()
+    if free is None:
+        return BUSY
+    of_a_cell = HELD * np.dtype(dtype.computed).itemsize
+    return min(BUSY, free // 2 // of_a_cell)
 
 
 def _run(inner: Inner, keep: Collection[str], shifted: bool, report: Report | None, threads: int | None) -> Found:

@@ -111,13 +111,18 @@ def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
 
     So a step of decoding, whose earlier tokens come from a cache, is held against the last row of the whole.
     """
-    ours, theirs = a.queries, b.queries
-    if a.keys != b.keys or any(len(set(labels)) < len(labels) for labels in (ours, theirs)):
+    if a.keys != b.keys:
         return a, b
-    if ours and set(ours) < set(theirs):
-        return a, replace(b, rows=tuple(map(theirs.index, ours)))
-    if theirs and set(theirs) < set(ours):
-        return replace(a, rows=tuple(map(ours.index, theirs))), b
+    ours, theirs = set(a.queries), set(b.queries)
+    if len(ours) < len(a.queries) or len(theirs) < len(b.queries):
+        # two queries of one name cannot be told apart
+        return a, b
+    if ours and ours < theirs:
+        rows = tuple(map(b.queries.index, a.queries))
+        return a, replace(b, rows=rows)
+    if theirs and theirs < ours:
+        rows = tuple(map(a.queries.index, b.queries))
+        return replace(a, rows=rows), b
     return a, b
 
 

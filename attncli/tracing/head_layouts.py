@@ -36,27 +36,41 @@ def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> Layout | None:
 def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
     """The array in this shape: with leading axes of length 1 more or less, its features split into heads, or its heads
     repeated."""
-    if (times := _repeats(array.shape, shape, axes)) > 1:
-        at = len(shape) - len(axes) - 1
-        return np.repeat(array.reshape(*shape[:at], -1, *shape[at + 1 :]), times, axis=at)
-    side_by_side = _side_by_side(shape, axes)
-    if same_layout(array.shape, shape) or side_by_side is None or len(axes) == 1:
+    times = _repeats(array.shape, shape, axes)
+    if times > 1:
+        at = _axis_of_heads(shape, axes)
+        heads = array.reshape(*shape[:at], -1, *shape[at + 1 :])
+        return np.repeat(heads, times, axis=at)
+    if same_layout(array.shape, shape):
         return array.reshape(shape)
-    *outer, heads, rows, width = shape
-    return np.swapaxes(array.reshape(*outer, rows, heads, width), -2, -3)
+    if _side_by_side(shape, axes) is None or len(axes) == 1:
+        return array.reshape(shape)
+    *outer, number, rows, width = shape
+    apart = array.reshape(*outer, rows, number, width)
+    return np.swapaxes(apart, -2, -3)
 
 
 def index_before(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
     """A cell of an array brought to this shape, as one of the array in its own shape."""
-    if (times := _repeats(own, shape, axes)) > 1:
-        at = len(shape) - len(axes) - 1
-        index = (*index[:at], index[at] // times, *index[at + 1 :])
-        shape = (*shape[:at], shape[at] // times, *shape[at + 1 :])
+    if not shape:
+        return ()
+    times = _repeats(own, shape, axes)
+    if times > 1:
+        at = _axis_of_heads(shape, axes)
+        index = _with(index, at, index[at] // times)
+        shape = _with(shape, at, shape[at] // times)
     elif len(axes) == 2 and not same_layout(own, shape):
         *place, head, row, feature = index
         *outer, heads, rows, width = shape
-        index, shape = (*place, row, head * width + feature), (*outer, rows, heads * width)
-    return tuple(map(int, np.unravel_index(np.ravel_multi_index(index, shape), own))) if shape else ()
+        index = (*place, row, head * width + feature)
+        shape = (*outer, rows, heads * width)
+    flat = np.ravel_multi_index(index, shape)
+    return tuple(map(int, np.unravel_index(flat, own)))
+
+
+def _with(lengths: Shape, at: int, length: int) -> Shape:
+    """The same with another number in one place."""
+    return (*lengths[:at], length, *lengths[at + 1 :])
 
 
 def same_layout(a: Shape, b: Shape) -> bool:
@@ -117,12 +131,22 @@ def _fits(shape: Shape, wanted: Shape, axes: Sequence[str]) -> bool:
 
 def _repeats(own: Shape, shape: Shape, axes: Sequence[str]) -> int:
     """How often each head of keys or values in the one stands in the other; 1 where they are not told apart by that."""
-    own, at = _without_ones(own), len(shape) - len(axes) - 1
-    if "key" not in axes or "query" in axes or at < 0 or len(own) > len(shape):
+    if "key" not in axes or "query" in axes:
         return 1
-    own = (1,) * (len(shape) - len(own)) + own
-    alike = own[:at] + own[at + 1 :] == shape[:at] + shape[at + 1 :]
-    return shape[at] // own[at] if alike and shape[at] % own[at] == 0 else 1
+    own = _without_ones(own)
+    at = _axis_of_heads(shape, axes)
+    if at < 0 or len(own) > len(shape):
+        return 1
+    ones = (1,) * (len(shape) - len(own))
+    own = ones + own
+    times, rest = divmod(shape[at], own[at])
+    others_are_alike = _with(own, at, shape[at]) == shape
+    return times if others_are_alike and rest == 0 else 1
+
+
+def _axis_of_heads(shape: Shape, axes: Sequence[str]) -> int:
+    """Where the axis of heads is, right before those of one head; negative where a shape has none."""
+    return len(shape) - len(axes) - 1
 
 
 def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:

@@ -65,9 +65,11 @@ class Step:
         """Which cell: I → love for a query and a key, I, d2 for a feature; of a single number its letter."""
         if not index:
             return unicode_name(self.rule.symbol)
-        if self.rule.axis_names[-3:-1] == ("query", "key"):
-            return f"{self.row_label(index[:-1])}, {self.labels[-1][index[-1]]}"
-        return cell_text(self.labels, index, of_pairs=self.rule.axis_names[-2:] == ("query", "key"))
+        axes = self.rule.axis_names
+        if axes[-3:-1] == ("query", "key"):
+            *row, last = index
+            return f"{self.row_label(tuple(row))}, {self.labels[-1][last]}"
+        return cell_text(self.labels, index, of_pairs=axes[-2:] == ("query", "key"))
 
     def row_label(self, row: tuple[int, ...]) -> str:
         """Which row of a matrix: I, or I → love where it is that of a query with a key."""
@@ -241,7 +243,11 @@ class Trace:
         for step in self.computed():
             for letter, size in zip(step.rule.target.letters, step.shape, strict=True):
                 found.setdefault(letter, set()).add(size)
-        return {letter: min(sizes) for letter, sizes in found.items() if len(sizes) == 1}
+        lengths = {}
+        for letter, sizes in found.items():
+            if len(sizes) == 1:
+                [lengths[letter]] = sizes
+        return lengths
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -208,16 +209,17 @@ def named_rows(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple
     Queries with the same heads and entries are named together. If it is all heads, or all entries, they are not named.
     """
     *leading, queries, _ = steps["weights"].labels
-    places: dict[int, list[Place]] = {}
+    places: defaultdict[int, list[Place]] = defaultdict(list)
     for row in rows:
         *place, query = (row,) if isinstance(row, int) else row
-        places.setdefault(query, []).append(tuple(place))
-    together: dict[tuple[Place, ...], list[int]] = {}
+        places[query].append(tuple(place))
+    together: defaultdict[tuple[Place, ...], list[int]] = defaultdict(list)
     for query, all_of_it in places.items():
-        together.setdefault(tuple(all_of_it), []).append(query)
+        together[tuple(all_of_it)].append(query)
     for found, at in together.items():
         names = _at_most([f'"{queries[query]}" (row {query})' for query in at], "others")
-        yield f"{either(len(at), 'query', 'queries')} {names}", _where(leading, found), len(at)
+        word = either(len(at), "query", "queries")
+        yield f"{word} {names}", _where(leading, found), len(at)
 
 
 def _where(leading: Sequence[tuple[str, ...]], places: tuple[Place, ...]) -> str:

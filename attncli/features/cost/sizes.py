@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -179,19 +179,33 @@ def with_leading_axes(plan: Plan, requested: Sizes, sizes: Mapping[str, int]) ->
     These axes are as short as possible: a plan only depends on whether there are several heads, and fewer of keys.
     """
     problem, axes = plan.problem, plan.axes
-    batched, split = axes.batch is not None, axes.heads is not None or axes.kv_heads is not None
-    batch, heads = batched or sizes.get("batch", 1) > 1, split or sizes["heads"] > 1
+    batched = axes.batch is not None
+    split = axes.heads is not None or axes.kv_heads is not None
+    batch = batched or sizes.get("batch", 1) > 1
+    heads = split or sizes["heads"] > 1
     grouped = sizes["kv_heads"] < sizes["heads"]
-    if (batched, split, axes.group > 1) == (batch, heads, grouped) and requested.kv_heads is None:
-        return plan  # if one K serves all heads, it still does
+    has_them = (batched, split, axes.group > 1) == (batch, heads, grouped)
+    if has_them and requested.kv_heads is None:
+        # if one K serves all heads, it still does
+        return plan
     several = min(sizes["heads"], 2)
     short = {BATCH: 1, HEAD: several, KEY_HEAD: 1 if grouped else several}
     given = {}
     for name, matrix in problem.given.items():
-        leading: list[str] = [BATCH] * (batch and name in (*_ROWS, *_STACKED))
-        if (heads and name in (*OF_QUERIES, *OF_KEYS)) or (batch and name in _STACKED):
-            leading.append(KEY_HEAD if name in OF_KEYS else HEAD)
-        own = matrix.value.shape[matrix.value.ndim - len(ARRAYS[name].letters) :]
-        given[name] = Matrix(np.broadcast_to(0.0, (*(short[letter] for letter in leading), *own)))
-    per_head = {name: problem.given[name] for name in PER_HEAD if name in given}
-    return plan_for(replace(problem, given=given | per_head))
+        if name in PER_HEAD:
+            given[name] = matrix
+            continue
+        rank = len(ARRAYS[name].letters)
+        own = matrix.value.shape[matrix.value.ndim - rank :]
+        leading = [short[letter] for letter in _leading(name, batch=batch, heads=heads)]
+        given[name] = Matrix(np.broadcast_to(0.0, (*leading, *own)))
+    return plan_for(replace(problem, given=given))
+
+
+def _leading(name: str, *, batch: bool, heads: bool) -> Iterator[str]:
+    """The letters of the axes before those of one head, for a problem with entries and with heads."""
+    stacked = batch and name in _STACKED
+    if stacked or (batch and name in _ROWS):
+        yield BATCH
+    if stacked or (heads and name in (*OF_QUERIES, *OF_KEYS)):
+        yield KEY_HEAD if name in OF_KEYS else HEAD

@@ -131,7 +131,9 @@ def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
     d_v equals d_k.
     """
     sizes = {"n": 512, "d_model": 512, "heads": 8, **requested}
-    names = ("X", "W_Q", "W_K", "W_V", *["W_O"] * (sizes["heads"] > 1))
+    names = ["X", "W_Q", "W_K", "W_V"]
+    if sizes["heads"] > 1:
+        names.append("W_O")
     given = dict.fromkeys(names, Matrix(np.zeros((1, 1))))
     problem = Problem(title="", tokens=("t1",), context_tokens=("t1",), given=given)
     width, left = divmod(sizes["d_model"], sizes["heads"])

@@ -123,10 +123,13 @@ def _farthest_cells(printer: Printer, checks: Sequence[GradientCheck]) -> Table:
     """A row for each gradient."""
     rows: list[tuple[Text, ...]] = []
     for check in checks:
-        moved = len(check.cells)
-        cells = f"{check.size:,}" if moved == check.size else f"{moved:,} of {check.size:,}"
-        symbol = Math(Name(printer.trace.steps[check.name].rule.symbol))
-        rows.append(((symbol,), (cells,), *_row(printer, check.name, check.farthest)))
+        cells = f"{check.size:,}"
+        if len(check.cells) != check.size:
+            cells = f"{len(check.cells):,} of {cells}"
+        rule = printer.trace.steps[check.name].rule
+        symbol = Math(Name(rule.symbol))
+        farthest = _row(printer, check.name, check.farthest)
+        rows.append(((symbol,), (cells,), *farthest))
     where = "cell" if all(check.size == 1 for check in checks) else "farthest at"
     return _table(("gradient", "cells", where), (1, 3, 4, 5), rows)
 

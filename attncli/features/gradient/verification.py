@@ -325,10 +325,15 @@ class _MovedStep:
         x = float(self.values[index])
         if not math.isfinite(x):
             return 0.0
-        sides = [moved for h in all_steps(x)[WIDE:] if x - h != x != x + h for moved in (x + h, x - h)]
+        sides = []
+        for h in all_steps(x)[WIDE:]:
+            # an h that x swallows moves nothing
+            if x - h != x != x + h:
+                sides += [x + h, x - h]
         here, *losses = self._losses([(index, moved) for moved in (x, *sides)])
         with np.errstate(all="ignore"):
-            up, down = ((np.array(losses) - here) / (np.array(sides) - x)).reshape(-1, 2).T
+            quotients = (np.array(losses) - here) / (np.array(sides) - x)
+            up, down = quotients.reshape(-1, 2).T
             return float(np.nanmin(abs(up - down), initial=math.inf))
 
     def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:

@@ -113,14 +113,18 @@ def _sums(outputs: Sequence[tuple[Part, int]]) -> list[Sum]:
     terms = [_terms(part, row) for part, row in outputs]
     with np.errstate(over="ignore"):
         sizes = np.array([np.abs(each).sum(axis=1) for each in terms])
-        own = sorted(np.argsort(-sizes.sum(axis=0), kind="stable")[:LOOKS].tolist())
+        order = np.argsort(-sizes.sum(axis=0), kind="stable")
+    own = sorted(order[:LOOKS].tolist())
     looks = {key: place for place, key in enumerate(own)}
     drawn = []
     for (part, row), each, size in zip(outputs, terms, sizes, strict=True):
         most = len(own) if len(size) <= MOST_PIECES + 1 else MOST_PIECES
-        keys = sorted(sorted(own, key=lambda key: -size[key])[:most])
+        by_size = sorted(own, key=lambda key: -size[key])
+        keys = sorted(by_size[:most])
+        pieces = [each[keys]]
         rest = np.delete(each, keys, axis=0)
-        pieces = [each[keys], *([rest.sum(axis=0, keepdims=True)] if len(rest) else [])]
+        if len(rest):
+            pieces.append(rest.sum(axis=0, keepdims=True))
         drawn.append(Sum(part, row, tuple(keys), np.concatenate(pieces), looks))
     return drawn
 
@@ -142,9 +146,9 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
     part, trace = each.part, each.part.trace
     step = trace.steps[output_step(trace)]
     features = step.labels[-1][: each.terms.shape[1]]
-    title = f"{part.title}, " * bool(part.title)
     name = cut(trace.tokens[each.row], SIZE, LABEL)
-    head = line_of(Words(0, LINE - 5, f"{title}{name.shown}", bold=True, label=name))
+    title = f"{part.title}, {name.shown}" if part.title else name.shown
+    head = line_of(Words(0, LINE - 5, title, bold=True, label=name))
     left = ceil(max(text_width(label, SMALL) for label in features)) + 8
     zero = left - low * unit
     shapes: list[Shape] = [*head.shapes]
@@ -201,12 +205,17 @@ def _ink(piece: Path) -> str:
 def _inside(each: Sum, place: int, number: str, width: float) -> str:
     """What stands on a piece: its key and its number, or the first that there is room for of the number and the key."""
     key = _key(each, place).shown
-    return next((text for text in (f"{key} {number}".strip(), number, key) if text_width(text, SMALL) + 4 <= width), "")
+    for text in (f"{key} {number}".strip(), number, key):
+        if text_width(text, SMALL) + 4 <= width:
+            return text
+    return ""
 
 
 def _key(each: Sum, place: int) -> Label:
     """The label of the key of a piece; empty if it is of all others together."""
-    return cut(each.part.trace.context_tokens[each.keys[place]] if place < len(each.keys) else "", SMALL, LABEL)
+    tokens = each.part.trace.context_tokens
+    name = tokens[each.keys[place]] if place < len(each.keys) else ""
+    return cut(name, SMALL, LABEL)
 
 
 def _name(each: Sum, place: int) -> str:
@@ -219,10 +228,16 @@ def _name(each: Sum, place: int) -> str:
 def _legend_of_keys(sums: Sequence[Sum]) -> Iterator[Panel]:
     """The look of each key of which there is a piece; nothing where all outputs are 0."""
     names, looks = sums[0].part.trace.context_tokens, sums[0].looks
-    seen = {key for each in sums for key, terms in zip(each.keys, each.terms, strict=False) if terms.any()}
-    entries = [entry_of_legend([swatch(0, 3, 12, 12, looks[key])], 12, names[key], most=LABEL) for key in sorted(seen)]
+    seen: set[int] = set()
+    for each in sums:
+        seen.update(key for key, terms in zip(each.keys, each.terms, strict=False) if terms.any())
+    entries = []
+    for key in sorted(seen):
+        look = swatch(0, 3, 12, 12, looks[key])
+        entries.append(entry_of_legend([look], 12, names[key], most=LABEL))
     if any(each.others and each.terms[-1].any() for each in sums):
-        entries.append(entry_of_legend([Path(rectangle(0, 3, 12, 12), OTHERS)], 12, "all others"))
+        look = Path(rectangle(0, 3, 12, 12), OTHERS)
+        entries.append(entry_of_legend([look], 12, "all others"))
     if entries:
         yield in_lines(entries, WIDEST)
 
@@ -230,10 +245,9 @@ def _legend_of_keys(sums: Sequence[Sum]) -> Iterator[Panel]:
 def _said(each: Sum) -> str:
     """What an output is mostly made of."""
     part = each.part
-    where = f"{part.title}: " if part.title else ""
+    token = part.trace.tokens[each.row]
+    who = f'{part.title}: the output of "{token}"' if part.title else f'The output of "{token}"'
     size = np.abs(each.terms).sum(axis=1)
-    who = f'{where}the output of "{part.trace.tokens[each.row]}"'
-    who = who if where else f"{who[0].upper()}{who[1:]}"
     if not size.any():
         return f"{who} is 0."
     top = largest(size)
@@ -241,4 +255,5 @@ def _said(each: Sum) -> str:
     if len(top) > MOST_KEYS:
         return f"{who} gets {how} from the values of {len(top)} keys."
     whose = listed([_name(each, place) for place in top])
-    return f"{who} gets {how} from the value{'s' * (len(top) > 1)} of {whose}."
+    values = "value" if len(top) == 1 else "values"
+    return f"{who} gets {how} from the {values} of {whose}."

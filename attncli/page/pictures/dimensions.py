@@ -237,9 +237,12 @@ def _mermaid(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> str:
     lines = ["flowchart TD"]
     for name, box in boxes.items():
         left, right = ("([", "])") if box.given else ("[", "]")
-        lines.append(f'    s_{name}{left}"{_quoted(box.title)}<br>{_quoted(box.text)}"{right}')
+        text = f"{_quoted(box.title)}<br>{_quoted(box.text)}"
+        lines.append(f'    s_{name}{left}"{text}"{right}')
     for target, read in inputs.items():
-        lines += (f'    s_{source} -- "{boxes[source].shape}" --> s_{target}' for source in read)
+        for source in read:
+            shape = boxes[source].shape
+            lines.append(f'    s_{source} -- "{shape}" --> s_{target}')
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -64,11 +64,8 @@ WIDE, LONG = 960, 64  # of a map with digits: pixels, and rows
 SIDE = 480  # of a long map without digits, about
 LARGEST, SMALLEST = 24, 4  # sides of cells without digits
 FEW_HEADS, LESS, SIDE_OF_MANY = 2, 14, 240  # of more heads, the largest cell, and the side of a map, without digits
-FEW, FAR, LEAST = (
-    20,
-    4,
-    5,
-)  # outliers: at most one of 20, four times as large as the rest, where there are five at least
+# Outliers: at most one of 20, four times as large as the rest, where there are five at least.
+FEW, FAR, LEAST = 20, 4, 5
 MOST_CELLS = 128  # on a side; of more, some share a cell
 MOST_NAMED = 3  # keys of a row, under the pointer: a number for each cell would make the file five times as large
 LEVELS = 40  # of colour, of cells without digits
@@ -174,19 +171,30 @@ def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digit
     the smallest has the first colour.
     """
     finite = np.concatenate([each[np.isfinite(each)] for each in values])
-    low, high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
+    low = float(finite.min(initial=np.inf))
+    high = float(finite.max(initial=-np.inf))
     if step == "weights":
-        return Scale(0.0, next((top for top in TOPS if high <= top), 1.0), by_row=not digits)
+        top = next((top for top in TOPS if high <= top), 1.0)
+        return Scale(0.0, top, by_row=not digits)
     if not finite.size:
         return Scale(0, 0)
-    if step in GRADIENT_RULES or (low < 0 and _has_sign(trace, step)):
-        most = _without_outliers(np.abs(finite))
-        farthest = float(finite[np.abs(finite).argmax()])
-        return Scale(-most, most, signed=True, farthest=farthest if most < abs(farthest) else None)
+    if step in GRADIENT_RULES:
+        return _signed_scale(finite)
+    if low < 0 and _has_sign(trace, step):
+        return _signed_scale(finite)
     with np.errstate(over="ignore"):
         sizes = finite - low
     top = float(finite[sizes <= _without_outliers(sizes)].max())
     return Scale(low, top, farthest=high if top < high else None)
+
+
+def _signed_scale(finite: NDArray[np.float64]) -> Scale:
+    """As far below 0 as above it."""
+    sizes = np.abs(finite)
+    most = _without_outliers(sizes)
+    farthest = float(finite[sizes.argmax()])
+    beyond = farthest if most < abs(farthest) else None
+    return Scale(-most, most, signed=True, farthest=beyond)
 
 
 def _without_outliers(sizes: NDArray[np.float64]) -> float:
@@ -209,22 +217,32 @@ def _has_sign(trace: Trace, step: str) -> bool:
 
 
 def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digits: bool) -> Map:
-    own, shades = part.trace.steps[step], scale.shades(values)
+    own = part.trace.steps[step]
+    shades = scale.shades(values)
     hidden = hidden_cells(part.trace, step)
-    hidden = np.zeros(shades.shape, dtype=bool) if hidden is None else hidden
+    if hidden is None:
+        hidden = np.zeros(shades.shape, dtype=bool)
     axes = _axes(own.rule.target.letters)
     rows, columns = own.labels if len(own.labels) == 2 else (*own.labels, ("",))
     if digits:
-        texts = tuple(
-            tuple("" if hidden[place] else part.text(step, *place[: len(axes)]) for place in line)
-            for line in (((row, column) for column in range(len(columns))) for row in range(len(rows)))
-        )
+        texts = _digits(part, step, hidden, len(axes))
         return Map(axes, rows, columns, scale, shades, hidden, texts)
-    if (block := ceil(max(shades.shape) / MOST_CELLS)) > 1:
-        shades, hidden = _largest(shades, block, 0.5 if scale.signed else 0.0), _all(hidden, block)
+    block = ceil(max(shades.shape) / MOST_CELLS)
+    if block > 1:
+        shades = _largest(shades, block, 0.5 if scale.signed else 0.0)
+        hidden = _all(hidden, block)
         return Map(axes, rows[::block], columns[::block], scale, shades, hidden)
     titles = tuple(_largest_of_rows(part, step, values, rows, columns))
     return Map(axes, rows, columns, scale, shades, hidden, titles=titles)
+
+
+def _digits(part: Part, step: str, hidden: NDArray[np.bool_], rank: int) -> tuple[tuple[str, ...], ...]:
+    """The number of each cell, "" in hidden ones; a vector, of rank 1, is one column."""
+    texts: list[list[str]] = [[] for _ in hidden]
+    for place, is_hidden in np.ndenumerate(hidden):
+        text = "" if is_hidden else part.text(step, *place[:rank])
+        texts[place[0]].append(text)
+    return tuple(tuple(row) for row in texts)
 
 
 def _axes(letters: Sequence[str]) -> tuple[str, ...]:
@@ -243,9 +261,16 @@ def _largest_of_rows(
     rank = part.trace.steps[step].value.ndim
     for row, label in enumerate(rows):
         seen = np.flatnonzero(np.isfinite(values[row]))
-        most = seen[np.argsort(-size[row, seen], kind="stable")[:MOST_NAMED]].tolist()
-        numbers = [f"{names[column]} {part.text(step, *(row, column)[:rank])}".strip() for column in most]
-        yield f"{cut(label, SIZE, LABEL).shown}: {listed(numbers, last='')}" if most else ""
+        if not seen.size:
+            yield ""
+            continue
+        order = np.argsort(-size[row, seen], kind="stable")
+        numbers = []
+        for column in seen[order[:MOST_NAMED]].tolist():
+            place = (row, column)[:rank]
+            # a vector is one column, which has no name
+            numbers.append(f"{names[column]} {part.text(step, *place)}".strip())
+        yield f"{cut(label, SIZE, LABEL).shown}: {listed(numbers, last='')}"
 
 
 def _largest(shades: NDArray[np.float64], block: int, nothing: float) -> NDArray[np.float64]:
@@ -272,34 +297,43 @@ def _all(cells: NDArray[np.bool_], block: int) -> NDArray[np.bool_]:
 
 def _panel(map: Map, many: bool) -> Panel:
     """A map with its labels: those of queries on the left, those of keys above; a small one, if there are `many`."""
-    if map.texts:
-        widest = max((text_width(text, SIZE) for row in map.texts for text in row), default=0)
-        width, height = float(max(NARROWEST, ceil(widest) + 14)), float(HIGH)
-    else:
-        largest, side = (LESS, SIDE_OF_MANY) if many else (LARGEST, SIDE)
-        height, width = (float(min(largest, max(SMALLEST, side // number))) for number in map.shades.shape)
+    width, height = _size_of_cells(map, many)
     rows, columns = map.shades.shape
     names = [cut(name, SIZE, LABEL) for name in map.rows]
-    left = ceil(max(text_width(name.shown, SIZE) for name in names)) + 8
     captions = [f"{axis} {arrow}" for axis, arrow in zip(map.axes, "↓→", strict=False)]
-    left = max(left, *(ceil(text_width(said, SMALL)) + 8 for said in captions))
+    widest_name = max(text_width(name.shown, SIZE) for name in names)
+    widest_caption = max(text_width(said, SMALL) for said in captions)
+    left = ceil(max(widest_name, widest_caption)) + 8
     heads = list(_heads(map.columns, left, width))
-    raised = max(0.0, SIZE - height) / 2  # the first label of low rows reaches above them
+    # the first label of low rows reaches above them
+    raised = max(0.0, SIZE - height) / 2
     top = ceil(max(_HEADS + raised, *(_height(head) for head in heads))) + 6
-    shapes: list[Shape] = [
-        Words(left - 8, top - 6 - raised - place * APART, said, "soft", SMALL, anchor="end")
-        for place, said in enumerate(captions)
-    ]
-    shapes += (head._replace(y=top - 6) for head in heads if head.text)  # none above a vector
+    shapes: list[Shape] = []
+    for place, said in enumerate(captions):
+        y = top - 6 - raised - place * APART
+        shapes.append(Words(left - 8, y, said, "soft", SMALL, anchor="end"))
+    # there is none above a vector
+    shapes += (head._replace(y=top - 6) for head in heads if head.text)
     every = 1 if height >= APART else ceil(APART / height)
-    shapes += (
-        Words(left - 8, top + (row + 0.5) * height + MIDDLE * SIZE, name.shown, anchor="end", label=name)
-        for row, name in list(enumerate(names))[::every]
-    )
+    for row, name in list(enumerate(names))[::every]:
+        y = top + (row + 0.5) * height + MIDDLE * SIZE
+        shapes.append(Words(left - 8, y, name.shown, anchor="end", label=name))
     cells = _cells_with_digits(map, width, height) if map.texts else _cells(map, width, height)
     shapes += moved(cells, left, top)
     right = max([left + columns * width, *(_right(head) for head in heads)])
     return Panel(right, top + rows * height, tuple(shapes))
+
+
+def _size_of_cells(map: Map, many: bool) -> tuple[float, float]:
+    """How wide and how high a cell is: with digits as its texts need it, else as the side of the map allows."""
+    if map.texts:
+        widest = max((text_width(text, SIZE) for row in map.texts for text in row), default=0)
+        return float(max(NARROWEST, ceil(widest) + 14)), float(HIGH)
+    largest, side = (LESS, SIDE_OF_MANY) if many else (LARGEST, SIDE)
+    rows, columns = map.shades.shape
+    width = min(largest, max(SMALLEST, side // columns))
+    height = min(largest, max(SMALLEST, side // rows))
+    return float(width), float(height)
 
 
 def _heads(names: Sequence[str], left: float, width: float) -> Iterator[Words]:
@@ -330,18 +364,25 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
     areas: dict[str, list[Shape]] = defaultdict(list)
     digits: dict[str, list[Shape]] = defaultdict(list)
     for (row, column), shade in np.ndenumerate(map.shades):
-        x, y = column * width, row * height
+        x = column * width
+        y = row * height
         fill = "wash" if np.isnan(shade) else map.scale.color(float(shade))
-        areas[fill].append(Path(rectangle(x, y, width - 1, height - 1), fill))
-        if text := map.texts[row][column]:
-            paint = "ink" if fill == "wash" else hexadecimal(foreground(rgb(fill)))
-            base = y + height / 2 + MIDDLE * SIZE
-            digits[paint].append(Words(x + width / 2, base, text, paint, anchor="middle"))
+        area = rectangle(x, y, width - 1, height - 1)
+        areas[fill].append(Path(area, fill))
+        text = map.texts[row][column]
+        if not text:
+            continue
+        paint = "ink" if fill == "wash" else hexadecimal(foreground(rgb(fill)))
+        base = y + height / 2 + MIDDLE * SIZE
+        digits[paint].append(Words(x + width / 2, base, text, paint, anchor="middle"))
+    # shapes of one colour stand together, so that the file says the colour once
     for alike in (*areas.values(), *digits.values()):
         yield from alike
     yield from _hatched(map.hidden, width, height)
+    inner_width = width - 1 - FRAME
+    inner_height = height - 1 - FRAME
     for x, y in _beyond(map, width, height):
-        yield _frame(x + FRAME / 2, y + FRAME / 2, width - 1 - FRAME, height - 1 - FRAME)
+        yield _frame(x + FRAME / 2, y + FRAME / 2, inner_width, inner_height)
 
 
 def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
@@ -384,25 +425,39 @@ def _frame(x: float, y: float, width: float, height: float) -> Path:
 def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator[Shape]:
     """Lines across what is hidden, from corner to corner; those of neighbours are one."""
     rows, columns = hidden.shape
-    moves: list[tuple[Point, Point]] = []
+    moves: list[tuple[str, tuple[Point, ...]]] = []
     for offset in range(1 - rows, columns):
-        cells = np.concatenate([[False], np.diagonal(hidden, offset), [False]])
-        starts, ends = (np.flatnonzero(change) for change in (cells[1:] & ~cells[:-1], ~cells[1:] & cells[:-1]))
-        row, column = max(0, -offset), max(0, offset)
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            first, last = (((column + at) * width, (row + at) * height) for at in (start, end))
-            moves.append((first, last))
+        row = max(0, -offset)
+        column = max(0, offset)
+        for start, end in _runs(np.diagonal(hidden, offset)):
+            first = ((column + start) * width, (row + start) * height)
+            last = ((column + end) * width, (row + end) * height)
+            moves += lines([first, last])
     if moves:
-        yield Path(tuple(move for pair in moves for move in lines(pair)), stroke="line")
+        yield Path(tuple(moves), stroke="line")
+
+
+def _runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Where each run of true cells begins, and the place after its end: 1, 3 of false, true, true, false."""
+    between = np.concatenate([[False], cells, [False]])
+    before, after = between[:-1], between[1:]
+    starts = np.flatnonzero(after & ~before)
+    ends = np.flatnonzero(before & ~after)
+    yield from zip(starts.tolist(), ends.tolist(), strict=True)
 
 
 def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str]:
     scale = maps[0].scale
-    hidden = [_sign_of_hidden()] if any(each.hidden.any() for each in maps) else []
-    bar = [_bar(part, scale)] if scale.low < scale.high and not maps[0].texts else []  # digits say more
-    beyond = [_sign_of_outliers(part, scale)] if scale.farthest is not None else []
-    if bar or hidden or beyond:
-        yield in_lines([*bar, *hidden, *beyond], WIDEST)
+    signs = []
+    # digits say more than colours
+    if scale.low < scale.high and not maps[0].texts:
+        signs.append(_bar(part, scale))
+    if any(each.hidden.any() for each in maps):
+        signs.append(_sign_of_hidden())
+    if scale.farthest is not None:
+        signs.append(_sign_of_outliers(part, scale))
+    if signs:
+        yield in_lines(signs, WIDEST)
     if share > 1:
         which = "the number farthest from 0" if scale.signed else "the largest"
         yield f"Each cell is {which} of {count(share, 'row')} by {count(share, 'column')}."
@@ -410,14 +465,17 @@ def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str
 
 def _bar(part: Part, scale: Scale) -> Panel:
     """What the colours stand for: those between which the ramp changes evenly."""
-    low, high = (typeset(format_number(edge, part.precision)) for edge in (scale.low, scale.high))
-    ends = ("0", "the largest of the row") if scale.by_row else (low, high)
-    first = text_line(ends[0], paint="soft", size=SMALL)
+    low = typeset(format_number(scale.low, part.precision))
+    high = typeset(format_number(scale.high, part.precision))
+    if scale.by_row:
+        low, high = "0", "the largest of the row"
+    first = text_line(low, paint="soft", size=SMALL)
     shapes: list[Shape] = list(first.shapes)
     left = ceil(first.width) + 6
     for step, color in enumerate(scale.ramp):
-        shapes.append(Path(rectangle(left + step * STEP, 2, STEP, 12), hexadecimal(color)))
-    last = text_line(ends[1], paint="soft", size=SMALL)
+        area = rectangle(left + step * STEP, 2, STEP, 12)
+        shapes.append(Path(area, hexadecimal(color)))
+    last = text_line(high, paint="soft", size=SMALL)
     right = left + len(scale.ramp) * STEP + 6
     shapes += moved(last.shapes, right, 0)
     return Panel(right + last.width, LINE, tuple(shapes))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from statistics import fmean
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 APART = 26.0  # boxes side by side
 LANE = 30.0  # the room of an arrow that passes by a box
@@ -116,11 +116,15 @@ def _crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> int:
     """How many pairs of arrows cross."""
     places = {spot: place for level in order for place, spot in enumerate(level)}
     level_of = {spot: number for number, level in enumerate(order) for spot in level}
-    return sum(
-        level_of[one[0]] == level_of[other[0]]
-        and (places[one[0]] - places[other[0]]) * (places[one[1]] - places[other[1]]) < 0
-        for one, other in combinations(joints, 2)
-    )
+    crossings = 0
+    for (begin, end), (other_begin, other_end) in combinations(joints, 2):
+        if level_of[begin] != level_of[other_begin]:
+            continue
+        above = places[begin] - places[other_begin]
+        below = places[end] - places[other_end]
+        if above * below < 0:
+            crossings += 1
+    return crossings
 
 
 def _middles(order: Order, joints: Sequence[tuple[Spot, Spot]], wide: Mapping[Spot, float]) -> dict[Spot, float]:
@@ -138,12 +142,12 @@ def _middles(order: Order, joints: Sequence[tuple[Spot, Spot]], wide: Mapping[Sp
             lanes.setdefault(spot[:2], []).append(spot)
     for sweep in range(4 * SWEEPS):
         for level in order if sweep % 2 else order[::-1]:
-            wanted = {
-                spot: _mean(spot, middles, joints, middles)
-                if isinstance(spot, str)
-                else fmean(middles[each] for each in lanes[spot[:2]])
-                for spot in level
-            }
+            wanted: dict[Spot, float] = {}
+            for spot in level:
+                if isinstance(spot, str):
+                    wanted[spot] = _mean(spot, middles, joints, middles)
+                else:
+                    wanted[spot] = fmean(middles[each] for each in lanes[spot[:2]])
             middles |= _spaced(level, wanted, wide)
     return middles
 
@@ -156,14 +160,31 @@ def _spaced(level: Sequence[Spot], wanted: Mapping[Spot, float], wide: Mapping[S
     """
     room = [0.0]
     for one, other in pairwise(level):
-        room.append(room[-1] + (wide[one] + wide[other]) / 2 + APART)
-    blocks: list[tuple[float, float, int]] = []  # the mean, its weight, and how many spots
+        between = (wide[one] + wide[other]) / 2 + APART
+        room.append(room[-1] + between)
+    blocks: list[_Block] = []
     for spot, before in zip(level, room, strict=True):
-        mean, weight, number = wanted[spot] - before, 1.0 if isinstance(spot, str) else STRAIGHT, 1
-        while blocks and blocks[-1][0] > mean:
-            other_mean, other_weight, more = blocks.pop()
-            mean = (mean * weight + other_mean * other_weight) / (weight + other_weight)
-            weight, number = weight + other_weight, number + more
-        blocks.append((mean, weight, number))
-    means = [mean for mean, _, number in blocks for _ in range(number)]
-    return {spot: mean + before for spot, mean, before in zip(level, means, room, strict=True)}
+        weight = 1.0 if isinstance(spot, str) else STRAIGHT
+        block = _Block(wanted[spot] - before, weight, 1)
+        while blocks and blocks[-1].mean > block.mean:
+            block = block.joined(blocks.pop())
+        blocks.append(block)
+    middles = {}
+    spots = zip(level, room, strict=True)
+    for block in blocks:
+        for spot, before in islice(spots, block.number):
+            middles[spot] = block.mean + before
+    return middles
+
+
+class _Block(NamedTuple):
+    """Neighbours that stand as near to each other as they may: the mean of what they want, its weight, how many."""
+
+    mean: float
+    weight: float
+    number: int
+
+    def joined(self, other: _Block) -> _Block:
+        weight = self.weight + other.weight
+        mean = (self.mean * self.weight + other.mean * other.weight) / weight
+        return _Block(mean, weight, self.number + other.number)

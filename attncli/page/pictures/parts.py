@@ -161,15 +161,18 @@ def largest_scores_in_words(parts: Sequence[Part]) -> str:
 
 def _largest(part: Part) -> Iterator[str]:
     scores = visible_numbers(part.trace, "scores")
-    scores = np.where(np.isfinite(scores), scores, -np.inf)
-    rows = np.flatnonzero(np.isfinite(scores).any(axis=-1)).tolist()
+    finite = np.isfinite(scores)
+    scores = np.where(finite, scores, -np.inf)
+    rows = np.flatnonzero(finite.any(axis=-1)).tolist()
     if len(rows) > MOST_SAID:
         rows = [int(scores.max(axis=-1).argmax())]
     for row in rows:
-        top, seen = largest(scores[row]), np.count_nonzero(np.isfinite(scores[row]))
+        top = largest(scores[row])
+        seen = np.count_nonzero(finite[row])
         which = "the same score" if 1 < len(top) == seen else "its largest score"
         number = part.text("scores", row, top[0])
-        yield f'"{part.trace.tokens[row]}" has {which}, {number}, with {named_keys(part.trace, top)}.'
+        keys = named_keys(part.trace, top)
+        yield f'"{part.trace.tokens[row]}" has {which}, {number}, with {keys}.'
 
 
 def extremes_in_words(parts: Sequence[Part], step: str) -> str:
@@ -189,11 +192,12 @@ def _extremes(part: Part, step: str) -> Iterator[str]:
         yield f"Every number is {part.number(float(low))}."
         return
     for word, value in (("largest", high), ("smallest", low)):
-        places = np.argwhere(values == value).tolist()
-        names = zip(part.trace.steps[step].labels, places[0], strict=True)
-        said = listed([f'"{labels[at]}"' for labels, at in names], last="")
-        also = f", and {count(len(places) - 1, 'other cell')}" * (len(places) > 1)
-        yield f"The {word} number is {part.text(step, *places[0])} ({said}{also})."
+        first, *others = np.argwhere(values == value).tolist()
+        names = zip(part.trace.steps[step].labels, first, strict=True)
+        where = listed([f'"{labels[at]}"' for labels, at in names], last="")
+        if others:
+            where += f", and {count(len(others), 'other cell')}"
+        yield f"The {word} number is {part.text(step, *first)} ({where})."
 
 
 def visible_numbers(trace: Trace, step: str) -> NDArray[np.float64]:

@@ -66,18 +66,22 @@ def _panel(plain: Part, scaled: Part, row: int) -> Panel:
     trace = scaled.trace
     keys = _keys(trace, row)
     names = [cut(trace.context_tokens[key], SIZE, LABEL) for key in keys]
-    title = f"{scaled.title}, " * bool(scaled.title)
     query = cut(trace.tokens[row], SIZE, LABEL)
-    head = line_of(Words(0, LINE - 5, f"{title}query {query.shown}", bold=True, label=query))
+    title = f"query {query.shown}"
+    if scaled.title:
+        title = f"{scaled.title}, {title}"
+    head = line_of(Words(0, LINE - 5, title, bold=True, label=query))
     shapes: list[Shape] = [*head.shapes]
     left = ceil(max(text_width(name.shown, SIZE) for name in names)) + 10.0
     for place, name in enumerate(names):
-        shapes.append(Words(left - 10, _middle(place, SIZE), name.shown, anchor="end", label=name))
+        middle = _middle(place, SIZE)
+        shapes.append(Words(left - 10, middle, name.shown, anchor="end", label=name))
     for part, paint, above in zip((plain, scaled), PAINTS, HEADS, strict=True):
         side = _side(part, row, keys, paint, above)
         shapes += moved(side.shapes, left, 0)
         left += side.width + BETWEEN
-    return Panel(max(left - BETWEEN, head.width), _height(len(keys)), tuple(shapes))
+    width = max(left - BETWEEN, head.width)
+    return Panel(width, _height(len(keys)), tuple(shapes))
 
 
 def _height(keys: int) -> int:
@@ -85,30 +89,48 @@ def _height(keys: int) -> int:
     return 2 * LINE + 4 + keys * ROW
 
 
+def _top(place: int) -> int:
+    """Of the bar of a key."""
+    return 2 * LINE + 4 + place * ROW
+
+
 def _middle(place: int, size: float) -> float:
-    return 2 * LINE + 4 + place * ROW + HIGH / 2 + MIDDLE * size
+    """The base line of a text of this size beside the bar of a key."""
+    return _top(place) + HIGH / 2 + MIDDLE * size
 
 
 def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> Panel:
     """The scores and the weights of one trace, which is the one without the scale or the one with it."""
-    trace, step = part.trace, scores_of(part.trace)
-    hidden = masked_out(trace.steps)
-    weights = trace["weights"]
-    scores = ["" if hidden is not None and hidden[row, key] else part.text(step, row, key) for key in keys]
+    weights = part.trace["weights"][row]
+    scores = _scores(part, row, keys)
     texts = [part.text("weights", row, key) for key in keys]
     start = ceil(max(text_width(text, SMALL) for text in scores)) + 8
+    end = start + WIDE + 6
     shapes: list[Shape] = [Words(0, 2 * LINE - 5, above, "soft", SMALL)]
-    for place, (key, score) in enumerate(zip(keys, scores, strict=True)):
-        shapes.append(Words(start - 8, _middle(place, SMALL), score, "soft", SMALL, "end"))
-        shapes.append(Words(start + WIDE + 6, _middle(place, SMALL), texts[place], size=SMALL))
-        weight = float(weights[row, key])
+    for place, key in enumerate(keys):
+        middle = _middle(place, SMALL)
+        shapes.append(Words(start - 8, middle, scores[place], "soft", SMALL, "end"))
+        shapes.append(Words(end, middle, texts[place], size=SMALL))
+        weight = float(weights[key])
         if np.isfinite(weight) and weight > 0:
-            top = 2 * LINE + 4 + place * ROW
-            shapes.append(Path(rectangle(start, top, max(weight * WIDE, 0.5), HIGH), paint))
+            length = max(weight * WIDE, 0.5)
+            bar = rectangle(start, _top(place), length, HIGH)
+            shapes.append(Path(bar, paint))
     bottom = _height(len(keys))
-    shapes.append(Path(lines([(start, 2 * LINE + 1), (start, bottom - 3)]), stroke="line"))
-    width = max(start + WIDE + 6 + max(text_width(text, SMALL) for text in texts), text_width(above, SMALL))
+    axis = lines([(start, 2 * LINE + 1), (start, bottom - 3)])
+    shapes.append(Path(axis, stroke="line"))
+    widest = max(text_width(text, SMALL) for text in texts)
+    width = max(end + widest, text_width(above, SMALL))
     return Panel(width, bottom, tuple(shapes))
+
+
+def _scores(part: Part, row: int, keys: Sequence[int]) -> list[str]:
+    """The score of each key, "" where the mask hides it."""
+    step = scores_of(part.trace)
+    hidden = masked_out(part.trace.steps)
+    if hidden is None:
+        return [part.text(step, row, key) for key in keys]
+    return ["" if hidden[row, key] else part.text(step, row, key) for key in keys]
 
 
 def scores_of(trace: Trace) -> str:
@@ -120,20 +142,27 @@ def _keys(trace: Trace, row: int) -> Sequence[int]:
     """The keys that the query sees, of many those with the largest weights, in their own order; all if it sees none."""
     weights = np.nan_to_num(trace["weights"][row].astype(np.float64))
     hidden = masked_out(trace.steps)
-    seen = np.arange(len(weights)) if hidden is None else np.flatnonzero(~hidden[row])
-    seen = seen if len(seen) else np.arange(len(weights))
-    return sorted(seen[np.argsort(-weights[seen], kind="stable")[:MOST_KEYS]].tolist())
+    seen = np.arange(len(weights))
+    if hidden is not None and not hidden[row].all():
+        seen = np.flatnonzero(~hidden[row])
+    order = np.argsort(-weights[seen], kind="stable")
+    return sorted(seen[order[:MOST_KEYS]].tolist())
 
 
 def _said(plain: Part, scaled: Part, row: int) -> str:
     """How much of the attention of a query goes to its first key, without the scale and with it."""
     weights = scaled.trace["weights"][row].astype(np.float64)
     before = plain.trace["weights"][row].astype(np.float64)
-    who = f'{scaled.title}: "' * bool(scaled.title) or '"'
-    who += f'{scaled.trace.tokens[row]}"'
-    if not (np.isfinite(weights).all() and np.isfinite(before).all() and weights.any()):
+    who = f'"{scaled.trace.tokens[row]}"'
+    if scaled.title:
+        who = f"{scaled.title}: {who}"
+    finite = np.isfinite(weights).all() and np.isfinite(before).all()
+    if not finite or not weights.any():
         return f"{who} has no weights."
     top = largest(weights)
-    shares = [percent(float(each[top[0]])) for each in (before, weights)]
-    each = " each" * (len(top) > 1)
-    return f"{who} gives {named_keys(scaled.trace, top)} {shares[0]}{each} without the scale, and {shares[1]} with it."
+    unscaled = percent(float(before[top[0]]))
+    if len(top) > 1:
+        unscaled += " each"
+    share = percent(float(weights[top[0]]))
+    keys = named_keys(scaled.trace, top)
+    return f"{who} gives {keys} {unscaled} without the scale, and {share} with it."

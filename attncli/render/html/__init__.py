@@ -242,14 +242,21 @@ def _said(left_out: page.LeftOut) -> str:
 
 
 def _worked(line: page.WorkedLine) -> str:
-    cell = "" if line.cell is None else f' data-cell="{",".join(map(str, line.cell))}"'
     work, result = (signed(side) for side in sides(line, UNICODE))
-    relation, _, number = result.partition(" ") if result else ("", "", work)
-    said = f"{raised(escape(work))} {relation} " if result else ""
-    said += f"<b>{raised(escape(number))}</b>" if number else ""
-    remark = f" <i>{sentence(line.remark)}</i>" if line.remark else ""
+    number = work
+    said = ""
+    if result:
+        relation, _, number = result.partition(" ")
+        said = f"{raised(escape(work))} {relation} "
+    if number:
+        said += f"<b>{raised(escape(number))}</b>"
+    if line.remark:
+        said += f" <i>{sentence(line.remark)}</i>"
+    item = "<li>"
+    if line.cell is not None:
+        item = f'<li data-cell="{",".join(map(str, line.cell))}">'
     label = f"<span>{cell_label(line.label)}</span> " if line.label else ""
-    return f"<li{cell}>{label}<span>{said}{remark}</span></li>\n"
+    return f"{item}{label}<span>{said}</span></li>\n"
 
 
 def _table(table: page.Table, topic: str) -> str:
@@ -260,9 +267,13 @@ def _table(table: page.Table, topic: str) -> str:
     def row(cells: Iterable[page.Text], named: Iterable[bool], scope: str) -> str:
         written = []
         for place, (cell, is_name) in enumerate(zip(cells, named, strict=True)):
-            tag, start = ("th", f'th scope="{scope}"') if is_name and plain(cell) else ("td", "td")
-            right = ' class="right"' if place in table.right else ""
-            written.append(f"<{start}{right}>{sentence(cell)}</{tag}>")
+            tag = start = "td"
+            # a heading without a text would be read aloud as nothing
+            if is_name and plain(cell):
+                tag, start = "th", f'th scope="{scope}"'
+            if place in table.right:
+                start += ' class="right"'
+            written.append(f"<{start}>{sentence(cell)}</{tag}>")
         return "".join(written)
 
     body = "".join(

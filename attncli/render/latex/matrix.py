@@ -246,12 +246,17 @@ class ColumnExtent:
     boxed: bool = False
 
     def add(self, column: Sequence[Cell]) -> None:
-        cells = {id(cell): cell for cell in column}.values()
-        for whole, point, digits in (cell.text.partition(".") for cell in cells):
-            self.before = max(self.before, len(whole) + SIGN * whole.count("-"))
-            self.after = max(self.after, len(point + digits) + POWER * ("e" in digits))
-        self.blank = self.blank or not all(cell.text for cell in cells)
-        self.boxed = self.boxed or any(cell.shade is not None or cell.verdict for cell in cells)
+        # in a large matrix the same cell stands in many places
+        for cell in {id(cell): cell for cell in column}.values():
+            whole, point, digits = cell.text.partition(".")
+            before = len(whole) + SIGN * whole.count("-")
+            after = len(point + digits)
+            if "e" in digits:
+                after += POWER
+            self.before = max(self.before, before)
+            self.after = max(self.after, after)
+            self.blank |= not cell.text
+            self.boxed |= cell.shade is not None or bool(cell.verdict)
 
     @property
     def width(self) -> float:

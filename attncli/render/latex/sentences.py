@@ -67,15 +67,25 @@ def _shares(widest: Sequence[float], words: Sequence[float], right: Sequence[int
     if sum(widest) + gaps <= LINE:
         return {}
     even = LINE / len(widest)
-    wide = [place for place, width in enumerate(widest) if width > even and place not in right]
-    narrow = sum(width for place, width in enumerate(widest) if place not in wide)
+    wide = []
+    narrow = 0.0
+    for place, width in enumerate(widest):
+        if width > even and place not in right:
+            wide.append(place)
+        else:
+            narrow += width
     room = max(1 - (gaps + narrow) / LINE, 0.3)
     least = {place: words[place] / LINE for place in wide}
-    more = room - sum(least.values())
-    if more < 0:
-        return {place: share * room / (room - more) for place, share in least.items()}
-    whole = sum(widest[place] - words[place] for place in wide) or 1
-    return {place: least[place] + more * (widest[place] - words[place]) / whole for place in wide}
+    needed = sum(least.values())
+    if needed > room:
+        return {place: share * room / needed for place, share in least.items()}
+    wanted = {place: widest[place] - words[place] for place in wide}
+    whole = sum(wanted.values()) or 1
+    shares = {}
+    for place in wide:
+        more = (room - needed) * wanted[place] / whole
+        shares[place] = least[place] + more
+    return shares
 
 
 def _longest(text: Text) -> float:

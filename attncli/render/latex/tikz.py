@@ -123,9 +123,13 @@ def _words(words: Words) -> str:
 
 def _outline(path: Path) -> str:
     """The moves of a path; a rectangle by two of its corners."""
-    if [kind for kind, _ in path.moves] == ["M", "L", "L", "L", "Z"]:
-        (one,), (beside,), (across,), _ = (points for _, points in path.moves[:4])
-        if one[1] == beside[1] and beside[0] == across[0]:
+    corners = [points[0] for kind, points in path.moves if kind in "ML"]
+    kinds = "".join(kind for kind, _ in path.moves)
+    if kinds == "MLLLZ":
+        one, beside, across, _ = corners
+        is_level = one[1] == beside[1]
+        is_upright = beside[0] == across[0]
+        if is_level and is_upright:
             return f"\n{_point(one)} rectangle {_point(across)}"
     return "".join(map(_move, path.moves))
 

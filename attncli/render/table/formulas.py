@@ -29,9 +29,10 @@ def worked_lines(lines: Iterable[page.WorkedLine], width: int | None) -> Iterato
 
     Labels that leave too little of it stand above.
     """
-    parts = [(Line(label(line.label), "cyan"), sides(line, UNICODE), line.remark) for line in lines]
-    spelled = [sums for _, sums, _ in parts]
-    gap = max(name.cell_len for name, _, _ in parts) + GAP
+    lines = list(lines)
+    names = [Line(label(line.label), "cyan") for line in lines]
+    spelled = [sides(line, UNICODE) for line in lines]
+    gap = max(name.cell_len for name in names) + GAP
     above = width is not None and gap > HANG and _too_narrow(spelled, width - gap)
     if above:
         gap = HANG
@@ -39,18 +40,22 @@ def worked_lines(lines: Iterable[page.WorkedLine], width: int | None) -> Iterato
     right = max(len(result) for _, result in spelled)
     room = None if width is None else width - gap
     aligned = room is None or left + 1 + right <= room
-    for name, (worked, result), remark in parts:
+    for name, (worked, result), line in zip(names, spelled, lines, strict=True):
         if above:
-            yield from name.wrapped(width or 1) if name else []
+            if name:
+                yield from name.wrapped(width or 1)
             name = Line()
-        name.pad_right(gap - name.cell_len)
-        whole = f"{worked:{left}} {result}" if aligned else f"{worked} {result}"
-        pieces = [Line(piece) for piece in broken(whole.rstrip(), room)]
+        if aligned:
+            worked = worked.ljust(left)
+        pieces = [Line(piece) for piece in broken(f"{worked} {result}".rstrip(), room)]
         if result:
-            pieces[-1].stylize("bold", pieces[-1].plain.rfind(" ") + 1)
-        pieces = _remarked(pieces, sentence(remark), room)
-        heads = [name] + [Line(" " * (gap + HANG))] * (len(pieces) - 1)
-        yield from (Line.assemble(head, piece) for head, piece in zip(heads, pieces, strict=True))
+            number = pieces[-1].plain.rfind(" ") + 1
+            pieces[-1].stylize("bold", number)
+        name.pad_right(gap - name.cell_len)
+        first, *others = _remarked(pieces, sentence(line.remark), room)
+        yield Line.assemble(name, first)
+        for piece in others:
+            yield Line.assemble(Line(" " * (gap + HANG)), piece)
 
 
 def _too_narrow(spelled: Sequence[tuple[str, ...]], room: int) -> bool:

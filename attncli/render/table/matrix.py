@@ -141,11 +141,12 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
 
 def _measure(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -> None:
     """Make the column wide enough for these cells."""
-    distinct = {id(cell): cell for cell in cells}.values()  # in a large matrix the same stands in many places
-    parts = [_number(cell, spell).partition(".") for cell in distinct]
-    column.before = max(column.before, *(len(whole) for whole, _, _ in parts))
-    column.after = max(column.after, *(len(point) + len(rest) for _, point, rest in parts))
-    column.signs = column.signs or any(mark(cell, shaded=not color) for cell in distinct)
+    # in a large matrix the same cell stands in many places
+    for cell in {id(cell): cell for cell in cells}.values():
+        whole, point, rest = _number(cell, spell).partition(".")
+        column.before = max(column.before, len(whole))
+        column.after = max(column.after, len(point) + len(rest))
+        column.signs = column.signs or bool(mark(cell, shaded=not color))
 
 
 def _number(cell: Cell, spell: Spell) -> str:
@@ -172,8 +173,12 @@ def _spelled(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -
     for key, cell in {id(cell): cell for cell in cells}.items():
         number = _number(cell, spell)
         _, point, rest = number.partition(".")
-        number += " " * (column.after - len(point + rest))
-        texts[key] = _marked(number, mark(cell, shaded=not color), cell) if column.signs else number
+        blanks = column.after - len(point + rest)
+        number += " " * blanks
+        if column.signs:
+            sign = mark(cell, shaded=not color)
+            number = _marked(number, sign, cell)
+        texts[key] = number
     return [texts[id(cell)] for cell in cells]
 
 
@@ -201,17 +206,24 @@ def _runs(grid: Grid, columns: Sequence[Column], room: int | None) -> Iterator[t
 
 def _block(side: Side, columns: Sequence[Column], rows: Iterable[Line]) -> Iterator[Line]:
     """Columns side by side."""
-    heads = (" " * GAP).join(" " * (column.width - cell_len(column.head)) + column.head for column in columns)
-    head = Line.assemble((side.name, "bold"), ("   " + heads if heads.strip() else "", "cyan"))
+    heads = []
+    for column in columns:
+        blanks = column.width - cell_len(column.head)
+        heads.append(" " * blanks + column.head)
+    above = (" " * GAP).join(heads)
+    head = Line.assemble((side.name, "bold"), (f"   {above}", "cyan"))
     head.rstrip()
     yield head
+    last_row = len(side.labels)
     for place, numbers in enumerate(rows):
         first, *others = side.labels[place]
-        opening, closing = _brackets(place, len(side.labels), last=not others)
+        opening, closing = _brackets(place, last_row, last=not others)
         yield Line.assemble((first, "cyan"), f" {opening} ", numbers, f" {closing}")
-        for number, rest in enumerate(others, 1):  # of a long label: beside it is nothing
-            opening, closing = _brackets(place or 1, len(side.labels), last=number == len(others))
-            yield Line.assemble((rest, "cyan"), f" {opening} {' ' * numbers.cell_len} {closing}")
+        # the other lines of a long label have nothing beside them
+        nothing = " " * numbers.cell_len
+        for number, rest in enumerate(others, 1):
+            opening, closing = _brackets(place or 1, last_row, last=number == len(others))
+            yield Line.assemble((rest, "cyan"), f" {opening} {nothing} {closing}")
 
 
 def _paint(numbers: Line, columns: Sequence[Column], cells: Sequence[Cell]) -> None:

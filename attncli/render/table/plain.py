@@ -166,12 +166,16 @@ class _Writer:
 
     def matrix(self, grid: page.Grid) -> Iterator[str]:
         """The name of a matrix and the labels of its columns, then its rows."""
-        grid = with_dots(grid.loaded()) if grid.left_out else grid.loaded()
-        heads = ", ".join(self.text(label(column)) for column in grid.columns)
-        yield self.formula(grid.name) + (f", columns: {heads}" if heads.replace(", ", "") else ":")
+        grid = grid.loaded()
+        if grid.left_out:
+            grid = with_dots(grid)
+        heads = [self.text(label(column)) for column in grid.columns]
+        name = self.formula(grid.name)
+        yield f"{name}, columns: {', '.join(heads)}" if any(heads) else f"{name}:"
         forms = iter(grid.closed)
-        for name, cells in zip(grid.rows, grid.cells, strict=True):
-            yield f"{self.place('row', name)}: {self.numbers(cells, next(forms, ()))}"
+        for row, cells in zip(grid.rows, grid.cells, strict=True):
+            numbers = self.numbers(cells, next(forms, ()))
+            yield f"{self.place('row', row)}: {numbers}"
 
     def place(self, what: str, name: str) -> str:
         """Row I; just the word where there is no label."""
@@ -191,9 +195,11 @@ class _Writer:
         """The row and the column that give one cell."""
         row, column = product.meeting or (0, 0)
         first, last = product.factors[0], product.factors[-1]
-        yield f"{self.formula(first.name)}, {self.place('row', first.rows[row])}: {self.numbers(first.cells[row])}"
+        of_row = self.place("row", first.rows[row])
+        yield f"{self.formula(first.name)}, {of_row}: {self.numbers(first.cells[row])}"
+        of_column = self.place("column", last.columns[column])
         cells = [line[column] for line in last.cells]
-        yield f"{self.formula(last.name)}, {self.place('column', last.columns[column])}: {self.numbers(cells)}"
+        yield f"{self.formula(last.name)}, {of_column}: {self.numbers(cells)}"
 
     def row(self, heads: Sequence[str], cells: Sequence[str]) -> str:
         """A row of a table, each cell with the head of its column."""

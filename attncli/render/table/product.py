@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
 from attncli.page.document import Grid, Product
@@ -17,31 +19,45 @@ def product_lines(product: Product, room: int | None, color: bool) -> list[Line]
     Arrows show the row and the column that meet in one cell, which are coloured too.
     """
     marked = product.marked()
-    row, column = product.meeting or (None, None)
-    last = len(product.factors) - 1
-    parts: list[tuple[str, list[Line]]] = []
+    parts = list(_factors(marked, color))
+    labelled = list(matrix_lines(_labelled(marked), None, color))
+    end = len(product.result.rows) + 1
+    result, legend = labelled[:end], labelled[end:]
+    together = _side_by_side([*parts, ("=", result)])
+    width = max(line.cell_len for line in together)
+    fits = width <= (room or PIPE)
+    return [*together, *legend] if fits else []
+
+
+def _factors(marked: Product, color: bool) -> Iterator[tuple[str, list[Line]]]:
+    """The sign before each factor and its lines, with the arrows of the row and of the column that meet."""
+    row, column = marked.meeting or (None, None)
+    last = len(marked.factors) - 1
     for place, (sign, factor) in enumerate(marked.operands):
         rows = _arrow("→", len(factor.rows), row if place == 0 else None)
         columns = _arrow("↓", len(factor.columns), column if place == last else None)
-        parts.append((sign, _bare(factor._replace(rows=rows, columns=columns), color)))
-    count, labelled = len(product.result.rows), list(matrix_lines(_labelled(marked), None, color))
-    result, legend = labelled[: count + 1], labelled[count + 1 :]
-    parts.append(("=", result))
+        with_arrows = factor._replace(rows=rows, columns=columns)
+        yield sign, _bare(with_arrows, color)
+
+
+def _side_by_side(parts: Sequence[tuple[str, list[Line]]]) -> list[Line]:
+    """Each part after its sign, all centred on the line in the middle."""
     height = max(len(lines) for _, lines in parts)
     together = [Line() for _ in range(height)]
     for sign, lines in parts:
-        width, above = max(line.cell_len for line in lines), (height - len(lines)) // 2
+        width = max(line.cell_len for line in lines)
+        above = (height - len(lines)) // 2
         for at, line in enumerate(together):
             if sign:
-                middle = at == height // 2
-                line.append(GAP + (sign if middle else " ") + GAP)
-            found = lines[at - above] if 0 <= at - above < len(lines) else Line()
+                shown = sign if at == height // 2 else " "
+                line.append(GAP + shown + GAP)
+            is_beside = 0 <= at - above < len(lines)
+            found = lines[at - above] if is_beside else Line()
             line.append(found)
             line.pad_right(width - found.cell_len)
     for line in together:
         line.rstrip()
-    fits = max(line.cell_len for line in together) <= (room or PIPE)
-    return [*together, *legend] if fits else []
+    return together
 
 
 def _bare(grid: Grid, color: bool) -> list[Line]:
