@@ -71,6 +71,10 @@ def test_what_python_prints_is_short(trace: attncli.Trace) -> None:
     assert repr(trace.steps["X"]) == "<step X: 3×4, given>"
     assert repr(trace.problem) == "<problem 'I love AI': X 3×4, W_Q 4×3, W_K 4×3, W_V 4×3>"
     assert (
+        repr(attncli.problem(**{name: np.ones((1, 1)) for name in "QKV"}).given["Q"])
+        == "Matrix(value=array([[1.]]), written=None)"
+    )
+    assert (
         repr(attncli.problem(Q=[[1]], K=[[2]], V=[[3]], mask="causal")) == "<problem: Q 1×1, K 1×1, V 1×1; mask causal>"
     )
     assert repr(attncli.problem(title="\x1b[2J" + "x" * 99, Q=[[1]], K=[[2]], V=[[3]])).startswith(

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from typer.models import OptionInfo
 
-import attncli
 from attncli import features
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GIVEN
@@ -21,11 +20,10 @@ from attncli.attention.steps import COMPUTED
 from attncli.attention.variants import variants_of
 from attncli.cli import options
 from attncli.cli.main import run
-from attncli.equation import exact
 from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
 from attncli.equation.rule import Rule
-from attncli.errors import AttncliError, Exit
+from attncli.errors import Exit
 from attncli.features.schema.command import schemas
 from attncli.features.steps.mistakes_page import changed_steps
 from attncli.features.steps.page import gradient_rules
@@ -197,21 +195,3 @@ def test_every_mistake_stands_in_the_reference_with_the_steps_it_changes() -> No
     changes = {name: ", ".join(f"`{step.name}`" for step in steps) for name, steps in changed_steps().items()}
     assert dict(rows) == changes
     assert [name for name, _ in rows] == [mistake.name for mistake in known_mistakes()]
-
-
-def test_names_of_the_python_interface(problem: Callable[..., Problem]) -> None:
-    page, given = text("python.md"), problem(Q=[[1]], K=[[1]], V=[[1]])
-    trace = attncli.trace(given, rounding="exact")
-    objects = {
-        "AttncliError": AttncliError(Exit.INPUT, ""),
-        "Problem": given,
-        "Trace": trace,
-        "Step": trace.steps["weights"],
-    }
-    for title, found in objects.items():
-        names = re.findall(r"^\| (.+?) \|", section(page, title), re.MULTILINE)
-        for name in re.findall(r"`(\w+)`", " ".join(names)):
-            assert hasattr(found, name), f"{title}.{name}"
-    assert repr(given.given["Q"]) == "Matrix(value=array([[1.]]), written=None)"
-    functions = re.findall(r"^\| `(\w+)\(", section(page, "ExactNumber"), re.MULTILINE)
-    assert {*functions} <= {*exact.__all__}

@@ -125,6 +125,15 @@ def test_steps_that_are_none(steps: Any, message: str, help: str) -> None:
     assert (caught.value.message, caught.value.help, int(caught.value.exit_code)) == (message, help, 2)
 
 
+@pytest.mark.parametrize("steps", ["scores,output", ["scores", "output"], "S,O"])
+def test_many_are_checked_for_the_steps_that_were_asked_for(steps: Any) -> None:
+    """Nine scores are right, and nine cells of the output are missing."""
+    (row,) = attncli.check_many([("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})], steps=steps)
+    assert (row.error, row.counts["right"], row.counts["missing"], row.of) == ("", 9, 9, 18)
+    with pytest.raises(attncli.AttncliError, match="no step is called 'scroes'"):
+        attncli.check_many([], steps=["scroes"])
+
+
 # --- room for scores is asked for where they are made, and nowhere else
 
 

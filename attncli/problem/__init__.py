@@ -14,5 +14,14 @@ class _Callable(ModuleType):
 
         return problem(**keys)  # type: ignore[arg-type]  # of types that mypy knows from attncli/__init__.py
 
+    @property
+    def __signature__(self) -> object:
+        """The arguments of the function, which notebooks show when somebody types them."""
+        from inspect import signature
+
+        from attncli.problem.python_values import problem
+
+        return signature(problem)
+
 
 sys.modules[__name__].__class__ = _Callable
