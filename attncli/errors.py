@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from io import UnsupportedOperation
 
+_OF_FOLDERS = ("-d", "--feedback")  # options that name a folder to write to
 _WORD = 100  # characters; what is longer is no misspelt name, and to be compared with one would take long
 COUNTED = 1000  # errors of one file; then its reading ends, which else could take minutes
 
@@ -88,8 +89,9 @@ def missing_error(message: str, *, help: str = "") -> AttncliError:
 
 
 def unwritable(name: str, why: str, option: str = "-o") -> AttncliError:
-    """A file or stream, called `name` by the person, that cannot be written (exit 4)."""
-    return file_error(f"cannot write {name}: {why}", help=f"write to another place with {option} FILE")
+    """A file or stream, called `name` by the person, that cannot be written (exit 4); `option` says where to."""
+    what = "FOLDER" if option in _OF_FOLDERS else "FILE"
+    return file_error(f"cannot write {name}: {why}", help=f"write to another place with {option} {what}")
 
 
 def reason(error: Exception) -> str:

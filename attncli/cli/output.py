@@ -122,6 +122,7 @@ def write_page(
     title: bool = True,
     ascii: bool = False,
     pictures: bool = False,
+    option: str = "-o",
 ) -> None:
     """Write the page in this format to the path, or to standard output where that is None or "-".
 
@@ -130,15 +131,15 @@ def write_page(
     beside it.
 
     As "npy" it is the array of the one step that it shows, in the number format that this was worked out in; as "xlsx"
-    its workbook.
+    its workbook. `option` is what the path was given to.
     """
     if format == "npy" and document.array:
-        write_bytes(_npy(document.array()), path)
+        write_bytes(_npy(document.array()), path, option=option)
         return
     if format in WORKBOOK:
         from attncli.render.xlsx import xlsx
 
-        write_bytes([xlsx(document)], path)
+        write_bytes([xlsx(document)], path, option=option)
         return
     stream = standard_output(path)
     style = Style(
@@ -153,16 +154,17 @@ def write_page(
     if fragment and path and SECTION in path:
         from attncli.render.sections import sections
 
-        write_files((path.replace(SECTION, name), text) for name, text in sections(document, format, style))
+        files = ((path.replace(SECTION, name), text) for name, text in sections(document, format, style))
+        write_files(files, option=option)
         return
     if pictures and format == "markdown" and path and _is_file(path):
         from attncli.render.markdown import picture_files  # which few pages have
 
         style = style._replace(pictures=Path(path).stem)
         beside = ((str(Path(path).with_name(name)), [text]) for name, text in picture_files(document, style))
-        write_files(chain([(path, pieces(document, format, style))], beside))
+        write_files(chain([(path, pieces(document, format, style))], beside), option=option)
         return
-    write(pieces(document, format, style), path, portable=format != "table")
+    write(pieces(document, format, style), path, portable=format != "table", option=option)
 
 
 def _npy(array: NDArray[Any]) -> Iterator[bytes | memoryview]:
@@ -221,7 +223,7 @@ def write_files(files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]],
                     ready.append((_written_beside(path, data, option), os.path.realpath(path)))
                 except OSError as error:
                     raise unwritable(path, reason(error), option) from error
-            _put_in_place(ready)
+            _put_in_place(ready, option)
         finally:
             for temporary, _ in ready:
                 with contextlib.suppress(OSError):
@@ -288,7 +290,7 @@ def _written_beside(path: str, data: Iterable[str | bytes | memoryview], option:
     )
 
 
-def _put_in_place(files: Sequence[tuple[str, str]]) -> None:
+def _put_in_place(files: Sequence[tuple[str, str]], option: str) -> None:
     """Put each of these files where it belongs; if one of them cannot be put there, the old ones come back."""
     done: list[tuple[str, str | None]] = []  # a file, and the old one
     try:
@@ -303,7 +305,7 @@ def _put_in_place(files: Sequence[tuple[str, str]]) -> None:
             with contextlib.suppress(OSError):
                 os.replace(old, path) if old else os.unlink(path)
         if isinstance(error, OSError):
-            raise unwritable(path, reason(error)) from error
+            raise unwritable(path, reason(error), option) from error
         raise
     for _, old in done:
         if old:

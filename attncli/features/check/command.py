@@ -60,11 +60,11 @@ def check(
     ] = None,
     directory: Annotated[
         str | None,
-        typer.Option("-d", "--directory", metavar="DIR", help="The folder of the answers that --batch names."),
+        typer.Option("-d", "--directory", metavar="FOLDER", help="The folder of the answers that --batch names."),
     ] = None,
     feedback: Annotated[
         str | None,
-        typer.Option("--feedback", metavar="DIR", help="Write a page for each student to this folder."),
+        typer.Option("--feedback", metavar="FOLDER", help="Write a page for each student to this folder."),
     ] = None,
     feedback_format: Annotated[
         str | None,

@@ -121,7 +121,7 @@ def worksheet(
         from attncli.page.worksheet import answer_key
 
         solution = answer_key(trace, view, audit(trace, left[-1], max(precision, 1)))
-        write_page(solution, key_format, key, math=math if key_format == "markdown" else None)
+        write_page(solution, key_format, key, math=math if key_format == "markdown" else None, option="--key")
     write_page(document, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:
         for message in trace.warnings:
