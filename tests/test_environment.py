@@ -19,6 +19,7 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "jax": lambda: importlib.util.find_spec("jax") is not None,
     "keras": lambda: importlib.util.find_spec("keras") is not None,
     "transformers": lambda: importlib.util.find_spec("transformers") is not None,
+    "cmarkgfm": lambda: importlib.util.find_spec("cmarkgfm") is not None,
     "text2qti": lambda: importlib.util.find_spec("text2qti") is not None,
     "distributed": lambda: importlib.util.find_spec("distributed") is not None and shutil.which("openssl") is not None,
     "gpu": lambda: importlib.util.find_spec("cupy") is not None,

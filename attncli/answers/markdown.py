@@ -22,6 +22,7 @@ _MARK = re.compile(r"\s+(?:[·░▒▓█]|\$\\cdot\$)\s*$")  # hidden by a mas
 _MATH = re.compile(r"\$`?(.*?)`?\$")
 _FORMULA = re.compile(r"\$([^$]*)\$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_NOTHING = "<!-- -->"  # which keeps GitHub from making links of labels
 _FORM = "a matrix is a table whose first cell is its letter, as attncli compute --format markdown writes it"
 _TITLES = {rule.title: rule.name for rule in RULES.values()}
 
@@ -135,6 +136,7 @@ def _plain(text: str) -> str:
     """Text as it shows on the page."""
     if len(text) > 3 and text.startswith("**") and text.endswith("**"):
         text = text[2:-2]
+    text = text.replace(_NOTHING, "")
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
     return html.unescape(text).strip()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from attncli.page.pictures.drawing import Drawing
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
-_ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;", "@": "&#64;"}
+_ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;"}
 _ESCAPES = str.maketrans(_ENTITIES | {sign: f"\\{sign}" for sign in "*_`[]#~!^{}"})
 # Signs that fonts of LaTeX lack, in words of math; between dollars only, since GitHub shows them as they are.
 _COMMANDS = {
@@ -33,6 +33,19 @@ _COMMANDS = {
     **{sign: rf"\rule{{0.5em}}{{{height}em}}" for sign, height in zip(BLOCKS, (0.2, 0.4, 0.6, 0.8), strict=True)},
     **{sign: f"{{}}^{{{digit}}}" for sign, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
 }  # fmt: skip
+# GitHub makes links of bare addresses, @names, #numbers and commits, and pictures of :emoji:, whatever is escaped in
+# them. An empty comment inside shows nothing, and ends that.
+_COMMENT, _HERE = "<!-- -->", "\0"  # what a person wrote has no NUL when it is visible
+_LINKED = re.compile(
+    r"(?<![A-Za-z0-9])(?i:www)(?=\.)"
+    r"|:(?=//)"
+    r"|@(?=[A-Za-z0-9_])"
+    r"|\#(?=[0-9])"
+    r"|\b(?i:gh-)(?=[0-9])"
+    r"|:(?=[A-Za-z0-9+_-]+:)"
+    r"|(?P<commit>\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b)"
+)
+_SHORT_OF_COMMIT = 6  # digits, of which no commit is known by
 _RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")  # pandoc reads no dollar as a closing one before a digit
 _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 WIDEST = 76  # digits of matrices side by side
@@ -139,7 +152,8 @@ class _Writer:
 
     def plain(self, text: str) -> str:
         """The same within a line; between dollars, its signs are formulas."""
-        escaped = plain_text(text)
+        parted = _LINKED.sub(_parted, visible(text))
+        escaped = parted.translate(_ESCAPES).replace(_HERE, _COMMENT)
         return _RUN.sub(_in_dollars, escaped) if self.dollars and not escaped.isascii() else escaped
 
     def inline(self, math: str) -> str:
@@ -241,6 +255,14 @@ def _array(grid: page.Grid) -> str:
 def _in_formula(cell: page.Cell) -> str:
     number = write_number(cell.text, LATEX)
     return rf"\boxed{{{number}}}" if cell.marked else number
+
+
+def _parted(found: re.Match[str]) -> str:
+    """What GitHub looks for, with a place in it where a comment ends that."""
+    said = found[0]
+    if not found["commit"]:
+        return said + _HERE
+    return _HERE.join(said[at : at + _SHORT_OF_COMMIT] for at in range(0, len(said), _SHORT_OF_COMMIT))
 
 
 def _in_dollars(signs: re.Match[str]) -> str:
