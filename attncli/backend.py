@@ -43,21 +43,21 @@ class Backend:
         if dtype.name == dtype.computed:
             return array
         if not hasattr(array, "view"):  # a namespace of the bare standard: round in host memory
-            return self.xp.asarray(_round_float32(self.to_host(array), dtype))
-        return _round_float32(array, dtype)
+            return self.xp.asarray(_round_float32(np, self.to_host(array), dtype))
+        return _round_float32(self.xp, array, dtype)
 
     def computed(self, dtype: Dtype) -> Any:
         """The namespace's own name for the format a step is computed in."""
         return getattr(self.xp, dtype.computed)
 
 
-def _round_float32(array: Array, dtype: Dtype) -> Array:
+def _round_float32(xp: Any, array: Array, dtype: Dtype) -> Array:
     """Round a NumPy or CuPy float32 array to a 16-bit format, to nearest, ties to even."""
     if dtype.name == "float16":
         return array.astype("float16").astype("float32")
-    bits = np.uint32(0xFFFF0000) & (array.view("uint32") + 0x7FFF + ((array.view("uint32") >> 16) & 1))
+    bits = xp.uint32(0xFFFF0000) & (array.view("uint32") + 0x7FFF + ((array.view("uint32") >> 16) & 1))
     # adding to the bits of a NaN can turn it into infinity
-    return np.where(array != array, array, bits.view("float32"))
+    return xp.where(array != array, array, bits.view("float32"))
 
 
 CPU = Backend(np, "cpu", np.asarray)

@@ -212,11 +212,16 @@ def love() -> Problem:
     )
 
 
-@pytest.fixture(scope="session", params=["numpy", "strict", pytest.param("cupy", marks=pytest.mark.gpu)])
+@pytest.fixture(scope="session", params=["numpy", "strict", "double", pytest.param("cupy", marks=pytest.mark.gpu)])
 def backend(request: pytest.FixtureRequest) -> Backend:
-    """Each array namespace in turn: NumPy, the bare array API standard, and CuPy where there is a GPU."""
+    """Each array namespace in turn: NumPy, the bare standard, a double of CuPy, and CuPy where there is a GPU."""
     if request.param == "numpy":
         return CPU
+    if request.param == "double":
+        from tests.device.double import VERSIONS, Cupy
+
+        double = Cupy([*VERSIONS][-1])
+        return Backend(double, "gpu", double.asnumpy)
     if request.param == "strict":
         strict = pytest.importorskip("array_api_strict")
         return Backend(strict, "strict", np.asarray)
