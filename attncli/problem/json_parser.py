@@ -12,6 +12,7 @@ from functools import partial
 from typing import NoReturn, cast
 
 from attncli.english import shorten
+from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.numbers import decimal_comma, why_not_a_number
 from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import NO_HALF, SURROGATE, Node, Sequence, TreeBuilder, build
@@ -48,8 +49,8 @@ def parse_json(errors: ErrorCollector, *, not_finite: bool = False) -> Node:
 
 def _parse(builder: TreeBuilder, not_finite: bool) -> None:
     text, errors = builder.text, builder.errors
-    fault = _fault(text)
-    for found in _TOKEN.finditer(text, 0, fault.pos if fault else len(text)):
+    end, fault = _decoded_up_to(text, errors)
+    for found in _TOKEN.finditer(text, 0, end):
         token, at = found[0], found.start()
         if token == "[":
             builder.open_list(at)
@@ -74,15 +75,36 @@ def _parse(builder: TreeBuilder, not_finite: bool) -> None:
         _fail_for_syntax(fault, builder)
 
 
-def _fault(text: str) -> json.JSONDecodeError | None:
-    """What the standard library finds wrong with a text first."""
+def _decoded_up_to(text: str, errors: ErrorCollector) -> tuple[int, json.JSONDecodeError | None]:
+    """How much of a text is JSON for the standard library, and what it finds wrong there, if anything."""
     try:
         _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        return error
-    except RecursionError:  # far deeper than a tree may be, which the builder tells
-        return None
-    return None
+        return error.pos, error
+    except RecursionError:  # how deep it can read is another in each version of Python
+        return _deepest(text, errors) + 1, None
+    return len(text), None
+
+
+def _deepest(text: str, errors: ErrorCollector) -> int:
+    """Where the first level begins that is deeper than a tree may be, which the builder refuses.
+
+    AttncliError where there is none, and still Python's stack ended: then nothing more is known of the text.
+    """
+    depth = deepest = at = 0
+    for found in _TOKEN.finditer(text):
+        if found[0] in ("]", "}"):
+            depth -= 1
+        elif found[0] in ("[", "{"):
+            depth += 1
+        if depth > deepest:
+            deepest, at = depth, found.start()
+        if deepest > DEPTH_LIMIT:
+            break
+    else:
+        message = "Python cannot read JSON that is nested as deep as this here"
+        errors.fail(message, at=at, help="use fewer lists and mappings inside one another")
+    return at
 
 
 def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoReturn:

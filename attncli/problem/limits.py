@@ -10,4 +10,5 @@ LABEL_LIMIT = 10**3  # a matrix repeats each of them, and is as wide as the long
 PACKED_LIMIT = 2**26  # bytes; of an array that is larger, a file holds at least one in PACKED_RATIO
 PACKED_RATIO = 100
 DIRECTORY_LIMIT = 2**22  # bytes of a .npz file's list of arrays: tens of thousands of them
+DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
 DIMENSION_LIMIT = 32  # what every array library can hold

@@ -14,9 +14,9 @@ from itertools import accumulate, pairwise
 
 from attncli.english import shorten
 from attncli.problem.decimal_commas import doubtful_commas, doubtful_pairs, with_points
-from attncli.problem.limits import ELEMENT_LIMIT
+from attncli.problem.limits import DEPTH_LIMIT, ELEMENT_LIMIT
 from attncli.problem.numbers import NumberError, as_float
-from attncli.problem.tree import DEPTH_LIMIT, LONG, TRUTHS, Leaf, Node, PastedList, Sequence
+from attncli.problem.tree import LONG, TRUTHS, Leaf, Node, PastedList, Sequence
 from attncli.problem.values import Value
 
 CALL = (

@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypedDict, Unpack
 
 from attncli.english import shorten
+from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
 from attncli.problem.numbers import BLANK, is_plain
 from attncli.problem.source import ErrorCollector, Source
-from attncli.problem.tree import DEPTH_LIMIT, NO_HALF, SURROGATE, HeldArray, Leaf, Node
+from attncli.problem.tree import NO_HALF, SURROGATE, HeldArray, Leaf, Node
 from attncli.problem.tree import Mapping as MappingNode
 from attncli.problem.tree import Sequence as SequenceNode
 

@@ -67,7 +67,7 @@ class ErrorCollector:
         self.source = source
         self.nodes: Mapping[str, Node] = {}
         self.places: Mapping[str, int] = {}
-        self._exit_code = exit_code
+        self.exit_code = exit_code
         self._errors: list[AttncliError] = []
         self._count = 0
         self._blanks: dict[str, int] = {}  # how many numbers are still to be written, by key
@@ -80,7 +80,7 @@ class ErrorCollector:
 
     def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
         """Note one problem at an offset of the text; the thousandth ends the reading."""
-        self.add_error(AttncliError(self._exit_code, message, help=help), at=at, path=path)
+        self.add_error(AttncliError(self.exit_code, message, help=help), at=at, path=path)
 
     def wrong(self, path: str, message: str, help: str) -> None:
         """Note what is wrong with the value at this path of the problem."""

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from attncli.english import shorten
 from attncli.errors import AttncliError
 from attncli.problem.files import STANDARD_INPUT
+from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.source import ErrorCollector, Source
 
 if TYPE_CHECKING:
     from attncli.problem.array_formats import Array
     from attncli.problem.long_lists import NumberList, Outline
 
-DEPTH_LIMIT = 64  # far more than any problem needs, far less than a parser's stack can bear
 LONG = 2**14  # characters of a text; a shorter one is read value by value as fast
 SURROGATE = re.compile("[\ud800-\udfff]")
 NO_HALF = "this is half of a surrogate pair, not a character", "write the character itself"
@@ -193,6 +193,7 @@ class TreeBuilder:
     def __init__(self, errors: ErrorCollector, outline: Outline | None = None) -> None:
         self.errors = errors
         self.root: Node | None = None
+        self.reached = -1  # where the last value begins in the text that is parsed
         self._outline = outline
         self._missing = outline.count if outline else 0  # long lists whose place is still to come
         self._open: list[Sequence | Mapping] = []
@@ -205,7 +206,7 @@ class TreeBuilder:
 
     def anew(self) -> TreeBuilder:
         """A builder for the same text that has read nothing yet."""
-        return TreeBuilder(ErrorCollector(self.errors.source), self._outline)
+        return TreeBuilder(ErrorCollector(self.errors.source, self.errors.exit_code), self._outline)
 
     def take(self, other: TreeBuilder) -> None:
         """Have the tree that another builder made of the same text."""
@@ -286,6 +287,7 @@ class TreeBuilder:
             )
 
     def _put(self, node: Node, at: int) -> None:
+        self.reached = at
         parent = self._open[-1] if self._open else None
         if parent is None:
             self.root = node

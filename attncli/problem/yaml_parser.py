@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
@@ -38,6 +39,8 @@ _FAULTS = (
      "check the indentation, the brackets and the commas"),
     (r"incompatible YAML", "attncli does not know this version of YAML", "remove the line that begins with %YAML"),
 )  # fmt: skip
+
+_MAY_BE_REFUSED = re.compile(r"[\[{?:<&*!-]")  # what opens a level, merges, or is read by no problem
 
 _ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
 _FIRST_HALF, _LAST_HALF, _LAST = 0xD800, 0xDFFF, 0x10FFFF
@@ -98,16 +101,32 @@ def _read_with_pasted_lists(error: yaml.MarkedYAMLError, builder: TreeBuilder, l
     from attncli.problem.pasted import in_quotes
 
     if (quoted := in_quotes(builder.text)) == builder.text:
-        _fail_for_syntax(error, builder)
+        _fail(error, builder.text, builder, loader)
     again = builder.anew()
     try:
         _put_all(quoted, again, loader)
     except yaml.MarkedYAMLError as later:
         if _place_of(later) > _place_of(error):
-            _fail_for_syntax(later, again)
-        _fail_for_syntax(error, builder)
+            _fail(later, quoted, again, loader)
+        _fail(error, builder.text, builder, loader)
     again.errors.stop()
     builder.take(again)
+
+
+def _fail(error: yaml.MarkedYAMLError, text: str, builder: TreeBuilder, loader: Any) -> NoReturn:
+    """End the reading for an error of the parser, or for what the builder refuses before its place.
+
+    A parser looks ahead on a line, so it may find an error, or a limit of its own, before it hands over what stands
+    before that. What stands first in the text is what people read.
+    """
+    marks = (error.context_mark, error.problem_mark)
+    begin = min((mark.index for mark in marks if mark), default=0)
+    if _MAY_BE_REFUSED.search(text, builder.reached + 1, begin):
+        before = builder.anew()
+        # Cut off there, the text is rarely whole.
+        with suppress(yaml.MarkedYAMLError):
+            _put_all(text[:begin], before, loader)
+    _fail_for_syntax(error, builder)
 
 
 def _place_of(error: yaml.MarkedYAMLError) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
@@ -13,7 +12,7 @@ from attncli.errors import AttncliError, Place, input_error
 from attncli.features.check.class_page import BETWEEN, COLUMNS, RESULTS
 from attncli.features.check.marking import Marked
 from attncli.features.check.solution import VERDICTS, Verdict
-from attncli.problem.array_formats import ArrayError
+from attncli.problem.array_formats import ArrayError, strict_json
 from attncli.problem.files import read_bytes
 from attncli.problem.source import Source, read_source
 
@@ -29,12 +28,13 @@ def read_results(path: str, *, lenient: bool) -> list[Marked]:
         return [*_of_table(_of_workbook(path) if suffix == ".xlsx" else _of_csv(read_source(path)), lenient)]
     except AttncliError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise input_error("these are no results of a class", place=Place(path, 1, 1), help=_HELP) from None
 
 
 def _of_json(source: Source) -> Iterator[Marked]:
-    for row in json.loads(source.text)["students"]:
+    results: Any = strict_json(source.text.encode())
+    for row in results["students"]:
         yield Marked(
             student=_text(row["student"]),
             problem=_text(row["problem"]),

@@ -12,14 +12,14 @@ nothing it claims before that is checked. `file` is what messages call it:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
 
 from attncli.english import count, shape_text, shorten
 from attncli.errors import did_you_mean
-from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
+from attncli.problem.limits import DEPTH_LIMIT, DIMENSION_LIMIT, ELEMENT_LIMIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")  # which hold rows of numbers that people may have written
 Array: TypeAlias = "NDArray[Any]"  # of any type NumPy reads; which is checked, not typed
 _NAMES_SHOWN = 12
+_TOO_DEEP = "it is nested too deep"
+_LONGEST_WHOLE = 400  # characters; Python has a limit of its own, which can be set from 640 up
 COMPARED = 1000  # names that a misspelt one is held against
 
 
@@ -117,13 +119,39 @@ def _shown(name: str) -> str:
 
 
 def strict_json(data: bytes) -> object:
-    """JSON as RFC 8259 has it, with every key once; ValueError for anything else, and for what is nested too deep."""
+    """JSON as RFC 8259 has it, with every key once.
+
+    ValueError for anything else, and for what is nested too deep or has a number that is too long.
+    """
     import json  # which few formats need
 
     try:
-        return json.loads(data.decode(), object_pairs_hook=_once_each, parse_constant=_no_constant)
+        value: object = json.loads(
+            data.decode(), object_pairs_hook=_once_each, parse_int=_whole_number, parse_constant=_no_constant
+        )
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError(_TOO_DEEP) from None
+    _require_depth(value)
+    return value
+
+
+def _require_depth(value: object) -> None:
+    """ValueError for a value of more levels than any file of ours may have, whatever depth Python can read."""
+    level = [value]
+    for _ in range(DEPTH_LIMIT):
+        level = [entry for each in level for entry in _containers_in(each)]
+    if level:
+        raise ValueError(_TOO_DEEP)
+
+
+def _containers_in(value: object) -> list[object]:
+    """The lists and mappings that a list or a mapping holds."""
+    entries: Iterable[object] = ()
+    if isinstance(value, list):
+        entries = value
+    elif isinstance(value, dict):
+        entries = value.values()
+    return [entry for entry in entries if isinstance(entry, list | dict)]
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -133,6 +161,12 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     for key, value in pairs:  # half of a surrogate pair is no character, and cannot be printed
         f"{key}{value if isinstance(value, str) else ''}".encode()
     return entries
+
+
+def _whole_number(word: str) -> int:
+    if len(word) > _LONGEST_WHOLE:
+        raise ValueError("a number is too long")
+    return int(word)
 
 
 def _no_constant(word: str) -> NoReturn:
