@@ -1,13 +1,18 @@
-"""What ATTNCLI_REQUIRE="torch tex katex jq …" promises must be there, so that no oracle is skipped in silence."""
+"""What surrounds the tests: no oracle is skipped in silence, and a warning fails the tests whose code causes it.
+
+What ATTNCLI_REQUIRE="torch tex katex jq …" promises must be there.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import shutil
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.render import browsers
@@ -39,3 +44,55 @@ PRESENT: dict[str, Callable[[], bool]] = {
 @pytest.mark.parametrize("oracle", os.environ.get("ATTNCLI_REQUIRE", "").split() or ["none promised"])
 def test_what_is_promised_is_there(oracle: str) -> None:
     assert oracle == "none promised" or PRESENT[oracle]()
+
+
+@pytest.mark.parametrize("kind", [DeprecationWarning, PendingDeprecationWarning, FutureWarning])
+@pytest.mark.parametrize(
+    ("module", "is_ours"),
+    [
+        ("attncli", True),
+        ("attncli.problem.yaml_parser", True),
+        ("tests.problem.test_depth", True),
+        ("numpy.lib._npyio_impl", False),
+        ("yaml", False),
+        ("pty", False),
+        ("hypothesis.internal.entropy", False),
+        ("importlib._bootstrap", False),
+    ],
+)
+def test_whose_deprecations_are_failures(kind: type[Warning], module: str, is_ours: bool) -> None:
+    assert fails(kind, module) is is_ours
+
+
+@pytest.mark.parametrize(
+    "kind", [UserWarning, RuntimeWarning, ResourceWarning, pytest.PytestUnraisableExceptionWarning]
+)
+@pytest.mark.parametrize(
+    ("module", "is_failure"),
+    [
+        ("attncli.tracing.run", True),
+        # How we call a library, and what we leave open, is told from inside of it.
+        ("xlsxwriter.worksheet", True),
+        ("numpy._core._methods", True),
+        ("_pytest.unraisableexception", True),
+        ("hypothesis.internal.entropy", False),
+        ("coverage.core", False),
+    ],
+)
+def test_whose_other_warnings_are_failures(kind: type[Warning], module: str, is_failure: bool) -> None:
+    assert fails(kind, module) is is_failure
+
+
+def test_what_we_do_with_numbers_is_seen_inside_of_numpy() -> None:
+    with pytest.raises(RuntimeWarning, match="invalid value"):
+        np.array([np.inf, 1.0]).var()
+
+
+def fails(kind: type[Warning], module: str) -> bool:
+    """Whether such a warning about this module fails a test. One that does not is left out of pytest's summary."""
+    with warnings.catch_warnings(record=True):
+        try:
+            warnings.warn_explicit("made up", kind, "some.py", 1, module=module, registry={})
+        except kind:
+            return True
+    return False

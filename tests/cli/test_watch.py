@@ -123,11 +123,17 @@ def test_a_file_is_written_again(tmp_path: Path, start: Start) -> None:
 def test_a_terminal_is_cleared_before_each_page(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty")
     (tmp_path / "p.yaml").write_text(PROBLEM.format(2))
-    child, screen = pty.fork()
-    if not child:
-        os.chdir(tmp_path)
-        os.environ |= {"TERM": "xterm", "NO_COLOR": "1"}
-        os.execv(sys.executable, [sys.executable, "-m", "attncli", "compute", "p.yaml", "--watch", *CELL])
+    screen, terminal = pty.openpty()
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "attncli", "compute", "p.yaml", "--watch", *CELL],
+        cwd=tmp_path,
+        env=os.environ | {"TERM": "xterm", "NO_COLOR": "1"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+    )
+    os.close(terminal)
     shown = b""
     try:
         for number in (2, 3):
@@ -137,8 +143,8 @@ def test_a_terminal_is_cleared_before_each_page(tmp_path: Path) -> None:
                 if select.select([screen], [], [], 0.1)[0]:
                     shown += os.read(screen, 2**16)
     finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        watching.kill()
+        watching.wait()
         os.close(screen)
     pages = shown.decode().split("\x1b[H\x1b[2J")
     assert "2·1" not in pages[0]
