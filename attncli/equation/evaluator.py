@@ -44,12 +44,13 @@ class Evaluator:
     def result(self, equation: Equation) -> Array:
         """The array that the equation defines, its axes in the order of the target's indices."""
         axes = equation.target.letters
-        shape = tuple(self.sizes[axis] for axis in axes)
+        shape = self.lengths(axes)
         value = self.value(equation.expression)
         if not isinstance(value, _Axed):
             return self.xp.full(shape, value, dtype=self.dtype)
+        whole = self.xp.broadcast_to(self.spread(value, axes), shape)
         # a `where` between two bare numbers does not know the format
-        return self.xp.asarray(self.xp.broadcast_to(self.spread(value, axes), shape), dtype=self.dtype)
+        return self.xp.asarray(whole, dtype=self.dtype)
 
     def constant(self, number: Number) -> float:
         """A number that stands in the equation."""
@@ -141,9 +142,12 @@ class Evaluator:
     def taken(self, array: Array, sought: Mapping[int, str | Expression], axes: Mapping[int, str]) -> _Axed:
         """An array whose axes are each read by a letter of their own: one axis after the other, where it stands."""
         for at, index in sought.items():
-            letter, length = axes[at], array.shape[at]
-            rows = [self.nearest(index, {letter: place}, length) for place in range(self.sizes[letter])]
-            array = self.xp.take(array, self.xp.asarray(rows, dtype=self.xp.int64), axis=at)
+            letter = axes[at]
+            length = array.shape[at]
+            places = range(self.sizes[letter])
+            rows = [self.nearest(index, {letter: place}, length) for place in places]
+            chosen = self.xp.asarray(rows, dtype=self.xp.int64)
+            array = self.xp.take(array, chosen, axis=at)
         return _Axed(array, tuple(axes[at] for at in sorted(axes)))
 
     def nearest(self, index: str | Expression, place: Mapping[str, int], length: int) -> int:
@@ -165,18 +169,23 @@ class Evaluator:
         axed = [value for value in values if isinstance(value, _Axed)]
         if not axed:
             return self.apply_to_scalars(function, *values)
-        axes = tuple(dict.fromkeys(axis for value in axed for axis in value.axes))
+        axes = tuple(dict.fromkeys(chain.from_iterable(value.axes for value in axed)))
         if set(axes) <= set(self.order):
             axes = tuple(axis for axis in self.order if axis in axes)
-        operands = [self.spread(value, axes) if isinstance(value, _Axed) else value for value in values]
+        operands = []
+        for value in values:
+            operands.append(self.spread(value, axes) if isinstance(value, _Axed) else value)
         return _Axed(self.apply(function, *operands), axes)
 
     def spread(self, value: _Axed, axes: tuple[str, ...]) -> Array:
         """The array with its axes in the given order and length 1 where it has none."""
+        array = value.array
         order = [value.axes.index(axis) for axis in axes if axis in value.axes]
-        array = value.array if order == sorted(order) else _permute(self.xp, value.array, order)
-        shape = iter(array.shape)
-        return self.xp.reshape(array, tuple(next(shape) if axis in value.axes else 1 for axis in axes))
+        if order != sorted(order):
+            array = _permute(self.xp, array, order)
+        lengths = iter(array.shape)
+        shape = tuple(next(lengths) if axis in value.axes else 1 for axis in axes)
+        return self.xp.reshape(array, shape)
 
     def reduce(self, function: str, index: str, value: _Axed | float) -> _Axed:
         if not isinstance(value, _Axed) or index not in value.axes:

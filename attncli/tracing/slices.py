@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import dropwhile, takewhile
@@ -11,6 +11,7 @@ from math import isfinite
 from attncli.attention.registry import GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
 from attncli.equation.nodes import Expression, Ref, walk
+from attncli.equation.rule import Rule
 from attncli.problem.axes import HEAD, KEY_HEAD, KEY_HEAD_OF, LEADING
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.model import Row, Step, Trace
@@ -19,8 +20,11 @@ from attncli.tracing.warnings import warnings_of
 
 def axis_length(trace: Trace, letter: str) -> int:
     """How many places a leading axis has."""
-    steps = (step for step in trace.computed() if letter in step.rule.target.letters)
-    return next(step.shape[step.rule.target.letters.index(letter)] for step in steps)
+    for step in trace.computed():
+        letters = step.rule.target.letters
+        if letter in letters:
+            return step.shape[letters.index(letter)]
+    raise KeyError(letter)
 
 
 def group_size(trace: Trace) -> int:
@@ -33,15 +37,19 @@ def with_key_head(trace: Trace, place: Mapping[str, int]) -> dict[str, int]:
     """The place with the head of keys and values that its query head uses, where it has a query head."""
     if HEAD not in place:
         return dict(place)
-    return {**place, KEY_HEAD: position(KEY_HEAD_OF[KEY_HEAD], place, {"group": group_size(trace)})}
+    sizes = {"group": group_size(trace)}
+    key_head = position(KEY_HEAD_OF[KEY_HEAD], place, sizes)
+    return {**place, KEY_HEAD: key_head}
 
 
 def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     """The steps that belong to all heads together: those after concat, concat itself, and W_O and b_O for them."""
-    names = forward_steps(trace)
     if HEAD not in trace.leading_letters or "concat" not in trace:
         return ()
-    return (*(name for name in ("W_O", "b_O") if name in trace), *names[names.index("concat") :])
+    names = forward_steps(trace)
+    given = [name for name in ("W_O", "b_O") if name in trace]
+    after = names[names.index("concat") :]
+    return (*given, *after)
 
 
 def forward_steps(trace: Trace) -> tuple[str, ...]:
@@ -51,7 +59,9 @@ def forward_steps(trace: Trace) -> tuple[str, ...]:
 
 def loss_steps(trace: Trace) -> tuple[str, ...]:
     """The steps from the output to the loss, the target first; none where the problem has no loss."""
-    return tuple(trace.steps)[len(forward_steps(trace)) : len(trace) - len(backward_steps(trace))]
+    begin = len(forward_steps(trace))
+    end = len(trace) - len(backward_steps(trace))
+    return tuple(trace.steps)[begin:end]
 
 
 def backward_steps(trace: Trace) -> tuple[str, ...]:
@@ -85,12 +95,14 @@ def cut_trace(trace: Trace, place: Mapping[str, int], without: Collection[str] =
         taken = _step(_received(step, without), fixed)
         if taken.shape or not step.shape:
             steps[name] = taken
-        else:  # one number for each head, as a slope or a sink: for this head, just a number
+        else:
+            # one number for each head, as a slope or a sink: for this head, just a number
             scalars[name] = Scalar(float(taken.value), _text(taken))
-    parameters = {
-        name: _parameter(name, given, trace, fixed) if isinstance(given, Matrix) else given
-        for name, given in trace.parameters.items()
-    }
+    parameters = {}
+    for name, given in trace.parameters.items():
+        if isinstance(given, Matrix):
+            given = _parameter(name, given, trace, fixed)
+        parameters[name] = given
     return replace(trace, parameters={**parameters, **scalars}, steps=steps)
 
 
@@ -103,16 +115,27 @@ def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
     lost, back = loss_steps(trace), backward_steps(trace)
     if not back:
         return heads
-    gone = {*heads} - {"W_O"}  # through which the gradient of the output comes to the heads
-    added = {*place, *((HEAD, KEY_HEAD, GROUP_MEMBER) if HEAD in place else ())}
+    # through W_O the gradient of the output comes to the heads
+    gone = {*heads} - {"W_O"}
+    added = {*place}
+    if HEAD in place:
+        added |= {HEAD, KEY_HEAD, GROUP_MEMBER}
+        gone |= {name for name in lost if HEAD not in trace.steps[name].rule.target.letters}
+        gone.add("d_b_O")
     for name in (*lost, *back):
         rule = trace.steps[name].rule
-        summed = all_letters(rule.equation) - {*rule.target.letters} if not rule.given else set()
-        follows = {*rule.inputs} & gone and name != "d_output"
-        of_all = HEAD in place and (name == "d_b_O" or (name in lost and HEAD not in rule.target.letters))
-        if follows or of_all or summed & added:
+        follows = name != "d_output" and not gone.isdisjoint(rule.inputs)
+        adds_up = not added.isdisjoint(_summed(rule))
+        if follows or adds_up:
             gone.add(name)
     return tuple(gone)
+
+
+def _summed(rule: Rule) -> Set[str]:
+    """The letters over which an equation adds up."""
+    if rule.given:
+        return frozenset()
+    return all_letters(rule.equation) - {*rule.target.letters}
 
 
 def _received(step: Step, without: Collection[str]) -> Step:
@@ -124,22 +147,25 @@ def _received(step: Step, without: Collection[str]) -> Step:
 
 def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:
     """The rows without keys that are at this place, by what is left of their axes."""
-    own = [letter for letter in trace.steps["weights"].rule.target.letters if letter in LEADING]
+    letters = trace.steps["weights"].rule.target.letters
+    own = [letter for letter in letters if letter in LEADING]
     for row in trace.fully_masked:
         if isinstance(row, int):
             yield row
             continue
-        lettered = tuple(zip(own, row, strict=False))
-        if all(place.get(letter, each) == each for letter, each in lettered):
-            left = (*(each for letter, each in lettered if letter not in place), row[-1])
-            yield left if len(left) > 1 else row[-1]
+        *outer, query = row
+        lettered = dict(zip(own, outer, strict=True))
+        is_there = all(place.get(letter, at) == at for letter, at in lettered.items())
+        if is_there:
+            left = [at for letter, at in lettered.items() if letter not in place]
+            yield (*left, query) if left else query
 
 
 def _step(step: Step, fixed: Mapping[str, int]) -> Step:
-    index = tuple(fixed.get(letter, slice(None)) for letter in step.rule.target.letters)
-    labels = tuple(
-        names for letter, names in zip(step.rule.target.letters, step.labels, strict=True) if letter not in fixed
-    )
+    letters = step.rule.target.letters
+    index = tuple(fixed.get(letter, slice(None)) for letter in letters)
+    named = zip(letters, step.labels, strict=True)
+    labels = tuple(names for letter, names in named if letter not in fixed)
     # The three dots keep an array where no axis is left; without them, one of objects gives the object itself.
     written = None if step.written is None else step.written[*index, ...]
     exact = None if step.exact is None else step.exact[*index, ...]
@@ -157,12 +183,15 @@ def _text(step: Step) -> str:
 
 def _parameter(name: str, matrix: Matrix, trace: Trace, fixed: Mapping[str, int]) -> Scalar | Matrix:
     """An array of the mask at this place; its letters are those with which equations read it."""
-    indices = _indices(name, trace)
-    index = tuple(position(each, fixed, {}) if is_fixed(each, fixed) else slice(None) for each in indices)
-    value, written = matrix.value[index], None if matrix.written is None else matrix.written[index]
+    places: list[int | slice] = []
+    for index in _indices(name, trace):
+        places.append(position(index, fixed, {}) if is_fixed(index, fixed) else slice(None))
+    value = matrix.value[*places]
+    written = None if matrix.written is None else matrix.written[*places]
     if value.ndim:
         return Matrix(value, written)
-    return Scalar(float(value), str(written) if written is not None else repr(float(value)))
+    number = float(value)
+    return Scalar(number, repr(number) if written is None else str(written))
 
 
 def _indices(name: str, trace: Trace) -> tuple[str | Expression, ...]:

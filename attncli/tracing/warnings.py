@@ -34,12 +34,15 @@ def warnings_of(
 
     If some step was not kept, only rows without keys are possible: for the others all steps would have been kept.
     """
+    found = list(_rows_without_keys(steps, fully_masked))
     if not all(step.kept for step in steps.values()):
-        return tuple(_rows_without_keys(steps, fully_masked))
+        return tuple(found)
     dtype = DTYPES[settings.dtype]
-    sentinels = (*_sentinels_turned_infinite(parameters, dtype), *_sentinels(steps, dtype))
-    ones = _added_ones(steps, settings.convention)
-    return (*_rows_without_keys(steps, fully_masked), *sentinels, *ones, *overflows(steps, dtype))
+    found += _sentinels_turned_infinite(parameters, dtype)
+    found += _sentinels(steps, dtype)
+    found += _added_ones(steps, settings.convention)
+    found += overflows(steps, dtype)
+    return tuple(found)
 
 
 def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[Row, ...]:
@@ -47,14 +50,20 @@ def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[Row, ...]:
     hidden = masked_out(steps)
     if hidden is None:
         return ()
-    rows = [tuple(map(int, row)) for row in np.argwhere(hidden.all(axis=-1))]
-    return tuple(row[0] for row in rows) if hidden.ndim == 2 else tuple(rows)
+    rows = np.argwhere(hidden.all(axis=-1)).tolist()
+    if hidden.ndim == 2:
+        return tuple(row for (row,) in rows)
+    return tuple(map(tuple, rows))
 
 
 def _rows_without_keys(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
-    for who, where, number in named_rows(steps, fully_masked) if fully_masked else ():
-        whose = either(number, "its weights and its output are", "their weights and their outputs are")
-        yield f"{who} {either(number, 'sees', 'see')} no key{where}: {whose} 0{' there' if where else ''}"
+    if not fully_masked:
+        return
+    for who, where, number in named_rows(steps, fully_masked):
+        sees = either(number, "sees", "see")
+        whose = either(number, "its weights and its output", "their weights and their outputs")
+        zero = "0 there" if where else "0"
+        yield f"{who} {sees} no key{where}: {whose} are {zero}"
 
 
 def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[str]:
@@ -75,16 +84,19 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     hidden = masked_out(steps)
     for step in steps.values():
         with np.errstate(all="ignore"):
-            if np.isfinite(step.value.sum()):  # as it is only where every cell is
-                continue
+            total = step.value.sum()
+        # which is finite only where every cell is
+        if np.isfinite(total):
+            continue
         fits = np.isfinite(step.value)
         expected = expected_infinities(step.rule, step.value, hidden, np)
         if expected is not None:
             fits |= expected & (step.value == -math.inf)
-        if not fits.all():
-            if lost.isdisjoint(step.rule.inputs):
-                yield _overflow(step, ~fits, dtype)
-            lost.add(step.name)
+        if fits.all():
+            continue
+        if lost.isdisjoint(step.rule.inputs):
+            yield _overflow(step, ~fits, dtype)
+        lost.add(step.name)
 
 
 def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any) -> Array | None:
@@ -106,14 +118,20 @@ def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any)
 def _overflow(step: Step, bad: Host, dtype: Dtype) -> str:
     if not step.shape:
         return f"{step.name} does not fit into {dtype.name}"
-    where = ",".join(labels[at] for labels, at in zip(step.labels, np.argwhere(bad)[0], strict=True))
-    number, undefined = int(bad.sum()), int(np.isnan(step.value).sum())
-    does = f"{either(number, 'does', 'do')} not fit into {dtype.name}"
+    first = np.argwhere(bad)[0]
+    where = ",".join(labels[at] for labels, at in zip(step.labels, first, strict=True))
+    number = int(bad.sum())
+    undefined = int(np.isnan(step.value).sum())
     if undefined == number:
-        does = f"{either(number, 'is', 'are')} NaN, because intermediate results do not fit into {dtype.name}"
-    elif undefined:
-        does += f", {undefined:,} of them NaN"
-    return f"{step.name}: {number:,} of {step.value.size:,} cells {does} (the first at {step.name}[{where}])"
+        verb = either(number, "is", "are")
+        does = f"{verb} NaN, because intermediate results do not fit into {dtype.name}"
+    else:
+        verb = either(number, "does", "do")
+        does = f"{verb} not fit into {dtype.name}"
+        if undefined:
+            does += f", {undefined:,} of them NaN"
+    cells = f"{number:,} of {step.value.size:,} cells"
+    return f"{step.name}: {cells} {does} (the first at {step.name}[{where}])"
 
 
 # --- sentinels: large negative numbers in place of -inf
@@ -126,8 +144,13 @@ def may_have_sentinels(parameters: Parameters) -> bool:
 
 def _lowest_added(parameters: Parameters) -> list[float]:
     """The lowest finite number, or 0, of every matrix that the mask adds."""
-    added = (np.asarray(given.value) for name, given in parameters.items() if name.startswith("additive"))
-    return [float(array[np.isfinite(array)].min(initial=0.0)) for array in added]
+    found = []
+    for name, given in parameters.items():
+        if name.startswith("additive"):
+            array = np.asarray(given.value)
+            finite = array[np.isfinite(array)]
+            found.append(float(finite.min(initial=0.0)))
+    return found
 
 
 def _sentinels_turned_infinite(parameters: Parameters, dtype: Dtype) -> Iterator[str]:
@@ -148,18 +171,23 @@ def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     weights = steps["weights"].value.astype(np.float64)
     if not np.isfinite(weights).all():
         return
-    soft, mask = over_weights(steps, "mask", soft), over_weights(steps, "mask", added)
-    alone = (soft | (mask == -np.inf)).all(axis=-1) & soft.any(axis=-1)
-    yield from _leaks(steps, np.where(soft & ~alone[..., None], weights, 0.0), mask)
-    found: dict[str, list[tuple[int, ...]]] = {}
+    soft = over_weights(steps, "mask", soft)
+    mask = over_weights(steps, "mask", added)
+    shut = soft | (mask == -np.inf)
+    alone = shut.all(axis=-1) & soft.any(axis=-1)
+    leaked = np.where(soft & ~alone[..., None], weights, 0.0)
+    yield from _leaks(steps, leaked, mask)
+    found: defaultdict[str, list[Place]] = defaultdict(list)
     for row in map(tuple, np.argwhere(alone).tolist()):
         by = _spelled(mask[row][soft[row]].max())
-        with np.errstate(all="ignore"):  # scores that do not fit have a warning of their own
-            outcome = f"only keys that {by} should hide; {_outcome(steps, row, soft[row], dtype)}"
-        found.setdefault(outcome, []).append(row)
+        # scores that do not fit have a warning of their own
+        with np.errstate(all="ignore"):
+            outcome = _outcome(steps, row, soft[row], dtype)
+        found[f"only keys that {by} should hide; {outcome}"].append(row)
     for outcome, rows in found.items():
         for who, where, number in named_rows(steps, rows):
-            yield f"{who}{where} {either(number, 'sees', 'see')} {outcome}"
+            sees = either(number, "sees", "see")
+            yield f"{who}{where} {sees} {outcome}"
 
 
 def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]) -> Iterator[str]:
@@ -169,10 +197,13 @@ def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray
     if not giving:
         return
     worst = max(giving, key=lambda row: float(rows[row]))
-    by = _spelled(float(mask[worst][int(np.argmax(leaked[worst]))]))
-    most = f" (the most in {count(len(giving), 'row')})" if len(giving) > 1 else ""
-    ((who, where, _),) = named_rows(steps, [worst])
-    yield f"{who}{where} gives {rows[worst]:.3g} of its attention to keys that {by} should hide{most}"
+    key = int(np.argmax(leaked[worst]))
+    by = _spelled(float(mask[worst][key]))
+    [(who, where, _)] = named_rows(steps, [worst])
+    said = f"{who}{where} gives {rows[worst]:.3g} of its attention to keys that {by} should hide"
+    if len(giving) > 1:
+        said += f" (the most in {count(len(giving), 'row')})"
+    yield said
 
 
 def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype) -> str:
@@ -185,10 +216,12 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
         return "no key gets any attention"
     if np.ptp(seen("mask")):
         return "the keys with the highest of these numbers get all attention"
-    added = [seen(name) for name in steps["masked"].rule.inputs if name != "mask"]  # the scores so far, and biases
+    # the scores so far, and biases
+    added = [seen(name) for name in steps["masked"].rule.inputs if name != "mask"]
     before = np.sum(added, axis=0)
     masked = seen("masked")
-    if np.abs((masked - masked.max()) - (before - before.max())).max() <= CLOSE:
+    moved = (masked - masked.max()) - (before - before.max())
+    if np.abs(moved).max() <= CLOSE:
         return "equal numbers cancel out, so the weights are as if no key were hidden"
     if not np.ptp(masked):
         return f"{dtype.name} has no digits left for the scores, so all {len(masked):,} keys get the same weight"
@@ -216,32 +249,41 @@ def named_rows(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple
     together: defaultdict[tuple[Place, ...], list[int]] = defaultdict(list)
     for query, all_of_it in places.items():
         together[tuple(all_of_it)].append(query)
-    for found, at in together.items():
-        names = _at_most([f'"{queries[query]}" (row {query})' for query in at], "others")
-        word = either(len(at), "query", "queries")
-        yield f"{word} {names}", _where(leading, found), len(at)
+    for found, alike in together.items():
+        names = [f'"{queries[query]}" (row {query})' for query in alike]
+        word = either(len(alike), "query", "queries")
+        where = _where(leading, found)
+        yield f"{word} {_at_most(names, 'others')}", where, len(alike)
 
 
 def _where(leading: Sequence[tuple[str, ...]], places: tuple[Place, ...]) -> str:
     """In which heads and entries: an entry with all its heads goes by its own name."""
     if not leading:
         return ""
-    last = len(leading[-1])
-    within: dict[Place, list[int]] = {}
+    every = len(leading[-1])
+    within: defaultdict[Place, list[int]] = defaultdict(list)
     for *outer, inner in places:
-        within.setdefault(tuple(outer), []).append(inner)
-    if all(len(inner) == last for inner in within.values()):
+        within[tuple(outer)].append(inner)
+    if all(len(found) == every for found in within.values()):
         return _where(leading[:-1], tuple(within))
-    names = [
-        ", ".join(labels[number] for labels, number in zip(leading, (*outer, *inner), strict=False))
-        for outer, found in within.items()
-        for inner in ([()] if len(found) == last else [(each,) for each in found])
-    ]
+    names = []
+    for entry, found in within.items():
+        if len(found) == every:
+            names.append(_name_of_place(leading, entry))
+        else:
+            names += [_name_of_place(leading, (*entry, inner)) for inner in found]
     return f" in {_at_most(names, 'more')}"
+
+
+def _name_of_place(leading: Sequence[tuple[str, ...]], place: Place) -> str:
+    """entry 0, head 1; without the axes that the place does not fix."""
+    return ", ".join(labels[number] for labels, number in zip(leading, place, strict=False))
 
 
 def _at_most(names: list[str], others: str) -> str:
     """a, b and c; of many names only the first, and how many others there are."""
     if len(names) <= MOST_NAMED:
         return listed(names)
-    return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1:,} {others}"
+    first = names[: MOST_NAMED - 1]
+    left = len(names) - len(first)
+    return f"{', '.join(first)} and {left:,} {others}"

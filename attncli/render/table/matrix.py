@@ -78,23 +78,27 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     if not grid.closed:
         yield from _decimals(grid, room, color)
         return
-    closed, decimals = list(_closed(grid, None)), list(_decimals(grid, None, color))
-    left, right = (max(line.cell_len for line in lines) for lines in (closed, decimals))
-    side = _side(grid).width
+    closed = list(_closed(grid, None))
+    decimals = list(_decimals(grid, None, color))
+    left = max(line.cell_len for line in closed)
+    right = max(line.cell_len for line in decimals)
+    # the labels stand once, left of the closed forms
+    labels = _side(grid).width + 1
     relation = BETWEEN.format("≈" if grid.rounded else "=")
-    if left + right - side + len(relation) - 1 > (room or PIPE):
+    if left + len(relation) + right - labels > (room or PIPE):
         yield from _closed(grid, room)
         yield Line()
         yield from _decimals(decimals_alone(grid), room, color)
         return
-    middle = len(grid.rows) // 2 + len(grid.rows) % 2
+    middle = (len(grid.rows) + 1) // 2
     for place, (line, beside) in enumerate(zip_longest(closed, decimals, fillvalue=Line())):
-        if place > len(grid.rows):  # a legend
+        if place > len(grid.rows):
+            # of the decimals, the legend
             yield beside
             continue
         line.pad_right(left - line.cell_len)
         sign = relation if place == middle else " " * len(relation)
-        both = Line.assemble(line, sign, beside.part(side + 1))
+        both = Line.assemble(line, sign, beside.part(labels))
         both.rstrip()
         yield both
 
@@ -102,13 +106,16 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
 def _closed(grid: Grid, room: int | None) -> Iterator[Line]:
     """The matrix of the closed forms."""
     forms = [[write(form, UNICODE) for form in row] for row in grid.closed]
+    heads = [label(head) for head in grid.columns or ("",)]
     columns = []
-    for head, texts in zip(map(label, grid.columns or ("",)), zip(*forms, strict=True), strict=True):
-        columns.append(Column(head, width=max(cell_len(head), *map(len, texts), 1)))
+    for head, texts in zip(heads, zip(*forms, strict=True), strict=True):
+        width = max(cell_len(head), *map(len, texts), 1)
+        columns.append(Column(head, width=width))
     for start, end, side, before in _runs(grid, columns, room):
         yield from before
-        rows = (Line(_joined(row[start:end], columns[start:end])) for row in forms)
-        yield from _block(side, columns[start:end], rows)
+        own = columns[start:end]
+        rows = (Line(_joined(row[start:end], own)) for row in forms)
+        yield from _block(side, own, rows)
 
 
 def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
@@ -118,25 +125,38 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     spell = lru_cache(SPELLED)(lambda text: write_number(text, UNICODE))
     shaded = legend = False
     for rows in chunks(grid.cells):
-        shaded = shaded or (color and any(cell.shade is not None for row in rows for cell in row))
-        legend = legend or has_sign_of_hidden(rows)
+        if color:
+            shaded |= any(cell.shade is not None for row in rows for cell in row)
+        legend |= has_sign_of_hidden(rows)
         for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
             _measure(column, cells, spell, color)
     for column in columns:
-        column.signs = column.signs and not shaded
-        column.head += "  " if column.head and column.signs else ""  # the label stands over the digits, not the signs
-        column.width = max(cell_len(column.head), column.before + column.after + 2 * column.signs)
+        if shaded:
+            column.signs = False
+        _set_width(column)
     even = min(EVEN, max(column.width for column in columns))
     for column in columns:
         column.width = max(even, column.width)
     for start, end, side, before in _runs(grid, columns, room):
         yield from before
-        matrix = grid.cells if end - start == len(columns) else grid.block(start, end)
-        yield from _block(side, columns[start:end], _rows(matrix, columns[start:end], spell, color))
+        own = columns[start:end]
+        cells_of_run = grid.cells if len(own) == len(columns) else grid.block(start, end)
+        yield from _block(side, own, _rows(cells_of_run, own, spell, color))
     if legend:
-        line = Line(f"{'without a colour:' if shaded else HIDDEN} {LEGEND}", "dim")
+        sign = "without a colour:" if shaded else HIDDEN
+        line = Line(f"{sign} {LEGEND}", "dim")
         yield Line()
         yield from [line] if room is None else line.wrapped(max(room, 1))
+
+
+def _set_width(column: Column) -> None:
+    """Room for the label, the digits and the signs behind them; the label stands over the digits."""
+    if column.signs and column.head:
+        column.head += "  "
+    digits = column.before + column.after
+    if column.signs:
+        digits += 2
+    column.width = max(cell_len(column.head), digits)
 
 
 def _measure(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -> None:
@@ -156,10 +176,9 @@ def _number(cell: Cell, spell: Spell) -> str:
 def _rows(cells: Iterable[Sequence[Cell]], columns: Sequence[Column], spell: Spell, color: bool) -> Iterator[Line]:
     """The numbers of each row, points under points."""
     for rows in chunks(cells):
-        spelled = (
-            _spelled(column, its_cells, spell, color)
-            for column, its_cells in zip(columns, zip(*rows, strict=True), strict=True)
-        )
+        spelled = []
+        for column, of_column in zip(columns, zip(*rows, strict=True), strict=True):
+            spelled.append(_spelled(column, of_column, spell, color))
         for row, texts in zip(rows, zip(*spelled, strict=True), strict=True):
             line = Line(_joined(texts, columns))
             if color:
@@ -193,13 +212,20 @@ def _joined(texts: Iterable[str], columns: Sequence[Column]) -> str:
 
 def _runs(grid: Grid, columns: Sequence[Column], room: int | None) -> Iterator[tuple[int, int, Side, list[Line]]]:
     """Which columns stand side by side, no wider than `room`; what stands left of them, and what is said before."""
-    side = _side(grid, room, max(column.width for column in columns))
-    runs = split([column.width + GAP for column in columns], room and room - side.width - AROUND)
+    widest = max(column.width for column in columns)
+    side = _side(grid, room, widest)
+    widths = [column.width + GAP for column in columns]
+    runs = split(widths, room and room - side.width - AROUND)
     total = dict(grid.left_out).get("column", len(columns))
+    left_out = total - len(columns)
     for start, end in runs:
-        before = [Line()] * (start > 0)
-        if len(runs) > 1:  # dots, which follow the first columns, stand for all those between the ends
-            first, last = (place + (total - len(columns)) * (place > EDGE) for place in (start, end))
+        before = []
+        if start > 0:
+            before.append(Line())
+        if len(runs) > 1:
+            # dots, which follow the first columns, stand for all those between the ends
+            first = start + left_out if start > EDGE else start
+            last = end + left_out if end > EDGE else end
             before.append(Line(caption("column", first, last, total), "dim"))
         yield start, end, side, before
 
@@ -259,14 +285,22 @@ def _brackets(place: int, count: int, *, last: bool) -> tuple[str, str]:
 
 def _side(grid: Grid, room: int | None = None, widest: int = 0) -> Side:
     """The labels of the rows, folded where they leave no room for the `widest` column."""
-    name, whole = write(grid.name, UNICODE), [label(row) for row in grid.rows]
-    left = None if room is None else max(room - AROUND - GAP - widest, LABEL, cell_len(name))
-    labels = [(label,) if left is None or cell_len(label) <= left else _folded(label, left) for label in whole]
+    name = write(grid.name, UNICODE)
+    left = None
+    if room is not None:
+        left = max(room - AROUND - GAP - widest, LABEL, cell_len(name))
+    labels = [_folded(label(row), left) for row in grid.rows]
     width = max(map(cell_len, (name, *chain.from_iterable(labels))))
-    return Side(_padded(name, width), tuple(tuple(_padded(piece, width) for piece in label) for label in labels))
+    padded = []
+    for pieces in labels:
+        padded.append(tuple(_padded(piece, width) for piece in pieces))
+    return Side(_padded(name, width), tuple(padded))
 
 
-def _folded(label: str, width: int) -> tuple[str, ...]:
+def _folded(label: str, width: int | None) -> tuple[str, ...]:
+    """The label in lines no wider than this."""
+    if width is None or cell_len(label) <= width:
+        return (label,)
     return tuple(piece.plain for piece in Line(label).wrapped(width))
 
 
