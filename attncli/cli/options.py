@@ -22,6 +22,7 @@ from attncli.problem.conventions import CONVENTIONS
 from attncli.render import FORMATS, OF_ONE_STEP, SECTION, WORKBOOK, format_of
 
 ALONE = "leave out one of the two"
+OF_YAML = ("", ".yaml", ".yml")  # what the name of a problem may end in
 
 INSTEAD = {  # of options that people type and that no command has
     "backward": "attncli gradient",

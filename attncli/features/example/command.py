@@ -54,8 +54,9 @@ def example(
             both = f"attncli example {name} -o {file.name} writes both"
             warn(f"this problem reads {', '.join(arrays)}, which must be in the same folder; {both}", sys.stderr)
         return
-    if output.lower().endswith(".json") and not file.name.endswith(".json"):
-        raise usage_error(f"-o {output}: this example is YAML, not JSON", help="end the name in .yaml")
+    own = options.suffix_of(file.name)
+    if options.suffix_of(output) not in (*options.OF_YAML, own):
+        raise options.unknown_suffix("-o", output, own)
     beside = {os.path.join(os.path.dirname(output), other): data for other, data in arrays.items()}
     for path in (output, *beside):
         require_new(path, beside.get(path))

@@ -55,8 +55,8 @@ def new(
         raise usage_error("--tokens is empty", help='write the tokens with spaces between them: --tokens "I love AI"')
     if len(words) > _SIZES[-1]:
         raise usage_error(f"--tokens has {len(words)} tokens", help=f"{_SIZES[-1]} are the most")
-    if output is not None and output.lower().endswith(".json"):
-        raise usage_error(f"-o {output}: the file is written in YAML, for its comments", help="end the name in .yaml")
+    if options.suffix_of(output) not in options.OF_YAML:
+        raise options.unknown_suffix("-o", output or "", ".yaml")
 
     from attncli.cli.output import require_new, write
     from attncli.features.new.template import Sizes, problem_text

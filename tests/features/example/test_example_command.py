@@ -73,7 +73,13 @@ def test_a_name_may_be_that_of_the_file(name: str) -> None:
         ("example homework", "there is no example homework", "did you mean answers/homework?"),
         ("example zzz", "there is no example zzz", "attncli example lists the names"),
         ("example -o my.yaml", "-o my.yaml: which example?", "write attncli example i_love_ai -o my.yaml"),
-        ("example rope -o my.json", "-o my.json: this example is YAML, not JSON", "end the name in .yaml"),
+        ("example rope -o my.json", "-o my.json: this command does not write .json files", "end the name in .yaml"),
+        ("example rope -o my.csv", "-o my.csv: this command does not write .csv files", "end the name in .yaml"),
+        (
+            "example qkv_given.json -o m.csv",
+            "-o m.csv: this command does not write .csv files",
+            "end the name in .json",
+        ),
         ("example rope -o .", "cannot write .: it is a folder", "write to another place with -o FILE"),
     ],
 )

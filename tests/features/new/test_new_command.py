@@ -143,7 +143,8 @@ def test_any_tokens_are_read_again(tokens: str, capsys: pytest.CaptureFixture[st
         (["--mask", "causl"], "--mask:1:1: mask: must be none, causal, a matrix or a form, not causl"),
         (["--mask", "[[true]]"], "--mask:1:1: mask: is 1×1, but 3 queries and 3 keys need 3×3"),
         (["--mask", ""], "--mask is empty"),
-        (["-o", "p.json"], "-o p.json: the file is written in YAML, for its comments"),
+        (["-o", "p.json"], "-o p.json: this command does not write .json files"),
+        (["-o", "p.csv"], "-o p.csv: this command does not write .csv files"),
         (["-o", "there.yaml"], "-o there.yaml would replace a file that is there already"),
     ],
 )
