@@ -24,9 +24,13 @@ from pkgutil import walk_packages
 from random import Random
 from typing import Any, NamedTuple
 
-from drawn_lines import ANSWERS, DUMP, OTHER, PAGES, commands, draw_line
+from drawn_files import DUMP, MANIFEST, MODEL, OF_NUMBERS, OTHER, ROSTER, draw_file
+from drawn_lines import PAGES, TYPED, commands, draw_line
 from drawn_problems import Drawn, array_file, draw_problem, written
 from ends import End, check_end, end_of
+from made_files import make_files
+from models import lay_out_model, small_model
+from written_files import Contents, Unwritten, check_files, contents
 
 import attncli
 from attncli.errors import AttncliError
@@ -62,8 +66,9 @@ class Broken(Exception):
 
 @dataclass
 class Play:
-    """What came of a case: how many lines were run, their exit codes, and the fault, if there was any."""
+    """What came of a case: the lines that were run, their exit codes, and the fault, if there was any."""
 
+    lines: list[list[str]] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     fault: Fault | None = None
     seconds: float = 0
@@ -73,18 +78,26 @@ class Play:
 
 
 def case(seed: int, number: int) -> Case:
-    """The case of this number."""
+    """The case of this number; the first cases have a line of each command."""
     choice = Random(f"{seed}:{number}")
     drawn = draw_problem(choice)
     name, text = written(choice, drawn.data)
-    promise = choice.choices(list(PROMISES), [promise.weight for promise in PROMISES.values()])[0]
+    if number < len(commands()):
+        promise = "ends well"
+        lines = _any_line(choice, name, drawn, [*commands()][number])
+    else:
+        promise = choice.choices(list(PROMISES), [promise.weight for promise in PROMISES.values()])[0]
+        lines = PROMISES[promise].lines(choice, name, drawn)
     files, arrays = {name: text}, dict(drawn.arrays)
-    lines = PROMISES[promise].lines(choice, name, drawn)
-    if any(OTHER in argument for line in lines for argument in line):
-        other = draw_problem(choice, lengths=drawn.lengths)
-        files[OTHER] = "".join(f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in other.data.items())
-        arrays |= other.arrays
+    for file in (MANIFEST, ROSTER, OTHER):
+        if _named(file, lines) or (file == OTHER and OTHER in files.get(MANIFEST, "")):
+            files[file], others = draw_file(choice, file, name, drawn)
+            arrays |= others
     return Case(files, arrays, lines, promise, choice.randrange(2**32))
+
+
+def _named(file: str, lines: list[list[str]]) -> bool:
+    return any(file in argument for line in lines for argument in line)
 
 
 class Promise(NamedTuple):
@@ -99,32 +112,11 @@ class Promise(NamedTuple):
     between: Callable[[Random], None] = lambda choice: None
 
 
-def _any_line(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
-    lines = [draw_line(choice, name, drawn)]
-    if any(file in lines[0] for file in (ANSWERS, DUMP)):
+def _any_line(choice: Random, name: str, drawn: Drawn, called: str | None = None) -> list[list[str]]:
+    lines = [draw_line(choice, name, drawn, called=called)]
+    if any(_named(file, lines) for file in OF_NUMBERS):
         lines.insert(0, [choice.choice(["compute", "compute", "gradient"]), name, "--format=json", "-o", DUMP])
     return lines
-
-
-def _make_answers(choice: Random) -> None:
-    """Answers of some steps of the dump, rounded, with some of them wrong."""
-    if not Path(DUMP).exists() or Path(ANSWERS).exists():
-        return
-    steps = json.loads(Path(DUMP).read_text())["steps"]
-    names = choice.sample(list(steps), min(len(steps), choice.choice([1, 2, 4, 8])))
-    digits, slips = choice.choice([1, 2, 3, 6]), choice.choice([0, 0.05, 0.3])
-
-    def given(value: Any) -> Any:
-        if isinstance(value, list):
-            return [given(each) for each in value]
-        if not isinstance(value, (int, float)):
-            return value
-        wrong = [None, -value, value * 2, value + 1, round(value), 0]
-        return choice.choice(wrong) if choice.random() < slips else round(value, digits)
-
-    answers = {name: given(steps[name]["value"]) for name in steps if name in names}
-    text = "".join(f"{name}: {json.dumps(value)}\n" for name, value in answers.items())
-    Path(ANSWERS).write_text(text.replace('"-Infinity"', "-.inf"))
 
 
 def _own_page(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
@@ -263,9 +255,8 @@ def _survives(lines: list[list[str]], ends: list[End]) -> None:
 def _again(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
     for _ in range(20):
         line = draw_line(choice, name, drawn)
-        if not any(
-            argument.startswith(("-o", "--output", "--answers")) or argument in (ANSWERS, DUMP) for argument in line
-        ):
+        writes = any(argument.partition("=")[0] in _WRITING for argument in line)
+        if not writes and not any(_named(file, [line]) for file in OF_NUMBERS):
             break
     return [line, line]
 
@@ -275,8 +266,10 @@ def _same_again(lines: list[list[str]], ends: list[End]) -> None:
         raise Broken("a line that is run again ends in another way", ends[0].err + ends[-1].err)
 
 
+# A line that writes may find what the first one has written.
+_WRITING = ("-o", "--output", "--answers", "--key", "-d", "--directory", "--feedback")
 PROMISES = {
-    "ends well": Promise(6, _any_line, between=_make_answers),
+    "ends well": Promise(9, _any_line, between=make_files),
     "own page": Promise(3, _own_page, _page_is_right, _numbers_alone),
     "same numbers": Promise(1, _numbers, _same_numbers),
     "verify": Promise(1, lambda choice, name, drawn: [["gradient", name, "--verify", "--detail=brief"]], _verified),
@@ -289,14 +282,21 @@ PROMISES = {
 # Playing.
 
 
-def prepare() -> None:
-    """Import everything once, so that each child has it."""
-    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "ATTNCLI_TRACEBACK": "1", "NO_COLOR": ""}
+_model: list[Path] = []  # the one that `record` runs, if there is one
+
+
+def prepare(models: bool = False) -> None:
+    """Import everything once, so that each child has it; with `models` also what runs a model."""
+    single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM"), "1")
+    os.environ |= {**single, "ATTNCLI_TRACEBACK": "1", "NO_COLOR": ""}
     for module in walk_packages(attncli.__path__, "attncli.", onerror=lambda name: None):
         if not module.name.endswith("__main__"):
             with suppress(AttncliError):  # of what needs a package that is not installed
                 import_module(module.name)
     commands()
+    if models and (model := small_model()):
+        _model.append(model)
+        end_of(["record", str(model), "--text", "I love AI"])  # which imports more, and starts what starts only once
     gc.freeze()
 
 
@@ -319,6 +319,8 @@ def lay_out(what: Case, folder: Path) -> None:
         (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
     for name, arrays in what.arrays.items():
         (folder / name).write_bytes(array_file(name, arrays))
+    if _named(MODEL, what.lines):
+        lay_out_model(next(iter(_model), None), folder / MODEL, Random(what.salt))
 
 
 def _in_child(what: Case, folder: Path, told: Path) -> None:
@@ -330,6 +332,7 @@ def _in_child(what: Case, folder: Path, told: Path) -> None:
         signal.alarm(WALL)
         _limit_memory()
         promise, choice = PROMISES[what.promise], Random(what.salt)
+        typed = next(iter(what.files.values())).encode("utf-8", "surrogatepass")
         ends = []
 
         def tell(**row: Any) -> None:
@@ -337,11 +340,12 @@ def _in_child(what: Case, folder: Path, told: Path) -> None:
             stream.flush()
 
         for line in what.lines:
+            before = contents(folder)
             signal.setitimer(signal.ITIMER_PROF, CPU)
-            end = end_of(line)
+            end = end_of(line, typed if TYPED in line else b"")
             signal.setitimer(signal.ITIMER_PROF, 0)
             ends.append(end)
-            fault = _fault_of(line, end)
+            fault = _fault_of(line, end) or _fault_of_files(line, end, before, folder)
             tell(code=end.code, fault=fault)
             if fault:
                 return
@@ -390,13 +394,24 @@ def _fault_of(line: list[str], end: End) -> Fault | None:
         check_end(end, (0, 2, 3, 4, 5, *CODES.get(called, ())))
     except AssertionError as error:
         return Fault(f"{called}: {str(error).splitlines()[0][:90]}", f"{error}\n{end.err}")
-    if end.code > 1 and (left := [name for name in os.listdir() if name.startswith(("written", ".attncli"))]):
-        return Fault(f"{called}: an error leaves a file", f"{left}\n{end.err}")
     if end.code <= 1 and end.out.startswith("{") and any(word in line for word in ("json", "--format=json")):
         try:
             json.loads(end.out, parse_constant=_no_constant)
         except ValueError as error:
             return Fault(f"{called}: JSON that is none", str(error))
+    return None
+
+
+def _fault_of_files(line: list[str], end: End, before: Contents, folder: Path) -> Fault | None:
+    """What is wrong with what a line has written; the commands that read it have as much time as it had."""
+    signal.setitimer(signal.ITIMER_PROF, 3 * CPU)
+    try:
+        check_files(line, end, before, contents(folder))
+    except Unwritten as unwritten:
+        kind, seen = unwritten.args
+        return Fault(f"{' '.join(line[:1])}: {kind}", seen)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return None
 
 
@@ -424,4 +439,5 @@ def _read(what: Case, told: Path, code: int) -> Play:
         )
         found.fault = Fault(f"{what_happened}: {line[0]} {way}".strip(), "\n".join(rest[:30]))
         found.codes.append(code)
+    found.lines = what.lines[: len(found.codes)]
     return found

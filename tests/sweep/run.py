@@ -1,11 +1,12 @@
 """Plays drawn command lines about drawn problems, and tells each kind of fault once, as commands to be pasted.
 
-    python tests/sweep/run.py --seed 0 --lines 2000 [--workers 2]
+    python tests/sweep/run.py --seed 0 --lines 2000 [--workers 2] [--models]
     python tests/sweep/run.py --play 0:17 [--keep FOLDER]
 
 Nothing is written here of which keys, commands and options there are: they are drawn from the schema and from the
-application. `--shrink 0` tells a fault as it was drawn. The exit code is 1 where a kind is found that is not in
-known.txt.
+application. However few lines are asked for, there is one of each command. With `--models`, `record` has a model to
+run, if PyTorch and Transformers are installed. `--shrink 0` tells a fault as it was drawn. The exit code is 1 where a
+kind is found that is not in known.txt.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "tools"), str(HERE.parents[1])]
 
-from playing import Case, Fault, Play, case, lay_out, play, prepare  # noqa: E402  # found by the line above
+from drawn_lines import ENDLESS, TYPED, commands  # noqa: E402  # found by the line above
+from playing import Case, Fault, Play, case, lay_out, play, prepare  # noqa: E402
 
 
 def known() -> dict[str, str]:
@@ -116,8 +118,50 @@ def told(what: Case, fault: Fault) -> str:
         if any(name in text for text in what.files.values()):
             values = {key: (str(value.dtype), value.tolist()) for key, value in arrays.items()}
             parts.append(f"# {name} holds {values}\n")
-    parts += [f"attncli {join(line)}\n" for line in what.lines]
+    typed = f" < {next(iter(what.files))}"
+    parts += [f"attncli {join(line)}{typed if TYPED in line else ''}\n" for line in what.lines]
     return "".join(parts) + "\n".join(f"    {row}" for row in fault.seen.splitlines()[-6:]) + "\n"
+
+
+class Tally:
+    """How many lines of each command were played, how they ended, and which options were never in one that served."""
+
+    def __init__(self, every: int) -> None:
+        self.every = every
+        self.begin, self.seconds, self.lines = time.monotonic(), 0.0, 0
+        self.codes: dict[str, Counter[int]] = {name: Counter() for name in commands()}
+        self.served: set[tuple[str, str]] = set()
+
+    def add(self, found: Play) -> bool:
+        """Count the lines of a case; whether it is time for a summary."""
+        before = self.lines
+        for line, code in zip(found.lines, found.codes, strict=True):
+            called = line[0] if line and line[0] in self.codes else "attncli alone"
+            self.codes.setdefault(called, Counter())[code] += 1
+            if code <= 1:
+                self.served |= {(called, argument.partition("=")[0]) for argument in line[1:]}
+        self.lines += len(found.codes)
+        self.seconds += found.seconds
+        return before // self.every < self.lines // self.every
+
+    def unserved(self) -> list[str]:
+        """The options that were in no line with exit code 0 or 1, under the longest of their names."""
+        options = ((name, each) for name, command in commands().items() for each in command.params)
+        return [
+            f"{name} {each.opts[-1]}"
+            for name, each in options
+            if each.opts[0].startswith("-") and ENDLESS not in each.opts
+            if not any((name, spelled) in self.served for spelled in each.opts)
+        ]
+
+    def __str__(self) -> str:
+        clock = time.monotonic() - self.begin
+        rows = [f"{self.lines} lines, {self.seconds:.0f} s of CPU, {clock:.0f} s by the clock"]
+        for name, codes in self.codes.items():
+            ends = ", ".join(f"{times} × {code}" for code, times in sorted(codes.items()))
+            rows.append(f"{codes.total():8} {name:13} {ends}")
+        rows.append(f"in no line that ended with 0 or 1: {', '.join(self.unserved()) or 'no option'}")
+        return "\n".join(rows)
 
 
 def _played(job: tuple[int, int]) -> tuple[int, Play]:
@@ -126,7 +170,7 @@ def _played(job: tuple[int, int]) -> tuple[int, Play]:
 
 
 def sweep(seed: int, lines: int, workers: int = 1, first: int = 0) -> Iterator[tuple[int, Play]]:
-    """Cases and what came of them, until so many lines are played."""
+    """Cases and what came of them, until so many lines are played, and one of each command."""
     jobs = ((seed, number) for number in count(first))
     done = 0
     if workers == 1:
@@ -134,7 +178,7 @@ def sweep(seed: int, lines: int, workers: int = 1, first: int = 0) -> Iterator[t
         for number, found in results:
             done += len(found.codes)
             yield number, found
-            if done >= lines:
+            if done >= lines and number + 1 >= len(commands()):
                 return
     with ProcessPoolExecutor(workers) as pool:
         while done < lines:
@@ -151,19 +195,20 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--shrink", type=float, default=10, help="seconds for each kind")
+    parser.add_argument("--every", type=int, default=5000, metavar="N", help="lines from one summary to the next")
+    parser.add_argument("--models", action="store_true", help="let record run a small model")
     parser.add_argument("--play", metavar="SEED:NUMBER")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="with --play: leave the files of the case here")
     chosen = parser.parse_args()
-    prepare()
+    prepare(models=chosen.models)
     if chosen.play:
         seed, _, number = chosen.play.partition(":")
         return _play_one(case(int(seed), int(number)), chosen.keep, chosen.shrink)
     kinds: Counter[str] = Counter()
-    codes: Counter[int] = Counter()
-    expected, begin, seconds = known(), time.monotonic(), 0.0
+    tally, expected = Tally(chosen.every), known()
     for number, found in sweep(chosen.seed, chosen.lines, chosen.workers, chosen.first):
-        codes.update(found.codes)
-        seconds += found.seconds
+        if tally.add(found):
+            print(f"\nSo far:\n{tally}\n{kinds.total()} faults", flush=True)
         if found.fault is None:
             continue
         kinds[found.fault.kind] += 1
@@ -175,8 +220,7 @@ def main() -> int:
                 f"\n--play {chosen.seed}:{number}  {'known: ' * is_known(again.kind, expected)}{told(small, again)}",
                 flush=True,
             )
-    print(f"\n{codes.total()} lines, {seconds:.0f} s of CPU, {time.monotonic() - begin:.0f} s by the clock")
-    print(f"exit codes {dict(codes.most_common())}")
+    print(f"\n{tally}")
     for kind, times in kinds.most_common():
         print(f"{times:6}  {'known: ' * is_known(kind, expected)}{kind}")
     return 1 if any(not is_known(kind, expected) for kind in kinds) else 0

@@ -1,4 +1,4 @@
-"""Drawn command lines about drawn problems end as promised, and what is new to the program is drawn by itself.
+"""Drawn command lines end as promised, write what they should, and what is new to the program is drawn by itself.
 
 `run.py` plays more of them, and tells a fault as commands to be pasted.
 """
@@ -17,10 +17,13 @@ from typing import Annotated, Any
 
 import pytest
 import typer
-from drawn_lines import ENDLESS, commands, draw_line
+from documented import documented_lines
+from drawn_files import MANIFEST, OTHER, ROSTER, draw_file
+from drawn_lines import ENDLESS, _range, _Values, commands, draw_line
 from drawn_problems import Drawn, draw_problem, problem_schema
-from ends import End
-from playing import PROMISES, Broken, Case, Fault
+from ends import End, end_of
+from playing import PROMISES, Broken, Case, Fault, case
+from written_files import WRITES, Contents, Unwritten, check_files, contents
 
 HERE = Path(__file__).parent
 DRAWS = 200
@@ -34,6 +37,11 @@ def test_drawn_lines_end_as_promised(lines: int) -> None:
         capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_command_is_played_however_few_lines_are_asked_for() -> None:
+    first = [case(7, number) for number in range(len(commands()))]
+    assert [each.lines[-1][0] for each in first] == [*commands()]
 
 
 def drawn_problems(schema: Any = None) -> list[Drawn]:
@@ -75,6 +83,113 @@ def test_an_option_and_a_word_that_are_new_to_the_application_are_drawn() -> Non
     assert "red" in found
     assert "green" in found
     assert "--size=5" in found
+
+
+def test_every_kind_of_value_has_values_of_its_own() -> None:
+    """An option of a kind that is not known would be drawn, and hardly ever serve."""
+    values = _Values(Random(0), "compute", "problem.yaml", Drawn({}))
+    lacking = set()
+    for name, command in commands().items():
+        for each in command.params:
+            kind = each.metavar or ""
+            words = kind.split("|")
+            known = each.opts[0].startswith("-") and (getattr(each, "is_flag", False) or kind == "FILE")
+            known = known or len(words) > 1 or _range(each) is not None
+            if not known and kind not in values.by_kind:
+                lacking.add((name, each.opts[-1], kind))
+    assert not lacking
+
+
+def test_every_command_has_documented_lines() -> None:
+    lines = {name: documented_lines(command, name) for name, command in commands().items()}
+    assert all(lines.values())
+    together = {frozenset(line.options) for line in lines["generate"]}
+    assert any({"--seed", "--roster", "-d"} <= each for each in together)
+    assert any(line.options.get("--category") == "Week 3" for line in lines["export"])
+    assert ["i_love_ai"] in [line.arguments for line in lines["example"]]
+
+
+def test_drawn_lines_often_have_what_a_documented_one_has() -> None:
+    """Each of these options alone is an error."""
+    lines = [line for line in drawn_lines(commands()) if line[:1] == ["generate"]]
+    seeds = [line for line in lines if any(word.startswith("--seed") for word in line)]
+    sets = [line for line in seeds if {"-d", "--directory"} & {word.partition("=")[0] for word in line}]
+    assert len(sets) > len(lines) / 3
+
+
+@pytest.mark.parametrize("name", [ROSTER, MANIFEST, OTHER])
+def test_files_beside_the_problem_are_drawn_in_many_ways(name: str) -> None:
+    texts = {draw_file(Random(seed), name, "problem.yaml", Drawn({"Q": [[1]]}))[0] for seed in range(50)}
+    assert len(texts) > 10
+
+
+def written(folder: Path, *words: str, before: Contents | None = None, end: End | None = None) -> None:
+    """Hold the files of a folder against those that a line was asked for."""
+    check_files([*words], end or End(0, "", ""), before or {}, contents(folder))
+
+
+@pytest.mark.parametrize(
+    ("files", "line", "message"),
+    [
+        ({}, ["new", "-o", "written.yaml"], "writes nothing for --output"),
+        ({"other.md": "x"}, ["compute", "p.yaml"], "writes what was not asked for"),
+        ({"written.md": "x", "more.svg": "<svg/>"}, ["compute", "p.yaml", "-o", "written.md"], "writes what was not"),
+        ({"written.md": ""}, ["compute", "p.yaml", "-o", "written.md"], "writes a .md that cannot be read"),
+        ({"written.json": "{"}, ["compute", "p.yaml", "-o", "written.json"], "writes a .json that cannot be read"),
+        ({"written.json": "NaN"}, ["compute", "p.yaml", "-o", "written.json"], "writes a .json that cannot be read"),
+        ({"written.svg": "<svg>"}, ["picture", "p.yaml", "-o", "written.svg"], "writes a .svg that cannot be read"),
+        ({"written.xlsx": "PK"}, ["compute", "p.yaml", "-o", "written.xlsx"], "writes a .xlsx that cannot be read"),
+        (
+            {"written.tex": "\\begin{a}"},
+            ["compute", "p.yaml", "-o", "written.tex"],
+            "writes a .tex that cannot be read",
+        ),
+        ({"written.csv": "1,2\n3\n"}, ["compute", "p.yaml", "-o", "written.csv"], "writes a .csv that cannot be read"),
+        ({"written.yaml": "Q: ["}, ["new", "--random", "-o", "written.yaml"], "compute does not read what it writes"),
+    ],
+)
+def test_what_is_not_written_as_asked_for_is_a_fault(
+    files: dict[str, str], line: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        Path(name).write_text(text)
+    with pytest.raises(Unwritten, match=message):
+        written(tmp_path, *line)
+
+
+def test_a_file_that_is_lost_and_one_that_an_error_leaves_are_faults(tmp_path: Path) -> None:
+    with pytest.raises(Unwritten, match="loses a file"):
+        written(tmp_path, "compute", before={"problem.yaml": b"Q: [[1]]"})
+    (tmp_path / "written.md").write_text("half")
+    with pytest.raises(Unwritten, match="an error leaves a file"):
+        written(tmp_path, "compute", "p.yaml", "-o", "written.md", end=End(3, "", "attncli: error"))
+
+
+def test_every_option_that_names_what_is_written_is_known() -> None:
+    """A new one is added to `WRITES`; else what it writes is something that nobody asked for."""
+    kinds = ("FILE", "FOLDER", "DIR")
+    options = {
+        f"{name} {each.opts[-1]}"
+        for name, command in commands().items()
+        for each in command.params
+        if each.metavar in kinds and each.opts[0].startswith("-")
+    }
+    known = {option for option in options if option in WRITES or option.partition(" ")[2] in WRITES}
+    assert options - known == {"check --batch", "check --directory", "generate --roster", "generate --audit"}
+
+
+def test_the_sets_of_generate_are_read_by_the_commands_that_read_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = ["generate", "--seed", "s", "--count", "1", "-d", "folder"]
+    end = end_of(line)
+    written(tmp_path, *line, end=end)
+    key = Path("folder/keys/student-01.md")
+    key.write_text(key.read_text().replace("0.", "9."))
+    with pytest.raises(Unwritten, match="check does not read what it writes: exit 1"):
+        written(tmp_path, *line, end=end)
 
 
 def test_most_drawn_problems_are_right(tmp_path: Path) -> None:
