@@ -157,7 +157,7 @@ def write_page(
         files = ((path.replace(SECTION, name), text) for name, text in sections(document, format, style))
         write_files(files, option=option)
         return
-    if pictures and format == "markdown" and path and _is_file(path):
+    if pictures and format == "markdown" and path and is_file(path):
         from attncli.render.markdown import picture_files  # which few pages have
 
         style = style._replace(pictures=Path(path).stem)
@@ -376,7 +376,7 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
         raise unwritable("standard output", reason(error)) from error
 
 
-def _is_file(path: str) -> bool:
+def is_file(path: str) -> bool:
     """Whether the path is of a file, be it there or not, and of no stream or device."""
     with contextlib.suppress(OSError):
         target = _status(path)

@@ -15,12 +15,13 @@ from typing import Any
 
 from attncli.cli.input import limit_threads
 from attncli.cli.options import holds_numbers
-from attncli.cli.output import is_same_file, require_writable, write, write_bytes, write_page
+from attncli.cli.output import is_file, is_same_file, require_writable, write, write_bytes, write_page
 from attncli.cli.progress import progress
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, missing_error, reason, unwritable, usage_error
 from attncli.escaping import visible
 from attncli.features.check.class_page import class_page
+from attncli.features.check.kept_rows import KeptRows, kept_rows
 from attncli.features.check.manifest import Submission, read_manifest, students_of, without_doubles
 from attncli.features.check.marking import Marked, Settings, mark_all, mark_in_processes, name_of
 from attncli.features.check.results import read_results
@@ -63,17 +64,17 @@ class Feedback:
         names = page_names(self._students)
         self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
 
-    def write(self, number: int, marked: Marked) -> None:
-        """The page of a student by its number; as PDF as soon as it is made."""
+    def write(self, number: int, marked: Marked) -> list[int]:
+        """The page of a student by its number; as PDF as soon as it is made. Returns whose pages are there now."""
         if marked.page is None:
-            return
+            return [number]
         if self._in_tex and has_codes(marked.page):
             self._with_codes.append(self._students[number])
         if self._engine is None:
             write(marked.page, self.paths[number], portable=True, option="--feedback")
-            return
+            return [number]
         self._in_work[number] = self._threads.submit(self._engine, marked.page)
-        self._write_made(most_left=2 * (os.cpu_count() or 1))
+        return self._write_made(most_left=2 * (os.cpu_count() or 1))
 
     @property
     def warnings(self) -> list[str]:
@@ -86,8 +87,9 @@ class Feedback:
             f"({listed(self._with_codes, most=3)}); --feedback-format html shows all letters"
         ]
 
-    def _write_made(self, most_left: int) -> None:
-        """Write pages in order, until no more than this many are being made."""
+    def _write_made(self, most_left: int) -> list[int]:
+        """Write pages in order, until no more than this many are being made; returns whose."""
+        written = []
         while len(self._in_work) > most_left:
             number, page = next(iter(self._in_work.items()))
             try:
@@ -97,6 +99,8 @@ class Feedback:
             else:
                 write_bytes([made], self.paths[number], option="--feedback")
             del self._in_work[number]
+            written.append(number)
+        return written
 
     def __enter__(self) -> Feedback:
         return self
@@ -189,8 +193,15 @@ class Marking:
         """The page or the results of all that is marked; `style` is as for `write_page`."""
         write_page(class_page(self.marked), format, output, **style)
 
-    def run(self, settings: Settings, workers: int, feedback: Feedback | None, scheduler: str | None = None) -> None:
-        """Check what is not done, in processes here or by a scheduler of Dask.
+    def run(
+        self,
+        settings: Settings,
+        workers: int,
+        feedback: Feedback | None,
+        scheduler: str | None = None,
+        kept: KeptRows | None = None,
+    ) -> None:
+        """Check what is not done, in processes here or by a scheduler of Dask; each row is `kept` when it is done.
 
         Ctrl-C is a KeyboardInterrupt, and leaves what is done until then. Raises AttncliError (exit 4 or 5) where the
         scheduler cannot be reached, or a page of feedback cannot be made.
@@ -208,8 +219,9 @@ class Marking:
                 number = numbers[at]
                 self._found[number] = marked
                 progress.report(done / len(left))
-                if feedback is not None:
-                    feedback.write(number, marked)
+                complete = [number] if feedback is None else feedback.write(number, marked)
+                if kept is not None:
+                    kept.add(self._found[each] for each in complete)
 
 
 def _key(student: str, answers: str) -> tuple[str, str]:
@@ -265,8 +277,15 @@ def _marked(
     yield from mark_all(submissions, settings) if alone else mark_in_processes(submissions, settings, workers)
 
 
+def kept_beside(output: str | None, format: str, *, goes_on: bool) -> KeptRows | None:
+    """Where rows are kept until the results are written; None where there is no file that --resume could read."""
+    if output is None or not is_file(output) or not holds_numbers(format):
+        return None
+    return KeptRows(output, goes_on=goes_on)
+
+
 def earlier_results(output: str | None, format: str, *, lenient: bool, marks: int | None) -> list[Marked]:
-    """The results in the file that is to be written, if it is there.
+    """The results in the file that is to be written, if it is there, and the rows that a killed run kept beside it.
 
     Raises AttncliError: exit 2 where they are of another number of `marks`, exit 3 or 4 where the file holds none.
     """
@@ -275,6 +294,7 @@ def earlier_results(output: str | None, format: str, *, lenient: bool, marks: in
             "--resume needs results that can be read", help="write them with -o results.csv, .xlsx or .json"
         )
     earlier = read_results(output, lenient=lenient) if os.path.exists(output) else []
+    earlier += kept_rows(output)
     others = [each.of for each in earlier if None not in (each.of, marks) and each.of != marks]
     if others:
         help = f"write --marks {others[0]}, or name another file after -o"

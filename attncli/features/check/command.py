@@ -144,7 +144,7 @@ def check(
         from attncli.cli.error_report import warn
         from attncli.cli.output import require_workbook
         from attncli.cli.signals import CleanupBeforeExit
-        from attncli.features.check.class_check import Feedback, Marking, class_of, earlier_results
+        from attncli.features.check.class_check import Feedback, Marking, class_of, earlier_results, kept_beside
         from attncli.features.check.marking import Settings
         from attncli.page.view import chosen_names
 
@@ -170,12 +170,15 @@ def check(
         marking = Marking(students, earlier)
         pages = None if feedback is None else Feedback(feedback, students, feedback_format or "markdown")
         look = {"color": color, "math": math, "fragment": fragment, "title": not no_title, "ascii": ascii}
+        kept = kept_beside(output, format, goes_on=resume)
         with CleanupBeforeExit():
             try:
-                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler)
+                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
             finally:  # after Ctrl-C, too
                 if marking.marked or not students:
                     marking.write(format, output, **look)
+                    if kept is not None:
+                        kept.remove()
         for message in pages.warnings if pages is not None and not quiet else ():
             warn(message, sys.stderr)
         return Exit.OK if marking.passed else Exit.DIFFERENCE

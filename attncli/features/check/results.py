@@ -34,20 +34,24 @@ def read_results(path: str, *, lenient: bool) -> list[Marked]:
 
 def _of_json(source: Source) -> Iterator[Marked]:
     results: Any = strict_json(source.text.encode())
-    for row in results["students"]:
-        yield Marked(
-            student=_text(row["student"]),
-            problem=_text(row["problem"]),
-            answers=_text(row["answers"]),
-            marks=None if row["marks"] is None else float(row["marks"]),
-            of=None if row["of"] is None else int(row["of"]),
-            counts={} if row["counts"] is None else {verdict: int(row["counts"][verdict]) for verdict in VERDICTS},
-            first_wrong=_text(row["first_wrong"] or ""),
-            mistakes=tuple((_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]),
-            passed=bool(row["passed"]),
-            error=_text(row["error"] or ""),
-            more={name: _text(text) for name, text in row["more"].items()},
-        )
+    return map(row_of_json, results["students"])
+
+
+def row_of_json(row: Mapping[str, Any]) -> Marked:
+    """The row that `Marked.to_dict` made this data of; ValueError, KeyError, TypeError or AttributeError for others."""
+    return Marked(
+        student=_text(row["student"]),
+        problem=_text(row["problem"]),
+        answers=_text(row["answers"]),
+        marks=None if row["marks"] is None else float(row["marks"]),
+        of=None if row["of"] is None else int(row["of"]),
+        counts={} if row["counts"] is None else {verdict: int(row["counts"][verdict]) for verdict in VERDICTS},
+        first_wrong=_text(row["first_wrong"] or ""),
+        mistakes=tuple((_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]),
+        passed=bool(row["passed"]),
+        error=_text(row["error"] or ""),
+        more={name: _text(text) for name, text in row["more"].items()},
+    )
 
 
 def _text(value: Any) -> str:
