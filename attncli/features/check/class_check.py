@@ -7,7 +7,7 @@ import logging
 import os
 import re
 import unicodedata
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
@@ -169,7 +169,10 @@ def class_of(
 
 
 class Marking:
-    """The submissions of a class and what came of them so far. `marked` has them in order, after an end, too."""
+    """The submissions of a class and what came of them so far. `marked` has them in order, after an end, too.
+
+    `warnings` say what was done otherwise than it was asked for.
+    """
 
     def __init__(self, submissions: Sequence[Submission], before: Sequence[Marked] = ()) -> None:
         """With results from `before`: what they have is not checked again, but for what could not be checked."""
@@ -177,6 +180,7 @@ class Marking:
         keys = [_key(each.student, name_of(each.answers)) for each in submissions]
         done = {_key(each.student, each.answers): each for each in before}
         self._found = {at: done[key] for at, key in enumerate(keys) if key in done and not done[key].error}
+        self.warnings: list[str] = []
         self._others = [each for key, each in done.items() if key not in set(keys)]
 
     @property
@@ -213,7 +217,7 @@ class Marking:
         with (
             feedback or nullcontext(),
             _executor(scheduler) as executor,
-            closing(_marked(left, settings, workers, executor)) as results,
+            closing(_marked(left, settings, workers, executor, self.warnings.append)) as results,
         ):
             for done, (at, marked) in enumerate(results, start=1):
                 number = numbers[at]
@@ -267,14 +271,20 @@ def _sent(submission: Submission, settings: Settings) -> Submission:
 
 
 def _marked(
-    submissions: Sequence[Submission], settings: Settings, workers: int, executor: Executor | None
+    submissions: Sequence[Submission],
+    settings: Settings,
+    workers: int,
+    executor: Executor | None,
+    warn: Callable[[str], None],
 ) -> Generator[tuple[int, Marked], None, None]:
     """Each submission by its number, in other processes if that is worth it, or by an executor."""
     if executor is not None:
         yield from mark_all([_sent(each, settings) for each in submissions], settings, executor)
         return
-    alone = workers == 1 or len(submissions) < FEW
-    yield from mark_all(submissions, settings) if alone else mark_in_processes(submissions, settings, workers)
+    if workers == 1 or len(submissions) < FEW:
+        yield from mark_all(submissions, settings)
+    else:
+        yield from mark_in_processes(submissions, settings, workers, warn)
 
 
 def kept_beside(output: str | None, format: str, *, goes_on: bool) -> KeptRows | None:

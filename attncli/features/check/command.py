@@ -179,7 +179,8 @@ def check(
                     marking.write(format, output, **look)
                     if kept is not None:
                         kept.remove()
-        for message in pages.warnings if pages is not None and not quiet else ():
+        warnings = [*marking.warnings, *(pages.warnings if pages is not None else ())]
+        for message in () if quiet else warnings:
             warn(message, sys.stderr)
         return Exit.OK if marking.passed else Exit.DIFFERENCE
     assert file is not None

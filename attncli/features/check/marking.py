@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, Literal, NamedTuple
 
 from attncli.answers.reader import mentions_gradients, read_answers
-from attncli.errors import AttncliError
+from attncli.errors import AttncliError, reason
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.manifest import Submission
 from attncli.features.check.page import check_page
@@ -27,6 +27,7 @@ from attncli.problem.python_values import read_values
 from attncli.problem.source import Source, read_source
 from attncli.render import Style, render
 
+_ALONE = "the submissions were checked one after the other: the system does not let several processes work together"
 _ENDED = "the process that checked this ended; perhaps there was not enough memory"
 
 
@@ -242,11 +243,28 @@ def mark_all(
             yield number, failed(submissions[number], lost, settings)
 
 
+class NoProcessesError(Exception):
+    """The system does not let several processes work together. The message says why."""
+
+
 def mark_in_processes(
-    submissions: Sequence[Submission], settings: Settings, workers: int
+    submissions: Sequence[Submission], settings: Settings, workers: int, warn: Callable[[str], None]
 ) -> Iterator[tuple[int, Marked]]:
-    """The same in so many processes. If one of them ends, those that it may have been at are checked alone."""
+    """The same in so many processes. If one of them ends, those that it may have been at are checked alone.
+
+    Where the system gives no processes, all is done in this one, after a warning.
+    """
     left = dict(enumerate(submissions))
+    try:
+        yield from _in_processes(left, settings, workers)
+    except NoProcessesError as error:
+        warn(f"{_ALONE} ({error})")
+        for number, submission in left.items():
+            yield number, mark(submission, settings)
+
+
+def _in_processes(left: dict[int, Submission], settings: Settings, workers: int) -> Iterator[tuple[int, Marked]]:
+    """Each of what is left, which is then no longer in there; NoProcessesError where no processes can be had."""
     while left:
         with _processes(min(workers, len(left))) as executor:
             with _children_ignore_interrupt():
@@ -264,12 +282,13 @@ def mark_in_processes(
 def _processes(workers: int) -> Iterator[Executor]:
     """A pool that is left at once when an exception ends its work; its processes end with this one.
 
-    Meanwhile a pipe to a process that ended is an error, and does not end this process too.
+    NoProcessesError where the system has no semaphores for it, as a container without /dev/shm. Meanwhile a pipe to a
+    process that ended is an error, and does not end this process too.
     """
-    from multiprocessing import active_children, get_context
+    from multiprocessing import active_children
 
+    executor = _pool(workers)
     piped = signal.signal(signal.SIGPIPE, signal.SIG_IGN) if hasattr(signal, "SIGPIPE") else None
-    executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
     try:
         yield executor
     except BaseException:
@@ -280,6 +299,18 @@ def _processes(workers: int) -> Iterator[Executor]:
         executor.shutdown(cancel_futures=True)
         if piped is not None:
             signal.signal(signal.SIGPIPE, piped)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    """The only place that asks the system for processes which work together."""
+    from multiprocessing import get_context
+
+    try:
+        return ProcessPoolExecutor(workers, get_context("spawn"), _begin)
+    except OSError as error:
+        raise NoProcessesError(reason(error)) from None
+    except (ImportError, NotImplementedError) as error:  # of a Python that was built without semaphores
+        raise NoProcessesError(str(error)) from None
 
 
 @contextmanager

@@ -484,7 +484,8 @@ def test_an_executor_that_loses_a_job() -> None:
 @pytest.mark.usefixtures("school")
 def test_processes_give_the_same() -> None:
     submissions = read_manifest("manifest.csv") * 2
-    assert dict(mark_in_processes(submissions, Settings(), 2)) == dict(mark_all(submissions, Settings()))
+    found = dict(mark_in_processes(submissions, Settings(), 2, pytest.fail))
+    assert found == dict(mark_all(submissions, Settings()))
 
 
 def _large_class(school: Path, students: int = 200) -> None:
