@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,12 +11,16 @@ from torch import Tensor
 
 from attncli.dtypes import DTYPES
 from attncli.english import count
-from attncli.torch.call import to_numpy
+from attncli.torch.call import cut
+from attncli.torch.tensors import to_numpy
 from attncli.tracing.comparison import Comparison, Operand, compare
+from attncli.tracing.model import Row
 from attncli.tracing.run import run
 
 if TYPE_CHECKING:
     from attncli.torch.call import Call
+
+PART = 2**22  # weights that are worked out at once: about 32 MiB for each of the steps that have as many
 
 
 class Agreement(NamedTuple):
@@ -36,29 +41,78 @@ class Agreement(NamedTuple):
         return f"the first step that differs is {first.name}: {cells}, by at most {differ.absolute:.2g}"
 
 
-def agreement(call: Call) -> Agreement:
+def agreement(
+    call: Call, *, head: int | None = None, entry: int | None = None, from_inputs: bool | None = None
+) -> Agreement:
     """Compare the recorded output, and the weights where the call gave them, with what attncli works out.
 
-    The tolerance is that of the recorded number format. Queries that see no key are left out: attncli has 0 there, and
-    others have NaN, or the plain mean of all values.
+    It is the problem of this head and this entry that is worked out, or of all; from the inputs of its linear layers,
+    or by default only where the recorded output is after W_O. The tolerance is that of the recorded number format.
+    Queries that see no key are left out: attncli has 0 there, and others have NaN, or the plain mean of all values.
     """
     call.kept()
-    assert call.output is not None
-    joined = call.projections is not None and "W_O" in call.projections.arrays
-    problem = call.problem(from_inputs=joined)
+    joined = call.heads_output is not None
+    problem = call.problem(head=head, entry=entry, from_inputs=joined if from_inputs is None else from_inputs)
     trace = run(problem)
-    arrays = {"output": _numbers(call.output, call.entries, joined)}
+    joins = "W_O" in problem.given
+    arrays = {"output": _recorded(call, head, entry, joins)}
     if call.weights is not None:
-        arrays["weights"] = _numbers(call.weights, call.entries, joined=False)
+        arrays["weights"] = _numbers(call.weights, call, head, entry)
     for name, array in arrays.items():
         for row in trace.fully_masked:
-            at = (*row[:-2], row[-1]) if isinstance(row, tuple) and joined and name == "output" else row
+            at = _without_head(row) if joins and call.heads > 1 and name == "output" else row
             array[at] = trace[name][at]
     recorded = Operand("the recorded call", "recorded", "in the call", arrays, DTYPES[call.dtype], {})
     return Agreement(compare(Operand.of_trace(trace, "attncli", "attncli", "in attncli"), recorded, steps=list(arrays)))
 
 
-def _numbers(tensor: Tensor, entries: int, joined: bool) -> NDArray[Any]:
-    """A recorded tensor without an axis for the only entry of a batch."""
-    alone = entries == 1 and tensor.ndim == (3 if joined else 4)
-    return np.array(to_numpy(tensor[0] if alone else tensor))
+def _without_head(row: Row) -> Row:
+    """A row of all heads as one of what joins them."""
+    assert isinstance(row, tuple)
+    return (*row[:-2], row[-1])
+
+
+def disagreement(call: Call, **options: Any) -> Agreement | None:
+    """The first disagreement in what `options` take of a call, as `Call.problem` does; None where there is none.
+
+    Of a large call, one entry and one head after the other is worked out.
+    """
+    for part in _parts(call, options):
+        found = agreement(call, **part)
+        if not found:
+            return found
+    return None
+
+
+def _parts(call: Call, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What is worked out at once: all that is asked for, or of a large call each head of each entry of it."""
+    head, entry = options.get("head"), options.get("entry")
+    from_inputs = options.get("from_inputs", True)
+    heads = range(call.heads) if head is None else (head,)
+    entries = range(call.entries) if entry is None else (entry,)
+    weights = len(heads) * len(entries) * call.shapes[0][-2] * call.shapes[1][-2]
+    if weights <= PART:
+        yield {"head": head, "entry": entry, "from_inputs": from_inputs}
+        return
+    for number in entries:
+        yield from ({"head": each, "entry": number, "from_inputs": from_inputs} for each in heads)
+
+
+def _recorded(call: Call, head: int | None, entry: int | None, joins: bool) -> NDArray[Any]:
+    """The recorded output: after W_O, or what these heads gave."""
+    assert call.output is not None
+    if joins:
+        return np.array(to_numpy(call.output if _all_entries(call, entry) else call.output[entry or 0]))
+    return _numbers(call.output if call.heads_output is None else call.heads_output, call, head, entry)
+
+
+def _all_entries(call: Call, entry: int | None) -> bool:
+    """Whether the problem has an axis for the entries of a batch."""
+    return entry is None and call.entries > 1
+
+
+def _numbers(tensor: Tensor, call: Call, head: int | None, entry: int | None) -> NDArray[Any]:
+    """What was recorded of a head and an entry, without an axis for the only entry of a batch."""
+    if entry is None and call.entries == 1:
+        entry = 0
+    return np.array(to_numpy(cut(tensor, head, entry)))

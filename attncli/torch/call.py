@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import isclose
 from os import PathLike
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict, Unpack
@@ -14,16 +15,15 @@ from torch import Tensor
 from attncli.dtypes import chosen
 from attncli.english import count
 from attncli.errors import usage_error
-from attncli.torch.masks import written_mask
+from attncli.torch.attention import INPUTS, Attention, Projections, heads_of
+from attncli.torch.masks import Reach, written_mask
+from attncli.torch.tensors import size_of, size_text, to_numpy
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from attncli.api import Trace
     from attncli.problem.model import Problem
     from attncli.torch.agreement import Agreement
 
-INPUTS = ("X", "context")  # of the linear layers
 OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer runs"
 
 
@@ -39,108 +39,15 @@ class ProblemOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Attention:
-    """What attention was given: tensors of batch × heads × n × d, or of only the last three or two of these axes.
-
-    `mask` is PyTorch's `attn_mask`, `causal` its `is_causal`. A `scale` of None is 1/√d. There may be fewer heads of
-    keys and values than of queries. `sink` has one logit for each head of the queries.
-    """
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
-    mask: Tensor | None = None
-    causal: bool = False
-    scale: float | None = None
-    softcap: float | None = None
-    sink: Tensor | None = None
-
-    def with_one_batch(self) -> Attention:
-        """The same with at most four axes: PyTorch takes any number of axes for entries of a batch."""
-        if self.query.ndim <= 4:
-            return self
-        flat = {name: getattr(self, name).flatten(0, -4) for name in ("query", "key", "value")}
-        mask = self.mask
-        if mask is not None and mask.ndim > 4:
-            mask = mask.expand(*self.query.shape[:-2], *mask.shape[-2:]).flatten(0, -4)
-        return replace(self, **flat, mask=mask)
-
-    def copied(self) -> Attention:
-        """The same with tensors of its own, in the computer's memory, which no model changes afterwards."""
-        tensors = {name: own(value) for name in self.__slots__ if isinstance(value := getattr(self, name), Tensor)}
-        others = {name: getattr(self, name) for name in self.__slots__ if name not in tensors}
-        return Attention(**others, **tensors)
-
-    @property
-    def mask_in_words(self) -> str:
-        """What hides keys, for a table."""
-        if self.mask is None:
-            return "causal" if self.causal else "none"
-        kind = "true/false" if self.mask.dtype == torch.bool else "added"
-        return f"{kind}, causal" if self.causal else kind
-
-    @property
-    def bytes(self) -> int:
-        """What the tensors take in memory."""
-        tensors = (getattr(self, name) for name in self.__slots__)
-        return sum(size_of(each) for each in tensors if isinstance(each, Tensor))
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Projections:
-    """Where queries, keys and values come from: inputs and weights, by the keys of a problem (`X`, `W_Q`, `b_Q`, …).
-
-    Inputs are n × d_model or batch × n × d_model, weights d_model × (heads · d), as a problem has them.
-    """
-
-    arrays: Mapping[str, Tensor]
-
-    @property
-    def inputs(self) -> tuple[Tensor, ...]:
-        """X, and the context where there is one."""
-        return tuple(self.arrays[name] for name in INPUTS if name in self.arrays)
-
-    def copied(self) -> Projections:
-        """The same with inputs of its own, as `Attention.copied` has; the weights stay those of the model."""
-        return Projections({**self.arrays, **{name: own(self.arrays[name]) for name in INPUTS if name in self.arrays}})
-
-    def gives(self, attention: Attention) -> bool:
-        """Whether the weights still give the recorded queries, keys and values: training may have changed them."""
-        for letter, tensor in (("Q", attention.query), ("K", attention.key), ("V", attention.value)):
-            source = self.arrays["X"] if letter == "Q" else self.arrays.get("context", self.arrays["X"])
-            rows = source.double() @ self.arrays[f"W_{letter}"].detach().cpu().double()
-            if (bias := self.arrays.get(f"b_{letter}")) is not None:
-                rows = rows + bias.detach().cpu().double()
-            recorded = tensor.transpose(1, 2).flatten(2).double()
-            tolerance = 64 * torch.finfo(tensor.dtype).eps * float(recorded.abs().max())
-            if rows.shape != recorded.shape or float((rows - recorded).abs().max()) > tolerance:
-                return False
-        return True
-
-    def of_head(self, head: int, heads: int, kv_heads: int) -> Mapping[str, Tensor]:
-        """The inputs and weights of one head: its columns, and no `W_O`, which joins the heads."""
-        columns = {
-            "Q": (head, heads),
-            "K": (head * kv_heads // heads, kv_heads),
-            "V": (head * kv_heads // heads, kv_heads),
-        }
-        found = {name: array for name, array in self.arrays.items() if name in INPUTS}
-        for name, array in self.arrays.items():
-            if name[-1] in columns and name[:2] in ("W_", "b_"):
-                at, parts = columns[name[-1]]
-                found[name] = array.chunk(parts, dim=-1)[at]
-        return found
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Call:
     """One call of attention in a model.
 
     `number` counts all calls, `step` the runs of the model, `layer` the calls in one run, all from 0. `where` is the
     name of the module that made the call, as the outermost one's `named_modules()` has it, empty outside any module.
-    `output` is what the call gave back, in the shape of the queries; `weights` too, where it gave these.
+    `output` is what the call gave back, in the shape of the queries; `weights` too, where it gave these. Where that is
+    after W_O, as batch × n × d_model, `heads_output` is what the heads gave before.
     `mask` says what hides keys: none, causal, true/false or added. `attention` is None where nothing was kept, or where
-    attncli cannot work the call out: `reason` says why.
+    attncli cannot work the call out: `reason` says why. A shape has -1 where rows have several sizes.
     """
 
     number: int
@@ -152,6 +59,7 @@ class Call:
     mask: str
     attention: Attention | None
     output: Tensor | None = None
+    heads_output: Tensor | None = None
     weights: Tensor | None = None
     projections: Projections | None = None
     reason: str = ""
@@ -159,19 +67,19 @@ class Call:
     @property
     def heads(self) -> int:
         """How many heads the queries have."""
-        return _heads(self.shapes[0])
+        return heads_of(self.shapes[0])
 
     @property
     def kv_heads(self) -> int:
         """How many heads keys and values have."""
-        return _heads(self.shapes[1])
+        return heads_of(self.shapes[1])
 
     @property
     def bytes(self) -> int:
         """What the tensors that were kept take in memory, without the model's own weights."""
         inputs = self.projections.inputs if self.projections else ()
         own = self.attention.bytes if self.attention else 0
-        return own + sum(map(size_of, (self.output, self.weights, *inputs)))
+        return own + sum(map(size_of, (self.output, self.heads_output, self.weights, *inputs)))
 
     @property
     def entries(self) -> int:
@@ -180,7 +88,8 @@ class Call:
 
     def __repr__(self) -> str:
         query, key, _ = self.shapes
-        what = f"layer {self.layer}, {count(self.heads, 'head')}, {query[-2]}×{key[-2]}, {self.mask}, {self.dtype}"
+        sizes = f"{size_text(query[-2])}×{size_text(key[-2])}"
+        what = f"layer {self.layer}, {count(self.heads, 'head')}, {sizes}, {self.mask}, {self.dtype}"
         what += ", not kept" if self.attention is None else ""
         return f"<call {self.number}: {f'{self.where}, ' if self.where else ''}step {self.step}, {what}>"
 
@@ -217,11 +126,21 @@ class Call:
     def save(self, path: str | PathLike[str], **options: Unpack[ProblemOptions]) -> None:
         """Write the problem as YAML, with an .npz file beside it for large arrays, as `attncli.save` does.
 
-        `options` are those of `problem`.
+        `options` are those of `problem`. What is written is worked out first, as `check` does: if it does not give the
+        output that was recorded, there is a `UserWarning` that says how far it is off.
         """
+        doubt = self.write(path, **options)
+        if doubt:
+            warnings.warn(doubt, stacklevel=2)
+
+    def write(self, path: str | PathLike[str], **options: Unpack[ProblemOptions]) -> str:
+        """The same as `save`, but what it would warn of is returned; it is empty where there is nothing."""
         from attncli import save
+        from attncli.torch.agreement import disagreement
 
         save(self.problem(**options), path)
+        found = disagreement(self, **options)
+        return "" if found is None else f"{path} does not give the output that was recorded: {found}"
 
     def keys(
         self,
@@ -241,9 +160,9 @@ class Call:
         n, m = given.query.shape[-2], given.key.shape[-2]
         keys: dict[str, Any] = {"title": title or self._title(head, entry), **_labels(tokens, context_tokens, n, m)}
         keys |= (self._projected(given, head, entry) if from_inputs else None) or self._given(given, head, entry)
-        mask = None if given.mask is None else _cut(given.mask, head, entry)
-        keys["mask"] = written_mask(None if mask is None else to_numpy(mask), given.causal, n, m)
-        if given.scale is not None and not isclose(given.scale, given.query.shape[-1] ** -0.5, rel_tol=1e-12):
+        mask = None if given.mask is None else to_numpy(cut(given.mask, head, entry))
+        keys["mask"] = written_mask(mask, given.causal, n, m, _reach(given))
+        if given.scale is not None and not isclose(given.scale, given.usual_scale, rel_tol=1e-12):
             keys["scale"] = given.scale
         if given.softcap is not None:
             keys["softcap"] = given.softcap
@@ -263,9 +182,9 @@ class Call:
     def _given(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
         """Queries, keys and values as the call was given them."""
         kv_head = None if head is None else head * self.kv_heads // self.heads
-        cut = {"Q": _cut(given.query, head, entry)}
-        cut |= {name: _cut(tensor, kv_head, entry) for name, tensor in (("K", given.key), ("V", given.value))}
-        return {name: to_numpy(tensor) for name, tensor in cut.items()}
+        parts = {"Q": cut(given.query, head, entry)}
+        parts |= {name: cut(tensor, kv_head, entry) for name, tensor in (("K", given.key), ("V", given.value))}
+        return {name: to_numpy(tensor) for name, tensor in parts.items()}
 
     def _projected(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
         """Inputs and weights, if linear layers were seen and still give these queries, keys and values."""
@@ -273,8 +192,8 @@ class Call:
             return {}
         if not self.projections.gives(given):
             return {}
-        if head is not None or self.heads == 1:
-            arrays = self.projections.of_head(head or 0, self.heads, self.kv_heads)
+        if head is not None:
+            arrays = self.projections.of_head(head, self.heads, self.kv_heads)
         else:
             arrays = self.projections.arrays
         inputs = {
@@ -300,33 +219,7 @@ class Call:
         return ", ".join(parts)
 
 
-def own(tensor: Tensor) -> Tensor:
-    """A copy in the computer's memory, which no model changes and no gradient runs through."""
-    return tensor.detach().to("cpu", copy=True)
-
-
-def size_of(tensor: Tensor | None) -> int:
-    """How many bytes a tensor takes."""
-    return 0 if tensor is None else tensor.numel() * tensor.element_size()
-
-
-def to_numpy(tensor: Tensor) -> NDArray[Any]:
-    """The numbers as NumPy has them; those of 16 bits in float32, which holds each of them exactly."""
-    tensor = tensor.detach().to("cpu")
-    array: NDArray[Any] = (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()
-    return array
-
-
-def dtype_name(tensor: Tensor) -> str:
-    """The number format by its name: float32."""
-    return str(tensor.dtype).removeprefix("torch.")
-
-
-def _heads(shape: torch.Size) -> int:
-    return shape[-3] if len(shape) > 2 else 1
-
-
-def _cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
+def cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
     """One head and one entry of a tensor, which may have a single one of either for all of them.
 
     A head of all entries keeps its axis: three axes alone would be those of heads.
@@ -337,6 +230,15 @@ def _cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
         at = head if tensor.shape[-3] > 1 else 0
         tensor = tensor[:, at : at + 1] if tensor.ndim > 3 else tensor[at]
     return tensor
+
+
+def _reach(given: Attention) -> Reach:
+    """How far the scores of a call bring keys back that its mask should hide."""
+    mask = given.mask
+    if mask is None or mask.dtype == torch.bool:
+        return Reach(0.0, 1.0, 0.0)  # nothing is added
+    computed = torch.promote_types(given.query.dtype, torch.float32)  # also of 16 bits: their kernels add in 32
+    return Reach(given.largest_score(), torch.finfo(computed).eps, torch.finfo(mask.dtype).min)
 
 
 def _require_options(options: Iterable[str], *others: str) -> None:

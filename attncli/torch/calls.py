@@ -11,6 +11,7 @@ from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Document, Paragraph, Table
 from attncli.render import Style, render
 from attncli.torch.call import Call
+from attncli.torch.tensors import size_text
 
 NOTHING_ASKED = "layers=[] keeps no call"
 _WIDTH = 80  # of the table; names of modules are shortened where it would be wider
@@ -90,9 +91,9 @@ class Calls(Sequence[Call]):
             "layer": [str(call.layer) for call in self],
             "module": [call.where for call in self],
             "heads": [_heads(call) for call in self],
-            "n": [str(call.shapes[0][-2]) for call in self],
-            "m": [str(call.shapes[1][-2]) for call in self],
-            "d": [str(call.shapes[0][-1]) for call in self],
+            "n": [size_text(call.shapes[0][-2]) for call in self],
+            "m": [size_text(call.shapes[1][-2]) for call in self],
+            "d": [size_text(call.shapes[0][-1]) for call in self],
             "mask": [call.mask for call in self],
             "format": [call.dtype for call in self],
             "kept": [either(call.attention is not None, "yes", "no") for call in self],
@@ -105,7 +106,9 @@ class Calls(Sequence[Call]):
 
 
 def _heads(call: Call) -> str:
-    return f"{call.heads}" if call.kv_heads == call.heads else f"{call.heads} ({call.kv_heads} kv)"
+    if call.kv_heads == call.heads:
+        return size_text(call.heads)
+    return f"{size_text(call.heads)} ({size_text(call.kv_heads)} kv)"
 
 
 def _width(columns: dict[str, list[str]]) -> int:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from inspect import signature
+from operator import attrgetter
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -13,40 +17,55 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from attncli.torch.call import Attention, Projections
+from attncli.torch.attention import Attention, Projections
+from attncli.torch.tensors import plain_mask, unreadable, unreadable_mask
 
 Noted = TypeVar("Noted")
+
 LINEAR_LAYERS = 8  # the last ones, among which are those of the queries, the keys and the values
 
 _MULTI_HEAD = {
     name: each.default for name, each in signature(functional.multi_head_attention_forward).parameters.items()
 }
-_WATCHED = frozenset(
-    (functional.multi_head_attention_forward, functional.scaled_dot_product_attention, functional.linear, torch.addmm)
-)
+_MULTI_HEAD_NAME = "F.multi_head_attention_forward"
+_ATEN = torch.ops.aten.scaled_dot_product_attention  # what exported modules call
+_DOT_PRODUCT = frozenset((functional.scaled_dot_product_attention, _ATEN, _ATEN.default))
+_WATCHED = _DOT_PRODUCT | {functional.multi_head_attention_forward, functional.linear, torch.addmm}
 
 
 class Seen(NamedTuple):
     """A call: what attention was given, what came back, and where its inputs come from.
 
-    `output` has the axes of the queries, or is that of the whole layer, after W_O: batch × n × d_model. `reason` says
-    why the call cannot be worked out; it is empty where it can.
+    `output` has the axes of the queries, or is that of the whole layer, after W_O: batch × n × d_model. Then
+    `heads_output` is what came before W_O. `reason` says why the call cannot be worked out; it is empty where it can.
     """
 
     attention: Attention
     output: Tensor
+    heads_output: Tensor | None = None
     weights: Tensor | None = None
     projections: Projections | None = None
     reason: str = ""
 
 
 class Linear(NamedTuple):
-    """A linear layer that was run: input, weight (features of the input × features of the output), bias and output."""
+    """A linear layer that was run; its weight has a row for each feature of the output, unless it is `transposed`."""
 
     input: Tensor
     weight: Tensor
     bias: Tensor | None
     output: Tensor
+    transposed: bool = False
+
+    @property
+    def readable(self) -> bool:
+        """Whether all its numbers can be read."""
+        return not any(unreadable(tensor) for tensor in self[:4] if tensor is not None)
+
+    @property
+    def columns(self) -> Tensor:
+        """The weight as a problem has it: features of the input × features of the output."""
+        return self.weight if self.transposed else self.weight.T
 
 
 class Watch(TorchFunctionMode):
@@ -69,26 +88,43 @@ class Watch(TorchFunctionMode):
         if function not in _WATCHED:  # nearly all are not, and each costs a model time
             return function(*args, **kwargs)
         if function is functional.multi_head_attention_forward:
-            with _watched_inside(function) as (layers, inner):
-                result = function(*args, **kwargs)
-            given = {**_MULTI_HEAD, **dict(zip(_MULTI_HEAD, args, strict=False)), **kwargs}
-            seen = _multi_head(given, result, layers, inner)
-            if seen is None:
-                self.unseen("F.multi_head_attention_forward")
-            else:
-                self.tell(seen)
-            return result
+            return self._multi_head(function, args, kwargs)
         result = function(*args, **kwargs)
-        if function is functional.scaled_dot_product_attention:
-            seen = _scaled_dot_product(result, *args, **kwargs)
-            if self._inner is None:
-                self.tell(seen._replace(projections=self.projections(seen.attention)))
-            else:
-                self._inner.append(seen)
+        if not isinstance(result, Tensor):  # but what torch.fx writes a program with, for example
+            return result
+        if function in _DOT_PRODUCT:
+            self._tell_or_keep(_scaled_dot_product(result, *args, **kwargs))
         elif function is functional.linear:
             self.linear.append(_linear(result, *args, **kwargs))
         elif function is torch.addmm and args[0].ndim == 1:  # as GPT-2 writes a linear layer
-            self.linear.append(Linear(args[1], args[2], args[0], result))
+            self.linear.append(Linear(args[1], args[2], args[0], result, transposed=True))
+        return result
+
+    def _tell_or_keep(self, seen: Seen) -> None:
+        """Tell of a call, or keep it for the function that made it."""
+        if self._inner is not None:
+            self._inner.append(seen)
+        elif seen.reason:
+            self.tell(seen)
+        else:
+            self.tell(seen._replace(projections=self.projections(seen.attention)))
+
+    def _multi_head(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Run PyTorch's function of the whole layer, and tell of it."""
+        given = {**_MULTI_HEAD, **dict(zip(_MULTI_HEAD, args, strict=False)), **kwargs}
+        kinds = [unreadable_mask(each) for each in given.values() if torch.overrides.is_tensor_like(each)]
+        kind = next(filter(None, kinds), "")
+        if kind:
+            self.unseen(f"{_MULTI_HEAD_NAME} with {kind}")
+            return function(*args, **kwargs)
+        layers: list[Linear] = []
+        inner: list[Seen] = []
+        result = _noting(function, layers, inner)(*args, **kwargs)
+        seen = _multi_head(given, result, layers, inner)
+        if seen is None:
+            self.unseen(_MULTI_HEAD_NAME)
+        else:
+            self.tell(seen)
         return result
 
     @contextmanager
@@ -102,7 +138,7 @@ class Watch(TorchFunctionMode):
 
     def projections(self, attention: Attention) -> Projections | None:
         """The linear layers that made queries, keys and values, if they were seen and nothing came in between."""
-        if attention.query.ndim != 4:
+        if attention.query.ndim != 4 or not attention.query.numel() or not attention.key.numel():
             return None
         found = [self._source(tensor) for tensor in (attention.query, attention.key, attention.value)]
         sources = [source for source in found if source is not None]
@@ -111,17 +147,17 @@ class Watch(TorchFunctionMode):
         arrays = {"X": _of_entries(sources[0].input, attention.query)}
         if sources[1].input is not sources[0].input:
             arrays["context"] = _of_entries(sources[1].input, attention.key)
-        for letter, (_, weight, bias, _) in zip("QKV", sources, strict=True):
-            arrays[f"W_{letter}"] = weight
-            if bias is not None:
-                arrays[f"b_{letter}"] = bias
+        for letter, source in zip("QKV", sources, strict=True):
+            arrays[f"W_{letter}"] = source.columns
+            if source.bias is not None:
+                arrays[f"b_{letter}"] = source.bias
         return Projections(arrays)
 
     def _source(self, tensor: Tensor) -> Linear | None:
         """The linear layer, or the part of one, whose output this is, with the heads as columns side by side."""
         batch, heads, size, width = tensor.shape
         features = heads * width
-        for layer in reversed(self.linear):
+        for layer in filter(attrgetter("readable"), reversed(self.linear)):
             output = layer.output.reshape(-1, layer.output.shape[-1])
             if len(output) != batch * size or output.shape[1] % features:
                 continue
@@ -133,34 +169,45 @@ class Watch(TorchFunctionMode):
                     output[:, part], tensor.transpose(1, 2).reshape(-1, features)
                 ):
                     bias = None if layer.bias is None else layer.bias[part]
-                    return Linear(layer.input, layer.weight[:, part], bias, layer.output)
+                    return Linear(layer.input, layer.columns[:, part], bias, layer.output, transposed=True)
         return None
 
 
-@contextmanager
-def _watched_inside(function: Callable[..., Any]) -> Iterator[tuple[list[Linear], list[Seen]]]:
-    """The linear layers that this function of PyTorch calls, and its calls of the other function of attention.
+def _noting(function: Callable[..., Any], layers: list[Linear], inner: list[Seen]) -> Callable[..., Any]:
+    """A copy of this Python function of PyTorch, which notes the linear layers and the attention that it calls.
 
-    A function that is written in Python asks first whether it is watched, and then hands itself over as a whole. So its
-    module is told meanwhile that it is not, and has functions that note what they are called with. To watch
-    everything that it calls instead takes several times as long.
+    A function that is written in Python asks first whether it is watched, and then hands itself over as a whole: the
+    copy is told that it is not. It has a namespace of its own, so nothing of PyTorch is changed, in this thread or in
+    others. To watch everything that it calls instead takes several times as long.
     """
-    layers: list[Linear] = []
-    inner: list[Seen] = []
     module = function.__globals__
-    own = {name: module[name] for name in ("has_torch_function", "linear", "scaled_dot_product_attention")}
-    module["has_torch_function"] = lambda tensors: False
-    module["linear"] = _noting(functional.linear, _linear, layers)
-    module["scaled_dot_product_attention"] = _noting(
-        functional.scaled_dot_product_attention, _scaled_dot_product, inner
-    )
-    try:
-        yield layers, inner
-    finally:
-        module.update(own)
+    names = {
+        **module,
+        "has_torch_function": lambda tensors: False,
+        "linear": _noted(module["linear"], _linear, layers),
+        "scaled_dot_product_attention": _noted(module["scaled_dot_product_attention"], _scaled_dot_product, inner),
+    }
+    for name in _callers_of_linear(module["__name__"]):
+        if getattr(module[name], "__globals__", None) is module:
+            names[name] = _with_names(module[name], names)
+    return _with_names(function, names)
 
 
-def _noting(function: Callable[..., Any], note: Callable[..., Noted], noted: list[Noted]) -> Callable[..., Any]:
+@cache
+def _callers_of_linear(module: str) -> tuple[str, ...]:
+    """The functions of this module that call its `linear`."""
+    functions = {name: each for name, each in vars(sys.modules[module]).items() if isinstance(each, FunctionType)}
+    return tuple(name for name, each in functions.items() if "linear" in each.__code__.co_names)
+
+
+def _with_names(function: Any, names: dict[str, Any]) -> Callable[..., Any]:
+    """The same function, which finds its names among these."""
+    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def _noted(function: Callable[..., Any], note: Callable[..., Noted], noted: list[Noted]) -> Callable[..., Any]:
     """The function, of which each call is noted in a list: what it gives back, and what it is called with."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -177,7 +224,7 @@ def _of_entries(input: Tensor, attention_side: Tensor) -> Tensor:
 
 
 def _linear(output: Tensor, input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Linear:
-    return Linear(input, weight.T, bias, output)
+    return Linear(input, weight, bias, output)
 
 
 def _scaled_dot_product(
@@ -192,8 +239,12 @@ def _scaled_dot_product(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Seen:
-    attention = Attention(query, key, value, attn_mask, is_causal, scale)
-    return Seen(attention, output, reason=dropped(dropout_p))
+    mask = None if attn_mask is None else plain_mask(attn_mask)
+    attention = Attention(query, key, value, mask, is_causal, scale)
+    if why := attention.unreadable:
+        return Seen(attention, output, reason=f"{why}, which attncli cannot read")
+    attention = attention.aligned(output.shape[:-2])
+    return Seen(attention, output.flatten(0, -4) if output.ndim > 4 else output, reason=dropped(dropout_p))
 
 
 def dropped(probability: float) -> str:
@@ -228,8 +279,8 @@ def _multi_head(
     batched = given["query"].ndim == 3
     inputs = [given[name].transpose(0, 1) if batched else given[name][None] for name in ("query", "key", "value")]
     x, context, values = inputs
+    heads_output = _split(layers[-1].input.view(rows[0].shape), heads)
     if given["key"] is not given["value"] and not torch.equal(context, values):
-        heads_output = _split(layers[-1].input.view(rows[0].shape), heads)
         return Seen(attention, heads_output, reason=reason)  # keys and values of different inputs are no problem's
     if given["use_separate_proj_weight"]:
         weights = [given[f"{letter}_proj_weight"] for letter in "qkv"]
@@ -243,7 +294,7 @@ def _multi_head(
     if given["out_proj_bias"] is not None:
         arrays["b_O"] = given["out_proj_bias"]
     output = result[0].transpose(0, 1) if batched else result[0][None]
-    return Seen(attention, output, projections=Projections(arrays), reason=reason)
+    return Seen(attention, output, heads_output, projections=Projections(arrays), reason=reason)
 
 
 def _split(rows: Tensor, heads: int) -> Tensor:

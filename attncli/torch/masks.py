@@ -2,38 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Mask: TypeAlias = "str | dict[str, Any] | NDArray[Any]"
-_HIDING = -1e4  # models write -inf as -1e4, -1e9 or the most negative number of a format, and may add a bias to it
-_NEVER_A_BIAS = -1e30
+_COUNTS = 4.0  # so many epsilons of a number change it when they are added, and a few times less do not
+_VANISHES = 746.0  # e to less than minus this is 0 in every number format
 
 
-def written_mask(mask: NDArray[Any] | None, causal: bool, queries: int, keys: int) -> Mask:
+class Reach(NamedTuple):
+    """How far scores can bring a key back that a large negative number should hide.
+
+    `score` is a bound of their size. `epsilon` is that of the number format in which mask and scores are added, and
+    `lowest` the most negative number of the mask's format.
+    """
+
+    score: float
+    epsilon: float
+    lowest: float
+
+    def hidden(self, added: NDArray[Any]) -> NDArray[Any]:
+        """Which entries hide their key, whatever the scores of its row: true and false, in the shape of `added`.
+
+        - An entry does that is below the largest of its row by more than two scores can differ: its weight is 0 beside
+          the other's. A number of -1e4 does it in a row that has a 0 as well, and a bias near -1e4 everywhere does not.
+        - All entries of a row do, if the largest is so low that adding a score does not change it, and the others are
+          the same, or lower by half and more: so models write a query that is padding and sees nothing.
+        """
+        largest = added.max(axis=-1, keepdims=True, initial=-np.inf)
+        beaten = added < largest - (2 * self.score + _VANISHES)
+        low = largest <= max(self.lowest, -max(self.score, 1.0) * _COUNTS / self.epsilon)
+        others = (added / (1 + _COUNTS * self.epsilon) < largest) & (added / 1.5 > largest)
+        found: NDArray[Any] = np.isneginf(added) | beaten | (low & ~others.any(axis=-1, keepdims=True))
+        return found
+
+
+def written_mask(mask: NDArray[Any] | None, causal: bool, queries: int, keys: int, reach: Reach) -> Mask:
     """The `mask` of a problem for what PyTorch was given: None, true and false (true may attend), or what is added.
 
-    `causal` is PyTorch's `is_causal`: key j is visible to query i where j ≤ i.
+    `causal` is PyTorch's `is_causal`: key j is visible to query i where j ≤ i. `reach` says what an added number hides.
     """
     visible = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), dtype=bool)
     if mask is None:
         return _in_words(visible)
     if mask.dtype == bool:
         return _in_words(_squeezed(mask & visible))
-    hidden = mask <= _hiding(mask)
-    visible = ~hidden & visible
-    added = np.where(visible, mask, 0)
-    if not added.any():
+    added = np.where(visible, mask.astype(np.float64), -np.inf)
+    visible = ~reach.hidden(added)
+    if not added[visible].any():
         return _in_words(_squeezed(visible))
     return {"additive": _squeezed(np.where(visible, mask, -np.inf))}
-
-
-def _hiding(mask: NDArray[Any]) -> float:
-    """What is added hides its key up to this number: the smallest in the mask, or near it, where that is no bias."""
-    smallest = float(mask.min(initial=0))
-    return max(smallest / 2, _NEVER_A_BIAS) if smallest <= _HIDING else -np.inf
 
 
 def _squeezed(mask: NDArray[Any]) -> NDArray[Any]:
@@ -71,5 +91,6 @@ def _shapes(visible: NDArray[Any]) -> list[tuple[dict[str, Any], NDArray[Any]]]:
         words: dict[str, Any] = {"causal": True} | ({"corner": corner} if corner else {})
         past = np.tri(queries, keys, offset, dtype=bool)
         found.append((words, past))
-        found.append((words | {"window": [left, 0]}, past & ~np.tri(queries, keys, offset - left - 1, dtype=bool)))
+        if left >= 0:  # -1 would say that the window has no end
+            found.append((words | {"window": [left, 0]}, past & ~np.tri(queries, keys, offset - left - 1, dtype=bool)))
     return found

@@ -9,35 +9,36 @@ from typing import Any
 
 from torch import Tensor
 
-from attncli.torch.call import Attention
+from attncli.torch.attention import Attention
 from attncli.torch.functions import Seen, Watch, dropped
+from attncli.torch.replacing import replaced
+
+_MODULE = "transformers.modeling_utils"  # which has the registry
+
+
+def is_imported() -> bool:
+    """Whether anybody has imported the models of Transformers."""
+    return _MODULE in sys.modules
 
 
 @contextmanager
-def watched_registry(watch: Watch) -> Iterator[None]:
-    """While this runs, the watch is told of every attention function that a model of Transformers takes from its
-    registry.
+def watched_registry(watch_here: Callable[[], Watch | None]) -> Iterator[None]:
+    """While this runs, watches are told of every attention function that a model takes from the registry.
 
-    It is the model's own function that runs: only its arguments and its output are looked at. So this reaches models
-    whose attention is made of plain products, as with a softcap (Gemma 2) or sinks (gpt-oss). Nothing is done where
-    nobody has imported Transformers.
+    `watch_here` gives the watch of a thread, or None in one that is not watched. It is the model's own function that
+    runs: only its arguments and its output are looked at. So this reaches models whose attention is made of plain
+    products, as with a softcap (Gemma 2) or sinks (gpt-oss).
     """
-    transformers = sys.modules.get("transformers.modeling_utils")
-    if transformers is None:
-        yield
-        return
-    interface = transformers.AttentionInterface
-    look_up = interface.get_interface
 
-    def get_interface(self: Any, name: str, default: Callable[..., Any]) -> Callable[..., Any]:
-        function = look_up(self, name, default)
-        return _watched(function, name, function is default, watch)
+    def telling(look_up: Callable[..., Any]) -> Callable[..., Any]:
+        def get_interface(self: Any, name: str, default: Callable[..., Any]) -> Callable[..., Any]:
+            function, watch = look_up(self, name, default), watch_here()
+            return function if watch is None else _watched(function, name, function is default, watch)
 
-    interface.get_interface = get_interface
-    try:
+        return get_interface
+
+    with replaced(sys.modules[_MODULE].AttentionInterface, "get_interface", telling):
         yield
-    finally:
-        interface.get_interface = look_up
 
 
 def _watched(function: Callable[..., Any], name: str, eager: bool, watch: Watch) -> Callable[..., Any]:
@@ -81,8 +82,10 @@ def _seen(
         length = called.key.shape[-2]  # keys that no query sees may be cut off
         asked = Attention(query, key[:, :, :length], value[:, :, :length], called.mask, called.causal, called.scale)
         reason = inner[0].reason
+    if why := asked.unreadable:
+        return Seen(asked, output, reason=f"{why}, which attncli cannot read")
     weights = result[1] if len(result) > 1 and isinstance(result[1], Tensor) else None
-    return Seen(asked, output, weights, watch.projections(asked), reason)
+    return Seen(asked, output, weights=weights, projections=watch.projections(asked), reason=reason)
 
 
 def _mask(mask: Any, kwargs: dict[str, Any]) -> Tensor | None:

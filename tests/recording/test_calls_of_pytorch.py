@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,12 @@ SHAPES = [
     pytest.param([(1, 2, 3, 4)] + [(1, 2, 5, 4)] * 2, {"is_causal": True}, id="causal, top-left"),
     pytest.param([(1, 2, 5, 4)] + [(1, 2, 3, 4)] * 2, {"is_causal": True}, id="causal, more queries than keys"),
     pytest.param([(1, 2, 3, 4)] * 3, {"scale": 0.3}, id="a scale"),
+    pytest.param([(2, 4, 3, 8)] + [(1, 4, 5, 8)] * 2, {}, id="keys of one entry"),
+    pytest.param([(1, 4, 3, 8)] + [(2, 4, 5, 8)] * 2, {}, id="queries of one entry"),
+    pytest.param([(2, 4, 3, 8), (2, 1, 5, 8), (1, 4, 5, 8)], {}, id="one head of keys"),
+    pytest.param([(2, 1, 3, 8)] + [(2, 4, 5, 8)] * 2, {}, id="one head of queries"),
+    pytest.param([(2, 4, 3, 8), (2, 2, 5, 8), (2, 1, 5, 8)], {"enable_gqa": True}, id="other heads of values"),
+    pytest.param([(2, 1, 4, 3, 8), (1, 3, 4, 5, 8), (1, 5, 8)], {}, id="axes that are repeated"),
 ]
 
 
@@ -110,6 +117,47 @@ def test_biases_are_added_and_the_most_negative_number_of_a_format_hides(torch: 
         attend(torch, *[(1, 2, 2, 4)] * 3, attn_mask=bias)
     assert calls[0].keys()["mask"]["additive"].tolist() == [[0.5, float("-inf")], [2.0, 0.25]]
     assert calls[0].check()
+
+
+LOW = [
+    # what is low everywhere in a row hides nothing
+    ("additive", 1, "torch.full((6, 6), -2e4) + torch.randn(6, 6)"),
+    ("additive", 1, "torch.full((6, 6), -1e9) + torch.arange(6.0) * 1000"),
+    # a row of the mask hides what no score can bring back, and a steep bias does not where scores are as large
+    ("window", 1, "-4000.0 * (torch.arange(6) - torch.arange(6)[:, None]).abs()"),
+    ("additive", 60, "-4000.0 * (torch.arange(6) - torch.arange(6)[:, None]).abs()"),
+    ("causal", 1, "torch.full((6, 6), -1e4).triu(1)"),
+    ("additive", 80, "torch.full((6, 6), -1e4).triu(1)"),
+    ("additive", 1, "torch.full((6, 6), -1e4).triu(1) - 3e4"),
+    # a bias that is added to the lowest number changes nothing
+    ("causal", 1, "torch.full((6, 6), torch.finfo(torch.float32).min).triu(1) + torch.zeros(6, 6).fill_(5).triu(1)"),
+]
+
+
+@pytest.mark.parametrize(("written", "size", "mask"), LOW)
+def test_a_low_number_hides_a_key_only_if_no_score_brings_it_back(
+    written: str, size: float, mask: str, torch: Any, recording: Recording, tmp_path: Path
+) -> None:
+    """`size` is that of queries and keys, and its square about that of the scores."""
+    added = eval(mask, {"torch": torch})
+    query, key, value = size * torch.randn(6, 4), size * torch.randn(6, 4), torch.randn(6, 4)
+    with recording() as calls:
+        torch.nn.functional.scaled_dot_product_attention(query, key, value, added)
+    kept = calls[0].keys()["mask"]
+    assert written in ("causal" if kept == "causal" else [*kept])
+    calls[0].save(tmp_path / "call.yaml")
+    expected = (query.double() @ key.double().T / 2 + added.double()).softmax(dim=-1)
+    assert attncli.trace(tmp_path / "call.yaml")["weights"] == pytest.approx(expected.numpy(), abs=1e-2 * size)
+    again = attncli.trace(Q=query.numpy(), K=key.numpy(), V=value.numpy(), mask={"additive": added.numpy()})
+    # hidden or added, the numbers are the same to the last bit
+    assert (calls[0].trace()["output"] == again["output"]).all()
+
+
+def test_a_query_from_which_all_is_hidden_has_no_window(torch: Any, recording: Recording) -> None:
+    with recording() as calls:
+        output = attend(torch, (3, 4), (1, 4), (1, 4), attn_mask=torch.zeros(1, 1, dtype=torch.bool))
+    assert output.eq(0).all()
+    assert calls[0].trace().fully_masked == (0, 1, 2)
 
 
 def test_a_query_that_sees_no_key_is_left_out_of_the_check(torch: Any, recording: Recording) -> None:
@@ -224,6 +272,27 @@ def test_multi_head_attention_as_a_whole(name: str, need_weights: bool, torch: A
     assert "W_O" in trace
     first = output[0] if options.get("batch_first") else output[:, 0]
     assert trace["output"][0] == pytest.approx(first.detach().numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+@pytest.mark.parametrize("entries", [1, 2])
+def test_each_part_of_multi_head_attention_can_be_checked(
+    heads: int, entries: int, torch: Any, recording: Recording, tmp_path: Path
+) -> None:
+    module = torch.nn.MultiheadAttention(8, heads, batch_first=True).eval()
+    x, padding = torch.randn(entries, 3, 8), torch.zeros(entries, 3, dtype=torch.bool)
+    padding[-1, 1:] = True
+    with recording() as calls:
+        output, _ = module(x, x, x, key_padding_mask=padding, need_weights=False)
+    (call,) = calls
+    assert call.trace(entry=0)["output"] == pytest.approx(output[0].detach().numpy(), abs=1e-6)
+    for asked in ({}, {"head": 0}, {"entry": 0}, {"head": 0, "entry": 0}, {"from_inputs": False}):
+        call.save(tmp_path / "call.yaml", **asked)
+    with torch.no_grad():
+        module.out_proj.weight += 1  # the weights that join the heads are those of the model
+    with pytest.warns(UserWarning, match="does not give the output that was recorded"):
+        call.save(tmp_path / "call.yaml")
+    call.save(tmp_path / "call.yaml", head=0)
 
 
 def test_multi_head_attention_with_padding_and_without_a_batch(torch: Any, recording: Recording) -> None:

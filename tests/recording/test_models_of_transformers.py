@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -139,6 +141,47 @@ def test_generating_with_a_cache(torch: Any, recording: Callable[..., Any]) -> N
         (0, 0, 3), (0, 1, 3), (1, 0, 4), (1, 1, 4), (2, 0, 5), (2, 1, 5),
     ]  # fmt: skip
     assert all(call.check() for call in calls)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["sdpa", "eager"])
+def test_text_that_is_generated_in_a_thread(kind: str, torch: Any, recording: Callable[..., Any]) -> None:
+    """As a TextIteratorStreamer needs it."""
+    transformers = imported()
+    config = transformers.AutoConfig.for_model("llama", **GROUPED)
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation=kind).eval()
+
+    class Streamer:
+        def put(self, tokens: Any) -> None:
+            put.append(tokens)
+
+        def end(self) -> None:
+            put.append(None)
+
+    put: list[Any] = []
+    asked = {"inputs": torch.tensor([[5, 6, 7]]), "max_new_tokens": 3, "do_sample": False, "streamer": Streamer()}
+    with recording() as calls:
+        thread = threading.Thread(target=model.generate, kwargs=asked)
+        thread.start()
+        thread.join()
+    assert put[-1] is None
+    assert [(call.step, call.layer, call.shapes[1][-2]) for call in calls] == [
+        (0, 0, 3), (0, 1, 3), (1, 0, 4), (1, 1, 4), (2, 0, 5), (2, 1, 5),
+    ]  # fmt: skip
+    assert all(call.check() for call in calls)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_of_another_thread_is_not_recorded(torch: Any, recording: Callable[..., Any]) -> None:
+    """The registry is that of all threads, and what another one takes from it is its own."""
+    model, mine = model_of("llama", "eager"), torch.nn.MultiheadAttention(8, 2).eval()
+    inputs, x = inputs_of("llama", torch), torch.randn(3, 1, 8)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()
+        with recording() as calls:
+            pool.submit(model, **inputs).result()
+            mine(x, x, x)
+    assert [call.where for call in calls] == ["MultiheadAttention"]
 
 
 @pytest.mark.filterwarnings("ignore")

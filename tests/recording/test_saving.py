@@ -53,3 +53,38 @@ def test_digits_read_back_are_the_same_float32(torch: Any, recording: Recording,
     call.save(tmp_path / "call.yaml", head=0)
     problem = attncli.load(tmp_path / "call.yaml")
     assert (problem.given["Q"].value.astype(np.float32) == call.attention.query[0, 0].numpy()).all()
+
+
+def test_what_would_not_give_the_recorded_output_is_said(torch: Any, recording: Recording, tmp_path: Path) -> None:
+    """Whatever the reason is: here somebody changes what was recorded."""
+    call = recorded(torch, recording, 3, 3)
+    call.output[0, 2, 1, 0] += 0.01
+    with pytest.warns(UserWarning, match="1 cell") as caught:
+        call.save(tmp_path / "call.yaml")
+    assert str(caught[0].message) == (
+        f"{tmp_path / 'call.yaml'} does not give the output that was recorded: "
+        "the first step that differs is output: 1 cell, by at most 0.01"
+    )
+    assert caught[0].filename == __file__
+    assert (tmp_path / "call.yaml").exists()
+    assert not call.check()
+    with pytest.warns(UserWarning, match="1 cell"):
+        call.save(tmp_path / "call.yaml", head=2)
+    call.save(tmp_path / "call.yaml", head=1)  # of which nothing was changed
+
+
+def test_a_large_call_is_worked_out_head_by_head(
+    torch: Any, recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import attncli.torch.agreement as agreement
+
+    call = recorded(torch, recording, 5, 5)
+    monkeypatch.setattr(agreement, "PART", 25)
+    shapes = []
+    run = agreement.run
+    monkeypatch.setattr(agreement, "run", lambda problem: (shapes.append(problem.given["Q"].shape), run(problem))[1])
+    call.save(tmp_path / "call.yaml")
+    assert shapes == [(5, 8)] * 4
+    call.output[0, 3, 1, 0] += 0.01
+    with pytest.warns(UserWarning, match="1 cell"):
+        call.save(tmp_path / "call.yaml")

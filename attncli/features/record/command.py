@@ -60,6 +60,8 @@ def record(
         call = next((each for each in calls if each.layer == layer), None)
         if call is None:
             raise usage_error(f"there is no layer {layer}", help=f"the model has layer 0 to {calls[-1].layer}")
-        call.save(output, **recorded.options(call, head))
+        doubt = call.write(output, **recorded.options(call, head))
+        if doubt:
+            warn(doubt, sys.stderr)
     for message in loaded.warnings:
         warn(message, sys.stderr)

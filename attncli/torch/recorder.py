@@ -1,0 +1,142 @@
+"""A recording: what is kept of the calls that it is told of, and where in its models each thread is."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from weakref import WeakSet
+
+from torch import nn
+
+from attncli.english import byte_size
+from attncli.torch.call import OTHER_LAYERS, OTHER_STEPS, Call
+from attncli.torch.calls import NOTHING_ASKED, Calls
+from attncli.torch.functions import Seen
+from attncli.torch.tensors import dtype_name, own, size_of, sizes_of
+
+
+class Recorder:
+    """Keeps of each call what was asked for, until it is closed. Several threads may tell it of calls.
+
+    `threads` are those that were started meanwhile by threads that it watches. `strangers` has a model that runs in a
+    thread that it does not watch, by the name of its class, if there is one.
+    """
+
+    def __init__(
+        self, calls: Calls, model: nn.Module | None, layers: frozenset[int] | None, steps: int | None, limit: int
+    ) -> None:
+        self.calls, self._layers, self._steps, self._limit = calls, layers, steps, limit
+        self.model = None if model is None else uncompiled(model)
+        self.closed = False
+        self.threads: WeakSet[threading.Thread] = WeakSet()
+        self.strangers: dict[int, str] = {}
+        self._lock = threading.Lock()
+        self._kept = 0
+        self._runs = 0
+
+    def next_step(self) -> int:
+        """The number of a run of the model that begins."""
+        with self._lock:
+            self._runs += 1
+            return self._runs - 1
+
+    def note_stranger(self, module: nn.Module) -> None:
+        """A module begins to run in a thread that is not watched."""
+        self.strangers.setdefault(threading.get_ident(), type(module).__name__)
+
+    def unseen(self, name: str) -> None:
+        """A function was called in which no call could be seen."""
+        with self._lock:
+            self.calls.unseen.update([] if self.closed else [name])
+
+    def keep(self, seen: Seen, step: int, layer: int, where: str) -> None:
+        """Add a call, with copies of its tensors where they are wanted."""
+        with self._lock:
+            if not self.closed:
+                self.calls.add(self._call(seen, step, layer, where))
+
+    def _call(self, seen: Seen, step: int, layer: int, where: str) -> Call:
+        given, reason = seen.attention, seen.reason or self._why_not(step, layer)
+        if not reason:
+            inputs = seen.projections.inputs if seen.projections else ()
+            size = given.bytes + sum(map(size_of, (seen.output, seen.heads_output, seen.weights, *inputs)))
+            if self._kept + size > self._limit:
+                reason = f"the limit of {byte_size(self._limit)} was reached"
+            else:
+                self._kept += size
+        call = Call(
+            number=len(self.calls),
+            step=step,
+            layer=layer,
+            where=where,
+            shapes=(sizes_of(given.query), sizes_of(given.key), sizes_of(given.value)),
+            dtype=dtype_name(given.query),
+            mask=given.mask_in_words,
+            attention=None,
+            reason=reason,
+        )
+        if reason:
+            return call
+        return replace(
+            call,
+            attention=given.copied(),
+            output=own(seen.output),
+            heads_output=None if seen.heads_output is None else own(seen.heads_output),
+            weights=None if seen.weights is None else own(seen.weights),
+            projections=seen.projections.copied() if seen.projections else None,
+        )
+
+    def _why_not(self, step: int, layer: int) -> str:
+        if self._layers is not None and layer not in self._layers:
+            return OTHER_LAYERS if self._layers else NOTHING_ASKED
+        if self._steps is not None and step >= self._steps:
+            return OTHER_STEPS
+        return ""
+
+
+class Place:
+    """Where one thread is in the models that it runs: which modules, and which step and layer a recording counts."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self._step, self._layer = -1, 0
+        self._running: list[nn.Module] = []
+        self._names: dict[nn.Module, dict[nn.Module, str]] = {}
+
+    def begin(self, module: nn.Module) -> None:
+        """A module begins to run; the model begins a step, which is the outermost one where none was named."""
+        module = uncompiled(module)
+        model = self.recorder.model
+        if module is model if model is not None else not self._running:
+            self._step, self._layer = self.recorder.next_step(), 0
+        self._running.append(module)
+
+    def end(self) -> None:
+        """The module that began last has run."""
+        self._running.pop()
+
+    def tell(self, seen: Seen) -> None:
+        """Keep a call, unless it is made outside the model that was named."""
+        if self.recorder.model is not None and self.recorder.model not in self._running:
+            return
+        if self._step < 0:  # a call outside any module is one of a run of its own
+            self._step = self.recorder.next_step()
+        self.recorder.keep(seen, self._step, self._layer, self._where())
+        self._layer += 1
+
+    def _where(self) -> str:
+        """The name of the module that runs, as the outermost one has it."""
+        if not self._running:
+            return ""
+        root, module = self._running[0], self._running[-1]
+        if root not in self._names:
+            self._names[root] = {each: name for name, each in root.named_modules()}
+        return self._names[root].get(module, "") or type(module).__name__
+
+
+def uncompiled(module: nn.Module) -> nn.Module:
+    """The module that `torch.compile` was given; it runs without being called itself."""
+    modules = module._modules  # torch.jit has another mapping there, without get()
+    if "_orig_mod" not in modules:
+        return module
+    return modules["_orig_mod"] or module

@@ -1,0 +1,191 @@
+"""Which threads are watched, and what is changed in PyTorch meanwhile: once for all recordings, however they overlap.
+
+A recording watches the thread that runs its block, and the threads that are started by those it watches. All other
+threads run as if there were no recording, but for compiled modules, which run as they were before in any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+from torch.overrides import _get_current_function_mode
+
+from attncli.torch.functions import Seen, Watch
+from attncli.torch.recorder import Place, Recorder
+from attncli.torch.registry import is_imported, watched_registry
+from attncli.torch.replacing import replaced
+
+
+class WatchedThread:
+    """A thread in which calls are noted, and where it is for each recording that wants them."""
+
+    def __init__(self, recorders: Iterable[Recorder] = ()) -> None:
+        self.places = tuple(map(Place, recorders))
+        self.watch = Watch(self._tell, self._unseen)
+        self.is_watching = False  # PyTorch tells the watch of what is called
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a recording that is not over wants its calls."""
+        return any(not place.recorder.closed for place in self.places)
+
+    def _tell(self, seen: Seen) -> None:
+        for place in self.places:
+            place.tell(seen)
+
+    def _unseen(self, name: str) -> None:
+        for place in self.places:
+            place.recorder.unseen(name)
+
+    def begin_watching(self) -> None:
+        """Have the watch told of what this thread calls."""
+        if not self.is_watching:
+            self.watch.__enter__()
+            self.is_watching = True
+
+    def end_watching(self) -> None:
+        """No longer have it told, unless another mode of PyTorch was begun since, and not ended.
+
+        Modes can only be ended in the opposite order. Then the watch stays, and tells nobody.
+        """
+        if self.is_watching and _here() is self and _get_current_function_mode() is self.watch:
+            self.watch.__exit__(None, None, None)
+            self.watch.linear.clear()
+            self.is_watching = False
+
+    def run(self, call: Callable[..., Any], module: nn.Module, args: Any, kwargs: Any) -> Any:
+        """Run a module, of which each recording is told that it begins and ends."""
+        places = tuple(place for place in self.places if not place.recorder.closed)
+        was_watching = self.is_watching
+        if places:
+            self.begin_watching()
+        for place in places:
+            place.begin(module)
+        try:
+            return call(module, *args, **kwargs)
+        finally:
+            for place in places:
+                place.end()
+            if not was_watching:
+                self.end_watching()
+
+
+_this_thread = threading.local()
+
+
+def _here() -> WatchedThread | None:
+    """The thread that runs this, if it is watched."""
+    return getattr(_this_thread, "watched", None)
+
+
+def _watch_here() -> Watch | None:
+    """The watch of this thread, if there is one."""
+    thread = _here()
+    return thread.watch if thread is not None else None
+
+
+@contextmanager
+def watched(recorder: Recorder) -> Iterator[None]:
+    """While this runs, the recorder is told of the calls of this thread, and of those that it starts."""
+    with _CHANGES.made_for(recorder):
+        thread = _here()
+        if thread is None:
+            thread = _this_thread.watched = WatchedThread()
+        own = Place(recorder)
+        thread.places += (own,)
+        thread.begin_watching()
+        try:
+            yield
+        finally:
+            recorder.closed = True
+            thread.places = tuple(place for place in thread.places if place is not own)
+            if not thread.places:
+                thread.end_watching()
+
+
+class _Changes:
+    """What is changed in PyTorch and Python, from the beginning of the first recording to the end of the last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._recorders: tuple[Recorder, ...] = ()
+        self._undo = ExitStack()
+        self._reaches_registry = False
+
+    @contextmanager
+    def made_for(self, recorder: Recorder) -> Iterator[None]:
+        """While this runs, the changes are made."""
+        with self._lock:
+            if not self._recorders:
+                self._make()
+            if is_imported() and not self._reaches_registry:
+                self._undo.enter_context(watched_registry(_watch_here))
+                self._reaches_registry = True
+            self._recorders += (recorder,)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._recorders = tuple(each for each in self._recorders if each is not recorder)
+                if not self._recorders:
+                    self._undo.close()
+                    self._reaches_registry = False
+
+    def _make(self) -> None:
+        with ExitStack() as undo:
+            if hasattr(torch.compiler, "set_stance"):  # PyTorch 2.6 and newer
+                undo.enter_context(torch.compiler.set_stance("force_eager"))
+            undo.enter_context(replaced(nn.Module, "__call__", self._telling_of_modules))
+            undo.enter_context(replaced(threading.Thread, "start", _starting_watched))
+            self._undo = undo.pop_all()
+
+    def _telling_of_modules(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """`Module.__call__`, of which this thread is told. PyTorch's own hooks would warn of compiled modules."""
+
+        def run(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            thread = _here()
+            if thread is not None and thread.is_wanted:
+                return thread.run(call, module, args, kwargs)
+            for recorder in self._recorders:
+                recorder.note_stranger(module)
+            return call(module, *args, **kwargs)
+
+        return run
+
+
+_CHANGES = _Changes()
+
+
+def _starting_watched(start: Callable[..., Any]) -> Callable[..., Any]:
+    """`Thread.start`, after which the new thread is watched by those that watch the thread that starts it."""
+
+    def started(thread: threading.Thread) -> None:
+        parent = _here()
+        recorders = [place.recorder for place in parent.places] if parent else []
+        if not recorders:
+            start(thread)
+            return
+        for recorder in recorders:
+            recorder.threads.add(thread)
+        run = thread.run
+
+        def run_watched() -> None:
+            del vars(thread)[
+                "run"
+            ]  # the method of its class is there again, and nothing refers to the recording for long
+            _this_thread.watched = WatchedThread(recorders)
+            run()
+
+        vars(thread)["run"] = run_watched
+        try:
+            start(thread)
+        except BaseException:
+            vars(thread).pop("run", None)
+            raise
+
+    return started
