@@ -13,7 +13,7 @@ from io import BytesIO
 from os import PathLike, fspath
 from os.path import splitext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 from attncli import tracing
 from attncli.attention.registry import STEP_NAMES, holds_scores
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 _OPTION = re.compile(r"--(head|entry|query)(?: (\d+)\b)?")
 STEPS_ALONE = 'attncli.trace(problem, steps="output") does without it'
 STEPS_EXAMPLE = 'give names of steps: steps="weights,output"'
+MARKS = range(1, 1001)
+MATH = ("dollars", "fences")
 WIDTH_OF_TEXT = 100  # columns of a page that stands for a frame
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
 
@@ -115,16 +117,24 @@ class Trace(tracing.Trace):
         )
 
     def to_markdown(
-        self, *, detail: str = "rows", precision: int = 3, heatmap: bool = False, pictures: bool = False
+        self,
+        *,
+        detail: str = "rows",
+        precision: int = 3,
+        heatmap: bool = False,
+        pictures: bool = False,
+        math: Literal["dollars", "fences"] = "dollars",
     ) -> str:
-        """The worked derivation as Markdown with dollar math, as `attncli compute --format markdown` writes it.
+        """The worked derivation as Markdown, as `attncli compute --format markdown` writes it.
 
-        A trace with its gradient is written as `attncli gradient` does.
+        Formulas stand between dollars, as in notebooks, or in `math` fences, as on GitHub. A trace with its gradient is
+        written as `attncli gradient` does.
 
         A trace on paper is always shown at its own precision. With `pictures`, the text holds them, as it does below.
         """
         view = _view(detail, precision, heatmap, pictures)
-        return render(_page(self, view), "markdown", Style(math="dollars"))
+        chosen("math", math, MATH)
+        return render(_page(self, view), "markdown", Style(math=math))
 
     def to_latex(
         self,
@@ -134,9 +144,13 @@ class Trace(tracing.Trace):
         heatmap: bool = False,
         pictures: bool = False,
         fragment: bool = False,
+        title: bool = True,
     ) -> str:
-        """The worked derivation as a LaTeX document, or as a fragment to paste into one."""
-        return render(_page(self, _view(detail, precision, heatmap, pictures)), "latex", Style(fragment=fragment))
+        """The worked derivation as a LaTeX document, or as a fragment to paste into one;
+        without its `title`, if that is False.
+        """
+        style = Style(fragment=fragment, title=title)
+        return render(_page(self, _view(detail, precision, heatmap, pictures)), "latex", style)
 
     def to_html(
         self,
@@ -146,9 +160,13 @@ class Trace(tracing.Trace):
         heatmap: bool = False,
         pictures: bool = False,
         fragment: bool = False,
+        title: bool = True,
     ) -> str:
-        """The worked derivation as a page for browsers, or as a fragment to put into one; nothing is left out."""
-        return render(_page(self, _view(detail, precision, heatmap, pictures)), "html", Style(fragment=fragment))
+        """The worked derivation as a page for browsers, or as a fragment to put into one; nothing is left out but,
+        if it is False, the `title`.
+        """
+        style = Style(fragment=fragment, title=title)
+        return render(_page(self, _view(detail, precision, heatmap, pictures)), "html", style)
 
     def to_xlsx(self, path: str | PathLike[str], *, precision: int = 3) -> None:
         """Write the trace as a workbook of live formulas, .xlsx, as `attncli compute -o problem.xlsx` does.
@@ -394,11 +412,13 @@ def trace(
 class Checked:
     """A solution judged: a notebook shows it as the page of `attncli check`.
 
-    `solution` holds the verdicts, `diagnoses` the known mistakes that give what is wrong.
+    `solution` holds the verdicts, `diagnoses` the known mistakes that give what is wrong. `marks` is how many marks
+    there are, None if none were asked for.
     """
 
     solution: Solution
     diagnoses: tuple[Diagnosis, ...]
+    marks: int | None = None
 
     def __repr__(self) -> str:
         verdicts = self.solution.verdicts
@@ -424,20 +444,34 @@ class Checked:
     def _page(self) -> Document:
         from attncli.features.check.page import check_page
 
-        return check_page(self.solution, diagnoses=self.diagnoses)
+        return check_page(self.solution, marks=self.marks, diagnoses=self.diagnoses)
 
 
-def check(problem: Given, answers: str | PathLike[str] | Mapping[str, Any], *, lenient: bool = False) -> Checked:
+def check(
+    problem: Given,
+    answers: str | PathLike[str] | Mapping[str, Any],
+    *,
+    lenient: bool = False,
+    steps: str | Sequence[str] | None = None,
+    marks: int | None = None,
+) -> Checked:
     """A solution that somebody worked out by hand, with a verdict on each cell.
 
     `problem` is a Problem, a file, or a dict. `answers` is a file, or a dict of steps to arrays, or to nested lists of
     numbers, or of strings where the digits matter ("0.70"), with None for a blank. `lenient` accepts what is off by
-    rounding. Raises AttncliError where the answers cannot be read, or do not fit the problem.
+    rounding. `steps` are the only ones that are judged, and `marks` is how many marks the page gives. Raises
+    AttncliError where the answers cannot be read, or do not fit the problem or the steps.
     """
-    from attncli.features.check.marking import answers_source, check_solution  # which few programs need
+    from attncli.features.check.marking import answers_source, check_solution, on_steps  # which few programs need
 
+    names = None if steps is None else _names_of(steps)
+    _require_marks(marks)
+    source = answers_source(answers)
     with _in_python():
-        return Checked(*check_solution(_problem(problem), answers_source(answers), lenient=lenient))
+        solution, diagnoses = check_solution(_problem(problem), source, lenient=lenient)
+        if names is not None:
+            solution, diagnoses = on_steps(solution, diagnoses, names, source, "steps")
+    return Checked(solution, diagnoses, marks)
 
 
 def check_many(
@@ -466,6 +500,7 @@ def check_many(
 
     submissions = [Submission(student, problem, answers) for student, problem, answers in jobs]
     names = None if steps is None else _names_of(steps)
+    _require_marks(marks)
     settings = Settings(lenient=lenient, steps=names, marks=marks, seconds=seconds)
     marked = dict(mark_all(submissions, settings, executor))
     return [marked[number] for number in range(len(submissions))]
@@ -503,6 +538,13 @@ def _names_of(steps: object) -> tuple[str, ...]:
             help = did_you_mean(str(word), list(STEP_NAMES), STEPS_EXAMPLE)
             raise usage_error(f"no step is called {shorten(repr(word))}", help=help)
     return tuple(STEP_NAMES[word] for word in words)
+
+
+def _require_marks(marks: int | None) -> None:
+    """Raises AttncliError (exit 2) for what is no number of marks."""
+    if marks is not None and (type(marks) is not int or marks not in MARKS):
+        help = f"give a whole number from {MARKS[0]} to {MARKS[-1]}"
+        raise usage_error(f"marks cannot be {shorten(repr(marks))}", help=help)
 
 
 def _require_no_step_back(names: Sequence[str]) -> None:

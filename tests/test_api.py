@@ -149,6 +149,33 @@ def test_a_solution_is_checked() -> None:
     assert checked._repr_markdown_() == checked.to_markdown()
 
 
+def test_some_steps_are_checked_for_marks() -> None:
+    """Of the nine scores eight are right; of ten marks that is 8.9. The weights are not judged."""
+    answers = {"scores": [[1, 5, 3], [3, 3, 4], [2, 4, 3]], "weights": np.zeros((3, 3))}
+    checked = attncli.check(FILE, answers, steps="scores", marks=10)
+    assert [*checked.solution.verdicts.steps] == ["scores"]
+    assert checked.solution.verdicts.counts["wrong"] == 1
+    assert checked.to_dict()["marks"]["of"] == 10
+    assert "Marks: 8.9 of 10 for right numbers" in checked.to_markdown()
+    with pytest.raises(attncli.AttncliError, match="steps: answers has no answers to output"):
+        attncli.check(FILE, answers, steps=["output"])
+    for marks in (0, 1001, 2.5, True):
+        with pytest.raises(attncli.AttncliError, match="marks cannot be"):
+            attncli.check(FILE, answers, marks=marks)
+        with pytest.raises(attncli.AttncliError, match="marks cannot be"):
+            attncli.check_many([], marks=marks)
+
+
+def test_pages_without_a_title_and_for_github(trace: attncli.Trace) -> None:
+    assert "```math" in trace.to_markdown(math="fences")
+    assert "\n$$\n" in trace.to_markdown()
+    with pytest.raises(attncli.AttncliError, match="math cannot be 'fence'"):
+        trace.to_markdown(math="fence")  # type: ignore[arg-type]
+    for write in (trace.to_html, trace.to_latex):
+        assert "I love AI" in write(title=True, fragment=True)
+        assert "I love AI" not in write(title=False, fragment=True)
+
+
 def test_a_file_of_answers_is_checked() -> None:
     answers = FILE.parent / "answers" / "homework.yaml"
     assert attncli.check(attncli.load(FILE), answers).diagnoses[0].step == "scaled"

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from pkgutil import iter_modules
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -22,7 +23,9 @@ import numpy as np
 import pytest
 
 import attncli
+from attncli import features
 from attncli.attention.registry import STEP_NAMES
+from attncli.cli.main import run as command
 from attncli.dtypes import DETAILS, DEVICES, DTYPES, ROUNDINGS
 from attncli.equation import exact
 from attncli.equation.indices import INDICES
@@ -247,6 +250,52 @@ def names_in(span: str) -> list[str]:
 def parameters_of_functions() -> set[str]:
     functions = (getattr(attncli, name) for name in ("load", "problem", "trace", "check", "check_many", "save"))
     return {name for function in functions for name in inspect.signature(function).parameters}
+
+
+# --- the command line and Python
+
+
+def described_options() -> dict[str, str]:
+    """What the page says of each option of the command line."""
+    text = PAGE.split("\n## What the command line has\n")[1].split("\n## ")[0]
+    lines = [re.split(r"(?<!\\)\|", line) for line in text.splitlines() if line.startswith("| `-")]
+    return {option: line[2] for line in lines for option in code(line[1])}
+
+
+def test_every_command_and_option_has_a_word_on_python(capsys: pytest.CaptureFixture[str]) -> None:
+    commands = [module.name for module in iter_modules(features.__path__)]
+    assert {*commands} - named_in("What the command line has") == set()
+    options = set()
+    for name in ("compute", "gradient", "check", "picture"):
+        assert command([name, "--help"]) == 0
+        help = capsys.readouterr().out.partition("Options:\n")[2]
+        options |= {*re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help, re.MULTILINE)} - {"--help"}
+    assert options - {*described_options()} == set()
+    assert {option for option in described_options() if option.startswith("--")} - options == set()
+
+
+@pytest.mark.parametrize("option", described_options())
+def test_the_counterpart_of_an_option_is_there(option: str, held: dict[str, Any]) -> None:
+    """Calls have these arguments, and names stand in the package, in a trace or in what a class needs."""
+    trace, others = held["Trace"], {"problem", "answers", "jobs", "executor", "numpy", "save", "savetxt", "trace"}
+    known = {*attncli.__all__, *public(trace), *others, *parameters_of_functions()}
+    for span in code(described_options()[option]):
+        for call in (node for node in ast.walk(ast.parse(span)) if isinstance(node, ast.Call)):
+            of = trace if isinstance(call.func, ast.Attribute) else attncli
+            name = ast.unparse(call.func).removeprefix("trace.")
+            given = {each.arg: None for each in call.keywords if each.arg}
+            # raises TypeError for an argument that there is not
+            inspect.signature(getattr(of, name)).bind(*call.args, **given)
+            known |= {*given}
+        assert [name for name in names_in(span) if name not in known] == []
+
+
+@pytest.mark.parametrize("name", ["to_markdown", "to_latex", "to_html", "page"])
+def test_pages_have_the_arguments_that_the_table_says(name: str) -> None:
+    given = {*inspect.signature(getattr(attncli.Trace, name)).parameters}
+    assert {"detail", "precision", "heatmap", "pictures"} <= given
+    own = {"to_markdown": "math", "to_latex": "fragment", "to_html": "fragment", "page": "static"}
+    assert own[name] in given
 
 
 # --- and the other way round

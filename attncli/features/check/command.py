@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
-from attncli.english import listed
 from attncli.errors import Exit, usage_error
 from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
 
@@ -198,24 +197,14 @@ def check(
     require_writable(output, solved, what="the answers")
     problem, written = load(file, convention=as_, outside=allow_outside), read_source(solved)
 
-    from attncli.answers.reader import mentions_gradients
-    from attncli.features.check.marking import check_solution
+    from attncli.features.check.marking import check_solution, on_steps
     from attncli.features.check.page import check_page
-    from attncli.page.view import chosen_steps, steps_back
 
     progress.begin("checking")
     solution, diagnoses = check_solution(problem, written, lenient=lenient)
     trace = solution.verdicts.trace
     if steps is not None:
-        answered = list(solution.verdicts.steps)
-        back = [] if mentions_gradients(written) else steps_back(steps)  # which only answers to them ask for
-        names = () if back else chosen_steps(trace, steps)
-        if lacking := back or [name for name in names if name not in answered]:
-            raise usage_error(
-                f"--steps: {written.name} has no answers to {listed(lacking)}", help=f"it has {listed(answered)}"
-            )
-        solution = solution.only(names)
-        diagnoses = tuple(found for found in diagnoses if found.step in names)
+        solution, diagnoses = on_steps(solution, diagnoses, steps, written)
     page = check_page(solution, marks=marks, diagnoses=diagnoses)
     write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
     if not quiet:

@@ -13,7 +13,8 @@ from math import prod
 from typing import Any, Literal, NamedTuple
 
 from attncli.answers.reader import mentions_gradients, read_answers
-from attncli.errors import AttncliError, reason
+from attncli.english import listed
+from attncli.errors import AttncliError, reason, usage_error
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.manifest import Submission
 from attncli.features.check.page import check_page
@@ -101,6 +102,28 @@ def check_solution(
     gradient = gradient or mentions_gradients(source)
     solution = judge_solution(problem, lambda trace: read_answers(source, trace), lenient=lenient, gradient=gradient)
     return solution, diagnose(solution.verdicts)
+
+
+def on_steps(
+    solution: Solution,
+    diagnoses: Sequence[Diagnosis],
+    steps: Sequence[str],
+    source: Source,
+    option: str = "--steps",
+) -> tuple[Solution, tuple[Diagnosis, ...]]:
+    """The verdicts on these steps alone, and what explains them; all other numbers still say what follows.
+
+    Raises AttncliError (exit 2), in the name of the `option`, for a step that the answers in `source` do not have.
+    """
+    answered = list(solution.verdicts.steps)
+    # gradients are worked out only if the answers mention them
+    back = [] if mentions_gradients(source) else steps_back(steps)
+    names = () if back else chosen_steps(solution.verdicts.trace, steps)
+    if lacking := back or [name for name in names if name not in answered]:
+        raise usage_error(
+            f"{option}: {source.name} has no answers to {listed(lacking)}", help=f"it has {listed(answered)}"
+        )
+    return solution.only(names), tuple(found for found in diagnoses if found.step in names)
 
 
 def answers_source(answers: object) -> Source:
