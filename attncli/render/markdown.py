@@ -51,6 +51,15 @@ _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 WIDEST = 76  # digits of matrices side by side
 NARROWEST = 3  # what a rule of a table needs
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
+# What would begin something on a line for pandoc alone: (a) and iv. a list, ::: a part of the page, Table: a caption.
+_PANDOC_LINE_START = re.compile(
+    r"^(\s*)("
+    r"\((?:\w+|@[\w-]*)\)(?=\s|$)"
+    r"|[A-Za-z][.)](?=\s|$)|[ivxlcdm]+[.)](?=\s|$)|[IVXLCDM]+[.)](?=\s|$)"
+    r"|:|[Tt]able:"
+    r")"
+)
+_PANDOC_TYPOGRAPHY = re.compile(r"[\"']|-(?=-)|(?<=-)-|\.(?=\.\.)")  # of which it makes “, ’, – and …
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
@@ -103,8 +112,9 @@ def chart(drawing: Drawing) -> str:
     return f"```mermaid\n{drawing.mermaid}```"
 
 
-def _line_start(text: str) -> str:
-    return _LINE_START.sub(lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text)
+def _as_text(start: re.Pattern[str], text: str) -> str:
+    """A line with the first letter of such a start as an entity."""
+    return start.sub(lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text)
 
 
 class _Writer:
@@ -148,13 +158,21 @@ class _Writer:
 
     def escape(self, text: str) -> str:
         """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a table's cell."""
-        return _line_start(self.plain(text))
+        return self.at_line_start(self.plain(text))
 
-    def plain(self, text: str) -> str:
+    def plain(self, text: str, *, keeps_typography: bool = False) -> str:
         """The same within a line; between dollars, its signs are formulas."""
-        parted = _LINKED.sub(_parted, visible(text))
-        escaped = parted.translate(_ESCAPES).replace(_HERE, _COMMENT)
-        return _RUN.sub(_in_dollars, escaped) if self.dollars and not escaped.isascii() else escaped
+        escaped = _LINKED.sub(_parted, visible(text)).translate(_ESCAPES)
+        if self.dollars and keeps_typography:
+            escaped = _PANDOC_TYPOGRAPHY.sub(r"\\\g<0>", escaped)
+        if self.dollars and not escaped.isascii():
+            escaped = _RUN.sub(_in_dollars, escaped)
+        return escaped.replace(_HERE, _COMMENT)
+
+    def at_line_start(self, text: str) -> str:
+        """Text that begins no list, rule or heading, and nothing else that is no text."""
+        safe = _as_text(_LINE_START, text)
+        return _as_text(_PANDOC_LINE_START, safe) if self.dollars else safe
 
     def inline(self, math: str) -> str:
         math = math.replace("|", r"\vert ")
@@ -168,7 +186,7 @@ class _Writer:
             self.inline(write(piece.expression, LATEX_LINE)) if isinstance(piece, page.Math) else self.plain(piece)
             for piece in text
         )
-        return _line_start("".join(pieces).strip().replace("$$", " "))  # two formulas without a blank are one
+        return self.at_line_start("".join(pieces).strip().replace("$$", " "))  # two formulas without a blank are one
 
     def worked(self, line: page.WorkedLine) -> str:
         sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
@@ -241,8 +259,8 @@ class _Writer:
         return linked(drawing, quote(_file_name(block, self.style)))
 
     def name(self, text: str) -> str:
-        """A label."""
-        return self.escape(label(text))
+        """A label, which keeps its quotation marks and dashes where pandoc makes other ones of those of a sentence."""
+        return self.at_line_start(self.plain(label(text), keeps_typography=True))
 
 
 def _array(grid: page.Grid) -> str:
