@@ -25,6 +25,37 @@ def test_scores_that_are_too_large_are_not_made(tmp_path: Path, capsys: pytest.C
     assert f"\nhelp: an array has at most 50,000,000 numbers; {less}\n" in err
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compute p.yaml",
+        "compute p.yaml --steps weights --detail brief",
+        "compute p.yaml --steps output --detail brief --rounding paper",
+        "gradient p.yaml --steps output --detail brief",
+        "check p.yaml a.yaml",
+        "compare p.yaml --set mask=none",
+        "compare p.yaml a.json",
+        "worksheet p.yaml",
+        "export p.yaml --to moodle",
+        "picture p.yaml",
+        "scaling p.yaml",
+        "generate --audit p.yaml",
+    ],
+)
+def test_every_command_that_makes_scores_says_where_and_what_needs_less(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(8000))
+    (tmp_path / "a.yaml").write_text("output: [[1]]")
+    (tmp_path / "a.json").write_text('{"output": [[1]]}')
+    assert run(line.split()) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("attncli: error: p.yaml:2:1: K: the matrix of scores would be 8000×8000")
+    assert "attncli compute --steps output --detail brief does without it" in err.splitlines()[-1]
+
+
 def test_draws_that_are_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "p.yaml").write_text(PROBLEM.format(500))
     assert run(["scaling", str(tmp_path / "p.yaml"), "--d-k", "8,4096"]) == 3
@@ -90,11 +121,16 @@ np.save("python.npy", trace["output"])
 """
 
 
-@pytest.mark.parametrize("score", ["scaled_dot", "additive"])
-def test_the_output_alone_in_python_needs_no_room_for_scores(score: str, tmp_path: Path) -> None:
-    """The scores of 8,000 tokens would be 488 MiB: more than there is, and than attncli would hold."""
-    more = "W_1: {random: [8, 2]}\nW_2: {random: [8, 2]}\nv: [1, 2]\n" if score == "additive" else ""
-    (tmp_path / "p.yaml").write_text(f"{PROBLEM.format(8000)}score: {score}\n{more}")
+ADDITIVE = "score: additive\nW_1: {random: [8, 16]}\nW_2: {random: [8, 16]}\nv: {random: [16]}\n"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "score"), [(8000, ""), pytest.param(2000, ADDITIVE, marks=pytest.mark.slow)], ids=["dot", "additive"]
+)
+def test_the_output_alone_in_python_needs_no_room_for_scores(tokens: int, score: str, tmp_path: Path) -> None:
+    """Of 8,000 tokens, the scores would be 488 MiB: more than there is, and than attncli would hold. So would be what
+    v is multiplied by, of 2,000 tokens with an additive score of 16 features."""
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(tokens) + score)
 
     done = limited(450, "-c", IN_PYTHON, folder=tmp_path, module=False)
 
