@@ -61,8 +61,8 @@ class Trace(tracing.Trace):
     `trace["weights"]` is a step's value, a read-only NumPy array; `trace.steps` holds the steps with their
     equations and labels; `trace.to_dict()` is the JSON form, and `Trace.from_dict(data)` reads it back. `problem` is
     what was worked out; None where the trace was read from data, and for a single head or entry. `left_out` names the
-    steps that were not asked for. A trace without the steps that its own are worked out from has numbers, labels,
-    equations and JSON, and no pages.
+    steps that were not asked for, or that the data lack. With such, a trace has numbers, labels, equations and JSON,
+    and no pages.
     """
 
     problem: Problem | None = None
@@ -77,7 +77,8 @@ class Trace(tracing.Trace):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
         """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
-        return cls._of(from_dict(data))
+        read = cls._of(from_dict(data))
+        return replace(read, left_out=read._missing())
 
     def to_dict(self) -> dict[str, Any]:
         """The trace as JSON data, format 1: plain lists, numbers and strings."""
@@ -104,17 +105,51 @@ class Trace(tracing.Trace):
         values["truth"] = trace.truth and cls._of(trace.truth, problem, kept)
         return cls(**values, problem=problem, left_out=tuple(name for name in trace.steps if name not in kept))
 
-    def _require_all(self, what: str) -> None:
-        """Raises AttncliError (exit 2) where the weights, the output, or steps that others read are missing."""
-        read = {name for step in self.steps.values() for name in step.rule.inputs} | {"weights"}
+    def _missing(self) -> tuple[str, ...]:
+        """The steps without which there is no whole trace: those that others read, the weights and an output."""
+        read = dict.fromkeys(name for step in self.steps.values() for name in step.rule.inputs)
         # the trace of one of several heads ends with heads_output
-        ends = "output" in self.steps or "heads_output" in self.steps
-        if ends and read <= self.steps.keys() | self.parameters.keys():
-            return
-        has = listed(list(self.steps), most=8)
-        raise usage_error(
-            f"{what} needs all steps, and this trace has only {has}", help="work all of them out: leave out steps"
+        ends = "heads_output" if "heads_output" in self.steps else "output"
+        return tuple(
+            name for name in (*read, "weights", ends) if name not in self.steps and name not in self.parameters
         )
+
+    @property
+    def shifted(self) -> bool:
+        """Whether the largest score of each row was subtracted before the exponentials."""
+        self._require_all("whether the softmax is shifted")
+        return super(Trace, self).shifted
+
+    @property
+    def logits(self) -> str:
+        """The step whose softmax is taken."""
+        self._require_all("the step whose softmax is taken")
+        return super(Trace, self).logits
+
+    @property
+    def leading_letters(self) -> tuple[str, ...]:
+        """The letters of the leading axes: none, h, b, or b and h."""
+        self._require_all("which axes lead")
+        return super(Trace, self).leading_letters
+
+    @property
+    def self_attention(self) -> bool:
+        """Whether queries and keys are the same tokens, so that a token can attend to itself."""
+        self._require_all("whether queries and keys are the same tokens")
+        return super(Trace, self).self_attention
+
+    def own_key(self, query: int) -> int | None:
+        """The key of a query's own token; None in cross-attention."""
+        self._require_all("the key of a query's own token")
+        return super(Trace, self).own_key(query)
+
+    def _require_all(self, what: str) -> None:
+        """Raises AttncliError (exit 2) where steps were left out, of which `what` is made."""
+        if self.left_out:
+            has = listed(list(self.steps), most=8)
+            raise usage_error(
+                f"{what} needs all steps, and this trace has only {has}", help="work all of them out: leave out steps"
+            )
 
     def to_markdown(
         self,

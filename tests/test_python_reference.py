@@ -311,6 +311,16 @@ def named_in(section: str) -> set[str]:
     return {name for span in code(text) for name in re.findall(r"[A-Za-z_]\w*", span)}
 
 
+@pytest.mark.parametrize(
+    "file", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda file: file.name
+)
+def test_every_row_of_a_table_stands_under_a_header(file: Path) -> None:
+    """A blank line ends a table: the rows after it would be text."""
+    text = re.sub(r"^```.*?^```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert [table[:80] for table in tables if not re.fullmatch(r"[|\s:-]+", f"{table}\n".split("\n")[1] or "x")] == []
+
+
 def test_every_name_of_the_package_is_on_the_page() -> None:
     sections = {*re.findall(r"^## ([\w.]+)$", PAGE, re.MULTILINE)}
     assert {*attncli.__all__} - named_in("Functions") - sections == set()

@@ -25,6 +25,8 @@ USES: dict[str, Callable[[attncli.Trace], object]] = {
     "LaTeX": lambda trace: trace.to_latex(),
     "HTML": lambda trace: trace.to_html(),
     "a live page": lambda trace: trace.page(),
+    "what is shifted": lambda trace: (trace.shifted, trace.logits, trace.self_attention, trace.leading_letters),
+    "an own key": lambda trace: trace.own_key(0),
     "one head": lambda trace: trace.at(head=0).to_markdown(),
     **{of: lambda trace, of=of: trace.picture(of) for of in ("weights", "flow", "dimensions", "output", "softmax")},
 }
@@ -53,6 +55,8 @@ def test_a_trace_has_the_steps_asked_for_and_no_others(data: st.DataObject) -> N
     assert few == every
     read = attncli.Trace.from_dict(json.loads(json.dumps(some.to_dict())))
     assert numbers(read) == numbers(some)
+    assert {*read.left_out} <= {*some.left_out}
+    assert attncli.Trace.from_dict(whole.to_dict()).left_out == ()
 
 
 @settings(settings.get_profile("few"))
@@ -84,6 +88,23 @@ def test_a_notebook_prints_some_steps_as_python_does() -> None:
     with pytest.raises(attncli.AttncliError, match="a page needs all steps, and this trace has only output") as caught:
         some.to_markdown()
     assert caught.value.help == "work all of them out: leave out steps"
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+def test_a_head_or_an_entry_lacks_nothing(file: Path) -> None:
+    trace = attncli.trace(file, gradient=True)
+    place = {"head" if letter == "h" else "entry": 0 for letter in trace.leading_letters}
+    assert attncli.Trace.from_dict(trace.at(**place).to_dict()).left_out == ()
+
+
+def test_what_other_steps_tell_is_not_guessed() -> None:
+    """The large scores are shifted, and in cross-attention no token is its own key."""
+    for name, steps in (("large_scores.yaml", "weights"), ("cross_attention.yaml", "output")):
+        some = attncli.trace(INPUTS / name, steps=steps)
+        for trace in (some, attncli.Trace.from_dict(some.to_dict())):
+            for asked in (lambda t: t.shifted, lambda t: t.self_attention, lambda t: t.own_key(0)):
+                assert refusal(asked, trace) == 2
+    assert attncli.trace(INPUTS / "large_scores.yaml").shifted
 
 
 @pytest.mark.parametrize("steps", ["weights,output", "output, weights", "A,O", ["output", "weights"], ("A", "output")])
