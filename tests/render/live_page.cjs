@@ -109,6 +109,25 @@ const answers = {
     });
     return boxes.flatMap(({ left, right, top, bottom }, at) => (points.some(([x, y]) => x > left && x < right && y > top && y < bottom) ? [at] : []));
   }),
+  // What the ribbons, the bars and the sentence say of every attention that can be chosen, and of every part of the page.
+  attentions: (page) => page.evaluate(() => {
+    const texts = (selector) => [...document.querySelectorAll(selector)].map((each) => each.textContent);
+    const said = () => [...document.querySelectorAll(".words button")].map((word) => {
+      word.click();
+      const rest = [".ribbons li b", ".sum p > b", ".query > p:first-child b"].map(texts);
+      return [texts(".query > p:first-child")[0], texts(".sum figcaption")[0], ...rest];
+    });
+    const each = (group) => [...group.children].flatMap((child) => {
+      const take = (at) => ((child.value = at), child.dispatchEvent(new Event("change")));
+      return child.matches("select") ? [...child.options].map(({ text }, at) => [text, () => take(at)]) : [[child.textContent, () => child.click()]];
+    });
+    const rows = [...document.querySelectorAll(".query > .controls")].map(each);
+    const chosen = rows.reduce((before, row) => before.flatMap((some) => row.map((one) => [...some, one])), [[]]);
+    const taken = (choices) => choices.forEach(([, take]) => take());
+    const ribbons = chosen.map((choices) => (taken(choices), [choices.map(([name]) => name), said()]));
+    const parts = each(document.querySelector(".tabs")).map((choice) => (taken([choice]), [choice[0], said()]));
+    return { ribbons, parts };
+  }),
   shift: (page) => page.evaluate(() => new Promise((done) => {
     let sum = 0;
     new PerformanceObserver((list) => list.getEntries().forEach((each) => (sum += each.value))).observe({ type: "layout-shift", buffered: true });

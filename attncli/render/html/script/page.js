@@ -47,6 +47,29 @@ const symbolOf = ({ localName, children, outerHTML }) => {
   return /^msu(b|p|bsup)$/.test(localName) ? base.outerHTML + (localName === "msub" ? "" : above.outerHTML) : outerHTML;
 };
 
+/** A button for each of these, or one list called `name` where there are many; `take` is told the place of the chosen one. */
+const choices = (titles, name, take) => {
+  if (titles.length > MOST_TABS + 1) {
+    const options = titles.map((title, at) => element("option", { value: `${at}` }, title));
+    const select = element("select", { "aria-label": name }, ...options);
+    select.addEventListener("change", () => take(Number(select.value)));
+    return [select];
+  }
+  return titles.map((title, at) => {
+    const button = element("button", { type: "button" }, title);
+    button.addEventListener("click", () => take(at));
+    return button;
+  });
+};
+
+/** Show which of its choices was taken. */
+const choose = (group, taken) => {
+  [...group.children].forEach((each, at) => {
+    if (each.matches("button")) each.setAttribute("aria-pressed", String(at === taken));
+    else each.value = `${taken}`;
+  });
+};
+
 class Page {
   constructor(root, live) {
     this.root = root;
@@ -58,8 +81,8 @@ class Page {
     this.first = this.key();
     for (const each of this.main.querySelectorAll("section[id]")) this.sections.set(each.id, each);
     this.lead = [...this.main.children].filter((each) => !each.matches("section"));
-    this.place = {}; // of the head and the entry that are shown, by their letters
-    this.part = 0; // which of them this is
+    this.place = {}; // the entry and the head whose attention is shown, by their letters; the first ones until one is chosen
+    this.part = 0; // which part of the page is shown
     this.addControls();
     this.restore();
     this.listen();
@@ -164,48 +187,34 @@ class Page {
     return id ? found : found.cloneNode(true);
   }
 
-  /** Heads and entries, of which one is shown at a time, or all of them; the numbers above are those of the one. */
+  /** The parts of the page, of which one is shown at a time, or all of them. */
   divide() {
     this.parts = [...this.main.querySelectorAll(":scope > section.part[data-place]")];
     const { tabs } = this.controls;
-    const { heads } = this.query;
-    tabs.hidden = heads.hidden = this.parts.length < 2;
+    tabs.hidden = this.parts.length < 2;
     if (tabs.hidden) return;
-    const titles = this.parts.map((part) => part.querySelector("h2").textContent);
-    for (const [group, names] of [[heads, titles], [tabs, [...titles, "All"]]]) group.replaceChildren(...this.choices(names));
+    tabs.replaceChildren(...choices([...this.parts.map(titleOf), "All"], "What is shown", (at) => this.turnTo(at)));
     this.parts[0].before(tabs);
     this.turn(Math.min(this.part, this.parts.length));
   }
 
-  /** A button for each part of the page, or one list where there are many. */
-  choices(titles) {
-    if (titles.length > MOST_TABS + 1) {
-      const select = element("select", { "aria-label": "What is shown" }, ...titles.map((title, at) => element("option", { value: `${at}` }, title)));
-      select.addEventListener("change", () => this.turnTo(Number(select.value)));
-      return [select];
-    }
-    return titles.map((title, at) => {
-      const tab = element("button", { type: "button" }, title);
-      tab.addEventListener("click", () => this.turnTo(at));
-      return tab;
-    });
-  }
-
-  /** Show a head or an entry, or all of them after the last. */
+  /** Show a part, or all of them after the last. What it does not name of an entry and a head stays as it was chosen. */
   turn(part) {
     this.part = part;
-    for (const [group, at] of [[this.controls.tabs, part], [this.query.heads, part % this.parts.length]]) {
-      [...group.children].forEach((tab, place) => tab.matches("button") && tab.setAttribute("aria-pressed", String(place === at)));
-      if (group.firstElementChild.matches("select")) group.firstElementChild.value = `${at}`;
-    }
+    choose(this.controls.tabs, part);
     this.parts.forEach((each, at) => each.classList.toggle("away", at !== part && part < this.parts.length));
-    this.place = placeOf(this.parts[part] ?? this.parts[0]);
+    this.place = { ...this.place, ...placeOf(this.parts[part]) };
   }
 
-  /** Of which head or entry the numbers above are: "Head 1, "; nothing where there is only one. */
-  partTitle() {
-    const [first, second] = this.parts;
-    return second ? `${(this.parts[this.part] ?? first).querySelector("h2").textContent}, ` : "";
+  /** The part of one attention, which names its entry and its head. */
+  partAt(place) {
+    const names = (part) => this.query.axes.every(({ letter }) => placeOf(part)[letter] === (place[letter] ?? 0));
+    return this.parts.findIndex(names);
+  }
+
+  /** Whose attention is shown: "Entry 0, head 1, "; nothing where there is only one. */
+  whose(place = this.place) {
+    return this.query.axes.length ? `${titleOf(this.parts[this.partAt(place)])}, ` : "";
   }
 
   turnTo(part) {
@@ -758,6 +767,7 @@ const stepOf = (node) => /(?:^|-)step-(\w+)/.exec(node.closest("section").id)?.[
 /** The places on leading axes that are written at a part of the page: { h: 1 } for h=1. */
 const placeOf = (part) =>
   Object.fromEntries((part?.dataset.place ?? "").split(" ").filter(Boolean).map((each) => each.split("=")).map(([letter, place]) => [letter, Number(place)]));
+const titleOf = (part) => part.querySelector("h2").textContent;
 const splitKey = (key) => [key.slice(0, key.lastIndexOf(".")), Number(key.slice(key.lastIndexOf(".") + 1))];
 const shorten = (text) => (text.length > 20 ? `${text.slice(0, 19)}…` : text || "nothing");
 

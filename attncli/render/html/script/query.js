@@ -17,14 +17,29 @@ class Query {
       ? "Choose a word. Ribbons are as wide as its weights, bars show what each word gives to its output."
       : `Ribbons are drawn of up to ${MOST_WORDS} words. These have their weights in ${symbolName(rule.symbol)}.`;
     this.says = element("p");
-    this.heads = element("div", { class: "controls", role: "group", "aria-label": "Heads and entries of the ribbons" });
-    this.heads.hidden = true;
-    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, this.says, element("p", { class: "hint" }, hint), this.heads);
+    this.axes = this.ofAttentions();
+    const rows = this.isDrawn ? this.axes.map(({ row }) => row) : [];
+    this.root = element("figure", { class: "query", "aria-label": "Where each word looks" }, this.says, element("p", { class: "hint" }, hint), ...rows);
+  }
+
+  /** What there are several attentions of, entries and heads: { letter, row }, with a row of buttons to choose one. */
+  ofAttentions() {
+    const { rule } = this.model.steps.get(this.model.data.mixed);
+    const axes = rule.cell.slice(0, -2).map((letter, axis) => ({ letter, names: this.model.data.labels[rule.labels[axis]] }));
+    return axes.filter(({ names }) => names.length > 1).map(({ letter, names }) => {
+      const [word] = names[0].split(" ");
+      const titles = names.map((name) => name[0].toUpperCase() + name.slice(1));
+      const take = (at) => this.page.turnTo(this.page.partAt({ ...this.page.place, [letter]: at }));
+      const row = element("div", { class: "controls", role: "group", "aria-label": `Which ${word}` });
+      row.append(...choices(titles, `Which ${word}`, take));
+      return { letter, row };
+    });
   }
 
   /** The ribbons and the output again, of the query that was chosen and of the head and the entry that are shown. */
   show() {
     if (!this.isDrawn) return;
+    for (const { letter, row } of this.axes) choose(row, this.page.place[letter] ?? 0);
     const weights = this.page.told.steps.get(this.model.data.weights);
     const [n, m] = weights.rule.shape.slice(-2);
     const leading = this.page.leading(weights.rule);
@@ -59,7 +74,7 @@ class Query {
   /** Where the query looks most, in words. */
   sentence(weights) {
     const name = (button) => element("b", {}, element("bdi", {}, button.firstChild.textContent));
-    const query = [this.page.partTitle(), name(this.words[this.at])];
+    const query = [this.page.whose(), name(this.words[this.at])];
     if (weights.some(Number.isNaN)) return [...query, ": where does it look?"];
     const most = Math.max(...weights);
     if (!(most > 0)) return [...query, " sees no key."];
@@ -84,8 +99,10 @@ class Query {
     const sum = seen.reduce((sum, key) => sum + values[start + key], 0);
     if (seen.length && sum < 1 - ALIKE) parts.push(element("span", { class: "rest", style: `flex-grow: ${1 - sum}` }));
     if (seen.length && Math.abs(sum - 1) > ALIKE) parts.push(element("em", {}, `sum ${formatNumber(sum, this.model.data.precision)}`));
-    const name = `Weights of ${this.words[query].textContent}`;
-    return [element("b", {}, element("bdi", {}, this.words[query].textContent)), element("div", { role: "img", "aria-label": `${name}: ${said.join(", ")}` }, ...parts)];
+    const isNamed = this.axes.every(({ letter }) => letter in place); // by the cell itself
+    const whose = isNamed ? "" : this.page.whose({ ...this.page.place, ...place });
+    const name = `Weights of ${whose}${this.words[query].textContent}`;
+    return [element("b", {}, whose, element("bdi", {}, this.words[query].textContent)), element("div", { role: "img", "aria-label": `${name}: ${said.join(", ")}` }, ...parts)];
   }
 
   /** What stands for a key, in its colour. */
@@ -146,7 +163,7 @@ class Query {
     const percent = (value) => `${(100 * value) / (below + above || 1)}%`;
     const labels = this.model.data.labels[rule.labels.at(-1)];
     const symbol = symbolName(rule.symbol);
-    const head = element("figcaption", {}, this.page.partTitle(), `${symbol} of `, element("bdi", {}, this.words[this.at].textContent), ": what each word gives to it");
+    const head = element("figcaption", {}, this.page.whose(), `${symbol} of `, element("bdi", {}, this.words[this.at].textContent), ": what each word gives to it");
     this.sum.replaceChildren(head, ...columns.map((each, column) => {
       const ends = { "-1": below, 1: below };
       const bar = element("span", { class: "bar" });
