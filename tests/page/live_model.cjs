@@ -4,9 +4,9 @@ const path = require("path");
 const vm = require("vm");
 
 const folder = path.join(__dirname, "..", "..", "attncli", "render", "html", "script");
-const source = ["numbers.js", "functions.js", "model.js", "notation.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
-vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Lines, judge, readNumber, formatNumber, FLOATS, EXACT };`);
-const { Model, Lines, judge, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
+const source = ["numbers.js", "functions.js", "model.js", "typing.js", "notation.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
+vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Typing, Lines, judge, readNumber, formatNumber, FLOATS, EXACT };`);
+const { Model, Typing, Lines, judge, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
 
 const answers = {
   trace({ data, mask, scaled, edits, cells }) {
@@ -82,6 +82,18 @@ const answers = {
     const found = readNumber(text);
     return found && [Number.isFinite(found.value) ? found.value : `${found.value}`, found.text];
   }),
+  // What the page shows after each text that stands in a field, and what is left of each edit in the end.
+  typed({ data, edits }) {
+    const model = new Model(data);
+    return edits.map(([name, at, texts]) => {
+      const typing = new Typing(model, name, at);
+      const array = model.arrays.get(name);
+      const shown = texts.map((text) => (typing.take(text), array.values[at]));
+      const { why } = typing;
+      if (why) typing.giveUp();
+      return { shown, why, value: array.values[at], written: array.written?.[at] ?? null };
+    });
+  },
   functions: () => Object.keys(FLOATS).filter((name) => name in EXACT),
   printed: ({ values, precision }) => values.map((value) => formatNumber(value, precision)),
 };

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from attncli.problem.saving import as_yaml
 from attncli.problem.source import decode
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
+from tests.page.typed_numbers import Fault, drawn_text, keystrokes, number_typed, texts_after
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -312,6 +314,43 @@ def test_numbers_are_read_as_in_a_file() -> None:
         except NumberError:
             expected.append(None)
     assert asked({"ask": "numbers", "texts": texts}) == [expected]
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(400), pytest.param(range(400, 8_000), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_what_is_typed_is_the_number_that_the_grammar_reads_or_the_one_from_before(seeds: range) -> None:
+    """Whatever the keys are: what half a number shows meanwhile, and what is left and said in the end."""
+    _, data = live_example(ROOT / "inputs" / "i_love_ai.yaml")
+    edits, said = [], []
+    before = {at: valued(text) for at, text in enumerate(data["arrays"]["X"]["written"])}
+    for seed in seeds:
+        chosen = random.Random(seed)
+        at = chosen.randrange(len(before))
+        texts = texts_after([*keystrokes(drawn_text(chosen), chosen)])
+        if not texts:
+            continue
+        edits.append(("X", at, texts))
+        shown, last, fault = [], before[at], ""
+        for text in texts:
+            try:
+                last, fault = number_typed(text), ""
+            except Fault as found:
+                fault = str(found)
+            shown.append(last)
+        if not fault:
+            before[at] = last
+        said.append((texts[-1], shown, fault, before[at]))
+    (found,) = asked({"ask": "typed", "data": data, "edits": edits})
+    for (text, shown, fault, left), page in zip(said, found, strict=True):
+        assert [*map(float, page["shown"]), float(page["value"])] == [*shown, left], text
+        assert fault in page["why"], text
+        assert bool(fault) == bool(page["why"]), text
+        assert as_float(page["written"]) == left  # as the file that is saved has it
+
+
+def valued(written: str) -> float:
+    return float(Fraction(written))
 
 
 @pytest.mark.parametrize("precision", [0, 1, 3, 6, 12, 15])

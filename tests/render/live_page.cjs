@@ -55,7 +55,7 @@ const answers = {
     return times.sort((a, b) => a - b)[10];
   }),
   read: (page) => page.evaluate(read),
-  line: (page) => page.locator(".inspector p").innerText(),
+  line: (page) => page.locator(".inspector [aria-live]").innerText(),
   focus: (page) => page.evaluate(() => document.activeElement.closest("table")?.dataset.array ?? document.activeElement.tagName),
   address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
@@ -109,6 +109,26 @@ const answers = {
     });
     return boxes.flatMap(({ left, right, top, bottom }, at) => (points.some(([x, y]) => x > left && x < right && y > top && y < bottom) ? [at] : []));
   }),
+  // Numbers typed over one after the other, [place, keys, how it ends]: what the page shows and says after each.
+  edits: async (page, edits, { keyboard }) => {
+    const cells = page.locator("#what-is-given table[data-array=X] tbody td");
+    const field = page.locator("td input");
+    const text = (selector) => page.evaluate((found) => document.querySelector(found)?.textContent ?? "", selector);
+    const found = [];
+    for (const [place, keys, end] of edits) {
+      await cells.nth(place).click();
+      for (const key of keys) await (key.length > 1 ? keyboard.press(key) : keyboard.type(key));
+      const said = (await field.getAttribute("aria-invalid")) === "true" ? await text(".inspector [aria-live]") : "";
+      if (end === "click") await page.locator("h1").click();
+      else if (end === "other") await cells.nth((place + 1) % 12).click();
+      else await keyboard.press(end);
+      const isOpen = end === "Enter" && (await field.count()) > 0;
+      const notice = await text(".inspector .notice");
+      if (await field.count()) await keyboard.press("Escape");
+      found.push({ said, isOpen, notice, texts: await cells.allInnerTexts() });
+    }
+    return found;
+  },
   // What the ribbons, the bars and the sentence say of every attention that can be chosen, and of every part of the page.
   attentions: (page) => page.evaluate(() => {
     const texts = (selector) => [...document.querySelectorAll(selector)].map((each) => each.textContent);

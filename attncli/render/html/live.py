@@ -17,7 +17,7 @@ from attncli.render.html import entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
 # In the order in which they need each other.
-FILES = ("numbers", "functions", "model", "notation", "lines", "query", "map", "inspector", "quiz", "page")
+FILES = ("numbers", "functions", "model", "typing", "notation", "lines", "query", "map", "inspector", "quiz", "page")
 MASKS = {
     "given": "as given",
     "none": "none",

@@ -30,8 +30,10 @@ class Inspector {
     this.computed = element("option"); // which the slider has a mark at
     [this.least, this.most] = [element("small"), element("small")];
     this.slider = element("span", { class: "slider" }, this.least, this.range, this.most, element("datalist", { id: "attncli-computed" }, this.computed));
+    this.noticed = element("p", { class: "notice" });
+    this.noticed.hidden = true;
     const rows = [[this.line, this.walk, this.close], [this.shares, this.slider, this.slide]].map((row) => element("div", {}, ...row));
-    this.root = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, ...rows);
+    this.root = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, this.noticed, ...rows);
     this.root.hidden = true;
   }
 
@@ -100,7 +102,15 @@ class Inspector {
     this.root.hidden = true;
   }
 
+  /** Say what became of a number that was typed; with "" nothing any more. */
+  notice(text) {
+    this.noticed.textContent = text;
+    this.noticed.hidden = !text;
+    if (text) this.page.say(text);
+  }
+
   dismiss() {
+    this.notice("");
     this.chosen?.cell.blur();
     this.chosen = null;
     this.leave();

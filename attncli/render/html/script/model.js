@@ -40,9 +40,10 @@ class Model {
     this.work();
   }
 
-  /** Put a number in the place of a given one; false, and nothing changed, where the text is none. */
-  edit(name, at, written) {
+  /** Put a number that was typed in the place of a given one; false, and nothing changed, where the text is none. */
+  edit(name, at, text) {
     const array = this.arrays.get(name);
+    const written = typed(text);
     const found = readNumber(written);
     if (!found || (found.value === -Infinity && this.data.given.includes(name))) return false;
     if (!array.written) {
@@ -51,7 +52,7 @@ class Model {
     }
     array.values[at] = found.value;
     array.texts[at] = found.text;
-    array.written[at] = written.trim();
+    array.written[at] = written;
     return true;
   }
 

@@ -19,6 +19,9 @@ const NEAR_TIE = 1e-4; // of such a unit
 const NEAR_WHOLE = 1e-12; // in relation
 const ROOT_DIGITS = 60n; // of a root that is compared with a printed number
 const LONGEST = 400; // characters of a number
+const WITH_COMMA = /^([-+]?[0-9]*),([0-9]+(?:[eE][-+]?[0-9]+)?)$/;
+const GROUPED = /^[-+]?[1-9][0-9]{0,2},[0-9]{3}$/; // 1,500 may be 1.5, and fifteen hundred
+const LOOK_LIKE = "write 3, -0.5, 1e3, 1/3 or sqrt(2)";
 
 const ZERO = { top: 0n, bottom: 1n };
 const ONE = { top: 1n, bottom: 1n };
@@ -26,7 +29,7 @@ const ONE = { top: 1n, bottom: 1n };
 const absolute = (whole) => (whole < 0n ? -whole : whole);
 
 function fraction(top, bottom = 1n) {
-  if (bottom === 0n) throw new RangeError("division by zero");
+  if (bottom === 0n) throw new RangeError("divides by 0");
   let [a, b] = [absolute(top), absolute(bottom)];
   while (b) [a, b] = [b, a % b];
   const sign = bottom < 0n ? -1n : 1n;
@@ -50,7 +53,7 @@ function times(a, b) {
 }
 
 function over(a, b) {
-  if (isFraction(b) && b.top === 0n) throw new RangeError("division by zero");
+  if (isFraction(b) && b.top === 0n) throw new RangeError("divides by 0");
   if (isFraction(a) && isFraction(b)) return fraction(a.top * b.bottom, a.bottom * b.top);
   return isFraction(a) ? ZERO : asNumber(a) / asNumber(b);
 }
@@ -100,8 +103,10 @@ function toNumber(value) {
   const limit = BigInt(Number.MAX_SAFE_INTEGER);
   if (absolute(value.top) <= limit && value.bottom <= limit) return Number(value.top) / Number(value.bottom);
   const power = 30 + value.bottom.toString().length - absolute(value.top).toString().length;
-  const scaled = power > 0 ? (value.top * 10n ** BigInt(power)) / value.bottom : value.top / (value.bottom * 10n ** BigInt(-power));
-  return Number(`${scaled}e${-power}`);
+  const top = power > 0 ? value.top * 10n ** BigInt(power) : value.top;
+  const bottom = power > 0 ? value.bottom : value.bottom * 10n ** BigInt(-power);
+  const more = top % bottom ? 1 : 0; // a digit for all that follow: a number near a tie is no tie
+  return Number(`${top / bottom}${more}e${-power - 1}`);
 }
 
 /** The whole number and the power of ten that a decimal is made of: 1.50e3 is 150 · 10^1. */
@@ -121,24 +126,60 @@ function decimalFraction({ digits, exponent }) {
  * is no fraction; `text` is the one spelling that pages print. Null for what is no number.
  */
 function readNumber(written) {
-  const text = written.trim();
-  if (MINUS_INFINITY.includes(text)) return { value: -Infinity, exact: -Infinity, text: "-inf" };
-  if (text.length > LONGEST) return null;
   try {
-    const found = PLAIN.test(text) ? readDecimal(text) : readSurd(text);
-    const vanishes = found && found.value === 0 && !(isFraction(found.exact) && found.exact.top === 0n);
-    return found && Number.isFinite(found.value) && !vanishes ? found : null;
+    return numberIn(written.trim());
   } catch (error) {
-    if (error instanceof RangeError) return null; // a division by zero, or digits beyond all numbers
+    if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
+/** The same, but of what is no number a RangeError says why. */
+function numberIn(text) {
+  if (MINUS_INFINITY.includes(text)) return { value: -Infinity, exact: -Infinity, text: "-inf" };
+  if (text.length > LONGEST) throw new RangeError("is too long for a number");
+  const found = PLAIN.test(text) ? readDecimal(text) : readSurd(text);
+  const isZero = isFraction(found.exact) && found.exact.top === 0n;
+  return isZero ? found : { ...found, value: inRange(found.value) };
+}
+
+function inRange(value) {
+  if (!Number.isFinite(value)) throw new RangeError("is too large");
+  if (value === 0) throw new RangeError("is too small: it would become 0");
+  return value;
+}
+
+/**
+ * What somebody types, in the spelling of a file. In a field of its own a comma can only be that of a decimal, but for
+ * 1,500. The page itself writes − for a minus.
+ */
+function typed(text) {
+  const written = text.trim().replaceAll("−", "-");
+  return GROUPED.test(written) ? written : written.replace(WITH_COMMA, "$1.$2");
+}
+
+/** Why what somebody types is no finite number, as a sentence without its end; empty where it is one. */
+function whyNoNumber(text) {
+  const written = typed(text);
+  const shown = shorten(text.trim());
+  if (!written) return `There is no number: ${LOOK_LIKE}`;
+  if (GROUPED.test(written)) return `${shown} is a decimal or has thousands: write ${written.replace(",", ".")} or ${written.replace(",", "")}`;
+  if (MINUS_INFINITY.includes(written)) return `${shown} is not finite: only a mask hides keys with it`;
+  try {
+    numberIn(written);
+    return "";
+  } catch (error) {
+    if (error instanceof RangeError) return `${shown} ${error.message}`;
+    throw error;
+  }
+}
+
+const shorten = (text) => (text.length > 20 ? `${text.slice(0, 19)}…` : text);
+
 function readDecimal(text) {
   const parts = decimalParts(text.replace(/^\./, "0.").replace(/^([-+])\./, "$10."));
-  const value = Number(text);
   if (parts.digits === 0n) return { value: 0, exact: ZERO, text: "0" };
-  if (!Number.isFinite(value) || value === 0) return null;
+  const value = inRange(Number(text)); // before all digits of 1e999999999 are written
   return { value, exact: decimalFraction(parts), text: canonicalDecimal(parts) };
 }
 
@@ -150,7 +191,7 @@ function readSurd(text) {
     let coefficient = over(amount(part.times), rootBelow ? ONE : amount(part.by));
     let radicand = over(amount(part.radicand), amount(part.under));
     if (rootBelow) [coefficient, radicand] = [over(coefficient, radicand), radicand];
-    if (radicand.top < 0n) return null;
+    if (radicand.top < 0n) throw new RangeError("is the root of a negative number");
     if (part.sign === "-") coefficient = negative(coefficient);
     const root = rationalRoot(radicand);
     if (root) {
@@ -160,7 +201,7 @@ function readSurd(text) {
     const near = times(coefficient, nearRoot(radicand));
     return { value: toNumber(near), exact: null, near, text: canonicalRoot(coefficient, radicand) };
   }
-  return null;
+  throw new RangeError(`is not a number: ${LOOK_LIKE}`);
 }
 
 /** A root in one spelling: lowest terms, and a whole number under it. */

@@ -473,29 +473,34 @@ class Page {
 
   // --- changing numbers
 
-  /** Let a given number be typed over; what is no number is marked, and the last good one stays. */
+  /** Let a given number be typed over. What is no number is marked, and is not kept when the field closes. */
   edit({ table, at, cell }, text) {
     const { name, start } = table;
-    const array = this.model.arrays.get(name);
-    const before = array.written?.[start + at] ?? `${array.values[start + at]}`;
-    const label = this.lines.label(table.rule, this.model.place(table.rule, start + at), table.fixed);
-    const input = element("input", { value: text ?? before, "aria-label": `${symbolName(table.rule.symbol)}: ${label}`, inputmode: "text", autocomplete: "off", spellcheck: "false" });
+    const typing = new Typing(this.model, name, start + at);
+    const { before } = typing;
+    const label = `${symbolName(table.rule.symbol)}: ${this.lines.label(table.rule, this.model.place(table.rule, start + at), table.fixed)}`;
+    const input = element("input", { value: text ?? before, "aria-label": label, inputmode: "text", autocomplete: "off", spellcheck: "false" });
     this.open = cell;
     input.style.setProperty("--typed", input.value.length);
     input.classList.toggle("late", (at % table.width) * 2 >= table.width); // to the left, where there is room
     cell.append(input); // over its text, so that the matrix keeps its shape
     const take = (written) => {
       input.style.setProperty("--typed", written.length);
-      const good = this.model.edit(name, start + at, written);
-      input.setAttribute("aria-invalid", String(!good));
-      if (good) this.changed(name, start + at);
-      else this.inspector.line.textContent = `${shorten(written)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`;
+      const isGood = typing.take(written);
+      input.setAttribute("aria-invalid", String(!isGood));
+      if (isGood) this.changed(name, start + at);
+      else this.inspector.line.textContent = `${typing.why}. Escape brings back ${signed(before)}.`;
     };
     const close = (focus) => {
       if (input.closing || this.arranging) return; // sections that change their places take the field out and put it back
       input.closing = true;
+      input.remove(); // a cell whose number has not changed is not written again
       this.open = null;
-      this.show();
+      const { why } = typing;
+      this.inspector.notice(why && `${why}. ${label} stays ${signed(before)}.`);
+      if (why) typing.giveUp();
+      if (why) this.changed(name, start + at);
+      else this.show();
       if (focus) cell.focus();
     };
     input.addEventListener("input", () => take(input.value));
@@ -505,8 +510,8 @@ class Page {
       if (event.key === "Escape") take(before);
       if (event.key === "Escape" || (event.key === "Enter" && input.getAttribute("aria-invalid") !== "true")) close(true);
       else if (up) {
-        const now = readNumber(input.value)?.value ?? 0;
-        input.value = `${Number(formatNumber(now + (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 0.1 : 1), 6))}`;
+        const by = event.shiftKey ? 0.1 : 1;
+        input.value = typing.stepped(event.key === "ArrowUp" ? by : -by);
         take(input.value);
       } else if (event.key !== "Tab") return event.stopPropagation();
       if (event.key !== "Tab") event.preventDefault();
@@ -562,6 +567,7 @@ class Page {
   set(mask, scaled, mistake = this.model.mistake) {
     const { table: { name, start } = {}, at } = this.inspector.chosen ?? {};
     this.model.held.clear();
+    this.inspector.notice("");
     this.model.choose(mask, scaled);
     if (this.model.mistakes().includes(mistake)) this.model.choose(mask, scaled, mistake);
     this.inspector.chosen = null;
@@ -666,7 +672,7 @@ class Page {
       if (!found || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in ARROWS) this.move(found, event.key);
       else if (event.key === "Enter" || event.key === " ") this.act(found);
-      else if (found.table.editable && /^[-+.0-9s]$/.test(event.key)) this.edit(found, event.key);
+      else if (found.table.editable && /^[-+.,0-9s]$/.test(event.key)) this.edit(found, event.key);
       else if (!this.inspector.takes(event, found)) return;
       event.preventDefault();
     });
@@ -697,6 +703,7 @@ class Page {
     for (const [name, held] of this.model.held) for (const [at, number] of held) said.push([`${name}.${at}`, `${number}`]);
     if (this.part) said.push(["part", `${this.part}`]);
     const hash = said.length ? `#!${new URLSearchParams(said)}` : "";
+    if (this.open) return; // what is half typed is nothing to keep
     if (hash === location.hash || (!hash && !location.hash.startsWith("#!"))) return;
     try {
       history.replaceState(null, "", hash || location.href.split("#")[0]);
@@ -718,7 +725,7 @@ class Page {
     for (const [key, text] of said) {
       const [name, at] = splitKey(key);
       const array = this.model.arrays.get(name);
-      take(key, array && at < array.values.length && this.model.edit(name, at, text) && this.edits.set(key, text.trim()));
+      take(key, array && at < array.values.length && this.model.edit(name, at, text) && this.edits.set(key, array.written[at]));
     }
     this.model.choose(...(setting ? [setting.mask, setting.scaled] : [first.mask, first.scaled]));
     if (setting) fits.add("mask").add("scaled");
@@ -769,6 +776,5 @@ const placeOf = (part) =>
   Object.fromEntries((part?.dataset.place ?? "").split(" ").filter(Boolean).map((each) => each.split("=")).map(([letter, place]) => [letter, Number(place)]));
 const titleOf = (part) => part.querySelector("h2").textContent;
 const splitKey = (key) => [key.slice(0, key.lastIndexOf(".")), Number(key.slice(key.lastIndexOf(".") + 1))];
-const shorten = (text) => (text.length > 20 ? `${text.slice(0, 19)}…` : text || "nothing");
 
 new Page(document.querySelector(".attncli"), JSON.parse(document.getElementById("attncli-live").textContent));

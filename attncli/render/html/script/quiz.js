@@ -119,9 +119,9 @@ class Quiz {
     const form = element("form", {}, this.matrix(rule, this.model, new Map([[at, input]])), element("button", {}, "Check"), " ", show);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const judged = (number) => judge(number, input.value.replaceAll("−", "-"), this.model.data.judging);
+      const judged = (number) => judge(number, typed(input.value), this.model.data.judging);
       const verdict = judged(value);
-      if (!verdict) this.said("", `${shorten(input.value)} is not a number: write 3, -0.5, 1e3, 1/3 or sqrt(2)`);
+      if (!verdict) this.said("", whyNoNumber(input.value));
       else if (verdict === "wrong") {
         const made = this.model.mistakesThatGive(rule.name, at, (number) => judged(number) === "right").slice(0, MOST_NAMED);
         this.said(verdict, made.length ? `This comes out if ${made.join(", or if ")}.` : "Try again, or show it.");
