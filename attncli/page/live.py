@@ -45,7 +45,7 @@ from attncli.page.document import (
 from attncli.page.heads import MOST_PARTS
 from attncli.page.printer import GIVEN_DECIMALS, printer_for
 from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
-from attncli.page.remarks import WORDS, in_words
+from attncli.page.remarks import ROUNDED, closing
 from attncli.page.stages import NO_DIVISOR
 from attncli.page.view import View
 from attncli.page.visibility import FALSE, HIDDEN, TRUE, VISIBLE
@@ -147,9 +147,7 @@ def _layout(trace: Trace, view: View) -> Iterator[Block]:
     printer = replace(printer_for(trace, view), lazy=True)  # numbers and lines that are left out need not be made
     yield from beginning(printer, view)
     yield from map(_without_numbers, sections_of(printer, tuple(trace.steps), view))
-    if not trace.leading_letters:
-        yield Heading(WORDS)
-        yield in_words(printer)
+    yield from closing(printer, words=not trace.leading_letters)
 
 
 def _without_numbers(block: Block) -> Block:
@@ -287,7 +285,7 @@ class _Writer:
             "notation": _forms(UNICODE) | {"product": PRODUCT, "atom": ATOM},
             "mathml": self._mathml(),
             "words": {"no_key": NO_KEY, "no_divisor": NO_DIVISOR[0], "true": TRUE, "false": FALSE,
-                      "visible": VISIBLE, "hidden": HIDDEN},
+                      "visible": VISIBLE, "hidden": HIDDEN, "rounded": ROUNDED},
         }  # fmt: skip
 
     def _setting(self, mask: str, scaled: bool, problem: Problem) -> dict[str, Any]:

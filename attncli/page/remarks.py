@@ -22,6 +22,8 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length
 
 WORDS = "In words"
+NEARLY = "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result."
+ROUNDED = f"{NEARLY} attncli itself calculates with unrounded numbers."
 FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
 
 
@@ -93,11 +95,8 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
             said += f" Each step is computed in {dtype.computed} and then rounded to {dtype.name}."
         yield Paragraph((said,), "note")
     if any(not line.holds or has_rounded_stage(line.work) for line in _worked_lines(blocks)):
-        inside = "unrounded numbers" if dtype.name == "float64" else f"all digits of {dtype.name}"
-        said = (
-            "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result. "
-            f"attncli itself calculates with {inside}."
-        )
+        all_digits = f"{NEARLY} attncli itself calculates with all digits of {dtype.name}."
+        said = ROUNDED if dtype.name == "float64" else all_digits
         yield Paragraph((said,), "note")
 
 

@@ -4,9 +4,9 @@ const path = require("path");
 const vm = require("vm");
 
 const folder = path.join(__dirname, "..", "..", "attncli", "render", "html", "script");
-const source = ["numbers.js", "functions.js", "model.js", "typing.js", "notation.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
-vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Typing, Lines, judge, readNumber, formatNumber, FLOATS, EXACT };`);
-const { Model, Typing, Lines, judge, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
+const source = ["numbers.js", "functions.js", "model.js", "typing.js", "warnings.js", "notation.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
+vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, FLOATS, EXACT };`);
+const { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
 
 const answers = {
   trace({ data, mask, scaled, edits, cells }) {
@@ -23,9 +23,9 @@ const answers = {
       };
     const worked = (cells ?? []).map(([name, at, fixed]) => {
       const { label, work, relation, result, remark } = lines.line(model.steps.get(name).rule, at, fixed);
-      return [label, [work, result && relation ? `${relation} ${result}` : result, remark].filter(Boolean).join(" ")];
+      return [label, [work, result && relation ? `${relation} ${result}` : result, lines.said(remark)].filter(Boolean).join(" ")];
     });
-    return { shifted: model.shifted, steps, worked };
+    return { shifted: model.shifted, steps, worked, warnings: warningsOf(model) };
   },
   walks({ data, cells }) {
     const model = new Model(data);

@@ -281,6 +281,40 @@ def test_edited_numbers_in_any_setting_are_worked_out_as_attncli_does(seeds: ran
         assert found["worked"] == lines, seed
 
 
+LIVE_WARNING = re.compile(r"sees? no key|not fit into float64")
+EXTREME = ("1e308", "-1e308", "1e154", "-1e200", "1.7976931348623157e308", "1e-320", "5e-324", "1e-160", "0")
+WHOLE = ("i_love_ai", "causal", "fully_masked", "padding", "multi_head", "batch", "large_scores", "kv_cache", "window")
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_numbers_that_do_not_fit_and_queries_that_see_no_key_are_warned_of_as_attncli_does(seeds: range) -> None:
+    """One number is extreme: what a sum of more comes to depends on its order."""
+    asking, expected = [], []
+    for seed in seeds:
+        chosen = random.Random(seed)
+        problem, data = live_example(ROOT / "inputs" / f"{chosen.choice(WHOLE)}.yaml")
+        mask, scaled, other = chosen.choice([*settings_of(problem)])
+        edits = []
+        if mask == OWN:
+            *_, clicked = other.mask.parts
+            assert isinstance(clicked, Keep)
+            seen = np.array([chosen.random() < 0.4 for _ in range(clicked.matrix.size)]).reshape(clicked.matrix.shape)
+            edits += [(data["own"], at, "0") for at in np.flatnonzero(~seen).tolist()]
+            other = replace(other, mask=replace(other.mask, parts=(type(clicked)(Matrix.of(seen)),)))
+        name = chosen.choice(list(data["given"]))
+        matrix = problem.given.get(name) or problem.given[name.removeprefix("new_")]
+        typed = [(name, chosen.randrange(matrix.value.size), chosen.choice(EXTREME))]
+        trace = run(edited(other, typed))
+        asking.append({"ask": "trace", "data": data, "mask": mask, "scaled": scaled, "edits": [*edits, *typed]})
+        expected.append([warning for warning in trace.warnings if LIVE_WARNING.search(warning)])
+    found = asked(*asking)
+    assert [each["warnings"] for each in found] == expected
+    assert any("not fit" in warning for warnings in expected for warning in warnings)
+    assert any(" no key" in warning for warnings in expected for warning in warnings)
+
+
 def test_the_file_that_is_saved_in_any_setting_gives_the_numbers_of_the_page(tmp_path: Path) -> None:
     given = "".join(f"{name}: [[[1, 0], [0, 2], [1, 1]], [[2, 0], [0, 1], [1, 3]]]\n" for name in "KV")
     mask = "[{window: [1, 0], corner: bottom-right}, {additive: [[[0.5, -.inf, 1]], [[0, 2, 0]]]}]"

@@ -27,6 +27,23 @@ const read = () => {
   };
 };
 
+/** All that a page says of its numbers and is in sight, as text, with the formulas in worked lines. */
+const told = () => {
+  const seen = (selector, text) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility()).map(text);
+  const plain = (each) => each.textContent.replace(/\s+/g, " ").trim();
+  const formula = (math) => math.innerHTML.replace(/\s+/g, " ");
+  return {
+    lead: seen(".lead", plain),
+    remarks: seen("main > aside, .remarks > aside", plain),
+    titles: seen("main :is(h2, h3)", plain),
+    matrices: seen("main table[data-array]", (table) => [table.dataset.array, ...[...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))]),
+    lines: seen("main ul.worked li", (line) => [plain(line), ...[...line.querySelectorAll("math")].map(formula)]),
+    summary: seen("main table.rows tr", (row) => [plain(row), ...[...row.querySelectorAll("math")].map(formula)]),
+    shapes: seen("#summary > p", plain),
+    words: seen("[id$='in-words'] li", plain),
+  };
+};
+
 const acts = {
   click: (page, selector) => page.locator(selector).first().click(),
   hover: (page, selector) => page.locator(selector).first().hover(),
@@ -55,6 +72,11 @@ const answers = {
     return times.sort((a, b) => a - b)[10];
   }),
   read: (page) => page.evaluate(read),
+  told: async (page) => {
+    await acts.wait(page);
+    await page.evaluate(() => [...document.querySelectorAll(".tabs button")].at(-1)?.click()); // all parts
+    return page.evaluate(told);
+  },
   line: (page) => page.locator(".inspector [aria-live]").innerText(),
   focus: (page) => page.evaluate(() => document.activeElement.closest("table")?.dataset.array ?? document.activeElement.tagName),
   address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
@@ -76,7 +98,7 @@ const answers = {
   // Looked for on the disk, as Playwright hears nothing of it from Firefox.
   saved: async (page) => {
     for (const file of fs.readdirSync(DOWNLOADS)) fs.rmSync(path.join(DOWNLOADS, file));
-    await page.getByText("Save as YAML").click();
+    await page.getByText("Save as YAML").click({ timeout: 3000 });
     for (let waited = 0; waited < 100; waited++, await pause(50)) {
       const texts = fs.readdirSync(DOWNLOADS).map((file) => fs.readFileSync(path.join(DOWNLOADS, file), "utf8"));
       if (texts.length === 1 && texts[0].endsWith("\n")) return texts[0];

@@ -15,6 +15,7 @@ import pytest
 
 from attncli.cli.main import run as attncli
 from attncli.problem.loader import load
+from attncli.problem.model import Problem
 from attncli.render.html.live import script
 from attncli.tracing import run
 from tests.render.browsers import Browser, Play, played, played_in
@@ -499,7 +500,7 @@ def test_the_list_of_contents_leads_into_a_head_that_is_not_shown(browser: Brows
     ((first, second, parts, before, causal, after),) = played_in(browser, (page, play, wide))
     assert (first, second) == (["Head 0"], ["Head 1"])
     assert parts == ["What all heads share", "Head 0", "Head 1", "All heads together", "Summary"]
-    assert causal == parts[:-1]  # the summary was about other numbers
+    assert causal == parts
     assert not any("Mask" in title for title in before)
     assert {"7 Mask", "8 Masked scores"} < {*after}
 
@@ -555,6 +556,81 @@ def test_the_page_says_where_the_chosen_word_looks(browser: Browser, tmp_path: P
     play = [("click", f"{words} >> nth=1"), ("texts", said)]
     ((none,),) = played(browser, (written(I_LOVE_AI.with_name("fully_masked.yaml"), tmp_path), play))
     assert none == ["two sees no key."]
+
+
+@pytest.mark.browser
+def test_the_page_says_so_where_numbers_do_not_fit(browser: Browser, tmp_path: Path) -> None:
+    """1e308 in X makes infinite scores of I, and I is a key of the others."""
+    page = written(I_LOVE_AI, tmp_path)
+    said, bar, warning = ".query > p:first-child", ".shares em", ".remarks aside.warning"
+    play: Play = [
+        ("announced", ""), ("click", ".words button"), ("click", "#step-weights tbody td"), ("texts", said),
+        ("texts", bar), ("texts", warning), ("styles", ".bar i"), ("click", RESET), ("texts", warning),
+        ("texts", ".ribbons li b"),
+    ]  # fmt: skip
+    ((announced, sentence, shares, warnings, bars, after, weights),) = played(browser, (page, play), at="#!X.0=1e308")
+    assert sentence == ["I has scores that do not fit into float64, so its weights are unknown."]
+    assert shares == ["has scores that do not fit into float64, so its weights are unknown"]
+    trace = run(load_with(tmp_path, "X.0=1e308"))
+    assert warnings == [f"Warning: {said[0].upper()}{said[1:]}." for said in trace.warnings]
+    assert any(trace.warnings[0] in said for said in announced)
+    assert not any("NaN" in bar or "Infinity" in bar for bar in bars)
+    assert (after, weights) == ([], ["0.070", "0.707", "0.223"])
+
+
+def load_with(folder: Path, edit: str) -> Problem:
+    """The three words with another number in X."""
+    place, text = edit.removeprefix("X.").split("=")
+    problem = load(str(I_LOVE_AI))
+    written = [text if at == int(place) else old for at, old in enumerate(problem.given["X"].written.ravel().tolist())]
+    file = folder / "edited.yaml"
+    rows = ", ".join(f"[{', '.join(written[start : start + 4])}]" for start in range(0, 12, 4))
+    file.write_text(re.sub(r"^X:.*?(?=^\w)", f"X: [{rows}]\n", I_LOVE_AI.read_text(), flags=re.DOTALL | re.MULTILINE))
+    return load(str(file))
+
+
+@pytest.mark.browser
+def test_weights_of_zero_are_told_from_a_query_that_sees_no_key(browser: Browser, tmp_path: Path) -> None:
+    play: Play = [
+        ("click", ".words button"), ("click", "#step-weights tbody td"), ("texts", ".query > p:first-child"),
+        ("texts", ".shares em"),
+    ]  # fmt: skip
+    held = "#!weights.0=0&weights.1=0&weights.2=0"
+    ((sentence, shares),) = played(browser, (written(I_LOVE_AI, tmp_path), play), at=held)
+    assert (sentence, shares) == (["I gives every key the weight 0."], ["gives every key the weight 0"])
+
+
+@pytest.mark.browser
+def test_the_bars_of_large_numbers_are_as_long_as_those_of_small_ones(browser: Browser, tmp_path: Path) -> None:
+    """Whose sums are too large for a double, though each of them fits."""
+    page = written(I_LOVE_AI.with_name("qkv_given.yaml"), tmp_path)
+    given = load(str(I_LOVE_AI.with_name("qkv_given.yaml"))).given["V"].value.ravel()
+    small, large = (
+        "#!" + "&".join(f"V.{at}={number:g}{power}" for at, number in enumerate(given)) for power in ("", "e307")
+    )
+    ((few,),) = played(browser, (page, [("styles", ".bar i")]), at=small)
+    ((many,),) = played(browser, (page, [("styles", ".bar i")]), at=large)
+    assert few
+    assert numbers_in(many) == pytest.approx(numbers_in(few))
+
+
+def numbers_in(styles: list[str]) -> list[float]:
+    return [float(found) for style in styles for found in re.findall(r"([-\d.e]+)%", style)]
+
+
+@pytest.mark.browser
+def test_the_page_says_what_is_not_saved(browser: Browser, tmp_path: Path) -> None:
+    page, said = written(I_LOVE_AI, tmp_path), ".unsaved"
+    mistake = "the scores were divided by d_k, not by its root"
+    play: Play = [("texts", said), ("what-if", mistake), ("texts", said), ("click", RESET), ("texts", said)]
+    ((none, mistaken, again),) = played(browser, (page, play))
+    assert none == again == [""]
+    assert mistaken == ["Not saved: the mistake of What if."]
+    play = [("texts", said), ("what-if", mistake), ("texts", said), ("saved", ""), ("announced", "")]
+    ((held, both, _, announced),) = played(browser, (page, play), at="#!scores.1=63.8&scores.2=1")
+    assert held == ["Not saved: the 2 numbers that you hold."]
+    assert both == ["Not saved: the mistake of What if."]  # with another choice the numbers that were held are let go
+    assert "saved as problem.yaml. Not saved: the mistake of What if." in announced
 
 
 @pytest.mark.browser

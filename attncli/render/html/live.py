@@ -11,13 +11,16 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from attncli.page.document import Block, Document, Heading, Live
-from attncli.render.cells import HIDDEN
-from attncli.render.html import entries, heading, paired, rendered, section_tag
+from attncli.page.document import Block, Document, Heading, Live, Table
+from attncli.render.cells import AROUND, GAP, HIDDEN
+from attncli.render.html import WIDEST, entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
 # In the order in which they need each other.
-FILES = ("numbers", "functions", "model", "typing", "notation", "lines", "query", "map", "inspector", "quiz", "page")
+FILES = (
+    "numbers", "functions", "model", "typing", "warnings", "notation", "lines", "query", "map", "inspector", "quiz",
+    "page",
+)  # fmt: skip
 MASKS = {
     "given": "as given",
     "none": "none",
@@ -25,6 +28,8 @@ MASKS = {
     "own": "of my own: click its cells",
     "over": "as given, but for cells I click",
 }
+# Summaries of other settings have the same rows, after other numbers.
+_ROWS = re.compile("(?=<tr>)|(?<=</td>)(?=<th )")
 Section: TypeAlias = tuple[str, int, tuple[str, ...]]  # its id, its level, and its HTML in pieces without the end
 
 
@@ -86,6 +91,7 @@ def _data(document: Document, live: Live) -> dict[str, object]:
     return {
         "data": live.data, "layouts": {first: page, **known}, "sections": list(sections), "pieces": list(pieces),
         "masks": MASKS, "hidden": HIDDEN, "point": POINT,
+        "product": {"gap": GAP, "around": AROUND, "widest": WIDEST},
     }  # fmt: skip
 
 
@@ -99,5 +105,6 @@ def _sections(blocks: Sequence[Block]) -> list[Section]:
             entry, topic = next(headings), block.text
             found.append((entry.id, entry.level, [section_tag(entry), heading(block, entry.level)]))
         else:
-            found[-1][2].append("".join(rendered(block, topic, lead=len(found) == 1)))
+            html = "".join(rendered(block, topic, lead=len(found) == 1))
+            found[-1][2].extend(_ROWS.split(html) if isinstance(block, Table) else [html])
     return [(id, level, tuple(html)) for id, level, html in found]

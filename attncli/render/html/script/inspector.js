@@ -50,8 +50,8 @@ class Inspector {
     const right = page.differs(name, start + at) && `(without the mistake ${page.lines.text(page.lines.node(page.right.text(name, start + at)))})`;
     const isHeld = this.isHeld(name, start + at);
     const value = model.steps.get(name).values[start + at];
-    const said = isHeld ? this.whyHeld(table, start + at) : isChosen && value === -Infinity && !rule.hides && this.isOfHiddenKey(rule, start + at) ? this.whyHidden() : remark;
-    const line = signed([work, result && relation ? `${relation} ${result}` : result, said, right].filter(Boolean).join(" "));
+    const said = isHeld ? this.whyHeld(table, start + at) : isChosen && value === -Infinity && !rule.hides && this.isOfHiddenKey(rule, start + at) ? this.whyHidden() : page.lines.said(remark, signed);
+    const line = [signed(work), signed(relation ? `${relation} ${result}` : result), said, right && signed(right)].filter(Boolean).join(" ");
     const walked = isChosen && this.term !== null ? this.walked(parts) : [" ", ...raised(line)];
     this.line.replaceChildren(element("b", {}, element("bdi", {}, `${symbolName(rule.symbol)}: ${label}`)), ...walked);
     this.back.disabled = this.term === null;
@@ -171,7 +171,7 @@ class Inspector {
     const free = this.model.letGo(name, at);
     const { work, relation, result } = new Lines(free).line(free.steps.get(name).rule, at, fixed);
     const hidden = name !== this.model.data.weights && this.isOfHiddenKey(rule, at) ? " The mask hides this key, so no weight follows from it." : "";
-    return `held. The equation gives ${[work, relation, result].filter(Boolean).join(" ")}.${hidden}`;
+    return `held. The equation gives ${signed([work, relation, result].filter(Boolean).join(" "))}.${hidden}`;
   }
 
   /** Hold the chosen number where it is, or let it go. */
@@ -194,8 +194,8 @@ class Inspector {
   offer(name, at) {
     const value = this.model.letGo(name, at).steps.get(name).values[at];
     const now = this.model.held.get(name).get(at);
-    const reach = Math.max(LEAST_REACH, Math.ceil(Math.abs(value) * 2));
-    const [low, high] = this.model.limits(name);
+    const reach = Math.min(Number.MAX_VALUE, Math.max(LEAST_REACH, Math.ceil(Math.abs(value) * 2)));
+    const [low, high] = this.model.limits(name).map((limit) => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, limit)));
     this.range.min = Math.max(low, Math.floor(Math.min(value, now)) - reach);
     this.range.max = Math.min(high, Math.ceil(Math.max(value, now)) + reach);
     this.range.value = now;

@@ -22,8 +22,8 @@ class Lines {
   }
 
   /**
-   * A cell of a step as { label, work, relation, result, remark }, whose texts may be empty. `fixed` has the letters
-   * that the page of a head or of an entry has fixed.
+   * A cell of a step as { label, work, relation, result, remark }, whose texts may be empty. A remark is a list of texts
+   * and of { formula }. `fixed` has the letters that the page of a head or of an entry has fixed.
    */
   line(rule, at, fixed = {}) {
     const place = this.model.place(rule, at);
@@ -32,11 +32,11 @@ class Lines {
     const step = this.model.steps.get(rule.name);
     if (!tree) return this.only(label, this.text(this.number(rule.name, at)), "given");
     if (this.model.held.get(rule.name)?.has(at)) return this.only(label, this.text(this.number(rule.name, at)), "held");
-    if (rule.hides && isCall(tree)) return this.only(label, "", this.visibility(tree, place, fixed));
+    if (rule.hides && isCall(tree)) return this.only(label, "", ...this.visibility(tree, place, fixed));
     const result = this.number(rule.name, at);
     if (rule.divides && this.model.seesNoKey(rule, place)) return this.only(label, this.text(result), this.words.no_key);
     const shown = this.withoutSignOfZero(this.substitute(tree, place, rule.runs, fixed, (...cell) => this.number(...cell)));
-    if (isNumber(shown)) return this.only(label, this.text(result), "");
+    if (isNumber(shown)) return this.only(label, this.text(result));
     if (step && this.needsLookup(tree)) {
       const truth = this.substitute(tree, place, rule.runs, fixed, (...cell) => this.numberInFull(...cell));
       const [chain, last] = this.stages(shown, truth);
@@ -45,14 +45,19 @@ class Lines {
     return this.whole(label, shown, shown, result);
   }
 
-  only(label, result, remark) {
+  only(label, result, ...remark) {
     return { label, work: "", relation: "", result, remark };
   }
 
   whole(label, work, last, result) {
     if (this.dividesByNothing(last)) return this.only(label, this.text(result), this.words.no_divisor);
     const relation = this.gives(last, result) ? this.notation.equals : this.notation.nearly;
-    return { label, work: this.text(work), relation, result: this.text(result), remark: "" };
+    return { label, work: this.text(work), relation, result: this.text(result), remark: [] };
+  }
+
+  /** A remark as one text; `written` says how its formulas are. */
+  said(remark, written = (text) => text) {
+    return remark.map((part) => (part.formula ? written(this.text(part.formula)) : part)).join("");
   }
 
   /** Which cell: I → love for a query and a key, I, d2 for a feature. */
@@ -282,23 +287,24 @@ class Lines {
   visibility([, condition, visible, hidden], place, fixed) {
     const parts = condition[0] === "and_" ? condition.slice(1) : [condition];
     const put = (node) => this.substitute(node, place, {}, fixed, (...cell) => this.number(...cell));
-    let [said, seen] = ["", true];
-    for (const part of parts) {
+    const facts = parts.map((part) => {
       const numbers = put(part);
       const holds = this.exactValue(numbers) === true;
-      seen &&= holds;
-      said += `${this.fact(part, numbers, place, fixed, holds)}, `;
-    }
-    return `${said}${seen ? this.words.visible : this.words.hidden}${this.text(put(seen ? visible : hidden))}`;
+      return { holds, said: [...this.fact(part, numbers, place, fixed, holds), ", "] };
+    });
+    const seen = facts.every(({ holds }) => holds);
+    const follows = [seen ? this.words.visible : this.words.hidden, { formula: put(seen ? visible : hidden) }];
+    return [...facts.flatMap(({ said }) => said), ...follows];
   }
 
   fact(condition, numbers, place, fixed, holds) {
     const [, cell] = condition;
     if (isCall(cell) && cell[0] === "@" && numbers.length === 3) {
       const indices = cell.slice(2).filter((index) => !this.isFixed(index, fixed)).map((index) => this.position(index, place));
-      if (indices.length) return `${symbolName(cell[1])}[${indices.join(", ")}] = ${this.text(numbers[1])}`;
+      if (indices.length) return [{ formula: ["@", cell[1], ...indices] }, " = ", { formula: numbers[1] }];
     }
-    return `${this.text(this.withSettings(condition, fixed, place))}: ${this.text(numbers)}${holds ? this.words.true : this.words.false}`;
+    const verdict = holds ? this.words.true : this.words.false;
+    return [{ formula: this.withSettings(condition, fixed, place) }, ": ", { formula: numbers }, verdict];
   }
 
   /** A condition with the problem's own numbers for their names: j ≤ i - 1 for j ≤ i + offset. */

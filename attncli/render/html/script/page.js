@@ -83,6 +83,7 @@ class Page {
     this.lead = [...this.main.children].filter((each) => !each.matches("section"));
     this.place = {}; // the entry and the head whose attention is shown, by their letters; the first ones until one is chosen
     this.part = 0; // which part of the page is shown
+    this.remarks = element("div", { class: "remarks" });
     this.addControls();
     this.restore();
     this.listen();
@@ -107,9 +108,11 @@ class Page {
     this.moved = new Set();
     for (const table of this.tables) this.fill(table);
     for (const cell of this.moved) cell.classList.add("moved");
+    for (const product of this.products) this.fit(product);
     this.query.show();
     this.map.show();
     this.showMistake();
+    this.warn();
     for (const list of this.lists) list.isOld = true;
     for (const list of this.lists) if (list.inView) this.work(list);
     clearTimeout(this.later);
@@ -117,6 +120,7 @@ class Page {
     this.root.classList.toggle("numbers-changed", this.edits.size > 0 || this.model.held.size > 0 || Boolean(this.model.mistake));
     this.controls.reset.setAttribute("aria-disabled", String(!this.isChanged())); // and keeps the focus
     this.controls.hint.replaceChildren(...this.changes());
+    this.controls.unsaved.textContent = this.unsaved();
     if (this.inspector.chosen) this.inspector.rest();
   }
 
@@ -124,7 +128,26 @@ class Page {
   finish() {
     for (const list of this.lists) if (list.isOld) this.work(list);
     for (const cell of this.moved) cell.classList.remove("moved");
+    this.isNear = this.lists.some((each) => each.isNear);
+    this.showRemarks();
     this.remember();
+  }
+
+  /** Warn of these numbers; of those of the problem itself the page has said it all. */
+  warn() {
+    this.warnings = this.isChanged() ? warningsOf(this.model) : [];
+    this.showRemarks();
+  }
+
+  /** What is said of all numbers, before the first step: warnings, and what ≈ means where it stands in a line. */
+  showRemarks() {
+    const said = this.warnings.map((text) => ["warning", `${text[0].toUpperCase()}${text.slice(1)}.`]);
+    if (this.isNear && this.isChanged()) said.push(["note", this.model.data.words.rounded]);
+    if (this.remarked === JSON.stringify(said)) return;
+    this.remarked = JSON.stringify(said);
+    this.remarks.replaceChildren(...said.map(([kind, text]) =>
+      element("aside", { role: "note", class: kind }, element("p", {}, element("b", {}, `${kind[0].toUpperCase()}${kind.slice(1)}:`), ` ${text}`))));
+    if (this.warnings.length) this.say(`Warning: ${this.warnings.join(". ")}`);
   }
 
   isChanged() {
@@ -165,6 +188,7 @@ class Page {
       parents.at(-1).append(section);
       parents.push(section);
     }
+    this.main.querySelector("section").before(this.remarks);
     this.arranged = this.key();
     this.number();
     this.divide();
@@ -262,6 +286,7 @@ class Page {
       this.tint(known);
       this.tables.push(known);
     }
+    this.products = [...this.main.querySelectorAll(".product")].map((product) => ({ product, tables: this.tables.filter(({ table }) => product.contains(table)) }));
     this.byTable = new Map(this.tables.map((each) => [each.table, each]));
     this.lists = [...this.main.querySelectorAll("ul.worked")].flatMap((list) => {
       const found = this.source(list, stepOf(list));
@@ -338,6 +363,19 @@ class Page {
     table.classList.toggle("clickable", name === this.model.data.mask);
   }
 
+  /** Let a product stand alone where its numbers are too wide to stand beside what is multiplied. */
+  fit({ product, tables }) {
+    const { gap, around, widest } = this.live.product;
+    const labels = [...product.querySelectorAll(".factor:last-child tbody th")].map((each) => each.textContent.length);
+    const width = ({ name, start, cells, width }) => {
+      const most = new Array(width).fill(0);
+      cells.forEach((_, at) => (most[at % width] = Math.max(most[at % width], this.lines.number(name, start + at).text.length)));
+      return around + most.reduce((sum, each) => sum + each + gap, 0);
+    };
+    const whole = tables.reduce((sum, table) => sum + width(table), Math.max(0, ...labels));
+    product.classList.toggle("wide", whole > widest);
+  }
+
   /** Put question marks in the places of some numbers of a step and of all that follow from them, and leave out all lines; until this is called with null. */
   hideCells(name, places) {
     if (!name && !this.asked) return;
@@ -408,17 +446,31 @@ class Page {
 
   work(known) {
     const { rule, fixed, start, length, list } = known;
-    known.isOld = false;
+    known.isOld = known.isNear = false;
     const places = this.model.data.detail === "cells" ? Array.from({ length }, (_, at) => start + at) : this.representatives(rule, start, length);
     list.replaceChildren(...places.map((at) => {
       const { label, work, relation, result, remark } = this.lines.line(rule, at, fixed);
+      known.isNear ||= `${relation} ${work}`.includes(this.lines.notation.nearly);
       const said = element("span", {}, ...raised(signed(work && `${work} ${relation} `)));
       if (result) said.append(element("b", {}, ...raised(signed(result))));
-      if (remark) said.append(" ", element("i", {}, signed(remark)));
+      if (remark.length) said.append(" ", element("i", {}, ...this.remark(remark)));
       const line = element("li", {}, ...(label ? [element("span", {}, element("bdi", {}, label)), " "] : []), said);
       line.dataset.at = at;
       return line;
     }));
+  }
+
+  /** A remark with its formulas, none of which is parted from the sign after it. A number is text. */
+  remark(parts) {
+    const found = [];
+    for (const part of parts) {
+      const [sign = ""] = (found.at(-1)?.localName === "math" && /^[),.;:?]/.exec(part)) || [];
+      if (sign) found.push(element("span", { class: "together" }, found.pop(), sign));
+      if (!part.formula) found.push(part.slice(sign.length));
+      else if (isNumber(part.formula)) found.push(signed(this.lines.text(part.formula)));
+      else found.push(math(this.lines.mathml.text(part.formula)));
+    }
+    return found;
   }
 
   /** The cells that stand for their rows: where the query looks most, else the first. */
@@ -435,7 +487,8 @@ class Page {
       const place = this.model.place(rule, first);
       const row = this.model.at(weights.rule.shape, weights.rule.cell.map((letter) => place[letter] ?? 0));
       const shares = weights.values.subarray(row, row + width);
-      return first + shares.indexOf(Math.max(...shares));
+      const unknown = shares.findIndex(Number.isNaN);
+      return first + (unknown < 0 ? shares.indexOf(Math.max(...shares)) : unknown);
     });
   }
 
@@ -615,14 +668,15 @@ class Page {
     const command = element("p", { class: "hint" }, save, " In a terminal: ", element("code", {}, this.live.data.command), " ");
     const copy = button("Copy");
     copy.setAttribute("aria-label", "Copy the command line");
-    command.append(copy);
+    const unsaved = element("span", { class: "unsaved" });
+    command.append(copy, " ", unsaved);
     const hint = element("p", { class: "hint changes" });
     this.query = new Query(this);
     this.map = new FlowMap(this);
     (this.root.querySelector("header") ?? this.root).append(element("div", { class: "live" }, this.map.root, this.query.root, bar, effect, this.quiz.root, hint));
     if (this.live.data.yaml) this.root.append(element("footer", { class: "live" }, command));
     const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
-    this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy, hint };
+    this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy, unsaved, hint };
     this.inspector = new Inspector(this);
     this.root.append(this.inspector.root);
     this.status = element("p", { class: "unseen", role: "status" });
@@ -757,15 +811,24 @@ class Page {
   copy() {
     const { command } = this.live.data;
     const mark = () => getSelection().selectAllChildren(this.controls.copy.previousElementSibling);
+    const more = this.unsaved();
     const done = navigator.clipboard?.writeText(command) ?? Promise.reject();
-    done.then(() => this.say("copied"), () => (mark(), this.say("marked, to be copied")));
+    done.then(() => this.say(`copied. ${more}`), () => (mark(), this.say(`marked, to be copied. ${more}`)));
+  }
+
+  /** What no file can say, and the command therefore does not know; empty where it is all saved. */
+  unsaved() {
+    const held = [...this.model.held.values()].reduce((sum, numbers) => sum + numbers.size, 0);
+    const numbers = held && (held > 1 ? `the ${held} numbers that you hold` : "the number that you hold");
+    const said = [numbers, this.model.mistake && "the mistake of What if"].filter(Boolean);
+    return said.length ? `Not saved: ${said.join(" and ")}.` : "";
   }
 
   save() {
     const link = element("a", { href: URL.createObjectURL(new Blob([this.yaml()], { type: "text/yaml" })), download: "problem.yaml" });
     link.click();
     URL.revokeObjectURL(link.href);
-    this.say("saved as problem.yaml");
+    this.say(`saved as problem.yaml. ${this.unsaved()}`);
   }
 }
 

@@ -66,24 +66,37 @@ class Query {
     });
     const texts = this.keys.map((_, key) => this.page.printed(weights.rule.name, start + this.at * m + key));
     this.keys.forEach((key, at) => (key.lastChild.textContent = texts[at]));
-    this.says.replaceChildren(...this.sentence(this.keys.map((_, key) => weights.values[start + this.at * m + key])));
+    const isAsked = texts.includes("?");
+    this.says.replaceChildren(this.page.whose(), this.named(this.words[this.at]), ...(isAsked ? [": where does it look?"] : this.sentence(start + this.at * m)));
     this.compose(leading);
     return texts;
   }
 
-  /** Where the query looks most, in words. */
-  sentence(weights) {
-    const name = (button) => element("b", {}, element("bdi", {}, button.firstChild.textContent));
-    const query = [this.page.whose(), name(this.words[this.at])];
-    if (weights.some(Number.isNaN)) return [...query, ": where does it look?"];
+  named(button) {
+    return element("b", {}, element("bdi", {}, button.firstChild.textContent));
+  }
+
+  /** Where the query looks most, in words that follow its name; its weights begin at a place. */
+  sentence(start) {
+    const { rule, values } = this.model.steps.get(this.model.data.weights);
+    const weights = this.keys.map((_, key) => values[start + key]);
+    const nowhere = this.nowhere(rule, start, weights);
+    if (nowhere) return [` ${nowhere}.`];
     const most = Math.max(...weights);
-    if (!(most > 0)) return [...query, " sees no key."];
     const share = `${(100 * most).toFixed(1)} %`;
     const first = this.keys.filter((_, key) => most - weights[key] < ALIKE);
-    if (first.length === weights.filter((weight) => weight > 0).length && first.length > 1) return [...query, ` looks at ${first.length === this.keys.length ? "all keys" : `the ${first.length} keys that it sees`} alike (${share} each).`];
-    if (weights.filter((weight) => weight > 0).length === 1) return [...query, " looks at ", name(first[0]), " alone."];
-    const names = first.flatMap((key, at) => [at ? (at < first.length - 1 ? ", " : " and ") : "", name(key)]);
-    return [...query, " looks most at ", ...names, ` (${share}${first.length > 1 ? " each" : ""}).`];
+    const seen = weights.filter((weight, key) => weight || !this.model.hides(this.model.place(rule, start + key)));
+    if (first.length === seen.length && first.length > 1) return [` looks at ${first.length === this.keys.length ? "all keys" : `the ${first.length} keys that it sees`} alike (${share} each).`];
+    if (weights.filter(Boolean).length === 1) return [" looks at ", this.named(first[0]), " alone."];
+    const names = first.flatMap((key, at) => [at ? (at < first.length - 1 ? ", " : " and ") : "", this.named(key)]);
+    return [" looks most at ", ...names, ` (${share}${first.length > 1 ? " each" : ""}).`];
+  }
+
+  /** Why a query looks nowhere, in words that follow its name; empty where it looks somewhere. */
+  nowhere(rule, start, weights) {
+    if (!weights.every(Number.isFinite)) return this.model.mistake ? "has weights that are no numbers" : "has scores that do not fit into float64, so its weights are unknown";
+    if (weights.some(Boolean)) return "";
+    return this.model.seesNoKey(rule, this.model.place(rule, start)) ? "sees no key" : "gives every key the weight 0";
   }
 
   /** The weights of one query as one bar of its keys: those that a cell at this place is about, or those shown above. */
@@ -93,9 +106,11 @@ class Query {
     const leading = rule.cell.slice(0, -2).map((letter) => place[letter] ?? this.page.place[letter] ?? 0);
     const start = this.model.at(rule.shape, [...leading, query, 0]);
     const said = this.keys.map((key, at) => `${key.firstChild.textContent} ${this.page.printed(rule.name, start + at)}`);
-    const seen = [...said.keys()].filter((key) => values[start + key] > 0);
+    const weights = this.keys.map((_, key) => values[start + key]);
+    const nowhere = this.nowhere(rule, start, weights);
+    const seen = nowhere ? [] : [...said.keys()].filter((key) => weights[key] > 0);
     const parts = seen.map((key) => this.part(key, "span", { title: said[key], style: `flex-grow: ${values[start + key]}` }, element("bdi", {}, said[key])));
-    if (!seen.length) parts.push(element("em", {}, "sees no key"));
+    if (!seen.length) parts.push(element("em", {}, nowhere || "has no weight above 0"));
     const sum = seen.reduce((sum, key) => sum + values[start + key], 0);
     if (seen.length && sum < 1 - ALIKE) parts.push(element("span", { class: "rest", style: `flex-grow: ${1 - sum}` }));
     if (seen.length && Math.abs(sum - 1) > ALIKE) parts.push(element("em", {}, `sum ${formatNumber(sum, this.model.data.precision)}`));
@@ -157,7 +172,9 @@ class Query {
     if (!terms) return;
     const width = rule.shape.at(-1);
     const start = this.model.at(rule.shape, [...leading, this.at, 0]);
-    const columns = Array.from({ length: width }, (_, column) => (Number.isNaN(values[start + column]) ? [] : terms(start + column)));
+    const every = Array.from({ length: width }, (_, column) => (Number.isFinite(values[start + column]) ? terms(start + column) : []));
+    const largest = Math.max(0, ...every.flat().map(Math.abs)) || 1; // whose multiples may be too large for a double
+    const columns = every.map((each) => each.map((term) => term / largest));
     const side = (each, sign) => each.reduce((sum, term) => sum + Math.max(0, sign * term || 0), 0);
     const [below, above] = [-1, 1].map((sign) => Math.max(...columns.map((each) => side(each, sign))));
     const percent = (value) => `${(100 * value) / (below + above || 1)}%`;
@@ -171,7 +188,7 @@ class Query {
       each.forEach((term, key) => {
         if (!term) return;
         const sign = Math.sign(term);
-        const part = this.part(key, "i", { title: `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(term, this.model.data.precision))}` });
+        const part = this.part(key, "i", { title: `${this.keys[key].firstChild.textContent}: ${signed(formatNumber(every[column][key], this.model.data.precision))}` });
         part.style.left = percent(Math.min(ends[sign], ends[sign] + term));
         part.style.width = percent(Math.abs(term));
         ends[sign] += term;

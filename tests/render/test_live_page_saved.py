@@ -1,0 +1,95 @@
+"""A changed live page against the page that attncli writes of the file it saves, text by text."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from attncli.cli.main import run as attncli
+from attncli.page.live import live_data
+from attncli.problem.loader import load
+from tests.render.browsers import Browser, played
+from tests.render.test_live_page import I_LOVE_AI, written
+
+pytestmark = pytest.mark.browser
+NUMBERS = ("0", "-1", "2", "2.5", "1/3", "-2/7", "sqrt(2)", "1e3", "-0.0001", "40", "5.", "-0", "123456.789")
+EXTREME = (
+    "1e308",
+    "-1e308",
+    "1e154",
+    "1e200",
+    "-1e160",
+    "1e-320",
+    "5e-324",
+    "1e-160",
+    "1e16",
+    "1.7976931348623157e308",
+)
+# With whole numbers, in which no roundings are left of large numbers that cancel each other out.
+WHOLE = (
+    "i_love_ai", "causal", "padding", "window", "fully_masked", "batch", "qkv_given", "kv_cache", "cross_attention",
+    "large_scores", "base_two", "luong",
+)  # fmt: skip
+# Whose products stand beside their factors: one that is too wide for that stays alone.
+OTHERS = ("head_masks", "rope", "torch_mha", "grouped_query", "bloom_alibi", "gpt_oss_sink", "gemma2_softcap")
+
+
+def drawn_address(problem: Path, seed: int) -> str:
+    """Some numbers, the mask and the scale, as the address of a page has them."""
+    chosen = random.Random(seed)
+    data = live_data(load(str(problem)), 3)
+    setting = chosen.choice(data["settings"]) if chosen.random() < 0.6 else data["settings"][0]
+    said = {"mask": setting["mask"], "scaled": str(setting["scaled"]).lower()}
+    is_extreme = problem.stem in WHOLE and chosen.random() < 0.5
+    for at in range(chosen.choice((0, 1, 1, 2, 3))):
+        name = chosen.choice(data["given"])
+        number = chosen.choice(EXTREME if is_extreme and at == 0 else NUMBERS)
+        said[f"{name}.{chosen.randrange(_size(data, name))}"] = number
+    if setting["mask"] in ("own", "over"):
+        hidden = chosen.sample(range(_size(data, data["own"])), k=chosen.randint(0, _size(data, data["own"])))
+        said |= {f"{data['own']}.{at}": "0" for at in hidden}
+    return f"#!{urlencode(said)}"
+
+
+def _size(data: dict[str, Any], name: str) -> int:
+    array = data["arrays"][name]
+    return len(array.get("written", array.get("numbers")))
+
+
+def must_say_the_same(browser: Browser, problem: Path, address: str, folder: Path) -> None:
+    """Everything in sight on the page at this address, and on the page of the file that it saves."""
+    page = written(problem, folder)
+    ((live, saved),) = played(browser, (page, [("told", ""), ("saved", "")]), at=address)
+    file = folder / "saved.yaml"
+    file.write_text(saved, encoding="utf-8")
+    static = folder / "saved.html"
+    assert attncli(["compute", str(file), "-q", "--static", "-o", str(static)]) == 0
+    ((expected,),) = played(browser, (static, [("told", "")]))
+    live = _as_saved(live)
+    if not live["words"]:  # which are about the numbers of the problem, and disappear with them
+        expected["words"] = []
+        expected["titles"] = [title for title in expected["titles"] if not title.lower().endswith("in words")]
+    for part, texts in expected.items():
+        assert live[part] == texts, (problem.stem, part, address)
+
+
+def _as_saved(live: dict[str, Any]) -> dict[str, Any]:
+    """The same, where the mask that a reader has clicked is called like the only one that there is in the file."""
+    text = json.dumps(live, ensure_ascii=False)
+    named: dict[str, Any] = json.loads(text.replace("keep_own", "keep").replace("keep own", "keep"))
+    return named
+
+
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 12), marks=pytest.mark.slow)], ids=["few", "many"])
+def test_a_changed_page_says_what_attncli_says_of_the_file_it_saves(
+    chromium: Browser, tmp_path: Path, seeds: range
+) -> None:
+    for seed in seeds:
+        for at, name in enumerate((*WHOLE, *OTHERS)):
+            problem = I_LOVE_AI.with_name(f"{name}.yaml")
+            must_say_the_same(chromium, problem, drawn_address(problem, 100 * seed + at), tmp_path)
