@@ -20,7 +20,14 @@ def test_axe_finds_nothing(chromium: Browser, tmp_path: Path) -> None:
     """By day and by night, with a script and without one, while a number is typed over."""
     causal, static, dark = written(CAUSAL, tmp_path), written(CAUSAL, tmp_path, "--static"), {"colorScheme": "dark"}
     chosen: Play = [("click", "#step-weights tbody td"), ("click", "table[data-array=X] tbody td"), ("axe", "")]
+    refused: Play = [
+        ("click", "table[data-array=X] tbody td"), ("type", "1e308"), ("press", "Tab"),
+        ("what-if", "the scores were not scaled"), ("click", "table[data-array=X] tbody td >> nth=1"),
+        ("type", "10/0"), ("press", "Tab"), ("axe", ""),
+    ]  # fmt: skip
+    heads = written(I_LOVE_AI.with_name("batch.yaml"), tmp_path)
     pages: list[tuple[Path, Play, dict[str, Any]]] = [
+        (causal, refused, {}), (causal, refused, dark), (heads, [("axe", "")], {}),
         (causal, chosen, {}), (causal, chosen, dark | {"viewport": NARROW}), (static, [("axe", "")], {}),
     ]  # fmt: skip
     assert played_in(chromium, *pages) == [[[]]] * len(pages)

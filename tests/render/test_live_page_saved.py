@@ -36,7 +36,7 @@ WHOLE = (
     "large_scores", "base_two", "luong",
 )  # fmt: skip
 # Whose products stand beside their factors: one that is too wide for that stays alone.
-OTHERS = ("head_masks", "rope", "torch_mha", "grouped_query", "bloom_alibi", "gpt_oss_sink", "gemma2_softcap")
+OTHERS = ("head_masks", "torch_mha", "grouped_query", "bloom_alibi", "gpt_oss_sink", "gemma2_softcap")
 
 
 def drawn_address(problem: Path, seed: int) -> str:
