@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import re
-import unicodedata
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
@@ -25,6 +23,7 @@ from attncli.features.check.kept_rows import KeptRows, kept_rows
 from attncli.features.check.manifest import Submission, read_manifest, students_of, without_doubles
 from attncli.features.check.marking import Marked, Settings, mark_all, mark_in_processes, name_of
 from attncli.features.check.results import read_results
+from attncli.file_names import file_names
 from attncli.problem.loader import read_problem
 from attncli.problem.source import read_source
 from attncli.render import FORMATS
@@ -61,7 +60,7 @@ class Feedback:
         except (OSError, ValueError) as error:
             raise unwritable(folder, reason(error), "--feedback") from None
         suffix = ".pdf" if format == "pdf" else FORMATS[format].suffixes[0]
-        names = page_names(self._students)
+        names = file_names(self._students, "student")
         self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
 
     def write(self, number: int, marked: Marked) -> list[int]:
@@ -113,25 +112,6 @@ class Feedback:
             pages = count(len(self._failed), "page")
             said = f"{pages} of feedback could not be made ({listed([*self._failed], most=3)}): {why.message}"
             raise file_error(said, help=why.help)
-
-
-def page_names(students: Sequence[str]) -> list[str]:
-    """A name for the file of each student, in any script: without what a file system refuses, and none twice."""
-    names: list[str] = []
-    taken: set[str] = set()
-    for student in students:
-        plain = unicodedata.normalize("NFC", student)
-        plain = "".join(each if unicodedata.category(each)[0] in "LMN" or each in " ._-" else "_" for each in plain)
-        plain = plain.encode()[:120].decode(errors="ignore").strip(" .") or "student"
-        if re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", plain):  # devices on Windows
-            plain = f"{plain}_"
-        name, number = plain, 1
-        while name.casefold() in taken:
-            number += 1
-            name = f"{plain}-{number}"
-        taken.add(name.casefold())
-        names.append(name)
-    return names
 
 
 def class_of(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from attncli.cli.csv_files import HELP_ON_MORE_CELLS, Row, csv_rows
 from attncli.english import shorten
 from attncli.errors import Place, input_error
+from attncli.file_names import file_names
 from attncli.problem.source import Source
 
 MOST_STUDENTS = 10_000
@@ -57,7 +58,8 @@ def read_roster(source: Source) -> list[Student]:
         raise input_error(f"there are {len(names):,} names" if names else "there is no name", help=help,
                           place=Place(source.name, 1, 1))  # fmt: skip
     digits = max(2, len(str(len(names))))
-    return [Student(name, f"{at:0{digits}}-{_file(name)}".rstrip("-"), name) for at, name in enumerate(names, start=1)]
+    wanted = (f"{at:0{digits}}-{_file(name)}".rstrip("-") for at, name in enumerate(names, start=1))
+    return [Student(name, file, name) for name, file in zip(names, file_names(wanted), strict=True)]
 
 
 def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str, Place]]:

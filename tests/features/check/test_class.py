@@ -25,7 +25,6 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
-from attncli.features.check.class_check import page_names
 from attncli.features.check.manifest import Submission, read_manifest
 from attncli.features.check.marking import Settings, mark_all, mark_in_processes
 from attncli.features.check.time_limit import OutOfTimeError, within
@@ -424,11 +423,6 @@ def test_a_pdf_by_each_engine(engine: str, school: Path, monkeypatch: pytest.Mon
     said = subprocess.run(["pdftotext", str(page), "-"], capture_output=True, check=True).stdout.decode()
     assert "input{problem.yaml} U+738B" in " ".join(said.split())
     assert "1 right, 2 carried and 1 wrong" in " ".join(said.split())
-
-
-def test_names_of_pages() -> None:
-    names = page_names(["a/b", "A_B", "..", "con", "é" * 300, "李雷"])
-    assert names == ["a_b", "A_B-2", "student", "con_", "é" * 60, "李雷"]
 
 
 @pytest.mark.usefixtures("school")
