@@ -22,6 +22,7 @@ class Exit(IntEnum):
     MISSING = 5
     FAULT = 70
     INTERRUPTED = 130
+    UNREAD = 141
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,11 @@ def visible(text: str) -> str:
     )
 
 
+def in_ascii(text: str) -> str:
+    r"""The text for an encoding that lacks some of it: stand-ins for the signs of attncli, and codes such as \u674e."""
+    return text.translate(IN_ASCII).encode("ascii", "backslashreplace").decode("ascii")
+
+
 def label(text: str) -> str:
     """A token as a label: `visible`, and with ␣ for the spaces at its ends, which tell tokens apart."""
     shown = visible(text)

@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from glob import glob
+from glob import escape, glob
 from typing import Any, TypeVar
 
 import numpy as np
+
+from attncli.system import processor_count
 
 Task = TypeVar("Task")
 Report = Callable[[float], None]  # gets the share of the work that is done, from 0 to 1
@@ -63,7 +65,7 @@ def thread_count() -> int:
     for name in _LIMITS:
         if os.environ.get(name, "").isdigit() and int(os.environ[name]):
             return int(os.environ[name])
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processor_count()
 
 
 @contextmanager
@@ -85,7 +87,7 @@ def one_blas_thread() -> Iterator[bool]:
 @lru_cache
 def _blas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
     """The functions that get and set the number of threads of the OpenBLAS in NumPy's own packages."""
-    folder = os.path.dirname(np.__file__)
+    folder = escape(os.path.dirname(np.__file__))
     for path in (*glob(f"{folder}.libs/*openblas*"), *glob(f"{folder}/.dylibs/*openblas*")):
         try:
             library = ctypes.CDLL(path)

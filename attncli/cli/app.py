@@ -24,6 +24,7 @@ from attncli.cli.progress import progress
 from attncli.dtypes import meant
 from attncli.english import either, listed
 from attncli.errors import Exit, did_you_mean, nearest, usage_error
+from attncli.system import quoted
 
 FEATURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "features")
 # The base of all usage errors has no public name that serves every version of Typer in our range.
@@ -64,7 +65,11 @@ def call(arguments: list[str]) -> int:
         result = _group(*called).main(arguments, "attncli", standalone_mode=False)
     except UsageError as error:
         raise _reworded(error, arguments) from None
-    except SystemExit as ended:  # Typer has answered a shell that completes a line
+    except SystemExit as ended:
+        # A pipe that nobody reads any more would end with 1, the exit code of a difference.
+        if isinstance(ended.__context__, OSError):
+            raise ended.__context__ from None
+        # Otherwise Typer has answered a shell that completes a line.
         result = ended.code
     finally:
         progress.end()
@@ -118,9 +123,7 @@ class _Commands(TyperGroup):
             names = command_names()
             help = did_you_mean(cmd_name, names, f"the commands are {listed(names)}")
             if cmd_name.lower().endswith((".yaml", ".yml", ".json")) or os.path.isfile(cmd_name):
-                from shlex import quote  # takes a while, and few need it
-
-                help = f"did you mean attncli compute {quote(cmd_name)}?"
+                help = f"did you mean attncli compute {quoted(cmd_name)}?"
             raise usage_error(f"there is no command {cmd_name}", help=help)
         return found
 

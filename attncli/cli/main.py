@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
 import os
 import signal
 import sys
 
+from attncli import system
 from attncli.cli.signals import exit_on_interrupt
 
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 # What else is imported is imported inside the functions: an interruption meanwhile must end in an exit code, too.
 
 _NUMPY = 220 * 2**20  # bytes of address space for us, NumPy, a thread, and buffers that an older BLAS seeks without end
+_SPELLED = "attncli.spelled"  # what streams do with signs that their encoding lacks
 _SEVERAL = 2**30  # below it there is no room for more than one thread
 
 
@@ -23,7 +26,7 @@ def main() -> NoReturn:
     """Run the process's own arguments and leave with the contract's exit code."""
     exit_on_interrupt()
     _prepare_process()
-    code = run(sys.argv[1:])
+    code = run(system.as_typed(sys.argv[1:]))
     _silence_failed_streams()  # which flushes the others
     os._exit(code)  # all is written; taking NumPy apart would take a tenth of a small run
 
@@ -80,6 +83,8 @@ def _reported(error: Exception) -> int:
             )
             report_error(missing, sys.stderr)
             return missing.exit_code
+        if isinstance(error, OSError) and system.is_reader_gone(error):
+            return Exit.UNREAD
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
             lost = f"cannot write {error.filename or 'standard output'}: {reason(error)}"
@@ -94,16 +99,24 @@ def _reported(error: Exception) -> int:
 def _prepare_process() -> None:
     """Set up what belongs to the whole process: signals, the standard streams, memory."""
     gc.disable()  # it finds next to no cycles here, and costs a twentieth of a small run and more of a large one
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; `attncli … | head` should just end
+    system.on_closed_pipe(signal.SIG_DFL)  # Python ignores it; `attncli … | head` should just end
     # A stream that was closed is None here. Something must hold its number, or the next file opened gets it
     # and receives what was meant for the stream; and a write to standard output must fail, not vanish.
     if sys.stdout is None:
         sys.stdout = open(os.devnull)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    codecs.register_error(_SPELLED, _spelled)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(errors=_SPELLED)  # type: ignore[union-attr]
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    """How a stream writes what its encoding lacks, and where it goes on."""
+    from attncli.escaping import in_ascii
+
+    assert isinstance(error, UnicodeEncodeError)
+    return in_ascii(error.object[error.start : error.end]), error.end
 
 
 def _silence_failed_streams() -> None:
@@ -126,20 +139,10 @@ def _fit_into_address_space() -> None:
     Raises MemoryError where there is not even that, since NumPy's library would end the process by itself, with the
     exit code of a difference.
     """
-    allowed = _address_space()
+    allowed = system.memory_limit()
     if allowed is None:
         return
     if allowed < _NUMPY:
         raise MemoryError
     if allowed < _SEVERAL:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
-
-
-def _address_space() -> int | None:
-    """How many bytes the limits of the process allow it; None where there are no limits."""
-    try:
-        import resource
-    except ImportError:  # Windows has none
-        return None
-    limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)

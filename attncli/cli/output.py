@@ -16,6 +16,7 @@ from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
 from attncli.render import SECTION, WORKBOOK, Style, pieces
+from attncli.system import heeds_escapes, is_reader_gone, is_same, keep_owner, set_blocking, without_last_separator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,9 +47,9 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
     given = _status_of_stream(sys.stdin) if source == "-" else None
     with contextlib.suppress(OSError, ValueError):  # reported when it is read
         given = given or _status(source)
-    if target and stat.S_ISREG(target.st_mode) and _same(target, given):
+    if target and stat.S_ISREG(target.st_mode) and is_same(target, given):
         raise usage_error(f"{option} {path} would write over {what}", help=_OTHER_NAME)
-    if path.endswith(os.sep) or (target and stat.S_ISDIR(target.st_mode)):
+    if path != without_last_separator(path) or (target and stat.S_ISDIR(target.st_mode)):
         raise unwritable(path, "it is a folder", option)
     if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
         raise unwritable(path, "permission denied", option)
@@ -200,7 +201,7 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
         return
     try:
         target = _status(path)
-        if target and _same(target, _status_of_stream(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
+        if target and is_same(target, _status_of_stream(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
             _write_standard(data)
         elif target and _is_read(target):
             raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
@@ -332,7 +333,7 @@ def _temporary_file(path: str, data: Iterable[bytes | memoryview], old: os.stat_
             stream.writelines(data)
             stream.flush()
             if old is not None:
-                _keep_owner(old, stream.fileno())
+                keep_owner(old, stream.fileno())
                 os.chmod(temporary, stat.S_IMODE(old.st_mode))
             os.fsync(stream.fileno())
     except BaseException:  # Ctrl-C, too
@@ -346,14 +347,6 @@ def _name_beside(path: str) -> str:
     return os.path.join(os.path.dirname(path), f".attncli-{os.urandom(8).hex()}.tmp")
 
 
-def _keep_owner(old: os.stat_result, descriptor: int) -> None:
-    """Give a new file the owner and the group of the old one, as far as that is allowed."""
-    if hasattr(os, "fchown"):
-        for owner, group in ((old.st_uid, -1), (-1, old.st_gid)):
-            with contextlib.suppress(PermissionError):
-                os.fchown(descriptor, owner, group)
-
-
 def _write_standard(data: Iterable[bytes | memoryview]) -> None:
     if sys.stdout is not None and sys.stdout.isatty():
         progress.end()
@@ -363,17 +356,22 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
             if not ready:
                 sys.stdout.flush()
                 with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
-                    os.set_blocking(sys.stdout.fileno(), True)
+                    set_blocking(sys.stdout.fileno(), True)
                 ready = True
             rest = memoryview(piece)
             while rest:  # an unbuffered stream takes what it can and says how much that was
                 rest = rest[sys.stdout.buffer.write(rest) :]
         except OSError as error:
-            raise unwritable("standard output", reason(error)) from error
+            raise _unwritten(error) from error
     try:
         sys.stdout.flush()
     except OSError as error:
-        raise unwritable("standard output", reason(error)) from error
+        raise _unwritten(error) from error
+
+
+def _unwritten(error: OSError) -> Exception:
+    """What to raise for an error of standard output. One that nobody reads any more is the error as it is."""
+    return error if is_reader_gone(error) else unwritable("standard output", reason(error))
 
 
 def is_file(path: str) -> bool:
@@ -400,11 +398,7 @@ def _status_of_stream(stream: object) -> os.stat_result | None:
 
 
 def _is_read(target: os.stat_result) -> bool:
-    return any(_same(target, read) for read in OPENED.values())
-
-
-def _same(one: os.stat_result, other: os.stat_result | None) -> bool:
-    return other is not None and os.path.samestat(one, other)
+    return any(is_same(target, read) for read in OPENED.values())
 
 
 def wants_color(choice: str, stream: TextIO | None) -> bool:
@@ -413,13 +407,15 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
     `choice` is "always", "never" or "auto". The last asks the environment first: NO_COLOR (no-color.org)
     goes before FORCE_COLOR, and both before what the stream is.
     """
+    # Asked always, since the console of Windows has to be told.
+    on_screen = stream is not None and stream.isatty() and heeds_escapes(stream)
     if choice != "auto":
         return choice == "always"
     if stream is None or os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
         return os.environ["FORCE_COLOR"] != "0"
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    return on_screen
 
 
 def standard_output(path: str | None) -> TextIO | None:

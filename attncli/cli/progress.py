@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from attncli.cli.signals import terminal_resets
+from attncli.system import heeds_escapes
 
 if TYPE_CHECKING:
     from threading import Event, Thread
@@ -64,7 +65,7 @@ class Progress:
             thread.join()
 
     def _show(self, stream: TextIO, over: Event) -> None:
-        if over.wait(PATIENCE):
+        if over.wait(PATIENCE) or not heeds_escapes(stream):
             return
         terminal_resets.append(_CLEARED)
         try:

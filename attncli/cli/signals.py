@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import signal
 
+from attncli import system
+
 TYPE_CHECKING = False  # as typing has it, without the time its import takes
 if TYPE_CHECKING:
     from types import FrameType
@@ -30,7 +32,7 @@ def interrupt_arithmetic() -> None:
     from threading import Thread
 
     reading, writing = os.pipe()
-    os.set_blocking(writing, False)
+    system.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     Thread(target=_watch, args=(reading,), daemon=True).start()
 
@@ -50,13 +52,13 @@ class Terminated(BaseException):
 
 
 class CleanupBeforeExit:
-    """A context for what must not be left half done: in it Ctrl-C, SIGTERM and SIGHUP are exceptions.
+    """A context for what must not be left half done: in it Ctrl-C, SIGTERM and the like are exceptions.
 
     Ctrl-C is a KeyboardInterrupt. By another of these the process ends as it would have, when the context is left.
     """
 
     def __enter__(self) -> None:
-        self._before = {number: signal.getsignal(number) for number in _TERMINATING}
+        self._before = {number: signal.getsignal(number) for number in system.TERMINATING}
         for number, handler in self._before.items():
             if handler is _exit_at_once or (handler is signal.SIG_DFL and _installed):
                 signal.signal(number, _raise)
@@ -70,7 +72,6 @@ class CleanupBeforeExit:
 
 
 terminal_resets: list[bytes] = []  # what has to be written to the terminal before the process ends
-_TERMINATING = [signal.SIGINT, *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))]
 _waiting: list[bool] = []  # not empty where a thread waits for Ctrl-C
 _installed: list[bool] = []  # not empty where the process is the command line's own
 

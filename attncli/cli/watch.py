@@ -13,6 +13,7 @@ from attncli.cli.error_report import report_error
 from attncli.cli.progress import progress
 from attncli.errors import AttncliError, Exit, usage_error
 from attncli.problem.files import OPENED
+from attncli.system import heeds_escapes
 
 EVERY = 0.2  # seconds between two looks at the files
 _CLEAR = "\x1b[H\x1b[2J"
@@ -57,7 +58,7 @@ def watch(work: Callable[[], object], file: str, output: str | None, *, quiet: b
 
 
 def _clear_terminal(output: str | None) -> None:
-    if output in (None, "-") and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+    if output in (None, "-") and sys.stdout.isatty() and heeds_escapes(sys.stdout):
         sys.stdout.write(_CLEAR)
 
 

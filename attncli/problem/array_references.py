@@ -6,12 +6,13 @@ Where the file is, which format it has, and what is taken of the array in it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import cast
 
 import numpy as np
 
 from attncli.english import count, listed, shorten
+from attncli.file_names import is_device
 from attncli.problem.array_formats import TEXT_SUFFIXES, Array, ArrayError, format_of, pickled, require_shape, suffixes
 from attncli.problem.array_formats.safetensors import INDEX_SUFFIX, shard_of
 from attncli.problem.files import PICKLES, cannot_read, open_regular
@@ -26,6 +27,7 @@ from attncli.problem.values import (
     read_word,
     require_keys,
 )
+from attncli.system import path_here
 
 _KEYS = ("file", "name", "range", "index", "transpose", "part", "layout")
 _WORKBOOK, _RANGE = ".xlsx", "range: Sheet1!A1:C3"
@@ -98,7 +100,7 @@ def read_array(value: Value, rank: int = 2) -> Array | None:
     fused = _read_fused(value)
     if file is None or name is None or range_ is None or transpose is None or value.errors.count > before:
         return None
-    source = value.errors.source
+    source, file = value.errors.source, path_here(file)
     try:
         array = _load(source, file, _name_in(file, name, range_))
         if rank == 1 and array.ndim == 2 and 1 in array.shape and _suffix(file) in (*TEXT_SUFFIXES, _WORKBOOK):
@@ -137,14 +139,32 @@ def _held(value: Value, array: Array | None) -> Array | None:
 
 def _within(source: Source, file: str) -> Path:
     """ArrayError outside the problem's folder, so that a problem from a stranger reads nothing of one's own."""
+    named = PurePath(file)
+    if is_special(named):
+        raise ArrayError(
+            f"{shorten(file)} is a device, or a stream in a file, to Windows", "give the file another name"
+        )
     target = Path(source.folder, file).resolve()
     if source.outside or target.is_relative_to(Path(source.folder).resolve()):
         return target
-    link = "" if ".." in PurePath(file).parts or PurePath(file).is_absolute() else " (it is a link)"
+    link = "" if leads_elsewhere(named) else " (it is a link)"
     raise ArrayError(
         f"{shorten(file)} is outside the problem's folder{link}",
         "copy it beside the problem file and name it from there, or add --allow-outside if you trust the problem",
     )
+
+
+def leads_elsewhere(path: PurePath) -> bool:
+    """Whether a path may by itself lead out of its folder: it begins with a drive or a root, or goes up."""
+    return bool(path.anchor) or ".." in path.parts
+
+
+def is_special(path: PurePath) -> bool:
+    """Whether Windows takes a path for a device, such as NUL.npz, or a stream that is hidden in a file, a.npz:b.npz."""
+    if not isinstance(path, PureWindowsPath):
+        return False
+    names = path.parts[1:] if path.anchor else path.parts
+    return any(":" in name or is_device(name) for name in names)
 
 
 def _load(source: Source, file: str, name: str) -> Array:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from io import UnsupportedOperation
 from typing import TYPE_CHECKING, BinaryIO
 
+from attncli import system
 from attncli.english import shorten
 from attncli.errors import AttncliError, file_error, nearest, reason
 
@@ -60,12 +61,11 @@ def read_bytes(path: str) -> bytes:
 
 def open_regular(path: str | Path) -> BinaryIO:
     """A regular file opened for reading; OSError for anything else."""
-    # Looked at first because opening alone can act on a device, opened without blocking because the name
-    # may have become a pipe in between.
+    # Looked at first because opening alone can act on a device.
     name = os.fspath(path)
     OPENED[name] = None
     _require_regular(os.stat(path).st_mode)
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(path, system.OPENING)
     stream = os.fdopen(descriptor, "rb")
     try:
         status = os.fstat(descriptor)
@@ -80,7 +80,7 @@ def open_regular(path: str | Path) -> BinaryIO:
 def cannot_read(name: str, error: Exception, path: str | Path, help: str) -> AttncliError:
     """The error for a file, called `name` by the person, that the system or Python before it will not open."""
     if isinstance(error, FileNotFoundError):
-        why, help = "this file does not exist", _near(os.fspath(path).rstrip("/"))
+        why, help = "this file does not exist", _near(system.without_last_separator(os.fspath(path)))
     else:
         why = shorten(reason(error), 200)
     return file_error(f"cannot read {shorten(name, 200)}: {why}", help=help)
@@ -88,9 +88,8 @@ def cannot_read(name: str, error: Exception, path: str | Path, help: str) -> Att
 
 def _wait_for(stream: BinaryIO) -> bytes:
     """What a stream holds up to its end, also where whoever opened it set it not to wait for what comes later."""
-    if hasattr(os, "O_NONBLOCK"):
-        with suppress(UnsupportedOperation):  # what stands in for a stream has no descriptor and nothing to wait for
-            os.set_blocking(stream.fileno(), True)
+    with suppress(UnsupportedOperation):  # what stands in for a stream has no descriptor and nothing to wait for
+        system.set_blocking(stream.fileno(), True)
     return _read(stream)
 
 

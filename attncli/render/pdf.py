@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attncli.errors import file_error, missing_error
+from attncli.system import in_own_group
 
 SECONDS = 120  # for one page; TeX needs less than one
 _TEX = ("-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape")
@@ -36,7 +37,7 @@ def _made(command: tuple[str, ...], name: str, page: str) -> bytes:
         try:
             done = subprocess.run(
                 [*command, "page.tex"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-                start_new_session=True,  # Ctrl-C ends attncli, which lets TeX finish its page
+                **in_own_group(),  # Ctrl-C ends attncli, which lets TeX finish its page
             )  # fmt: skip
             if not done.returncode:
                 return Path(folder, "page.pdf").read_bytes()

@@ -10,6 +10,7 @@ import typer
 from attncli.cli import options
 from attncli.errors import Exit, usage_error
 from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
+from attncli.system import files_named
 
 _MARKS = range(1, 1001)
 _WORKERS = range(1, 1001)
@@ -118,7 +119,7 @@ def check(
     Several solutions, or a class with --batch, make a table with a row for each student, and a summary of the mistakes.
     There, a step that --steps names counts as missing if it is not in the answers.
     """
-    paths = answers or []
+    paths = files_named(answers or [])
     if batch is not None and file is not None:
         raise usage_error(f"--batch cannot be used with {file}", help="the manifest names the problems and the answers")
     if batch is None:

@@ -10,6 +10,7 @@ from attncli.cli.csv_files import HELP_ON_MORE_CELLS, csv_rows
 from attncli.english import listed
 from attncli.errors import Place, did_you_mean, input_error
 from attncli.problem.source import read_source
+from attncli.system import path_here, without_last_separator
 
 COLUMNS = ("student", "problem", "answers")
 _HELP = f"the first line names the columns: {', '.join(COLUMNS)}"
@@ -70,7 +71,7 @@ def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
 
 def _at(name: str, manifest: str, folder: str | None = None) -> str:
     """Where a file of the manifest is."""
-    name = name.replace("\\", "/") if os.sep == "/" and "/" not in name else name  # as Windows writes paths
+    name = path_here(name)
     if folder is None:
         return os.path.join(os.path.dirname(manifest) or os.curdir, name)  # and so no name is "-", standard input
     whole = os.path.join(folder, name)
@@ -92,5 +93,5 @@ def without_doubles(submissions: Iterable[Submission]) -> list[Submission]:
 
 def students_of(paths: Sequence[str]) -> list[str]:
     """A name for each file: that of the file without its suffix, or the whole path where two are alike."""
-    stems = [os.path.splitext(os.path.basename(path.rstrip("/")))[0] or path for path in paths]
+    stems = [os.path.splitext(os.path.basename(without_last_separator(path)))[0] or path for path in paths]
     return [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]

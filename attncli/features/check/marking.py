@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal, NamedTuple
 
+from attncli import system
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.english import listed
 from attncli.errors import AttncliError, reason, usage_error
@@ -311,7 +312,7 @@ def _processes(workers: int) -> Iterator[Executor]:
     from multiprocessing import active_children
 
     executor = _pool(workers)
-    piped = signal.signal(signal.SIGPIPE, signal.SIG_IGN) if hasattr(signal, "SIGPIPE") else None
+    piped = system.on_closed_pipe(signal.SIG_IGN)
     try:
         yield executor
     except BaseException:
@@ -320,8 +321,7 @@ def _processes(workers: int) -> Iterator[Executor]:
         raise
     finally:
         executor.shutdown(cancel_futures=True)
-        if piped is not None:
-            signal.signal(signal.SIGPIPE, piped)
+        system.on_closed_pipe(piped)
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
@@ -329,7 +329,7 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     from multiprocessing import get_context
 
     try:
-        return ProcessPoolExecutor(workers, get_context("spawn"), _begin)
+        return ProcessPoolExecutor(min(workers, system.MOST_PROCESSES), get_context("spawn"), _begin)
     except OSError as error:
         raise NoProcessesError(reason(error)) from None
     except (ImportError, NotImplementedError) as error:  # of a Python that was built without semaphores
@@ -339,14 +339,11 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 @contextmanager
 def _children_ignore_interrupt() -> Iterator[None]:
     """Processes that are started in this context leave Ctrl-C to this one, even before they run any code of ours."""
-    if not hasattr(signal, "pthread_sigmask"):  # on Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = system.hold_interrupt()
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        system.hold_only(before)
 
 
 def _begin() -> None:

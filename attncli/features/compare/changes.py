@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from shlex import quote
 
 from attncli.dtypes import chosen
 from attncli.english import listed, shorten
@@ -17,6 +16,7 @@ from attncli.problem.synonyms import equivalent
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.tree import Node, Sequence, is_null
 from attncli.problem.yaml_parser import parse_yaml
+from attncli.system import quoted
 
 OPTION = "--set"
 
@@ -59,7 +59,7 @@ def _instead(key: str, value: str, words: Iterable[str]) -> str:
     if first in KEYS and inner and all(inner):
         for part in reversed(inner):
             value = f"{{{part}: {value}}}"
-        return f"write {OPTION} {shorten(quote(f'{first}={value}'), 120)}"
+        return f"write {OPTION} {shorten(quoted(f'{first}={value}'), 120)}"
     written, _, advised = equivalent(key).partition(": ")
     if advised:
         return f"write {OPTION} '{written}={advised}'"
@@ -94,7 +94,7 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
     try:
         return problem_from_tree(Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention)
     except AttncliError as error:
-        options = listed([f"{OPTION} {shorten(quote(f'{key}={new.strip()}'))}" for key, new in changed.items()])
+        options = listed([f"{OPTION} {shorten(quoted(f'{key}={new.strip()}'))}" for key, new in changed.items()])
         for each in (error, *error.more):
             if each.place and each.place.file == source.name:  # which was correct before the change
                 each.help = f"{each.help}; the file is correct without {options}"

@@ -10,6 +10,7 @@ from attncli.cli import options
 from attncli.english import listed
 from attncli.errors import usage_error
 from attncli.render import SECTION
+from attncli.system import files_named
 
 _SUFFIXES = {"moodle": ".xml", "rexams": ".rmd", "canvas": ".txt"}
 _DECIMALS = range(1, 7)
@@ -68,6 +69,7 @@ def export(
     Students type the numbers. Who made a known mistake is told which one it was. -o quiz.xml is for Moodle, problem.Rmd
     for R/exams, and quiz.txt for Canvas.
     """
+    files = files_named(files)
     to = to or _platform(output)
     _check(files, to, output, precision, category)
 

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from random import Random
-from shlex import quote
 from typing import NamedTuple
 
 from attncli.problem.numbers import BLANK
+from attncli.system import quoted
 
 _DRAWN = (-1, 0, 0, 1)  # sums are easy by hand, and small: with large scores, one key would get all the weight
 _PLAIN = re.compile(r"[^\W\d_][\w' -]*")  # what YAML reads as text without quotes
@@ -51,7 +51,7 @@ def _pieces(tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, se
     labels = [_label(token) for token in tokens]
     title = " ".join(tokens)
     random = None if seed is None else Random(seed)
-    shown = quote(name) if name.isprintable() else "FILE"
+    shown = quoted(name) if name.isprintable() else "FILE"
     yield _HEAD.format(first=_FILL_IN if seed is None else _CHANGE.format(seed=seed), name=shown)
     if len(title) <= _LONGEST_TITLE:
         yield f"title: {_label(title)}\n"

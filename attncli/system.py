@@ -1,0 +1,197 @@
+"""What the operating system has: the only module that asks which one this is.
+
+Windows, macOS and Linux differ in signals, processes, files, terminals and in how a command line is read. Whatever is
+here can be called on each of them.
+"""
+
+# Imported before an interruption can be answered, so this imports as little as it can.
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False  # as typing has it, without the time its import takes
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence, Set
+    from types import FrameType
+    from typing import Any, TextIO, TypeAlias
+
+    Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
+
+_PLAIN = "._-/\\:=+@"  # what cmd.exe and PowerShell take as it is, besides letters and digits
+_ESCAPES = 4  # ENABLE_VIRTUAL_TERMINAL_PROCESSING: the console heeds escape sequences
+
+if sys.platform == "win32":
+    # Ctrl-Break, and a console whose window is closed.
+    TERMINATING = (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK)
+    OPENING = os.O_RDONLY | os.O_BINARY
+    # Windows cannot wait for more of them.
+    MOST_PROCESSES = 61
+else:
+    TERMINATING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    # Without blocking, since the name may be that of a pipe to which nobody writes.
+    OPENING = os.O_RDONLY | os.O_NONBLOCK
+    MOST_PROCESSES = 1000
+
+
+# Streams and files
+
+
+def set_blocking(descriptor: int, blocking: bool) -> None:
+    """Let reading and writing wait, or not; OSError for what is no descriptor. On Windows every stream waits."""
+    if sys.platform != "win32":
+        os.set_blocking(descriptor, blocking)
+
+
+def is_reader_gone(error: OSError) -> bool:
+    """Whether a stream cannot be written because the program that read it has ended."""
+    # Windows calls it an invalid argument.
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
+
+
+def is_same(one: os.stat_result, other: os.stat_result | None) -> bool:
+    """Whether both are one file. Windows gives no number to consoles, pipes and devices, which all look the same."""
+    return other is not None and bool(one.st_ino) and os.path.samestat(one, other)
+
+
+def keep_owner(old: os.stat_result, descriptor: int) -> None:
+    """Give a new file the owner and the group of the old one, as far as that is allowed."""
+    if sys.platform != "win32":
+        for owner, group in ((old.st_uid, -1), (-1, old.st_gid)):
+            try:
+                os.fchown(descriptor, owner, group)
+            except PermissionError:
+                continue
+
+
+def without_last_separator(path: str) -> str:
+    """The path of a folder without the separators after its name; Windows has two of them."""
+    return path.rstrip(os.sep + (os.altsep or ""))
+
+
+def path_here(path: str) -> str:
+    """A path in a file that may have been written on Windows, with the separators of this system."""
+    return path.replace("\\", "/") if os.sep == "/" and "/" not in path else path
+
+
+# Signals and processes
+
+
+def on_closed_pipe(handler: Handler) -> Handler:
+    """What to do where a pipe has no reader any more, and what was done before; None changes nothing."""
+    if sys.platform == "win32" or handler is None:
+        return handler
+    return signal.signal(signal.SIGPIPE, handler)
+
+
+def hold_interrupt() -> Set[int]:
+    """From now on Ctrl-C waits, also in processes that are started meanwhile; what waited before. Not on Windows."""
+    if sys.platform == "win32":
+        return frozenset()
+    return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def hold_only(signals: Iterable[int]) -> None:
+    """From now on only these signals wait."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_SETMASK, signals)
+
+
+def in_own_group() -> dict[str, Any]:
+    """The settings of a subprocess that Ctrl-C does not reach."""
+    if sys.platform == "win32":
+        from subprocess import CREATE_NEW_PROCESS_GROUP
+
+        return {"creationflags": CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def processor_count() -> int:
+    """How many cores this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_limit() -> int | None:
+    """How many bytes the limits of the process allow it; None where there are no limits, as on Windows."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
+
+
+# Terminals and command lines
+
+
+def heeds_escapes(terminal: TextIO) -> bool:
+    """Whether a terminal shows colours where escape sequences ask for them. The console of Windows is told to."""
+    if os.environ.get("TERM") == "dumb":
+        return False
+    if sys.platform != "win32":
+        return True
+    import ctypes
+    import msvcrt
+
+    kernel = ctypes.WinDLL("kernel32")
+    console, mode = ctypes.c_void_p(msvcrt.get_osfhandle(terminal.fileno())), ctypes.c_ulong()
+    if not kernel.GetConsoleMode(console, ctypes.byref(mode)):
+        return False
+    return bool(kernel.SetConsoleMode(console, ctypes.c_ulong(mode.value | _ESCAPES)))
+
+
+def quoted(word: str) -> str:
+    """A word as people have to type it in a shell, so that it arrives as this one."""
+    if sys.platform == "win32":
+        is_plain = word and all(sign.isalnum() or sign in _PLAIN for sign in word)
+        escaped = word.replace('"', '\\"')
+        return word if is_plain else f'"{escaped}"'
+    from shlex import quote  # takes a while, and few need it
+
+    return quote(word)
+
+
+def as_typed(arguments: Sequence[str]) -> list[str]:
+    """The arguments of the command line. On Windows, cmd.exe takes single quotes for letters, and cuts at blanks.
+
+    So what stands between two of them there is one argument: 'scores[0, 1]' arrives as "'scores[0," and "1]'".
+    """
+    if sys.platform != "win32":
+        return list(arguments)
+    found: list[str] = []
+    left = list(arguments)
+    while left:
+        option, opening, text = _before_quote(left[0])
+        end = next((at for at, each in enumerate(left) if each.endswith("'")), None) if opening else None
+        if end is None or (end == 0 and not text):
+            found.append(left.pop(0))
+            continue
+        within = " ".join([text, *left[1 : end + 1]])
+        found.append(option + within.removesuffix("'"))
+        left = left[end + 1 :]
+    return found
+
+
+def _before_quote(argument: str) -> tuple[str, str, str]:
+    """What stands before the single quote with which an argument, or the value of an option, begins, and after it."""
+    if argument.startswith("--") and "='" in argument:
+        option, _, text = argument.partition("='")
+        return f"{option}=", "'", text
+    return ("", "'", argument[1:]) if argument.startswith("'") else ("", "", argument)
+
+
+def files_named(paths: Iterable[str]) -> list[str]:
+    """The files that these names stand for. On Windows no shell replaces *.yaml by the names of files, so this does."""
+    if sys.platform != "win32":
+        return list(paths)
+    from glob import glob
+
+    found: list[str] = []
+    for path in paths:
+        pattern = path.replace("[", "[[]")  # which is a letter there
+        found += sorted(glob(pattern)) or [path]
+    return found
