@@ -28,7 +28,10 @@ _TOO_DEEP = "is nested too deeply", f"{_DEEPEST} parentheses, signs and powers i
 _AMBIGUOUS = "can be read in two ways", "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
 _UNDER_THE_ROOT = "can be read in two ways", "write * and parentheses: sqrt(3)*e, or sqrt(3*e)"
 _POWER_OF_TEN = "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3 for a difference"
-_REMARK = "can be read as a product, or as a number and a remark on it", "write * in a product: 2*(1 + e)"
+_REMARK = (
+    "can be read as a product, or as a number and a remark on it",
+    "write 2*(1 + e) for a product, and 1/3 = 0.333 for a number that is written twice",
+)
 _NAMED_IN_EQUATIONS = {"ln": "log"}
 _SPARE = 10  # digits that a calculation may lose on its way
 _FARTHEST = 10**9  # an angle of which enough digits are known

@@ -127,7 +127,8 @@ def is_range_or_raised_point(text: str) -> bool:
     """3–5, from 3 to 5 or 3 minus 5; 0·5, a half as printers in Britain have it, or a product."""
     for sign, is_part in (("·", is_whole), ("–", is_plain)):
         left, found, right = text.partition(sign)
-        if found and is_part(left.removeprefix("+").removeprefix("-").removeprefix("−")) and is_part(right):
+        unsigned = left[1:] if left[:1] in ("+", "-", "−") else left
+        if found and is_part(unsigned) and is_part(right):
             return True
     return False
 
@@ -340,7 +341,7 @@ class Letters:
             return base, last
         in_parentheses = self.sees("(")
         exponent, last = self.signed(depth + 1)
-        return power(base, exponent), last if in_parentheses else "power"
+        return power(base, exponent, is_exact=last == "whole"), last if in_parentheses else "power"
 
     def atom(self, depth: int) -> tuple[mpmath.mpf, str]:
         if depth > DEEPEST:
@@ -401,12 +402,14 @@ def call(name: str, value: mpmath.mpf) -> mpmath.mpf:
     return FUNCTIONS[name](value)
 
 
-def power(base: mpmath.mpf, exponent: mpmath.mpf) -> mpmath.mpf:
+def power(base: mpmath.mpf, exponent: mpmath.mpf, *, is_exact: bool) -> mpmath.mpf:
+    if base and abs(base) < mpmath.mpf("1e-40"):
+        raise Beyond
     if abs(exponent) > 200 or (base and abs(mpmath.log(abs(base))) * abs(exponent) > 600):
         raise Beyond
     if not base and exponent <= 0:
         raise Refused
-    if base < 0 and exponent != mpmath.nint(exponent):
+    if base < 0 and not is_exact:
         if abs(exponent - mpmath.nint(exponent)) < mpmath.mpf("1e-30"):
             raise Beyond
         raise Refused
