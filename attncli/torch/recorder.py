@@ -33,6 +33,20 @@ class Recorder:
         self._lock = threading.Lock()
         self._kept = 0
         self._runs = 0
+        self._names: dict[nn.Module, dict[nn.Module, str]] = {}
+
+    def close(self) -> None:
+        """Keep no more calls, and nothing of the model: threads that go on may know this recorder for long."""
+        with self._lock:
+            self.closed = True
+            self.calls, self.model = Calls(), None
+            self._names.clear()
+
+    def name_of(self, module: nn.Module, root: nn.Module) -> str:
+        """The name of a module, as the outermost one has it; empty for this one itself."""
+        if root not in self._names:
+            self._names[root] = {each: name for name, each in root.named_modules()}
+        return self._names[root].get(module, "")
 
     def next_step(self) -> int:
         """The number of a run of the model that begins."""
@@ -101,7 +115,6 @@ class Place:
         self.recorder = recorder
         self._step, self._layer = -1, 0
         self._running: list[nn.Module] = []
-        self._names: dict[nn.Module, dict[nn.Module, str]] = {}
 
     def begin(self, module: nn.Module) -> None:
         """A module begins to run; the model begins a step, which is the outermost one where none was named."""
@@ -129,9 +142,7 @@ class Place:
         if not self._running:
             return ""
         root, module = self._running[0], self._running[-1]
-        if root not in self._names:
-            self._names[root] = {each: name for name, each in root.named_modules()}
-        return self._names[root].get(module, "") or type(module).__name__
+        return self.recorder.name_of(module, root) or type(module).__name__
 
 
 def uncompiled(module: nn.Module) -> nn.Module:

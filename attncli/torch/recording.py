@@ -35,7 +35,8 @@ def recording(
     With a `model`, only its calls are recorded. `layers` are those to keep, by the order of the calls in one run of
     the model, and `steps` says of how many runs: `generate()` runs the model once for each token. If a call does not
     fit into `limit` bytes, only its shapes are kept. With `layers=[]` this is so for all calls. The model computes the
-    same as without recording; compiled modules run as they were before they were compiled.
+    same as without recording; compiled modules run as they were before they were compiled. Models in threads that are
+    started in the block are recorded, too, as long as the block runs.
     Raises AttncliError where no call was seen, or none of these layers.
     """
     if not isinstance(model, nn.Module | None):

@@ -29,10 +29,9 @@ class WatchedThread:
         self.watch = Watch(self._tell, self._unseen)
         self.is_watching = False  # PyTorch tells the watch of what is called
 
-    @property
-    def is_wanted(self) -> bool:
-        """Whether a recording that is not over wants its calls."""
-        return any(not place.recorder.closed for place in self.places)
+    def open_places(self) -> list[Place]:
+        """Its places in the recordings that are not over."""
+        return [place for place in self.places if not place.recorder.closed]
 
     def _tell(self, seen: Seen) -> None:
         for place in self.places:
@@ -58,12 +57,10 @@ class WatchedThread:
             self.watch.linear.clear()
             self.is_watching = False
 
-    def run(self, call: Callable[..., Any], module: nn.Module, args: Any, kwargs: Any) -> Any:
-        """Run a module, of which each recording is told that it begins and ends."""
-        places = tuple(place for place in self.places if not place.recorder.closed)
+    def run(self, places: list[Place], call: Callable[..., Any], module: nn.Module, args: Any, kwargs: Any) -> Any:
+        """Run a module, of which these are told that it begins and ends; the outermost one is watched in any thread."""
         was_watching = self.is_watching
-        if places:
-            self.begin_watching()
+        self.begin_watching()
         for place in places:
             place.begin(module)
         try:
@@ -102,7 +99,7 @@ def watched(recorder: Recorder) -> Iterator[None]:
         try:
             yield
         finally:
-            recorder.closed = True
+            recorder.close()
             thread.places = tuple(place for place in thread.places if place is not own)
             if not thread.places:
                 thread.end_watching()
@@ -149,8 +146,9 @@ class _Changes:
 
         def run(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             thread = _here()
-            if thread is not None and thread.is_wanted:
-                return thread.run(call, module, args, kwargs)
+            places = [] if thread is None else thread.open_places()
+            if thread is not None and places:
+                return thread.run(places, call, module, args, kwargs)
             for recorder in self._recorders:
                 recorder.note_stranger(module)
             return call(module, *args, **kwargs)
@@ -175,9 +173,8 @@ def _starting_watched(start: Callable[..., Any]) -> Callable[..., Any]:
         run = thread.run
 
         def run_watched() -> None:
-            del vars(thread)[
-                "run"
-            ]  # the method of its class is there again, and nothing refers to the recording for long
+            # from here on the thread has the method of its class again
+            del vars(thread)["run"]
             _this_thread.watched = WatchedThread(recorders)
             run()
 

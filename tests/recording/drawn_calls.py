@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ MASKS = (
     "upper left", "lower right", "padding",
 )  # fmt: skip
 WAYS = ("functional", "aten", "aten.default")
+PLACES = ("the block", "a block in a block", "a thread of the block")
 
 
 @dataclass
@@ -31,10 +33,39 @@ class Drawn:
         """What PyTorch gives for it."""
         return self.function(*self.arguments, **self.keywords)
 
+    def recorded(self, torch: Any) -> tuple[Any, Any]:
+        """The calls that are recorded of it, and what PyTorch gives meanwhile."""
+        import attncli.torch
+
+        class Runs(torch.nn.Module):
+            def forward(runs) -> None:
+                given.append(self.run())
+
+        given: list[Any] = []
+        runs = Runs()
+        with attncli.torch.recording() as calls:
+            if self.words["place"] == "a thread of the block":
+                in_a_thread(runs)
+            elif self.words["place"] == "the block":
+                runs()
+            else:
+                with attncli.torch.recording() as inner:
+                    runs()
+                assert len(inner) == len(calls)
+                assert all(call.check() for call in inner)
+        return calls, given[0]
+
     def in_double(self, torch: Any) -> Any:
         """The same in float64, of plain tensors in a plain layout."""
         query, key, value, mask = (plain(torch, each) for each in self.arguments)
         return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask, **self.keywords)
+
+
+def in_a_thread(function: Callable[[], object]) -> None:
+    """Run it in a thread of its own, to its end."""
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
 
 
 def plain(torch: Any, tensor: Any) -> Any:
@@ -62,6 +93,7 @@ def drawn(torch: Any, seed: int) -> Drawn:
         "kind": chance.choice(KINDS),
         "mask": chance.choice(MASKS),
         "way": chance.choice(WAYS),
+        "place": chance.choice(PLACES),
         "scale": chance.choice((None, None, 0.3, 0.001, 4.0)),
     }
     if words["mask"] == "lower right":
@@ -159,3 +191,42 @@ def mask_of(
         "lower right": lambda: bias.causal_lower_right(n, m),
         "padding": lambda: torch.rand(1, m) < 0.7,
     }[name]()
+
+
+def drawn_layer(torch: Any, seed: int) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A layer of nn.MultiheadAttention of this seed, and what it is called with."""
+    chance = random.Random(seed)
+    torch.manual_seed(seed)
+    heads, entries, n, m = (chance.choice((1, 2, 3)) for _ in range(4))
+    cross, separate, batched = chance.random() < 0.4, chance.random() < 0.3, chance.random() < 0.8
+    if not cross:
+        m = n
+    options = {"kdim": 5, "vdim": 5} if cross and separate else {}
+    first = chance.random() < 0.5
+    module = torch.nn.MultiheadAttention(6, heads, bias=chance.random() < 0.7, batch_first=first, **options).eval()
+    dtype = getattr(torch, chance.choice(("float64", "float32")))
+
+    def rows(count: int, width: int) -> Any:
+        if not batched:
+            return torch.randn(count, width, dtype=dtype)
+        return torch.randn(*((entries, count) if first else (count, entries)), width, dtype=dtype)
+
+    x = rows(n, 6)
+    context = rows(m, options.get("kdim", 6)) if cross else x
+    values = context if chance.random() < 0.8 else context + 1
+    asked: dict[str, Any] = {"need_weights": chance.random() < 0.5}
+    hidden = torch.rand(n, m) < 0.4
+    hidden[:, 0] = False
+    kind = chance.choice(("none", "true/false", "added", "of each head"))
+    if kind == "true/false":
+        asked["attn_mask"] = hidden
+    elif kind == "added":
+        asked["attn_mask"] = torch.where(hidden, -torch.inf, torch.randn(n, m)).to(dtype)
+    elif kind == "of each head":
+        asked["attn_mask"] = torch.randn((entries if batched else 1) * heads, n, m, dtype=dtype)
+    if chance.random() < 0.5:
+        padding = torch.rand(*([entries] if batched else []), m) < 0.3
+        padding[..., 0] = False
+        added = kind in ("added", "of each head")
+        asked["key_padding_mask"] = torch.where(padding, -torch.inf, 0.0).to(dtype) if added else padding
+    return module.to(dtype), (x, context, values), asked

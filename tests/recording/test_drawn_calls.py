@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attncli
-from tests.recording.drawn_calls import Drawn, drawn
+from tests.recording.drawn_calls import Drawn, drawn, drawn_layer
 
 pytestmark = pytest.mark.torch
 
@@ -24,8 +24,7 @@ def test_what_is_saved_gives_the_output_of_pytorch(
     case = drawn(torch, seed)
     path = tmp_path_factory.mktemp("drawn") / "call.yaml"
     alone = case.run()
-    with attncli.torch.recording() as calls:
-        recorded = case.run()
+    calls, recorded = case.recorded(torch)
     assert type(recorded) is type(alone)
     assert torch.equal(recorded.nan_to_num(), alone.nan_to_num()), case.words
     (call,) = calls
@@ -34,6 +33,34 @@ def test_what_is_saved_gives_the_output_of_pytorch(
         warnings.simplefilter("error")
         call.save(path)
     require_same(torch, case, attncli.trace(attncli.load(path)))
+
+
+@settings.get_profile("many")
+@given(seed=st.integers(0, 10**6))
+def test_what_is_saved_of_a_layer_gives_its_output(
+    torch: Any, tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
+    module, inputs, asked = drawn_layer(torch, seed)
+    path = tmp_path_factory.mktemp("drawn") / "call.yaml"
+    alone, weights = module(*inputs, **asked)
+    with attncli.torch.recording() as calls:
+        recorded, again = module(*inputs, **asked)
+    assert torch.equal(recorded, alone)
+    assert weights is None or torch.equal(weights, again)
+    (call,) = calls
+    assert call.check(), call.check()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for part in ({"head": call.heads - 1, "entry": 0}, {"entry": call.entries - 1}, {"from_inputs": False}, {}):
+            call.save(path, **part)
+    trace = attncli.trace(attncli.load(path))
+    if "W_O" in trace:
+        rows = alone if alone.ndim == 2 or module.batch_first else alone.transpose(0, 1)
+        expected = rows.detach().numpy()
+        assert np.array(trace["output"]).reshape(expected.shape) == pytest.approx(expected, abs=1e-5)
+    if weights is not None:
+        means = np.array(trace["weights"]).reshape(call.entries, call.heads, *weights.shape[-2:]).mean(axis=1)
+        assert means.reshape(weights.shape) == pytest.approx(weights.detach().numpy(), abs=1e-5)
 
 
 def require_same(torch: Any, case: Drawn, trace: attncli.Trace) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
@@ -14,6 +16,7 @@ import attncli
 
 pytestmark = pytest.mark.torch
 Recording = Callable[..., Any]
+Changed = Callable[[], dict[str, Any]]
 
 
 def attend(torch: Any) -> Any:
@@ -22,25 +25,6 @@ def attend(torch: Any) -> Any:
 
 def layer(torch: Any) -> Any:
     return torch.nn.MultiheadAttention(8, 2, batch_first=True).eval()
-
-
-def what_pytorch_is(torch: Any) -> dict[str, Any]:
-    """All that recording may change for a while, by its name."""
-    from torch._dynamo import eval_frame
-    from torch.overrides import _get_current_function_mode_stack
-
-    changed = {"Module.__call__": torch.nn.Module.__call__, "Thread.start": threading.Thread.start}
-    changed |= {f"functional.{name}": each for name, each in vars(torch.nn.functional).items() if callable(each)}
-    changed |= {"fast path": torch.backends.mha.get_fastpath_enabled(), "stance": eval_frame._stance.stance}
-    return changed | {"modes": tuple(_get_current_function_mode_stack())}
-
-
-@pytest.fixture(autouse=True)
-def _everything_is_put_back(torch: Any) -> Iterator[None]:
-    before = what_pytorch_is(torch)
-    yield
-    after = what_pytorch_is(torch)
-    assert {name for name in before if before[name] is not after[name] and before[name] != after[name]} == set()
 
 
 def in_a_thread(*functions: Callable[[], Any]) -> list[Any]:
@@ -52,7 +36,9 @@ def in_a_thread(*functions: Callable[[], Any]) -> list[Any]:
 @pytest.mark.parametrize("ends", ["AB", "BA"])
 @pytest.mark.parametrize("in_threads", [True, False])
 @pytest.mark.parametrize("fails", ["", "A", "B"])
-def test_recordings_that_overlap(ends: str, in_threads: bool, fails: str, torch: Any, recording: Recording) -> None:
+def test_recordings_that_overlap(
+    ends: str, in_threads: bool, fails: str, torch: Any, recording: Recording, what_is_changed: Changed
+) -> None:
     """A begins, B begins, and they end in this order, in two threads or in one; either may end with an error."""
     recordings = {name: recording() for name in "AB"}
     error = RuntimeError("mine")
@@ -65,7 +51,7 @@ def test_recordings_that_overlap(ends: str, in_threads: bool, fails: str, torch:
             ended = pools[name].submit(recordings[name].__exit__, *raised)
             assert ended.exception() in (None, error)
         for pool in (one, another):
-            assert pool.submit(what_pytorch_is, torch).result()["modes"] == ()
+            assert pool.submit(what_is_changed).result()["modes"] == ()
     # in one thread, the recording that ends last has seen the call of the other as well
     assert {name: len(calls[name]) for name in ends} == {ends[0]: 1, ends[1]: 1 if in_threads else 2}
 
@@ -211,7 +197,9 @@ def self_attention(torch: Any) -> Any:
     return SelfAttention()
 
 
-def test_a_thread_that_goes_on_after_the_block_adds_no_calls(torch: Any, recording: Recording) -> None:
+def test_a_thread_that_goes_on_after_the_block_adds_no_calls(
+    torch: Any, recording: Recording, what_is_changed: Changed
+) -> None:
     module, x = layer(torch), torch.randn(1, 3, 8)
     first, over = threading.Event(), threading.Event()
     modes = []
@@ -221,7 +209,7 @@ def test_a_thread_that_goes_on_after_the_block_adds_no_calls(torch: Any, recordi
         first.set()
         over.wait(60)
         module(x, x, x)
-        modes.append(what_pytorch_is(torch)["modes"])
+        modes.append(what_is_changed()["modes"])
 
     with recording() as calls:
         thread = threading.Thread(target=run)
@@ -231,6 +219,20 @@ def test_a_thread_that_goes_on_after_the_block_adds_no_calls(torch: Any, recordi
     thread.join()
     assert len(calls) == 1
     assert modes == [()]
+
+
+def test_a_thread_that_goes_on_keeps_nothing(torch: Any, recording: Recording) -> None:
+    """As the threads of a pool do that was made in the block."""
+    module, x = layer(torch), torch.randn(1, 3, 8)
+    with ExitStack() as stack:
+        with recording() as calls:
+            pool = stack.enter_context(ThreadPoolExecutor(1))
+            pool.submit(module, x, x, x).result()
+        kept = [weakref.ref(module), weakref.ref(calls[0].attention.query)]
+        assert len(calls) == 1
+        del module, calls
+        gc.collect()
+        assert [each() for each in kept] == [None, None]
 
 
 def test_a_model_in_a_thread_that_was_there_before(torch: Any, recording: Recording) -> None:

@@ -58,6 +58,31 @@ def test_a_layer_and_a_head_are_saved(
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
+def test_a_problem_that_does_not_give_the_recorded_output(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from attncli.features.record import model
+
+    run_model = model.run_model
+
+    def run_and_change(*args: Any) -> Any:
+        recorded = run_model(*args)
+        recorded.calls[1].output[0, 0, 2, 1] += 0.5
+        return recorded
+
+    monkeypatch.setattr(model, "run_model", run_and_change)
+    monkeypatch.chdir(tmp_path)
+    assert run(["record", str(folder), "--text", "I love AI", "--layer", "1", "--head", "0", "-o", "layer1.yaml"]) == 0
+    said = capsys.readouterr().err
+    assert said == (
+        "attncli: warning: layer1.yaml does not give the output that was recorded: "
+        "the first step that differs is output: 1 cell, by at most 0.5\n"
+    )
+    assert attncli.load("layer1.yaml").title == "layer 1, head 0"
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
 def test_without_an_output_the_calls_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["record", str(folder), "--text", "I love AI"]) == 0
     out, err = capsys.readouterr()
