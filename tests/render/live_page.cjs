@@ -17,7 +17,7 @@ const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 const read = () => {
   const texts = (selector, text) => [...document.querySelectorAll(selector)].map(text);
   return {
-    matrices: texts("main table[data-array]", (table) => [table.dataset.array, ...[...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))]),
+    matrices: texts("main table[data-array]:not(.wide > .factor:not(:last-child) *)", (table) => [table.dataset.array, ...[...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))]),
     lines: texts("main ul.worked li", (line) => {
       const copy = line.cloneNode(true);
       copy.querySelectorAll("i").forEach((remark) => remark.remove()); // in which there may be formulas

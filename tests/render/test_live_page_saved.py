@@ -19,24 +19,14 @@ from tests.render.test_live_page import I_LOVE_AI, written
 pytestmark = pytest.mark.browser
 NUMBERS = ("0", "-1", "2", "2.5", "1/3", "-2/7", "sqrt(2)", "1e3", "-0.0001", "40", "5.", "-0", "123456.789")
 EXTREME = (
-    "1e308",
-    "-1e308",
-    "1e154",
-    "1e200",
-    "-1e160",
-    "1e-320",
-    "5e-324",
-    "1e-160",
-    "1e16",
-    "1.7976931348623157e308",
-)
+    "1e308", "-1e308", "1e154", "1e200", "-1e160", "1e-320", "5e-324", "1e-160", "1e16", "1.7976931348623157e308",
+)  # fmt: skip
 # With whole numbers, in which no roundings are left of large numbers that cancel each other out.
 WHOLE = (
     "i_love_ai", "causal", "padding", "window", "fully_masked", "batch", "qkv_given", "kv_cache", "cross_attention",
     "large_scores", "base_two", "luong",
 )  # fmt: skip
-# Whose products stand beside their factors: one that is too wide for that stays alone.
-OTHERS = ("head_masks", "torch_mha", "grouped_query", "bloom_alibi", "gpt_oss_sink", "gemma2_softcap")
+OTHERS = ("multi_head", "head_masks", "torch_mha", "grouped_query", "bloom_alibi", "gpt_oss_sink", "gemma2_softcap")
 
 
 def drawn_address(problem: Path, seed: int) -> str:

@@ -6,13 +6,13 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from attncli.page.document import Block, Document, Heading, Live, Table
-from attncli.render.cells import AROUND, GAP, HIDDEN
+from attncli.page.document import Block, Document, Heading, Live, Product, Table
+from attncli.render.cells import AROUND, GAP, HIDDEN, product_width
 from attncli.render.html import WIDEST, entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
@@ -71,11 +71,14 @@ def script() -> str:
 def _data(document: Document, live: Live) -> dict[str, object]:
     """What the script reads: a layout is a list of sections, these are lists of pieces, and each is there once.
 
-    A section without pieces is the one that the page has.
+    A section without pieces is the one that the page has. Where a product there is too wide to stand beside its
+    factors, there are pieces with all of them: other numbers may be narrower.
     """
     layouts = {name: _sections(blocks) for name, blocks in live.layouts.items()}
     first, *others = layouts
+    alone = _too_wide(document.blocks)
     own = {id: html for id, _, html in layouts[first]}
+    kept = {id: html for id, html in own.items() if id not in alone}
     pieces: dict[str, int] = {}
     sections: dict[tuple[object, ...], int] = {}
 
@@ -83,9 +86,10 @@ def _data(document: Document, live: Live) -> dict[str, object]:
         written = None if html is None else tuple(pieces.setdefault(piece, len(pieces)) for piece in html)
         return sections.setdefault((id, level, written), len(sections))
 
-    page = [place("", 1, None), *(place(each.id, each.level, None) for each in entries(document.blocks, 2))]
+    there = [("", 1), *((each.id, each.level) for each in entries(document.blocks, 2))]
+    page = [place(id, level, own[id] if id in alone else None) for id, level in there]
     known = {
-        name: [place(id, level, None if own.get(id) == html else html) for id, level, html in layouts[name]]
+        name: [place(id, level, None if kept.get(id) == html else html) for id, level, html in layouts[name]]
         for name in others
     }
     return {
@@ -93,6 +97,18 @@ def _data(document: Document, live: Live) -> dict[str, object]:
         "masks": MASKS, "hidden": HIDDEN, "point": POINT,
         "product": {"gap": GAP, "around": AROUND, "widest": WIDEST},
     }  # fmt: skip
+
+
+def _too_wide(blocks: Iterable[Block]) -> set[str]:
+    """The sections with a product that stands alone."""
+    headings = entries(blocks, 2)
+    found, id = set(), ""
+    for block in blocks:
+        if isinstance(block, Heading):
+            id = next(headings).id
+        elif isinstance(block, Product) and product_width(block) > WIDEST:
+            found.add(id)
+    return found
 
 
 def _sections(blocks: Sequence[Block]) -> list[Section]:

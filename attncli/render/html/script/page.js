@@ -669,7 +669,7 @@ class Page {
     const copy = button("Copy");
     copy.setAttribute("aria-label", "Copy the command line");
     const unsaved = element("span", { class: "unsaved" });
-    command.append(copy, " ", unsaved);
+    command.append(copy, unsaved);
     const hint = element("p", { class: "hint changes" });
     this.query = new Query(this);
     this.map = new FlowMap(this);
