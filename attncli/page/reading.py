@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from attncli.english import listed
+from attncli.english import either, listed
 from attncli.equation.rounding import round_half_up
 from attncli.problem.axes import PLACES
-from attncli.tracing.model import Trace
+from attncli.tracing.model import Trace, masked_out
 from attncli.tracing.slices import axis_length, trace_at
 
 if TYPE_CHECKING:
@@ -85,14 +85,29 @@ def _row(query: _Row, masked: bool) -> Iterator[str]:
         yield f"{who} pays all of its attention to {name}, so {found} is {value}."
         return
     if _same(weights[seen]):
+        vanished = int(_visible(query).sum()) - len(seen)
         everything = "every token" if len(seen) == len(weights) else f"the {len(seen):,} tokens it sees"
-        yield f"{who} pays the same attention to {everything} ({percent(float(weights[seen[0]]))} each)."
+        tokens = f"{len(seen):,} of the tokens it sees" if vanished else everything
+        yield f"{who} pays the same attention to {tokens} ({percent(float(weights[seen[0]]))} each)."
+        if vanished:
+            yield _vanished(vanished)
         whose = "all" if len(seen) == len(weights) else "their"
         yield f"{found[0].upper()}{found[1:]} is the average of {whose} values."
         return
     ranking = _Ranking.of(weights, seen)
     yield f"{who} pays {', '.join(_shares(query, ranking))}."
     yield f"{found[0].upper()}{found[1:]} is {_origin(query, ranking)}."
+
+
+def _visible(query: _Row) -> NDArray[np.bool_]:
+    """The keys that the mask lets a query see, also those whose weights are rounded to 0."""
+    hidden = masked_out(query.trace.steps)
+    return np.ones(len(query.trace["weights"][query.row]), dtype=bool) if hidden is None else ~hidden[query.row]
+
+
+def _vanished(keys: int) -> str:
+    what = either(keys, "weight of the other one is", f"weights of the other {keys:,} are")
+    return f"The {what} so small that {either(keys, 'it is', 'they are')} rounded to 0."
 
 
 class _Ranking(NamedTuple):

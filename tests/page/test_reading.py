@@ -94,6 +94,28 @@ def test_evenness_among_the_keys_that_are_seen(problem: Build) -> None:
     )
 
 
+def test_keys_that_are_seen_and_get_no_weight(problem: Build) -> None:
+    """e^-1000 is 0 in doubles: the key is seen, and the sentence does not say that it is hidden."""
+    given = problem(Q=[[1.0]], K=[[0.0], [0.0], [-1000.0], [5.0]], V=[[1.0]] * 4, scale="none", tokens=("q",),
+                    mask=(Hide(np.array([[False, False, False, True]])),))  # fmt: skip
+    assert reading(run(given)) == (
+        '"q" pays the same attention to 2 of the tokens it sees (50.0 % each). '
+        "The weight of the other one is so small that it is rounded to 0. Its output is the average of their values.",
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_as_many_tokens_are_seen_as_the_mask_lets_through(seed: int, problem: Build) -> None:
+    random = np.random.default_rng(seed)
+    scores, hide = random.choice([-1000.0, 0.0, 1000.0], 6), random.random((1, 6)) < 0.3
+    seen = scores[~hide[0]]
+    evenly = int((seen == seen.max(initial=-np.inf)).sum())
+    given = problem(Q=[[1.0]], K=scores[:, None], V=np.ones((6, 1)), scale="none", mask=(Hide(hide),))
+    said = reading(run(given))[0]
+    assert (f"the {evenly} tokens it sees" in said) == (1 < evenly == len(seen) < 6)
+    assert (f"{evenly} of the tokens it sees" in said) == (1 < evenly < len(seen))
+
+
 def test_a_query_that_sees_nothing(problem: Build) -> None:
     sentence = words(problem, [1, 1], tokens=("q",), mask=(Keep(np.array([[False, False]])),))
     assert sentence == '"q" sees no key: it pays no attention to anything, and its output is 0.'
