@@ -212,6 +212,17 @@ def hidden_by_adding(value: Expression) -> Rewrite:
     return lambda _, trace: _where_shown(trace, lambda added: added, value)
 
 
+def added_as_is(seen: int, hidden: int) -> Rewrite:
+    """A mask of 0 and 1 as numbers that are added; only for one that hides, and adds nothing else."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        if "mask" not in trace or not np.isin(trace["mask"], (0, -np.inf)).all():
+            return None
+        return _where_shown(trace, lambda _: number_node(seen), number_node(hidden))
+
+    return function
+
+
 def inverted(_: Expression, trace: Trace) -> Expression | None:
     """The mask that hides what is visible."""
     return _where_shown(trace, lambda _: _HIDDEN, number_node(0))
@@ -357,6 +368,12 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "the mask was put on the weights, after the softmax", rewritten(masked=without_mask, weights=mask_on_weights)
     ),
+    Mistake(
+        "a mask of 1 for seen and 0 for hidden was added to the scores, as it is", rewritten(mask=added_as_is(1, 0))
+    ),
+    Mistake(
+        "a mask of 0 for seen and 1 for hidden was added to the scores, as it is", rewritten(mask=added_as_is(0, 1))
+    ),
     *(
         Mistake(f"{text} was added instead of -inf", rewritten(mask=hidden_by_adding(_number(text))))
         for text in SENTINELS
@@ -374,6 +391,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "the exponentials were divided by the largest of their row, not by their sum",
         equations("row_sum[i] = max(j, exp[i, j])", "weights[i, j] = share(exp[i, j], max(u, exp[i, u]))"),
+        optional=("row_sum",),
     ),
     Mistake("the exponentials were not divided by their sum", equations("weights[i, j] = exp[i, j]")),
     Mistake("squares were taken instead of exponentials", equations("exp[i, j] = finite({seen}[i, j]) ** 2")),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from attncli.backend import CPU
-from attncli.dtypes import DTYPES
+from attncli.dtypes import DTYPES, Dtype
 from attncli.mistakes.model import Changes, with_changes
 from attncli.tracing.difference import Numbers
+from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 from attncli.tracing.workers import FloatWorker
 
@@ -21,10 +24,11 @@ class Mistaken:
             name: np.asarray(change, dtype=np.float64) for name, change in changes.items()
             if isinstance(change, np.ndarray)
         }  # fmt: skip
-        self.moved: set[str] = set()
+        self.moved: dict[str, None] = {}  # in the order of work
         for name, step in self.trace.steps.items():
-            if name in changes or (not step.rule.given and self.moved & set(step.rule.inputs)):
-                self.moved.add(name)
+            if name in changes or (not step.rule.given and self.moved.keys() & set(step.rule.inputs)):
+                self.moved[name] = None
+        self.first_changed = next(name for name in self.trace.steps if name in changes)
         self._found: dict[str, Numbers] = {}
 
     def __getitem__(self, name: str) -> Numbers:
@@ -43,3 +47,12 @@ class Mistaken:
         arrays = {of: self[of] for of in step.rule.inputs if of in self.trace}
         with np.errstate(all="ignore"):  # what overflows is not what the other side has
             return FloatWorker(CPU, DTYPES["float64"], self.trace.parameters, sizes, arrays).work(step.rule).value
+
+    def sizes(self, name: str, dtype: Dtype) -> Numbers:
+        """How large the numbers are that each cell of a step is made of, by the equations of the mistake."""
+        steps = dict(self.trace.steps)
+        for moved in self.moved:
+            steps[moved] = replace(steps[moved], value=self[moved])
+            if moved == name:
+                break
+        return Magnitudes(replace(self.trace, steps=steps), dtype)[name]

@@ -31,10 +31,12 @@ class Mistake:
     """`name` is what was done, as in "the scores were not scaled"; `change` gives the other equations for a trace.
 
     `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten where there is none.
+    A step that is `optional` may as well be right: who divides by the largest exponential may have written the sums.
     """
 
     name: str
     change: Change
+    optional: tuple[str, ...] = ()
 
 
 def with_changes(trace: Trace, changes: Changes) -> Trace:

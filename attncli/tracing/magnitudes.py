@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attncli.dtypes import Dtype
 from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
+from attncli.equation.nodes import Call, Ref
 from attncli.equation.rule import Rule
 from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.difference import LARGEST, Numbers
@@ -45,7 +46,7 @@ class Magnitudes:
 
     def _worked(self, name: str) -> Numbers:
         rule, trace = self.trace.steps[name].rule, self.trace
-        if rule.divides_rows:
+        if _is_softmax(rule):
             return self._of_softmax(rule)
         matrices = {of: given.value for of, given in trace.parameters.items() if isinstance(given, Matrix)}
         arrays: dict[str, NDArray[Any]] = {}
@@ -76,6 +77,12 @@ class Magnitudes:
             _double(trace[rule.inputs[1]])[..., np.newaxis], self.dtype.smallest
         )
         return np.where(weights > 0, weights * (1 + ((1 - weights) * logits + others) * more), vanished)
+
+
+def _is_softmax(rule: Rule) -> bool:
+    """Whether a step divides each exponential by the sum of its row, and does nothing else."""
+    whole = rule.expression
+    return isinstance(whole, Call) and whole.function == "share" and all(isinstance(of, Ref) for of in whole.arguments)
 
 
 def _double(array: NDArray[Any]) -> NDArray[np.float64]:

@@ -61,6 +61,9 @@ def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | Non
     return None
 
 
+MOST_QUERIES = 8  # that are named
+_OF_QUERIES = ("weights", "heads_output", "concat", "output")  # a row of a query each
+
 _HOW = {
     "transposed": "transposed",
     "exchanged": "with the axes of heads and rows exchanged",
@@ -83,6 +86,11 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
         one = "A known mistake gives" if len(explained.mistakes) == 1 else "Each of these mistakes gives"
         numbers = f"all numbers of {explained.step} {explained.side.phrase}"
         yield (f"{one} {numbers}: {'; or '.join(explained.mistakes)}.",)
+        for said in explained.shared:
+            yield (said,)
+        if explained.blind:
+            yield (_blind(explained),)
+    yield from _rows_without_numbers(comparison)
     if size := unexplained_size(comparison):
         yield (f"attncli tries its known mistakes on at most {MOST_WEIGHTS:,} weights. Here are {size:,}.",)
     serving = tiled_kv_heads(comparison)
@@ -92,6 +100,36 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
             f"{first.name} {theirs.phrase} comes from tiled KV heads: query head h reads KV head h mod {heads}. "
             f"Each KV head {ours.phrase} serves consecutive query heads.",
         )
+
+
+def _blind(explained: Explanation) -> str:
+    """Which queries see no key with the mistake."""
+    labels = [f'"{label}"' for label in explained.blind]
+    query, sees = either(len(labels), "query", "queries"), either(len(labels), "sees", "see")
+    return f"With this mistake, the {query} {listed(labels, most=MOST_QUERIES)} {sees} no key."
+
+
+def _rows_without_numbers(comparison: Comparison) -> Iterator[Text]:
+    """Which queries have only NaN on one side and numbers on the other, in the first step where that is so."""
+    for side, other in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
+        for step in comparison.steps:
+            if step.difference is None or step.name not in _OF_QUERIES:
+                continue
+            labels = _only_nan(comparison, step, side, other)
+            if not labels:
+                continue
+            rows = either(len(labels), "the row of the query", "the rows of the queries")
+            which, are = listed(labels, most=MOST_QUERIES), either(len(labels), "is", "are")
+            yield (f"In {step.name}, {rows} {which} {are} NaN {side.phrase}. The usual cause is a query that sees no "
+                   "key: the softmax of a row of ", *number("-inf"), " is NaN.")  # fmt: skip
+            break
+
+
+def _only_nan(comparison: Comparison, step: StepComparison, side: Operand, other: Operand) -> list[str]:
+    """The labels of the queries whose rows are all NaN on this side, in any entry or head, and numbers on the other."""
+    here, there = (np.isnan(step.arranged(each[step.name])).all(axis=-1) for each in (side, other))
+    only = (here & ~there).reshape(-1, here.shape[-1]).any(axis=0)
+    return [f'"{label}"' for label, is_nan in zip(step.labels[-2], only.tolist(), strict=True) if is_nan]
 
 
 def _known_factor(comparison: Comparison, factor: float) -> Text:

@@ -47,7 +47,10 @@ def _side(side: Operand) -> dict[str, Any]:
 
 def _explanation(comparison: Comparison, explained: Explanation) -> dict[str, Any]:
     side = "a" if explained.side is comparison.a else "b"
-    return {"side": side, "step": explained.step, "mistakes": list(explained.mistakes)}
+    return {
+        "side": side, "step": explained.step, "mistakes": list(explained.mistakes),
+        "shared": list(explained.shared), "sees_no_key": list(explained.blind),
+    }  # fmt: skip
 
 
 def _plain(value: Any) -> Any:

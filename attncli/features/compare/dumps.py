@@ -117,6 +117,11 @@ class Dump:
             return False
         return bool((self.arrays["exp"].max(axis=-1) == 1).all())
 
+    @property
+    def plain(self) -> bool:
+        """Whether it has exponentials, and they are those of scores that were not shifted."""
+        return "exp" in self.arrays and not self.shifted
+
 
 def is_dump(root: Node, renames: Collection[str] = ()) -> bool:
     """Whether a file has computed steps, or names of `renames`, and is no problem.

@@ -189,9 +189,11 @@ def _is_problem(file: InputFile) -> bool:
 def _worked(
     each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision: int, gradient: bool
 ) -> list[Trace | Dump]:
-    """Both sides computed; if one of them shifts its softmax, the other does, too."""
+    """Both sides computed, with the same softmax: as a dump has it that has exponentials, and else shifted if one
+    side has to shift its."""
     from attncli.attention.losses import LOSS_RULES
     from attncli.attention.registry import GRADIENT_RULES
+    from attncli.features.compare.dumps import Dump
     from attncli.problem.model import Problem
     from attncli.tracing.run import run
 
@@ -207,9 +209,20 @@ def _worked(
     dumped = [name for content, _ in each if not isinstance(content, Problem) for name in content.arrays]
     back = gradient or any(name in GRADIENT_RULES or name in LOSS_RULES for name in dumped)
     worked = [work(content, changes, None) for content, changes in each]
+    if any(isinstance(side, Dump) and side.plain for side in worked):
+        plain = [work(content, changes, False) for content, changes in each]
+        return plain if all(isinstance(side, Dump) or _has_sums(side) for side in plain) else worked
     if any(side.shifted for side in worked):
         worked = [
             side if side.shifted else work(content, changes, True)
             for side, (content, changes) in zip(worked, each, strict=True)
         ]
     return worked
+
+
+def _has_sums(trace: Trace) -> bool:
+    """Whether no sum of exponentials overflows, or vanishes for a query that sees a key."""
+    import numpy as np
+
+    sums, seen = trace["row_sum"], ~np.isneginf(trace[trace.logits]).all(axis=-1)
+    return bool((np.isfinite(sums) & ((sums > 0) | ~seen)).all())

@@ -81,6 +81,7 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
         mask = {
             "inverted": np.where(mask == 0, -np.inf, 0.0), "mask transposed": mask.T, "self": causal(n, m, -1),
             "next": causal(n, m, 1), "corner": causal(n, m, m - n), "added": np.where(mask == 0, 0.0, number),
+            "1 and 0": np.where(mask == 0, 1.0, 0.0), "0 and 1": np.where(mask == 0, 0.0, 1.0),
         }.get(did, mask)  # fmt: skip
         found["mask"] = mask
         if did == "softcap last":

@@ -74,6 +74,8 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
     ("the mask was aligned to the other corner", CROSSED, "corner", 0),
     ("hidden scores were set to 0, not to -inf", MASKED, "set", 0),
     ("the mask was put on the weights, after the softmax", MASKED, "mask after", 0),
+    ("a mask of 1 for seen and 0 for hidden was added to the scores, as it is", MASKED, "1 and 0", 0),
+    ("a mask of 0 for seen and 1 for hidden was added to the scores, as it is", MASKED, "0 and 1", 0),
     ("-10 was added instead of -inf", MASKED, "added", -10),
     ("-1 was added instead of -inf", MASKED, "added", -1),
     ("hidden scores were set to -10, not to -inf", MASKED, "set", -10),
@@ -112,7 +114,10 @@ CASES: list[tuple[str, dict[str, Any], str, float]] = [
 
 # What no numbers can tell apart, and what the output cannot: by the algebra.
 TWINS = [("the scores were divided by d_k, not by its root", "the scores were scaled twice")]
-TWINS_IN_THE_END = [("W_Q and W_K were swapped", "K Q^T was worked out instead of Q K^T")]
+TWINS_IN_THE_END = [
+    ("W_Q and W_K were swapped", "K Q^T was worked out instead of Q K^T"),
+    ("a mask of 1 for seen and 0 for hidden was added to the scores, as it is", "-1 was added instead of -inf"),
+]
 ALIKE = {one: (other,) for pair in TWINS for one, other in (pair, pair[::-1])}
 ALIKE_IN_THE_END = {one: (other,) for pair in TWINS_IN_THE_END for one, other in (pair, pair[::-1])}
 
