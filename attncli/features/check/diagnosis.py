@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice, product
 from operator import itemgetter
 from typing import Protocol, cast
@@ -25,11 +26,14 @@ from attncli.answers.model import Answers, Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.carried_values import CarriedValues, Cell, interval
+from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.single_cell_errors import CellError, ErrorKind, cell_errors
 from attncli.features.check.solution import Judgement, indices_where, round_to_claims, rounds_to
+from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable, known_mistakes
 from attncli.mistakes.forward import rounded_first
+from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
 
@@ -38,7 +42,10 @@ OF_NEIGHBOUR = 0.01  # of one cell that is a neighbour's number, which small num
 MOST_CELL_ERRORS = 3  # in one step; more that is wrong has another cause, or one for most of it
 CELLS_FOR_A_SLIP = 4  # wrong cells that a mistake has to be looked for in, for each of them that it may leave over
 MOST_GUESSES = 3  # errors that are named for a cell although chance would do as well
-ABOUT_AS_LIKELY = {ErrorKind.RESULT_OF_NEIGHBOUR, ErrorKind.WRONG_TERM, ErrorKind.STEP_READ, ErrorKind.NEIGHBOUR_READ}
+ABOUT_AS_LIKELY = {
+    ErrorKind.RESULT_CUT, ErrorKind.RESULT_OF_NEIGHBOUR, ErrorKind.WRONG_TERM, ErrorKind.STEP_READ,
+    ErrorKind.NEIGHBOUR_READ,
+}  # fmt: skip
 ROUNDED_ON_THE_WAY = "the steps between were rounded"
 FEW = 8  # cells of a step that are worked out one by one, before all of it is
 MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
@@ -71,32 +78,31 @@ def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
     wrong = _wrong(judgement)
     if not wrong:
         return ()
-    found = _explanations(judgement, wrong, WithinPrecision(judgement.values))
-    return tuple(one for step, cells in wrong.items() for one in _diagnose_step(judgement, step, cells, found))
+    trials = Trials(judgement)
+    found = _explanations(trials, wrong, trials.within_precision)
+    return tuple(one for step, cells in wrong.items() for one in _diagnose_step(trials, step, cells, found))
 
 
-def _diagnose_step(
-    judgement: Judgement, step: str, cells: tuple[Cell, ...], found: list[Explanation]
-) -> Iterator[Diagnosis]:
-    values = judgement.values
+def _diagnose_step(trials: Trials, step: str, cells: tuple[Cell, ...], found: list[Explanation]) -> Iterator[Diagnosis]:
+    values = trials.judgement.values
     named, whole = _best(step, found)
     if whole:
         yield Diagnosis(step, named, cells, True, likely=len(cells) > 1 or not values.trace.steps[step].shape)
         return
-    if name := _rounded_first(values, step):
+    if name := _rounded_first(trials, step):
         yield Diagnosis(step, (name,), cells, True)
         return
     if leaves_out(values, step):
         fewest = decimals_of(values, step)
         in_full = (False, True) if is_after_left_out_forward_pass(values, step) else (False,)
         for forward_in_full, decimals in product(in_full, (fewest, fewest + 1)):
-            plain = RoundedOnTheWay(values, decimals, forward_in_full)
-            if rounded := _rounded(judgement, step, cells, plain):
+            plain = trials.rounded_on_the_way(decimals, forward_in_full)
+            if rounded := _rounded(trials, step, cells, plain):
                 yield Diagnosis(step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full)
                 return
-    rows = _row_errors(values, step, cells) if len(cells) > 1 else []
+    rows = _row_errors(trials, step, cells) if len(cells) > 1 else []
     in_rows = {cell for row in rows for cell in row.cells}
-    mostly = None if named or in_rows == set(cells) else _mistake_with_slips(judgement, step, cells)
+    mostly = None if named or in_rows == set(cells) else _mistake_with_slips(trials, step, cells)
     if mostly and len(mostly.cells) > len(in_rows):
         yield mostly
         return
@@ -119,30 +125,36 @@ def _best(step: str, found: list[Explanation]) -> tuple[tuple[str, ...], bool]:
     """The mistakes that explain a step best, and whether they give all of its numbers."""
     able = [one for one in found if step in one.steps]
     best = max((one.rank(step) for one in able), default=(False, False, 0))
-    named = tuple(one.mistake.name for one in _agreeing([one for one in able if one.rank(step) == best]))
-    return named, best[1]
+    likeliest = [one for one in able if one.rank(step) == best]
+    likeliest = [one for one in likeliest if one.trial.as_ours] or likeliest
+    return _names(_agreeing(likeliest)), best[1]
 
 
-def _rounded(judgement: Judgement, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
+def _names(found: list[Explanation]) -> tuple[str, ...]:
+    """Each mistake once, in however many ways it explains the numbers."""
+    return tuple(dict.fromkeys(one.trial.mistake.name for one in found))
+
+
+def _rounded(trials: Trials, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
     """What gives all numbers of a step if those left out are rounded on the way: that alone, or a mistake with it."""
-    claims = judgement.answers.steps[step].cells
+    claims = trials.judgement.answers.steps[step].cells
     if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
         return (ROUNDED_ON_THE_WAY,)
-    named, whole = _best(step, _explanations(judgement, {step: cells}, plain))
+    named, whole = _best(step, _explanations(trials, {step: cells}, plain))
     return named if whole else ()
 
 
-def _mistake_with_slips(judgement: Judgement, step: str, cells: tuple[Cell, ...]) -> Diagnosis | None:
+def _mistake_with_slips(trials: Trials, step: str, cells: tuple[Cell, ...]) -> Diagnosis | None:
     """What gives all numbers of a step but a few that are wrong in another way, if that is more than chance."""
     if len(cells) < CELLS_FOR_A_SLIP:
         return None
-    values = judgement.values
-    readings: list[tuple[Reproduction, int | None]] = [(WithinPrecision(values), None)]
+    values = trials.judgement.values
+    readings: list[tuple[Reproduction, int | None]] = [(trials.within_precision, None)]
     if leaves_out(values, step):
         fewest = decimals_of(values, step)
-        readings += [(RoundedOnTheWay(values, decimals), decimals) for decimals in (fewest, fewest + 1)]
+        readings += [(trials.rounded_on_the_way(decimals), decimals) for decimals in (fewest, fewest + 1)]
     for reading, decimals in readings:
-        tried = _explanations(judgement, {step: cells}, reading, with_slips=True)
+        tried = _explanations(trials, {step: cells}, reading, with_slips=True)
         able = [one for one in tried if one.steps[step]]
         if not able:
             continue
@@ -152,16 +164,16 @@ def _mistake_with_slips(judgement: Judgement, step: str, cells: tuple[Cell, ...]
         claims = values.answers.steps[step].cells
         different = {claims[cell].value: cell for cell in explained}.values()
         if len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different) < BY_CHANCE:
-            names = tuple(one.mistake.name for one in alike)
-            return Diagnosis(step, names, explained, True, rounded=decimals, slips=best.slips)
+            return Diagnosis(step, _names(alike), explained, True, rounded=decimals, slips=best.slips)
     return None
 
 
-def _rounded_first(values: CarriedValues, step: str) -> str | None:
+def _rounded_first(trials: Trials, step: str) -> str | None:
     """The mistake of rounding a step's own numbers to fewer decimals than they are written with, if that gives all."""
+    values = trials.judgement.values
     claims = cast("dict[Cell, Claim]", dict(np.ndenumerate(values.answers.steps[step].cells)))
     filled = {cell: claim for cell, claim in claims.items() if claim is not None and claim.value.is_finite()}
-    by = WithinPrecision(values)
+    by = trials.within_precision
     for decimals in range(decimals_of(values, step)):
         name, unit = rounded_first(step, decimals), Decimal(1).scaleb(-decimals)
         in_units = (Fraction(claim.value) * 10**decimals for claim in filled.values())
@@ -171,11 +183,12 @@ def _rounded_first(values: CarriedValues, step: str) -> str | None:
     return None
 
 
-def _row_errors(values: CarriedValues, step: str, cells: tuple[Cell, ...]) -> list[RowError]:
+def _row_errors(trials: Trials, step: str, cells: tuple[Cell, ...]) -> list[RowError]:
     """The rows and columns that were copied or exchanged, if that is more than chance."""
-    readings: list[Reproduction] = [WithinPrecision(values)]
+    values = trials.judgement.values
+    readings: list[Reproduction] = [trials.within_precision]
     if leaves_out(values, step):
-        readings += [RoundedOnTheWay(values, decimals_of(values, step) + more) for more in (0, 1)]
+        readings += [trials.rounded_on_the_way(decimals_of(values, step) + more) for more in (0, 1)]
 
     def may_be(cell: Cell, claim: Claim) -> bool:
         return any(reading.gives(step, cell, claim) for reading in readings)
@@ -201,6 +214,8 @@ def _cell_errors(
     groups: dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]] = {}
     for cell, each in found.items():
         beyond_chance = [error for error in each if _is_beyond_chance(error, often[error.name], len(cells))]
+        if beyond_chance:  # digits cut off leave few that are left, so chance says little against them
+            beyond_chance = [error for error in each if error in beyond_chance or error.kind == ErrorKind.RESULT_CUT]
         possible = beyond_chance or [error for error in each if error.plain and len(cells) <= MOST_CELL_ERRORS]
         chosen = {error.name: error for error in _likeliest(possible, often, together=bool(beyond_chance))}
         if chosen and (beyond_chance or len(chosen) <= MOST_GUESSES):
@@ -251,6 +266,71 @@ def _wrong(judgement: Judgement) -> dict[str, tuple[Cell, ...]]:
     return {name: cells for name, cells in found.items() if cells}
 
 
+# What is tried
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A mistake in a trace with its equations; `affected` has, for every step that is answered, those of its changes
+    that show in it. Queries that see no key with it are treated `as_ours`, or as other programs do."""
+
+    mistake: Mistake
+    changes: Changes
+    as_ours: bool
+    trace: Trace
+    affected: Mapping[str, set[str]]
+
+
+@dataclass(eq=False)
+class Trials:
+    """All that is tried on a solution. What was worked out for one step of it serves for others."""
+
+    judgement: Judgement
+    _rounded: dict[tuple[int, bool], RoundedOnTheWay] = field(default_factory=dict)
+    _by: dict[tuple[int, int], Reproduction] = field(default_factory=dict)
+
+    @cached_property
+    def of_mistakes(self) -> tuple[Trial, ...]:
+        """Every mistake that can be made."""
+        return tuple(
+            self._trial(mistake, each, as_ours=each is changes)
+            for mistake, changes in applicable(self.judgement.trace)
+            for each in (changes, *self._of_blind_queries(changes))
+        )
+
+    def _trial(self, mistake: Mistake, changes: Changes, as_ours: bool) -> Trial:
+        trace, answers = with_changes(self.judgement.trace, changes), self.judgement.answers
+        seen = {name: set(changes) & left_out_before(trace, answers, name) for name in answers.steps}
+        return Trial(mistake, changes, as_ours, trace, {name: of for name, of in seen.items() if of})
+
+    def _of_blind_queries(self, changes: Changes) -> Iterator[Changes]:
+        """A mistake that hides a row whole, with the weights that programs have there; no solution says NaN."""
+        trace = self.judgement.trace
+        if not {"mask", "masked"} & changes.keys():
+            return
+        blind = blind_queries(Mistaken(trace, changes)["masked"])
+        yield from (each for each in blind_readings(trace, changes, blind) if "masked" in each)
+
+    @cached_property
+    def within_precision(self) -> WithinPrecision:
+        """The solution's numbers, each anywhere within its precision."""
+        return WithinPrecision.of(self.judgement.values)
+
+    def rounded_on_the_way(self, decimals: int, forward_in_full: bool = False) -> RoundedOnTheWay:
+        """Its numbers as they stand, with so many decimals in between."""
+        if (decimals, forward_in_full) not in self._rounded:
+            plain = RoundedOnTheWay(self.judgement.values, decimals, forward_in_full)
+            self._rounded[decimals, forward_in_full] = plain
+        return self._rounded[decimals, forward_in_full]
+
+    def by(self, trial: Trial, plain: Reproduction) -> Reproduction:
+        """How cells come about with a mistake; `plain` is how they do without it."""
+        key = id(trial), id(plain)  # of objects that are kept as long as this one
+        if key not in self._by:
+            self._by[key] = plain.changed(trial.trace, trial.changes)
+        return self._by[key]
+
+
 # What a mistake explains
 
 
@@ -276,11 +356,17 @@ class WithinPrecision:
     """
 
     values: CarriedValues
+    floats: FloatReading
     _asked: Counter[str] = field(default_factory=Counter)
     _given: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, values: CarriedValues) -> WithinPrecision:
+        return cls(values, FloatReading(values))
+
     def changed(self, trace: Trace, changes: Collection[str]) -> WithinPrecision:
-        return WithinPrecision(self.values.changed(trace, changes))
+        values = self.values.changed(trace, changes)
+        return WithinPrecision(values, self.floats.changed(values))
 
     def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool:
         if claim is None:
@@ -288,10 +374,11 @@ class WithinPrecision:
             if self._asked[name] > FEW and self._given_as_it_stands(name)[index]:
                 return True
             claim = cast("Claim", self.values.answers.steps[name].cells[index])
+        if not self.values.follows_answers(name):  # so it is what it is
+            surely = self.floats.gives(name, index, claim)
+            return rounds_to(self.values.true(name, index), claim) if surely is None else surely
         if rounds_to(self.values.true(name, index), claim):
             return True
-        if not self.values.follows_answers(name):  # so it is what it is
-            return False
         equation = self.values.equation(name, index)
         return bool(equation.ranges) and equation.reaches(interval(claim))
 
@@ -309,7 +396,7 @@ class Explanation:
     """How much of a solution a mistake explains: the steps whose wrong cells it gives, all or but for the `slips`, and
     whether it gives all other numbers of the step; `consistent` where no step that it changes says otherwise."""
 
-    mistake: Mistake
+    trial: Trial
     by: Reproduction
     steps: Mapping[str, bool]
     consistent: bool
@@ -327,33 +414,28 @@ class Explanation:
 
 
 def _explanations(
-    judgement: Judgement, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction, *, with_slips: bool = False
+    trials: Trials, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction, *, with_slips: bool = False
 ) -> list[Explanation]:
     """What each known mistake explains, where that is anything; `plain` is how cells come about without it.
 
     One `with_slips` may leave a few wrong cells over.
     """
-    tried = (
-        _explain(mistake, changes, judgement, wrong, plain, with_slips=with_slips)
-        for mistake, changes in applicable(judgement.trace)
-    )
+    tried = (_explain(trial, trials, wrong, plain, with_slips=with_slips) for trial in trials.of_mistakes)
     return [explanation for explanation in tried if explanation is not None]
 
 
 def _explain(
-    mistake: Mistake,
-    changes: Changes,
-    judgement: Judgement,
+    trial: Trial,
+    trials: Trials,
     wrong: Mapping[str, tuple[Cell, ...]],
     plain: Reproduction,
     *,
     with_slips: bool,
 ) -> Explanation | None:
-    trace, answers = with_changes(judgement.trace, changes), judgement.answers
-    affected = {name: seen for name in answers.steps if (seen := set(changes) & left_out_before(trace, answers, name))}
+    judgement, answers, affected = trials.judgement, trials.judgement.answers, trial.affected
     if not affected.keys() & wrong.keys():
         return None
-    by = plain.changed(trace, changes)
+    by = trials.by(trial, plain)
     steps, slips = {}, []
     for name, cells in wrong.items():
         if name not in affected:
@@ -371,13 +453,13 @@ def _explain(
         if name in affected
     )
     explained = sum(len(wrong[name]) for name in steps) - len(slips)
-    return Explanation(mistake, by, steps, consistent, explained, tuple(slips))
+    return Explanation(trial, by, steps, consistent, explained, tuple(slips))
 
 
 def _denied(name: str, affected: Mapping[str, set[str]], judgement: Judgement, by: Reproduction) -> bool:
     """Whether numbers of other steps that are right say that no such mistake was made in a step left out before."""
     hidden = affected[name] - {name}
-    ranges = WithinPrecision(by.values)
+    ranges = WithinPrecision.of(by.values)
     return any(
         not ranges.gives(other, cell)
         for other, seen in affected.items()
@@ -426,6 +508,15 @@ class RoundedOnTheWay:
     forward_in_full: bool = False
     before: RoundedOnTheWay | None = None  # without the changes by which the values have moved
     _found: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+    _floats: FloatReading | None = None
+
+    @property
+    def floats(self) -> FloatReading:
+        """The same reading in floats."""
+        if self._floats is None:
+            before = None if self.before is None else self.before.floats
+            self._floats = FloatReading(self.values, self.decimals, self.forward_in_full, before)
+        return self._floats
 
     def changed(self, trace: Trace, changes: Collection[str]) -> RoundedOnTheWay:
         """The same solution by a trace with these steps changed."""
@@ -434,8 +525,10 @@ class RoundedOnTheWay:
     def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool:
         """Whether the equations give this cell as it was written, or as this claim has it."""
         claim = claim or cast("Claim", self.values.answers.steps[name].cells[index])
-        given = self.values.trace.steps[name].rule.given
-        return rounds_to(self.values.true(name, index) if given else self._worked(name, index), claim)
+        if self.values.trace.steps[name].rule.given:
+            return rounds_to(self.values.true(name, index), claim)
+        surely = self.floats.gives(name, index, claim)
+        return rounds_to(self._worked(name, index), claim) if surely is None else surely
 
     def read(self, name: str, index: Cell) -> Decimal:
         """The number that stands for a cell: written, given, or worked out and rounded."""

@@ -15,7 +15,9 @@ from attncli.features.check.carried_values import CarriedValues, Cell
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, left_out_before
 from attncli.features.check.solution import Judgement
 from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
+from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.catalogue import changes_of
+from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.tracing.model import Step
@@ -38,6 +40,18 @@ def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> It
             alike = "" if other != others[-1] else f" {_alike(len(found.mistakes))} these numbers."
             yield Paragraph((f"Or {other}.{alike}",))
             yield from _made(judgement, found, other)
+        yield from (Paragraph((said,)) for said in shared(judgement, found))
+
+
+def shared(judgement: Judgement, found: Diagnosis) -> list[str]:
+    """What those of its mistakes do that are one in the numbers of this problem."""
+    trace = judgement.trace
+    changes = {name: of for name in found.mistakes if (of := changes_of(name, trace))}
+    if len(changes) < 2:
+        return []
+    made = {name: Mistaken(trace, of) for name, of in changes.items()}
+    groups = (names for names in groups_of_alike(made) if len(names) > 1)
+    return [shared_words(trace, names, made[names[0]]) for names in groups]
 
 
 def _alike(mistakes: int) -> str:
@@ -66,7 +80,8 @@ def _rounding(found: Diagnosis) -> str:
 
 
 def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
-    """One entry for every mistake; `alike` are those that give the same numbers."""
+    """One entry for every mistake; `alike` are those that give the same numbers, and `shared` is what they do."""
+    shared_by = [shared(judgement, found) for found in diagnoses]
     return [
         {
             "mistake": name,
@@ -76,11 +91,12 @@ def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list
             "cells": [list(cell) for cell in found.cells],
             "slips": [list(cell) for cell in found.slips],
             "alike": [other for other in found.mistakes if other != name],
+            "shared": shared_by[place],
             "rounded_to": found.rounded,
             "there_in_full": found.forward_in_full,
             "equations": [step.rule.source for step in _mistaken(judgement, name)[1]],
         }
-        for found in diagnoses
+        for place, found in enumerate(diagnoses)
         for name in found.mistakes
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
 
@@ -15,25 +16,27 @@ from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
 DIGITS = 15  # significant ones, from which on a number is taken for a double that a program printed
-DIFFER = 64.0  # epsilons of the magnitude of a cell by which two programs in float64 may differ
+DIFFER = 64.0  # epsilons of the magnitude of a cell by which two programs in one number format may differ
 
 
 def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
-    """The answers, in which each printed double stands for all numbers that float64 may come to.
+    """The answers, in which each printed double stands for all numbers that its number format may come to.
 
+    That is float32 for a step whose long numbers all are float32, as a program writes that makes doubles of them.
     Where terms cancel, what is left is as uncertain as the terms were, those of the problem or of this solution.
     """
     doubles = {name: found for name, answer in answers.steps.items() if (found := _doubles(answer))}
     if not doubles:
         return answers
-    float64 = DTYPES["float64"]
+    formats = {name: DTYPES[_number_format(claims.values())] for name, claims in doubles.items()}
     written = _with_answers(trace, answers)
-    true, own = Magnitudes(trace, float64), Magnitudes(written, float64)
+    sizes = {dtype: (Magnitudes(trace, dtype), Magnitudes(written, dtype)) for dtype in set(formats.values())}
     steps = dict(answers.steps)
     for name, claims in doubles.items():
         cells = steps[name].cells.copy()
+        true, own = sizes[formats[name]]
         of_terms = np.maximum(true[name], own[name])
-        rooms = DIFFER * float64.epsilon * np.where(np.isfinite(trace[name]), of_terms, np.abs(written[name]))
+        rooms = DIFFER * formats[name].epsilon * np.where(np.isfinite(trace[name]), of_terms, np.abs(written[name]))
         for index, claim in claims.items():
             half = max(claim.half, Decimal(float(rooms[index])))
             cells[index] = replace(claim, half=half, printed_double=True)
@@ -48,8 +51,20 @@ def _doubles(answer: Answer) -> dict[Cell, Claim]:
     if not any(len(claim.text) >= DIGITS or claim.value.adjusted() >= DIGITS for claim in answer.claims):
         return {}
     claims = {index: claim for index, claim in np.ndenumerate(answer.cells) if claim is not None and not claim.exact}
-    finest = max((claim.half for claim in claims.values() if len(claim.value.as_tuple().digits) >= DIGITS), default=0)
+    finest = max((claim.half for claim in claims.values() if _is_long(claim)), default=0)
     return {index: claim for index, claim in claims.items() if claim.half <= finest or abs(claim.value) >= SCIENTIFIC}
+
+
+def _is_long(claim: Claim) -> bool:
+    return len(claim.value.as_tuple().digits) >= DIGITS
+
+
+def _number_format(claims: Iterable[Claim]) -> str:
+    """float32 where all numbers of 15 digits are numbers of float32, which one double of 500 million is by chance."""
+    long = [float(claim.value) for claim in claims if _is_long(claim)]
+    with np.errstate(over="ignore"):
+        single = all(float(np.float32(number)) == number for number in long)
+    return "float32" if long and single else "float64"
 
 
 def _with_answers(trace: Trace, answers: Answers) -> Trace:

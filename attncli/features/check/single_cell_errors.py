@@ -17,6 +17,7 @@ from typing import cast
 import numpy as np
 
 from attncli.answers.model import Claim
+from attncli.english import count
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Call, Expression, Ref, rewrite, walk
 from attncli.features.check.carried_values import CarriedValues, Cell, cell_of, interval, ref_to
@@ -32,15 +33,16 @@ _PLAIN = re.compile(r"[-+]?(?!0\d)\d*\.?\d+")
 
 
 class ErrorKind(IntEnum):
-    """The kinds of errors in one cell, the likeliest first: the two of the result, then those on the way to it."""
+    """The kinds of errors in one cell, the likeliest first: the three of the result, then those on the way to it."""
 
     RESULT_MISWRITTEN = 0
-    RESULT_OF_NEIGHBOUR = 1
-    WRONG_TERM = 2
-    STEP_READ = 3
-    NEIGHBOUR_READ = 4
-    DIGITS_SWAPPED = 5
-    MISCOPIED = 6
+    RESULT_CUT = 1
+    RESULT_OF_NEIGHBOUR = 2
+    WRONG_TERM = 3
+    STEP_READ = 4
+    NEIGHBOUR_READ = 5
+    DIGITS_SWAPPED = 6
+    MISCOPIED = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +140,26 @@ def _of_the_result(values: CarriedValues, name: str, index: Cell, claim: Claim) 
     """The right number, written otherwise; or that of a neighbour."""
     tree = _over_named_cells(values, name, index)
     otherwise, near = list(miswritten(claim)), list(_neighbours(values, ref_to(name, index)))
+    whole = before_cut(claim)
     step = values.trace.steps[name]
-    chances = [share_of_numbers(step, claim, number) for number in (len(otherwise), len(otherwise) + len(near))]
+
+    def chance(numbers: float) -> float:
+        return share_of_numbers(step, claim, numbers)
+
     for text, other in otherwise:
         if _may_be(values, name, index, other):
-            yield CellError(text, ErrorKind.RESULT_MISWRITTEN, tree, chance=chances[0])
+            yield CellError(text, ErrorKind.RESULT_MISWRITTEN, tree, chance=chance(len(otherwise)))
+    if whole is not None and _may_be(values, name, index, whole[1]):
+        as_many = len(otherwise) + float(whole[1].half / claim.half)
+        yield CellError(whole[0], ErrorKind.RESULT_CUT, tree, chance=chance(as_many))
     for each in near:
         if _may_be(values, name, cell_of(each), claim):
             said = f"it is the number of {cell_text(each)}"
-            yield CellError(said, ErrorKind.RESULT_OF_NEIGHBOUR, tree, chance=chances[1])
+            as_many = len(otherwise) + len(near)
+            yield CellError(said, ErrorKind.RESULT_OF_NEIGHBOUR, tree, chance=chance(as_many))
 
 
-def share_of_numbers(step: Step, claim: Claim, numbers: int) -> float:
+def share_of_numbers(step: Step, claim: Claim, numbers: float) -> float:
     """How much so many numbers cover of what lies between those of the step and the one that was written."""
     true = step.value
     if not claim.value.is_finite():
@@ -163,6 +173,8 @@ def _may_be(values: CarriedValues, name: str, index: Cell, claim: Claim) -> bool
     """Whether a cell is this number, in truth or by what was written before it."""
     if rounds_to(values.true(name, index), claim):
         return True
+    if not values.follows_answers(name):
+        return False
     equation = values.equation(name, index)
     return bool(equation.ranges) and equation.reaches(interval(claim))
 
@@ -261,6 +273,22 @@ def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
     for factor in (Decimal(10), Decimal("0.1")):
         if claim.value:
             yield "its decimal point was moved", Claim(claim.text, claim.value * factor, claim.half * factor)
+
+
+def before_cut(claim: Claim) -> tuple[str, Claim] | None:
+    """What the number may have been before its last digits were cut off and not rounded, as 0.50 of 0.58.
+
+    Only a number that ends with zeros shows it: of others, what was cut off is less than a unit, which is a matter of
+    rounding. A 0 is taken for one that lost a single digit.
+    """
+    written = -int(claim.value.as_tuple().exponent) if not claim.exact else 0
+    kept = written - 1 if not claim.value else max(0, -int(claim.value.normalize().as_tuple().exponent))
+    if not 0 <= kept < written:
+        return None
+    half = Decimal(1).scaleb(-kept) / 2
+    middle = claim.value + half.copy_sign(claim.value)
+    said = f"its digits were cut off after {count(kept, 'decimal')}" if kept else "its decimals were cut off"
+    return said, Claim(claim.text, middle, half, printed_double=True)
 
 
 def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:

@@ -277,15 +277,18 @@ def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> 
         return "right"
     if values.trace.steps[name].rule.given:  # copied from the problem, where nothing comes before it
         return "wrong"
-    own, equation = values.own(name, index), values.equation(name, index)
-    if equation.ranges and _follows(claim, equation, own):  # without ranges nothing before it was written
+    equation = values.equation(name, index) if values.follows_answers(name) else None
+    if equation is None or not equation.ranges:  # nothing before it was written
+        return "rounding" if _is_near(true, claim) and not fits_into(true, claim) else "wrong"
+    own = values.own(name, index)
+    if _follows(claim, equation, own):
         return "carried"
     # A unit off is rounding only where there was something to round: not where the truth has no more digits than that,
     if _is_near(true, claim) and not fits_into(true, claim):
         return "rounding"
     # nor where the numbers before it come to one that has no more, if none of them was rounded or one is just copied.
     nothing_rounded = (equation.exact or isinstance(equation.tree, Ref)) and fits_into(own, claim)
-    if equation.ranges and not nothing_rounded and _nearly_follows(claim, equation, own):
+    if not nothing_rounded and _nearly_follows(claim, equation, own):
         return "rounding"
     return "wrong"
 

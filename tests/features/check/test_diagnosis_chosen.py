@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import attncli
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
+from attncli.problem.loader import loads
 from tests.features.check.test_single_cell_errors import diagnosed
 
 # d_k is 4, so the scores, which are the keys as they stand, are halved: [[3.1, 1.3], [5.7, 0.9]] / 2.
@@ -207,3 +210,46 @@ def test_numbers_that_are_all_alike_are_no_evidence() -> None:
     """Each score is 2, and each scaled one is written as 1, as all but one would be divided by d_k; 2 / √2 is 1.41."""
     problem = "Q: [[1, 1], [1, 1]]\nK: [[1, 1], [1, 1]]\nV: [[1, 0], [0, 1]]"
     assert not any(found.slips for found in diagnosed("scaled: [[1, 1], [1, 7]]", problem))
+
+
+# Queries that see no key with a mistake, and mistakes that are one in these sizes
+
+
+def blind_output(instead: float) -> list[list[str]]:
+    """The output of a causal mask that was inverted: what the last query sees is up to the program."""
+    q, k, v = (np.array(rows, float) for rows in ([[1, 2], [0, 1], [2, 1]], [[1, 0], [0, 1], [1, 1]], [[1], [2], [4]]))
+    scores = q @ k.T / np.sqrt(2)
+    masked = np.where(np.tri(3) > 0, instead, scores)
+    exp = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return [[f"{number:.4f}" for number in row] for row in exp / exp.sum(axis=-1, keepdims=True) @ v]
+
+
+BLIND = "Q: [[1, 2], [0, 1], [2, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [2], [4]]\nmask: causal"
+
+
+@pytest.mark.parametrize("last", ["0", "mean"])
+def test_a_query_that_sees_no_key_may_have_0_or_the_mean(last: str) -> None:
+    output = blind_output(-1e9)
+    assert output[2] == ["2.3333"]
+    output[2] = ["0.0000"] if last == "0" else output[2]
+    (found,) = attncli.check(loads(BLIND.encode(), "p.yaml"), {"output": output}).diagnoses
+    assert (found.mistakes, found.whole) == (("the mask was inverted",), True)
+
+
+def test_a_query_that_sees_no_key_has_not_any_number() -> None:
+    output = blind_output(-1e9)
+    output[2] = ["3.1234"]
+    found = attncli.check(loads(BLIND.encode(), "p.yaml"), {"output": output}).diagnoses
+    assert not any("the mask was inverted" in each.mistakes and each.whole for each in found)
+
+
+def test_what_mistakes_share_is_said() -> None:
+    random = np.random.default_rng(0)
+    arrays = {name: random.normal(size=shape).round(2) for name, shape in
+              (("X", (3, 16)), ("W_Q", (16, 16)), ("W_K", (16, 16)), ("W_V", (16, 16)))}  # fmt: skip
+    wrong = attncli.trace(**arrays, heads=4, scale=0.25)
+    answers = {"output": [[f"{number:.4f}" for number in row] for row in wrong["output"]]}
+    checked = attncli.check(attncli.problem(**arrays, heads=4), answers)
+    assert {each["shared"][0] for each in checked.to_dict()["diagnoses"]} == {
+        "All 4 mistakes divide scores by 4 instead of 2."
+    }

@@ -9,7 +9,7 @@ import pytest
 from attncli.answers.model import Claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.single_cell_errors import miscopied, miswritten
+from attncli.features.check.single_cell_errors import before_cut, miscopied, miswritten
 from attncli.features.check.solution import judge
 from attncli.problem.loader import loads
 from attncli.problem.source import decode
@@ -201,3 +201,31 @@ def test_a_number_of_hundreds_of_digits_is_not_miscopied() -> None:
         claim = Claim(text, Decimal(text), Decimal(0))
         assert bool(list(miscopied(claim))) == some
         assert ("two of its digits were swapped" in dict(miswritten(claim))) == some
+
+
+@pytest.mark.parametrize(
+    ("written", "before"),
+    [
+        ("0.500", (0.5, 0.6)), ("0.50", (0.5, 0.6)), ("-0.70", (-0.8, -0.7)), ("17.00", (17, 18)),
+        ("0.00", (0, 0.1)), ("0.52", None), ("5", None), ("0.3330", (0.333, 0.334)),
+    ],
+)  # fmt: skip
+def test_what_a_number_was_before_its_digits_were_cut_off(written: str, before: tuple[float, float] | None) -> None:
+    found = before_cut(Claim(written, Decimal(written), Decimal(1).scaleb(Decimal(written).as_tuple().exponent) / 2))
+    if before is None:
+        assert found is None
+        return
+    assert found is not None
+    claim = found[1]
+    ends = float(claim.value - claim.half), float(claim.value + claim.half)
+    assert ends == pytest.approx(before)
+
+
+def test_digits_cut_off_are_one_explanation_beside_the_number_of_a_neighbour() -> None:
+    """0.58 without its last digit is 0.50, and so is the number above it."""
+    (found,) = diagnosed(
+        "scores: [[0.50, 2.00], [0.50, 3.00]]",
+        "Q: [[1, 0], [0, 1]]\nK: [[0.5, 0.58], [2, 3]]\nV: [[1], [2]]\nscore: dot",
+    )
+    assert {"its digits were cut off after 1 decimal", "it is the number of scores[0][0]"} <= set(found.mistakes)
+    assert not found.likely

@@ -118,6 +118,30 @@ def test_a_printed_double_may_be_what_is_left_where_larger_terms_cancel() -> Non
     assert not where(verdicts, "scores", "wrong", "rounding")
 
 
+@pytest.mark.parametrize("file", ["i_love_ai", "causal", "decimal_weights"])
+def test_float32_written_as_doubles_is_right(file: str) -> None:
+    """What `tensor.tolist()` writes: 0.3333333432674408 is the float32 next to 1/3, and no double is there."""
+    trace = run(loads((INPUTS / f"{file}.yaml").read_bytes(), file))
+    q, k, v = (np.asarray(trace["X"] @ trace[f"W_{name}"], "float32") for name in "QKV")
+    scaled = (q @ k.T) / np.sqrt(np.float32(k.shape[1]))
+    hidden = np.float32(0) if "mask" not in trace else trace["mask"].astype("float32")
+    exp = np.exp(scaled + hidden)
+    weights = exp / exp.sum(axis=-1, keepdims=True)
+    answers = {"weights": weights.tolist(), "output": (weights @ v).tolist()}
+    assert not where(judged(trace, json.dumps(answers)), "weights", "wrong", "rounding")
+    assert not where(judged(trace, json.dumps(answers)), "output", "wrong", "rounding")
+    weights[-1, -1] *= np.float32(1.001)
+    assert where(judged(trace, json.dumps({"weights": weights.tolist()})), "weights", "wrong") == [
+        (len(weights) - 1, weights.shape[1] - 1)
+    ]
+
+
+def test_a_double_that_is_no_float32_has_the_room_of_doubles() -> None:
+    trace = traced("Q: [[1, 0]]\nK: [[1, 0], [1, 0], [1, 0]]\nV: [[1], [2], [3]]")
+    mixed = '{"weights": [[0.3333333432674408, 0.3333333333333333, 0.3333333333333333]]}'
+    assert where(judged(trace, mixed), "weights", "wrong") == [(0, 0)]
+
+
 # What NumPy comes to, as Python, a spreadsheet or `print(f"{x:.16f}")` shows it
 PASTED = pytest.mark.parametrize("form", ["{!r}", "{:.15g}", "{:.17g}", "{:.15f}", "{:.16f}", "{:.16e}"])
 FILES = pytest.mark.parametrize("file", ["i_love_ai", "causal", "decimal_weights", "random_4x8", "twelve_tokens"])
