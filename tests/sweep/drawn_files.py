@@ -24,7 +24,9 @@ def draw_file(choice: Random, name: str, problem: str, drawn: Drawn) -> tuple[st
     """The text of a file of this name, beside the `problem` that was drawn, and the files of arrays that it names."""
     if name == OTHER:
         other = _changed(choice, drawn) if choice.random() < 0.5 else draw_problem(choice, lengths=drawn.lengths)
-        return "".join(f"{key}: {json.dumps(value)}\n" for key, value in other.data.items()), dict(other.arrays)
+        # YAML cannot hold a character in two halves.
+        lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in other.data.items()]
+        return "".join(lines), dict(other.arrays)
     return (_roster(choice) if name == ROSTER else _manifest(choice, problem)), {}
 
 

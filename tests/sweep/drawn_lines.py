@@ -32,7 +32,13 @@ MASKS = [
     "{lengths: 2}", "{padding: [1, 1, 0]}", "[[true]]", "[[0, -1]]", "causal: true\nwindow: [1, 0]",
 ]  # fmt: skip
 ENDLESS = "--watch"  # until Ctrl-C: not drawn
-READ = {"--batch": MANIFEST, "--roster": ROSTER, "--audit": ""}  # options that read a file, "" for the problem
+# Options that read a file or a folder, "" for the problem.
+READ = {
+    "check --batch": MANIFEST,
+    "check --directory": ".",
+    "generate --roster": ROSTER,
+    "generate --audit": "",
+}
 SQUARE = {"generate": 4, "new": 3}  # the tokens of problems that these commands make
 MOST = {"--count": 3}  # of what takes a second for each
 ALONE = (["--help"], ["--version"], [], ["-h"], ["computer"], ["--nothing"])  # lines without a command
@@ -175,8 +181,11 @@ class _Values:
         if allowed is not None:
             most = MOST.get(parameter.opts[-1], allowed[-1])
             return str(min(most, self._within(allowed)))
+        read = READ.get(f"{self.called} {parameter.opts[-1]}")
+        if read is not None:
+            return read or self.name
         if kind == "FILE" and not _is_argument(parameter):
-            return self.option_file(parameter.opts, documented)
+            return self.new_file(parameter.opts, documented)
         return self.by_kind.get(kind, self.anything)()
 
     def problem(self) -> str:
@@ -186,11 +195,8 @@ class _Values:
         """A folder to be made, seldom one that is there."""
         return self.choice.choice([FOLDER] * 8 + [f"{FOLDER}/in", "."])
 
-    def option_file(self, names: Sequence[str], documented: str) -> str:
-        """A file for an option: one to be read, if it is known to read one, else the name of a new one."""
-        (read,) = [READ[name] for name in names if name in READ] or [None]
-        if read is not None:
-            return read or self.name
+    def new_file(self, names: Sequence[str], documented: str) -> str:
+        """The name of a file to be written, seldom one that is there."""
         if self.often(0.04):
             there = [self.name, ANSWERS, OTHER, ROSTER, "-", "nowhere/x.md", ".", f"{WRITTEN}/"]
             return self.choice.choice(there)

@@ -29,6 +29,7 @@ from drawn_lines import PAGES, TYPED, commands, draw_line
 from drawn_problems import Drawn, array_file, draw_problem, written
 from ends import End, check_end, end_of
 from made_files import make_files
+from mended_lines import mended
 from models import lay_out_model, small_model
 from written_files import Contents, Unwritten, check_files, contents
 
@@ -51,6 +52,7 @@ class Case:
     lines: list[list[str]]
     promise: str
     salt: int = 0  # what is drawn while it is played is drawn from this
+    mends: bool = True  # lines that are refused for an option are run again without it
 
 
 class Fault(NamedTuple):
@@ -77,14 +79,16 @@ class Play:
 # The cases.
 
 
-def case(seed: int, number: int) -> Case:
-    """The case of this number; the first cases have a line of each command."""
+def case(seed: int, number: int, command: str | None = None) -> Case:
+    """The case of this number, with a line of this command; without one, the first cases have one of each command."""
     choice = Random(f"{seed}:{number}")
     drawn = draw_problem(choice)
     name, text = written(choice, drawn.data)
-    if number < len(commands()):
+    if command is None and number < len(commands()):
+        command = [*commands()][number]
+    if command is not None:
         promise = "ends well"
-        lines = _any_line(choice, name, drawn, [*commands()][number])
+        lines = _any_line(choice, name, drawn, command)
     else:
         promise = choice.choices(list(PROMISES), [promise.weight for promise in PROMISES.values()])[0]
         lines = PROMISES[promise].lines(choice, name, drawn)
@@ -334,12 +338,14 @@ def _in_child(what: Case, folder: Path, told: Path) -> None:
         promise, choice = PROMISES[what.promise], Random(what.salt)
         typed = next(iter(what.files.values())).encode("utf-8", "surrogatepass")
         ends = []
+        lines = [*what.lines]
 
         def tell(**row: Any) -> None:
             stream.write(json.dumps(row) + "\n")
             stream.flush()
 
-        for line in what.lines:
+        for line in lines:  # to which mended ones are added
+            tell(line=line)
             before = contents(folder)
             signal.setitimer(signal.ITIMER_PROF, CPU)
             end = end_of(line, typed if TYPED in line else b"")
@@ -350,6 +356,8 @@ def _in_child(what: Case, folder: Path, told: Path) -> None:
             if fault:
                 return
             promise.between(choice)
+            if what.mends and what.promise == "ends well" and (other := mended(line, end.err)):
+                lines.append(other)
         signal.setitimer(signal.ITIMER_PROF, 3 * CPU)
         try:
             promise.holds(what.lines, ends)
@@ -427,17 +435,18 @@ def _read(what: Case, told: Path, code: int) -> Play:
             rest.append(row)
             continue
         data = json.loads(row)
-        if data["code"] is not None:
+        if "line" in data:
+            found.lines.append(data["line"])
+        if data.get("code") is not None:
             found.codes.append(data["code"])
-        if data["fault"]:
+        if data.get("fault"):
             found.fault = Fault(*data["fault"])
     if code and found.fault is None:
-        line = what.lines[min(len(found.codes), len(what.lines) - 1)]
+        line = found.lines[-1]
         way = next((word for word in ("exact", "paper") if any(word in argument for argument in line)), "")
         what_happened = {-signal.SIGPROF: f"more than {CPU} s of CPU", -signal.SIGALRM: "waits"}.get(
             code, f"signal {-code}"
         )
         found.fault = Fault(f"{what_happened}: {line[0]} {way}".strip(), "\n".join(rest[:30]))
         found.codes.append(code)
-    found.lines = what.lines[: len(found.codes)]
     return found

@@ -150,28 +150,32 @@ class Tally:
         return [
             f"{name} {each.opts[-1]}"
             for name, each in options
-            if each.opts[0].startswith("-") and ENDLESS not in each.opts
+            if self.codes[name] and each.opts[0].startswith("-") and ENDLESS not in each.opts
             if not any((name, spelled) in self.served for spelled in each.opts)
         ]
 
     def __str__(self) -> str:
         clock = time.monotonic() - self.begin
         rows = [f"{self.lines} lines, {self.seconds:.0f} s of CPU, {clock:.0f} s by the clock"]
-        for name, codes in self.codes.items():
+        played = {name: codes for name, codes in self.codes.items() if codes}
+        for name, codes in played.items():
             ends = ", ".join(f"{times} × {code}" for code, times in sorted(codes.items()))
             rows.append(f"{codes.total():8} {name:13} {ends}")
-        rows.append(f"in no line that ended with 0 or 1: {', '.join(self.unserved()) or 'no option'}")
+        if self.lines >= self.every:  # in fewer, most options are in none
+            rows.append(f"in no line that ended with 0 or 1: {', '.join(self.unserved()) or 'no option'}")
         return "\n".join(rows)
 
 
-def _played(job: tuple[int, int]) -> tuple[int, Play]:
-    seed, number = job
-    return number, play(case(seed, number))
+def _played(job: tuple[int, int, str | None]) -> tuple[int, Play]:
+    seed, number, command = job
+    return number, play(case(seed, number, command))
 
 
-def sweep(seed: int, lines: int, workers: int = 1, first: int = 0) -> Iterator[tuple[int, Play]]:
-    """Cases and what came of them, until so many lines are played, and one of each command."""
-    jobs = ((seed, number) for number in count(first))
+def sweep(
+    seed: int, lines: int, workers: int = 1, first: int = 0, command: str | None = None
+) -> Iterator[tuple[int, Play]]:
+    """Cases, of one command or all, and what came of them, until so many lines are played, and one of each command."""
+    jobs = ((seed, number, command) for number in count(first))
     done = 0
     if workers == 1:
         results: Any = map(_played, jobs)
@@ -193,6 +197,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--lines", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--command", metavar="NAME", choices=[*commands()], help="draw lines of this command only")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--shrink", type=float, default=10, help="seconds for each kind")
     parser.add_argument("--every", type=int, default=5000, metavar="N", help="lines from one summary to the next")
@@ -203,31 +208,36 @@ def main() -> int:
     prepare(models=chosen.models)
     if chosen.play:
         seed, _, number = chosen.play.partition(":")
-        return _play_one(case(int(seed), int(number)), chosen.keep, chosen.shrink)
+        return _play_one(case(int(seed), int(number), chosen.command), chosen.keep, chosen.shrink)
     kinds: Counter[str] = Counter()
+    only = f"--command {chosen.command} " if chosen.command else ""
     tally, expected = Tally(chosen.every), known()
-    for number, found in sweep(chosen.seed, chosen.lines, chosen.workers, chosen.first):
+    for number, found in sweep(chosen.seed, chosen.lines, chosen.workers, chosen.first, chosen.command):
         if tally.add(found):
             print(f"\nSo far:\n{tally}\n{kinds.total()} faults", flush=True)
         if found.fault is None:
             continue
         kinds[found.fault.kind] += 1
         if kinds[found.fault.kind] == 1:
-            what = case(chosen.seed, number)
+            what = as_played(case(chosen.seed, number, chosen.command), found)
             small = shrunk(what, found.fault, chosen.shrink)
             again = play(small).fault or found.fault
-            print(
-                f"\n--play {chosen.seed}:{number}  {'known: ' * is_known(again.kind, expected)}{told(small, again)}",
-                flush=True,
-            )
+            mark = "known: " * is_known(again.kind, expected)
+            print(f"\n{only}--play {chosen.seed}:{number}  {mark}{told(small, again)}", flush=True)
     print(f"\n{tally}")
     for kind, times in kinds.most_common():
         print(f"{times:6}  {'known: ' * is_known(kind, expected)}{kind}")
     return 1 if any(not is_known(kind, expected) for kind in kinds) else 0
 
 
+def as_played(what: Case, found: Play) -> Case:
+    """The case with the lines that were played, mended ones among them."""
+    return replace(what, lines=found.lines, mends=False)
+
+
 def _play_one(what: Case, keep: Path | None, seconds: float) -> int:
     found = play(what)
+    what = as_played(what, found)
     if found.fault and seconds:
         what = shrunk(what, found.fault, seconds)
         found = play(what)

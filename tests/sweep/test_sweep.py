@@ -19,9 +19,10 @@ import pytest
 import typer
 from documented import documented_lines
 from drawn_files import MANIFEST, OTHER, ROSTER, draw_file
-from drawn_lines import ENDLESS, _range, _Values, commands, draw_line
+from drawn_lines import ENDLESS, READ, _range, _Values, commands, draw_line
 from drawn_problems import Drawn, draw_problem, problem_schema
 from ends import End, end_of
+from mended_lines import mended
 from playing import PROMISES, Broken, Case, Fault, case
 from written_files import WRITES, Contents, Unwritten, check_files, contents
 
@@ -117,6 +118,24 @@ def test_drawn_lines_often_have_what_a_documented_one_has() -> None:
     assert len(sets) > len(lines) / 3
 
 
+@pytest.mark.parametrize(
+    ("line", "error", "better"),
+    [
+        ("generate --audit p.yaml -d set", "--audit cannot be used with -d", "generate -d set"),
+        ("generate --audit=p.yaml -d set", "--audit cannot be used with -d", "generate -d set"),
+        ("generate --ascii -d set", "--ascii cannot be used with a set of problems", "generate -d set"),
+        ("check --directory . p.yaml", "-d cannot be used without --batch", "check p.yaml"),
+        ("generate -d set --count 1", "--seed is missing", "generate -d set --count 1 --seed midterm"),
+        ("generate --seed s -d set", "--count or --roster is missing", "generate --seed s -d set --count 1"),
+        ("compute p.yaml --ascii", "p.yaml:1:1: Q: is missing", None),
+        ("computer --ascii", "--ascii cannot be used with --all", None),
+    ],
+)
+def test_a_line_that_is_refused_is_mended(line: str, error: str, better: str | None) -> None:
+    expected = None if better is None else better.split()
+    assert mended(line.split(), f"attncli: error: {error}\nhelp: …\n") == expected
+
+
 @pytest.mark.parametrize("name", [ROSTER, MANIFEST, OTHER])
 def test_files_beside_the_problem_are_drawn_in_many_ways(name: str) -> None:
     texts = {draw_file(Random(seed), name, "problem.yaml", Drawn({"Q": [[1]]}))[0] for seed in range(50)}
@@ -167,7 +186,7 @@ def test_a_file_that_is_lost_and_one_that_an_error_leaves_are_faults(tmp_path: P
 
 
 def test_every_option_that_names_what_is_written_is_known() -> None:
-    """A new one is added to `WRITES`; else what it writes is something that nobody asked for."""
+    """A new one is added to `WRITES` or to `READ`; else what it writes is something that nobody asked for."""
     kinds = ("FILE", "FOLDER", "DIR")
     options = {
         f"{name} {each.opts[-1]}"
@@ -176,7 +195,7 @@ def test_every_option_that_names_what_is_written_is_known() -> None:
         if each.metavar in kinds and each.opts[0].startswith("-")
     }
     known = {option for option in options if option in WRITES or option.partition(" ")[2] in WRITES}
-    assert options - known == {"check --batch", "check --directory", "generate --roster", "generate --audit"}
+    assert options - known == {*READ}
 
 
 def test_the_sets_of_generate_are_read_by_the_commands_that_read_them(

@@ -223,7 +223,7 @@ def _worksheet(line: list[str], asked: Mapping[str, str], changed: list[str]) ->
     others = ("--mask", "--scale", "--as", "--allow-outside", "-")
     if any(word.partition("=")[0] in others for word in line):
         return
-    problem = next(name for name in line[1:] if name.startswith("problem."))
+    problem = next((name for name in line[1:] if name.startswith("problem.")), "")
     answers, key = asked.get("--answers"), asked.get("--key")
     if answers in changed:
         yield Reading(["check", problem, str(answers)], (1,))
