@@ -27,6 +27,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import hypothesis
 import numpy as np
@@ -101,6 +102,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         fast = [fast[place * len(fast) // size] for place in range(min(size, len(fast)))]
         for case in set(cases).difference(fast):
             case.add_marker("slow")
+    leave_out_other_parts(config, items)
 
 
 def leave_out_what_is_alike(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -243,6 +245,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update", action="store_true", help="write the golden files anew; read the difference before committing"
     )
+    parser.addoption("--part", metavar="N/M", type=as_part, default="1/1", help="only the Nth of M parts of the tests")
+
+
+def as_part(text: str) -> tuple[int, int]:
+    """(N, M) of N/M."""
+    number, of = map(int, text.split("/"))
+    if not 1 <= number <= of:
+        raise ValueError(f"there is no part {text}")
+    return number, of
+
+
+def part_of(test: str, of: int) -> int:
+    """Which of so many parts a test is in, from 1: always the same one, and each has about as many tests."""
+    return crc32(test.encode()) % of + 1
+
+
+def leave_out_other_parts(config: pytest.Config, items: list[pytest.Item]) -> None:
+    number, of = config.getoption("part")
+    kept, gone = [], []
+    for item in items:
+        is_asked_for = part_of(item.nodeid, of) == number
+        (kept if is_asked_for else gone).append(item)
+    if gone:
+        config.hook.pytest_deselected(items=gone)
+        items[:] = kept
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,3 +100,50 @@ def fails(kind: type[Warning], module: str) -> bool:
         except kind:
             return True
     return False
+
+
+@pytest.fixture
+def tiers(pytestconfig: pytest.Config) -> Any:
+    """What divides the tests: tests/conftest.py, as pytest has loaded it."""
+    plugins = pytestconfig.pluginmanager.get_plugins()
+    return next(each for each in plugins if hasattr(each, "leave_out_other_parts"))
+
+
+def test_each_third_of_the_tests_is_about_a_third(tiers: Any) -> None:
+    """As `.ci/run` plays the slow tier."""
+    parts = Counter(tiers.part_of(f"tests/test_some.py::test_that[{number}-table]", 3) for number in range(3000))
+    assert sorted(parts) == [1, 2, 3]
+    assert all(900 < size < 1100 for size in parts.values())
+
+
+def test_parts_are_all_of_the_tests(tiers: Any, request: pytest.FixtureRequest) -> None:
+    """None is left out, and none comes twice."""
+    deselected: list[pytest.Item] = []
+    kept = []
+    for number in (1, 2, 3):
+        items = list(request.session.items)
+        config = SimpleNamespace(
+            getoption=lambda _, number=number: (number, 3),
+            hook=SimpleNamespace(pytest_deselected=lambda items: deselected.extend(items)),
+        )
+        tiers.leave_out_other_parts(config, items)
+        kept += items
+    assert sorted(item.nodeid for item in kept) == sorted(item.nodeid for item in request.session.items)
+    assert len(deselected) == 2 * len(kept)
+
+
+@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "x/3", "1/0"])
+def test_what_is_no_part_is_refused(part: str, tiers: Any) -> None:
+    with pytest.raises(ValueError, match=r"part|values|literal"):
+        tiers.as_part(part)
+
+
+def test_no_mark_names_a_warning_of_a_package_that_may_not_be_there() -> None:
+    """Where it is not installed, pytest would end there with a fault of its own, and not run the tests behind it."""
+    named = set()
+    for path in Path(__file__).parent.rglob("*.py"):
+        for mark in re.findall(r'filterwarnings\(\s*"([^"]*)"', path.read_text(encoding="utf-8")):
+            category = [*mark.split(":"), "", ""][2]
+            if "." in category:
+                named.add(category.partition(".")[0])
+    assert named <= {"pytest", "numpy", "hypothesis"}

@@ -165,7 +165,6 @@ def test_a_program_that_torch_fx_writes_is_no_call(torch: Any, recording: Record
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit.trace")
-@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
 def test_exported_modules_are_seen_and_those_of_torch_jit_are_not(torch: Any, recording: Recording) -> None:
     class Attend(torch.nn.Module):
         def forward(self, x: Any) -> Any:
