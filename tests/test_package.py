@@ -57,3 +57,18 @@ def test_man_shows_it_without_a_warning(columns: str) -> None:
     assert "'scores[0,1]'" in text
     assert "130 stopped with Ctrl-C" in text
     assert max(map(len, done.stdout.splitlines())) <= int(columns)
+
+
+def test_the_pythons_that_are_named_are_those_that_are_tried() -> None:
+    kinds = PROJECT["project"]["classifiers"]
+    named = [kind.rpartition(" ")[2] for kind in kinds if kind.startswith("Programming Language :: Python :: 3.")]
+    matrix = (ROOT / ".ci" / "matrix").read_text(encoding="utf-8")
+    lowest = re.search(r"^with_lowest=(.*)$", matrix, re.MULTILINE)
+    newest = re.search(r"^newest=(.*)$", matrix, re.MULTILINE)
+    assert lowest
+    assert newest
+    assert PROJECT["project"]["requires-python"] == f">={lowest[1]}"
+    assert (named[0], named[-1]) == (lowest[1], newest[1])
+    reliability = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    assert f"on Python {' and '.join(named)} (`.ci/matrix`, `.ci/run`)" in " ".join(reliability.split())
+    assert f"prepare {newest[1]} " in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
