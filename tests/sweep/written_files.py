@@ -18,6 +18,8 @@ import numpy as np
 from drawn_lines import commands
 from ends import End, end_of
 
+import attncli
+
 Contents = Mapping[str, bytes]  # of each file, by its path in the folder of the case
 
 # The options that write, of every command or of one.
@@ -57,7 +59,8 @@ def check_files(line: list[str], end: End, before: Contents, after: Contents) ->
     form = _form(line)
     for name in sorted(changed):
         _require_whole(name, after[name], form if "--output" in asked and _belongs(name, asked["--output"]) else "")
-    _require_read(line, asked, sorted(changed))
+    # A name may begin like an option.
+    _require_read(line, asked, [f"./{name}" if name.startswith("-") else name for name in sorted(changed)])
 
 
 def _given(line: list[str]) -> dict[str, Any]:
@@ -92,6 +95,8 @@ def _asked(line: list[str]) -> dict[str, str]:
 
 def _belongs(name: str, asked: str) -> bool:
     """Whether a file is what was asked for, in that folder, one of a numbered series, or a picture or arrays beside."""
+    if asked == os.curdir:
+        return True
     stem = os.path.splitext(asked)[0]
     ways = (asked, f"{asked}/*", asked.replace("{n}", "*"), f"{stem}-*.svg", f"{stem}.npz")
     return any(fnmatchcase(name, way.replace("[", "[[]")) for way in ways)
@@ -227,8 +232,14 @@ def _worksheet(line: list[str], asked: Mapping[str, str], changed: list[str]) ->
     answers, key = asked.get("--answers"), asked.get("--key")
     if answers in changed:
         yield Reading(["check", problem, str(answers)], (1,))
-    if key in changed and str(key).endswith((".md", ".tex", ".txt")):
+    readable = key in changed and str(key).endswith((".md", ".tex", ".txt"))
+    if readable and not _overflows(problem, gradient="--gradient" in line):
         yield Reading(["check", problem, str(key)], (0,))
+
+
+def _overflows(problem: str, *, gradient: bool) -> bool:
+    """Whether a page has inf and NaN, which nobody answers."""
+    return any(" not fit into" in warning for warning in attncli.trace(problem, gradient=gradient).warnings)
 
 
 READERS: dict[str, Callable[[list[str], Mapping[str, str], list[str]], Iterator[Reading]]] = {
