@@ -63,9 +63,12 @@ class View:
         if self.steps is None or not alone:
             return None
         names = {STEP_NAMES.get(name, name) for name in self.steps}
-        return frozenset(
-            names | ({"mask"} if holds_scores(names) and not numbers_alone else set())
-        )  # which marks cells
+        # A page marks the cells that the mask hides.
+        marks_cells = not numbers_alone and holds_scores(names)
+        # The reading of the weights says which keys a query sees, in data, too.
+        if marks_cells or "weights" in names:
+            names.add("mask")
+        return frozenset(names)
 
 
 def chosen_place(trace: Trace, view: View) -> dict[str, int]:

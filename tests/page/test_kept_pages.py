@@ -55,7 +55,8 @@ def test_pages_that_show_more_need_all(view: View) -> None:
 def test_the_output_needs_no_mask_and_the_weights_do() -> None:
     assert View(detail="brief", steps=("O",)).steps_needed(numbers_alone=False) == {"output"}
     assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=False) == {"weights", "mask"}
-    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=True) == {"weights"}
+    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=True) == {"weights", "mask"}
+    assert View(detail="brief", steps=("S",)).steps_needed(numbers_alone=True) == {"scores"}
 
 
 def round_off(data: Any) -> Any:
