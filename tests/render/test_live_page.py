@@ -105,7 +105,7 @@ def test_masks_and_the_scale_are_switched_and_cells_of_a_mask_clicked(browser: B
     assert weights[2:] == [["I", "1", "0·", "0·"], ["love", "0.500", "0.500", "0·"], ["AI", "0.168", "0.533", "0.299"]]
     assert cells[:3] == ["0", "0", "−∞"]  # the second key, which was hidden
     assert address == "#!keep.2=0&keep.5=0&mask=own&scaled=false"
-    assert "mask: [{keep: [[1, 1, 0], [1, 1, 0], [1, 1, 1]]}]" in saved
+    assert "mask: {keep: [[1, 1, 0], [1, 1, 0], [1, 1, 1]]}" in saved
 
 
 @pytest.mark.browser

@@ -73,11 +73,16 @@ def width(grid: Grid) -> int:
     """About how many digits wide a matrix is, its labels among them, as its first rows tell."""
     columns = zip(*islice(grid.cells, TELLING), strict=True)
     heads = grid.columns or [""]
-    widths = (
-        max(min(text_width(head), LONG), *(len(cell.text) for cell in cells))
-        for head, cells in zip(heads, columns, strict=True)
-    )
-    return sum(width + GAP for width in widths) + min(max(map(text_width, grid.rows)), LONG)
+    widths = []
+    for head, cells in zip(heads, columns, strict=True):
+        digits = max(len(cell.text) for cell in cells)
+        widths.append(max(min(text_width(head), LONG), digits))
+    widest = max(widths)
+    if widest <= EVEN:
+        # narrow columns are all as wide as the widest
+        widths = [widest] * len(widths)
+    labels = min(max(map(text_width, grid.rows)), LONG)
+    return sum(width + GAP for width in widths) + labels
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
