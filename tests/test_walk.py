@@ -33,8 +33,8 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
 @pytest.mark.parametrize(
     ("arguments", "codes", "most"),
     [
-        (["compute", "inputs/i_love_ai.yaml"], (0,), 69),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 77),
+        (["compute", "inputs/i_love_ai.yaml"], (0,), 70),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 81),
     ],
 )
 def test_a_command_enters_few_files(arguments: list[str], codes: tuple[int, ...], most: int) -> None:
