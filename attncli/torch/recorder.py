@@ -19,7 +19,7 @@ class Recorder:
     """Keeps of each call what was asked for, until it is closed. Several threads may tell it of calls.
 
     `threads` are those that were started meanwhile by threads that it watches. `strangers` has a model that runs in a
-    thread that it does not watch, by the name of its class, if there is one.
+    thread that it does not watch, by the name of its class, if there is one. Both stay as they are once it is closed.
     """
 
     def __init__(
@@ -44,9 +44,13 @@ class Recorder:
 
     def name_of(self, module: nn.Module, root: nn.Module) -> str:
         """The name of a module, as the outermost one has it; empty for this one itself."""
-        if root not in self._names:
-            self._names[root] = {each: name for name, each in root.named_modules()}
-        return self._names[root].get(module, "")
+        names = self._names.get(root)
+        if names is None:
+            names = {each: name for name, each in root.named_modules()}
+            with self._lock:
+                if not self.closed:
+                    self._names[root] = names
+        return names.get(module, "")
 
     def next_step(self) -> int:
         """The number of a run of the model that begins."""
@@ -56,7 +60,15 @@ class Recorder:
 
     def note_stranger(self, module: nn.Module) -> None:
         """A module begins to run in a thread that is not watched."""
-        self.strangers.setdefault(threading.get_ident(), type(module).__name__)
+        with self._lock:
+            if not self.closed:
+                self.strangers.setdefault(threading.get_ident(), type(module).__name__)
+
+    def note_thread(self, thread: threading.Thread) -> None:
+        """A thread that it watches starts this one."""
+        with self._lock:
+            if not self.closed:
+                self.threads.add(thread)
 
     def unseen(self, name: str) -> None:
         """A function was called in which no call could be seen."""

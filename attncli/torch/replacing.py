@@ -1,18 +1,19 @@
-"""A method of a class of somebody else's, replaced for a while."""
+"""A method of a class, or a function of a module, of somebody else's, replaced for a while."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from types import ModuleType
 from typing import Any
 
 Method = Callable[..., Any]
 
 
 @contextmanager
-def replaced(owner: type, name: str, wrapper: Callable[[Method], Method]) -> Iterator[None]:
-    """While this runs, a method of a class is what `wrapper` makes of it.
+def replaced(owner: type | ModuleType, name: str, wrapper: Callable[[Method], Method]) -> Iterator[None]:
+    """While this runs, a method of a class, or a function of a module, is what `wrapper` makes of it.
 
     If somebody else has replaced it meanwhile, theirs stays, and goes on to call this one, which then does no more than
     the method did before.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import torch
@@ -135,8 +135,7 @@ class _Changes:
 
     def _make(self) -> None:
         with ExitStack() as undo:
-            if hasattr(torch.compiler, "set_stance"):  # PyTorch 2.6 and newer
-                undo.enter_context(torch.compiler.set_stance("force_eager"))
+            undo.enter_context(_uncompiled())
             undo.enter_context(replaced(nn.Module, "__call__", self._telling_of_modules))
             undo.enter_context(replaced(threading.Thread, "start", _starting_watched))
             self._undo = undo.pop_all()
@@ -159,6 +158,16 @@ class _Changes:
 _CHANGES = _Changes()
 
 
+def _uncompiled() -> AbstractContextManager[Any]:
+    """While this runs, what was compiled runs as it was before, and nothing is compiled."""
+    if hasattr(torch.compiler, "set_stance"):
+        return torch.compiler.set_stance("force_eager")
+    # PyTorch 2.5 has no stances: there, compiled code is run by what this function sets
+    from torch._dynamo import eval_frame
+
+    return replaced(eval_frame, "_maybe_set_eval_frame", lambda set_callback: lambda callback: set_callback(None))
+
+
 def _starting_watched(start: Callable[..., Any]) -> Callable[..., Any]:
     """`Thread.start`, after which the new thread is watched by those that watch the thread that starts it."""
 
@@ -169,7 +178,7 @@ def _starting_watched(start: Callable[..., Any]) -> Callable[..., Any]:
             start(thread)
             return
         for recorder in recorders:
-            recorder.threads.add(thread)
+            recorder.note_thread(thread)
         run = thread.run
 
         def run_watched() -> None:

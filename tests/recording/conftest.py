@@ -28,7 +28,10 @@ def what_is_changed(torch: Any) -> Callable[[], dict[str, Any]]:
     def now() -> dict[str, Any]:
         changed = {"Module.__call__": torch.nn.Module.__call__, "Thread.start": threading.Thread.start}
         changed |= {f"functional.{name}": each for name, each in vars(torch.nn.functional).items() if callable(each)}
-        changed |= {"fast path": torch.backends.mha.get_fastpath_enabled(), "stance": eval_frame._stance.stance}
+        changed["fast path"] = torch.backends.mha.get_fastpath_enabled()
+        # PyTorch 2.5 has no stance, and a function in its place
+        stance = getattr(eval_frame, "_stance", None)
+        changed["stance"] = stance.stance if stance else eval_frame._maybe_set_eval_frame
         if registry := sys.modules.get("transformers.modeling_utils"):
             changed["get_interface"] = registry.AttentionInterface.get_interface
         return changed | {"modes": tuple(_get_current_function_mode_stack())}

@@ -70,12 +70,13 @@ def in_a_thread(function: Callable[[], object]) -> None:
 
 def plain(torch: Any, tensor: Any) -> Any:
     """A tensor in float64, or a mask of true and false as it is."""
-    if tensor is None or tensor.dtype == torch.bool:
-        return tensor
-    if hasattr(tensor, "variant"):  # its numbers are in no memory
+    # of a causal bias, which is asked first: its numbers are in no memory, and PyTorch 2.5 does not tell its format
+    if hasattr(tensor, "variant"):
         n, m = tensor.seq_len_q, tensor.seq_len_kv
         offset = 0 if tensor.variant.name == "UPPER_LEFT" else m - n
         return torch.ones(n, m).tril(offset).bool()
+    if tensor is None or tensor.dtype == torch.bool:
+        return tensor
     return tensor.detach().as_subclass(torch.Tensor).resolve_neg().double()
 
 

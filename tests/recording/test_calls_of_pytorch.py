@@ -356,28 +356,64 @@ def test_what_multi_head_attention_adds_to_the_keys_is_not_understood(torch: Any
         calls[0].problem()
 
 
-def test_an_encoder_is_recorded_though_it_has_a_fused_path(torch: Any, recording: Recording) -> None:
-    inner = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
-    encoder, x = torch.nn.TransformerEncoder(inner, 2).eval(), torch.randn(1, 4, 8)
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [
+        ("MultiheadAttention", ["MultiheadAttention"]),
+        ("TransformerEncoderLayer", ["self_attn"]),
+        ("TransformerEncoder", ["layers.0.self_attn", "layers.1.self_attn"]),
+    ],
+)
+def test_what_has_a_fused_path_is_recorded(kind: str, where: list[str], torch: Any, recording: Recording) -> None:
+    inner, x = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(1, 4, 8)
+    modules = {
+        "MultiheadAttention": lambda: inner.self_attn(x, x, x),
+        "TransformerEncoderLayer": lambda: inner(x),
+        "TransformerEncoder": lambda: encoder(x),
+    }
+    inner.eval()
+    encoder = torch.nn.TransformerEncoder(inner, 2).eval()
     assert torch.backends.mha.get_fastpath_enabled()
     with torch.no_grad(), recording() as calls:
-        encoder(x)
+        modules[kind]()
     assert torch.backends.mha.get_fastpath_enabled()
-    assert [call.where for call in calls] == ["layers.0.self_attn", "layers.1.self_attn"]
+    assert [call.where for call in calls] == where
     assert all(call.check() for call in calls)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the compiler
-def test_a_compiled_model_runs_as_it_was_before_it_was_compiled(torch: Any, recording: Recording) -> None:
+@pytest.mark.parametrize("runs_before", [True, False])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_compiled_model_runs_as_it_was_before_it_was_compiled(
+    backend: str, runs_before: bool, torch: Any, recording: Recording
+) -> None:
     model, x = layer(torch), torch.randn(1, 5, 8)
-    compiled = torch.compile(model, backend="eager")
-    compiled(x)
+    compiled = torch.compile(model, backend=backend)
+    if runs_before:
+        compiled(x)
     for named in (None, model, compiled):
         with recording(named) as calls:
             assert torch.equal(compiled(x), model(x))
         assert [(call.step, call.where) for call in calls] == [(0, "Layer"), (1, "Layer")]
         assert all(call.check() for call in calls)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the compiler
+def test_nothing_is_compiled_in_the_block_and_all_is_after_it(torch: Any, recording: Recording) -> None:
+    graphs = []
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        graphs.append(graph)
+        return graph.forward
+
+    compiled, x = torch.compile(layer(torch), backend=backend), torch.randn(1, 5, 8)
+    with recording():
+        compiled(x)
+    assert graphs == []
+    compiled(x)
+    assert graphs
 
 
 def test_a_function_imported_by_its_name(torch: Any, recording: Recording) -> None:

@@ -235,6 +235,74 @@ def test_a_thread_that_goes_on_keeps_nothing(torch: Any, recording: Recording) -
         assert [each() for each in kept] == [None, None]
 
 
+@pytest.mark.parametrize("asked", range(8))
+def test_a_recording_may_end_while_another_thread_names_its_modules(
+    asked: int, torch: Any, recording: Recording
+) -> None:
+    """It ends when a dict asks for the hash of the model once more than so many times."""
+    reached, over = threading.Event(), threading.Event()
+
+    class Model(torch.nn.Module):
+        times = 0
+
+        def __hash__(self) -> int:
+            if threading.current_thread() is not threading.main_thread():
+                Model.times += 1
+                if Model.times == asked + 1:
+                    reached.set()
+                    # what is asked under a lock that the end of the recording waits for must go on alone
+                    over.wait(0.1)
+            return id(self)
+
+        def forward(self, x: Any) -> Any:
+            return torch.nn.functional.scaled_dot_product_attention(x, x, x)
+
+    model, x = Model(), torch.randn(2, 3)
+    with ExitStack() as stack:
+        with recording() as calls:
+            pool = stack.enter_context(ThreadPoolExecutor(1))
+            attend(torch)
+            running = pool.submit(model, x)
+            running.add_done_callback(lambda done: reached.set())
+            reached.wait(60)
+        over.set()
+        # an error of the recording would be raised here
+        running.result(timeout=60)
+        kept = weakref.ref(model)
+        assert len(calls) <= 2
+        del model, running
+        gc.collect()
+        assert kept() is None
+
+
+def test_a_thread_that_goes_on_after_the_block_may_start_others(torch: Any, recording: Recording) -> None:
+    """While the recording that is over asks whether its threads still run."""
+    asked, answered = threading.Event(), threading.Event()
+
+    class Asked(threading.Thread):
+        is_over = False
+
+        def is_alive(self) -> bool:
+            if not self.is_over:
+                asked.set()
+                answered.wait(60)
+            return False
+
+    def run() -> None:
+        asked.wait(60)
+        threading.Thread(target=int).start()
+        answered.set()
+
+    thread = Asked(target=run)
+    # the outer recording goes on, and so do the changes that it makes
+    with recording():
+        attend(torch)
+        with pytest.raises(attncli.AttncliError, match="no call of attention was seen"), recording():
+            thread.start()
+        thread.is_over = True
+        thread.join()
+
+
 def test_a_model_in_a_thread_that_was_there_before(torch: Any, recording: Recording) -> None:
     module, x = layer(torch), torch.randn(1, 3, 8)
     with ThreadPoolExecutor(1) as pool:
