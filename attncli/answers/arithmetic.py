@@ -20,14 +20,18 @@ _NUMBER = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _WORD = rf"\*\*|[-+*·×⋅/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])"
 _TOKEN = re.compile(rf"\s*({RECURRING}|{_NUMBER}|{_WORD})")
 _NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*{_NUMBER}\s*\)")
-_POWER_OF_TEN_APART = re.compile(rf"[0-9.]\n{_IMPLIED}\ne\n[-+]\n[0-9.]")  # in tokens, line by line: 5e - 3
+# In tokens, line by line: 2/1.5·10^3
+_POWER_OF_TEN_BELOW = re.compile(r"/\n(?:[-+]\n)*[0-9.]+\n\*\n10\n(?:\^|\*\*)\n")
+# Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it
+_E_IN_A_SUM = re.compile(r"\s+e\s+[-+]\s+\Z")
 _DIGITS = tuple("0123456789.")
-_DEEPEST = 40  # parentheses, signs and powers inside one another
+DEEPEST = 40  # parentheses, signs and powers inside one another
 _BY_ZERO = "divides by zero", "write a number other than 0 after the /"
-_TOO_DEEP = "is nested too deeply", f"{_DEEPEST} parentheses, signs and powers inside one another are the most"
+_TOO_DEEP = "is nested too deeply", f"{DEEPEST} parentheses, signs and powers inside one another are the most"
 _AMBIGUOUS = "can be read in two ways", "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
 _UNDER_THE_ROOT = "can be read in two ways", "write * and parentheses: sqrt(3)*e, or sqrt(3*e)"
 _POWER_OF_TEN = "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3 for a difference"
+_BELOW = "can be read in two ways", "write parentheses: 2/(1.5*10^3), or (2/1.5)*10^3"
 _REMARK = (
     "can be read as a product, or as a number and a remark on it",
     "write 2*(1 + e) for a product, and 1/3 = 0.333 for a number that is written twice",
@@ -58,8 +62,8 @@ def work_out(text: str) -> Calculation | None:
             value = calculator.sum(0)
             if calculator.rest:
                 return None
-            if _POWER_OF_TEN_APART.search("\n".join(tokens)):
-                raise _Refused(*_POWER_OF_TEN)
+            if _POWER_OF_TEN_BELOW.search("\n".join(tokens)):
+                raise _Refused(*_BELOW)
             return Calculation(Context(prec=DIGITS).plus(value), "".join(calculator.read))
         except _Unreadable:
             return None
@@ -88,6 +92,8 @@ def _tokens(text: str) -> list[str]:
             found.append(_IMPLIED)
         elif token in ("√", "e", *FUNCTION_NAMES) and _is_factor(before):
             found.append(_IMPLIED)
+        elif token.startswith(_DIGITS) and _is_after_e(found):
+            _require_sum(text, match)
         found.append(token)
         at = match.end()
     return found
@@ -96,6 +102,17 @@ def _tokens(text: str) -> list[str]:
 def _is_factor(token: str) -> bool:
     """Whether a root, a function or e after this token is multiplied with it."""
     return token in (")", "e") or token.endswith(_DIGITS) or recurring(token) is not None
+
+
+def _is_after_e(found: list[str]) -> bool:
+    """Whether these tokens end with 5e -, in which e may stand for a power of ten."""
+    return found[-3:-1] == [_IMPLIED, "e"] and found[-1] in ("+", "-") and found[-4].endswith(_DIGITS)
+
+
+def _require_sum(text: str, number: re.Match[str]) -> None:
+    """Raises _Refused where the e before a number may be a power of ten: 5e - 3. In 5 e - 3 it is Euler's number."""
+    if not _E_IN_A_SUM.search(text[: number.start(1)]):
+        raise _Refused(*_POWER_OF_TEN)
 
 
 def _require_product(text: str, opening: re.Match[str], before: str) -> None:
@@ -146,7 +163,7 @@ class _Calculator:
         return value
 
     def signed(self, depth: int) -> Decimal:
-        if depth > _DEEPEST:
+        if depth > DEEPEST:
             raise _Refused(*_TOO_DEEP)
         if sign := self.take("-", "+"):
             value = self.signed(depth + 1)
@@ -163,7 +180,7 @@ class _Calculator:
         return power
 
     def atom(self, depth: int) -> Decimal:
-        if depth > _DEEPEST:
+        if depth > DEEPEST:
             raise _Refused(*_TOO_DEEP)
         if not self.rest:
             raise _Unreadable

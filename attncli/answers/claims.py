@@ -18,11 +18,19 @@ _TIMES = "*·×⋅"
 _FAR = 10**6
 _SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
 _BLANK = re.compile(r"_*|\?")
-_SIGN_APART = re.compile(r"\A([-+])\s+(?=[0-9.])")  # - 0.70, as people write it in LaTeX
-_IN_PARENTHESES = re.compile(r"\(\s*([-+].*?)\s*\)")
+_IN_PARENTHESES = re.compile(r"\(\s*(.*?)\s*\)")
+_RAISED = re.compile("(?<![0-9.])(10|e)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _POINT_OR_TIMES = re.compile(r"([-+−]?[0-9]+)·([0-9]+)")
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _MINUS_OR_TO = re.compile(rf"([-+−]?{_NUMBER})–({_NUMBER})")
+_BEFORE = r"(?<![0-9.eE])(?<![eE][-+−–])"  # no other digit of the number
+_MANTISSA = rf"{_BEFORE}(?P<mantissa>(?:\A[-−])?[1-9](?P<decimals>\.[0-9]*)?)"
+_EXPONENT = r"(?P<exponent>[1-9][0-9]{0,2})(?![0-9.^])(?!\*\*)"
+# 1.5×10−3: blanks on both sides of its sign would make it a difference, and 2*10-3 is one that people calculate
+_MINUS_LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*(?(decimals)[{_TIMES}]|[·×⋅])\s*10(?:[-−–]\s*|\s+[-−–]){_EXPONENT}")
+# 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product
+_LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*[·×⋅]\s*10{_EXPONENT}")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
 _SCIENTIFIC = re.compile(rf"([-+]?[0-9.]+)\s*[{_TIMES}]\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))")
 _EQUALS = re.compile("[=≈]")  # between two spellings of one number
@@ -87,15 +95,17 @@ def _read(written: str) -> Claim | None:
     if _BLANK.fullmatch(written):
         return None
     _require_one_reading(written)
-    written = written.translate(_SIGNS)
+    written = _RAISED.sub(_as_power, written).translate(_SIGNS)
     if _MINUS_INFINITY.fullmatch(written):
         return Claim("-inf", Decimal("-Infinity"), Decimal(0))
-    number = _as_plain(written)
+    if is_plain(written):
+        return _decimal_claim(written)
+    from attncli.answers.arithmetic import DEEPEST, work_out  # most solutions are in plain decimals
+
+    number = _as_plain(written, DEEPEST)
     if is_plain(number):
         return _decimal_claim(number)
     fraction = recurring(number)
-    from attncli.answers.arithmetic import work_out  # most solutions are in plain decimals
-
     if fraction is not None:
         worked = work_out(str(fraction))
     elif _is_misread(written):
@@ -108,23 +118,55 @@ def _read(written: str) -> Claim | None:
     return Claim(worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0))
 
 
-def _as_plain(written: str) -> str:
-    """The number without what says nothing: -0.70 for - 0.70 and (-0.70), and 1.5e3 for 1.5 * 10^3."""
-    inside = _IN_PARENTHESES.fullmatch(written)
-    number = _SIGN_APART.sub(r"\1", inside[1] if inside else written)
+def _as_power(raised: re.Match[str]) -> str:
+    """10^(-3) for 10⁻³."""
+    return f"{raised[1]}^({raised[2].translate(_LOWERED)})"
+
+
+def _as_plain(written: str, deepest: int) -> str:
+    """The number without what says nothing: -0.70 for - 0.70, (-0.70) and -(0.70), and 1.5e3 for 1.5 * 10^3.
+
+    Raises NumberError for (0.70), which accounts have for -0.70.
+    """
+    signs, number = _peeled(written, deepest)
     if found := _SCIENTIFIC.fullmatch(number):
-        return f"{found[1]}e{found[2] or found[3]}"
-    return number
+        number = f"{found[1]}e{found[2] or found[3]}"
+    if not (is_plain(number) or recurring(number)):
+        return written
+    if written.startswith("(") and not signs and is_plain(number):
+        raise NumberError(*_why_not(f"({number})"))
+    sign = "-" if signs.count("-") % 2 else ""
+    return sign + number
+
+
+def _peeled(written: str, deepest: int) -> tuple[str, str]:
+    """The signs before a number, in or before parentheses, and the number."""
+    signs = ""
+    for _ in range(deepest):
+        if written.startswith(("+", "-")):
+            signs += written[0]
+            written = written[1:].lstrip()
+        elif inside := _IN_PARENTHESES.fullmatch(written):
+            written = inside[1]
+        else:
+            break
+    return signs, written
 
 
 def _require_one_reading(written: str) -> None:
-    """Raises NumberError for 0·5 and 3–5, whose signs mean different things to different readers."""
+    """Raises NumberError for 0·5, 3–5 and 1.5×10−3, whose signs mean different things to different readers."""
     if found := _POINT_OR_TIMES.fullmatch(written):
         decimal, product = f"{found[1]}.{found[2]}", f"{found[1]}*{found[2]}"
         readings, help = f"as {decimal} or as a product", f"write {decimal}, or {product}"
     elif found := _MINUS_OR_TO.fullmatch(written):
         readings = f"as {found[1]} minus {found[2]}, or as a range"
         help = f"write one number, or {found[1]} - {found[2]}"
+    elif found := _MINUS_LOST_EXPONENT.search(written):
+        power, difference = f"{found['mantissa']}e-{found['exponent']}", f"{found['mantissa']}*10 - {found['exponent']}"
+        readings, help = f"as {power} or as {difference}", f"write {power}, or {difference}"
+    elif found := _LOST_EXPONENT.search(written):
+        power, product = f"{found['mantissa']}e{found['exponent']}", f"{found['mantissa']}*10{found['exponent']}"
+        readings, help = f"as {power} or as {product}", f"write {power}, or {product}"
     else:
         return
     raise NumberError(f"{shorten(written)} can be read {readings}", help.replace("−", "-"))

@@ -25,6 +25,9 @@ MINUS = "-−–"
 TIMES = "*·×⋅"
 OVERLINES = "\u0305\u0304"
 DOT_ABOVE = "\u0307"
+RAISED_SIGNS = "⁺⁻"
+RAISED = RAISED_SIGNS + "⁰¹²³⁴⁵⁶⁷⁸⁹"
+LOWERED = str.maketrans(RAISED, "+-0123456789")
 DEEPEST = 40
 LARGEST = mpmath.mpf("1.8e308")
 SMALLEST = mpmath.mpf("1e-900")
@@ -51,19 +54,73 @@ def reading(text: str) -> Reading | None:
     text = text.strip()
     if text == "?" or not text.strip("_"):
         return None
+    text = with_lowered_powers(text)
     with mpmath.workdps(80):
         if is_minus_infinity(text):
             return Reading(-mpmath.inf, Fraction(0))
         decimal = signed_decimal(text)
         if decimal is not None:
             return decimal
-        if is_range_or_raised_point(text) or is_row(text):
+        if is_range_or_raised_point(text) or is_row(text) or has_lost_exponent(text):
             raise Refused
         letters = Letters(text)
         value = letters.sum(0)
         if not letters.at_end():
             raise Refused
         return Reading(in_size(value), Fraction(0))
+
+
+def with_lowered_powers(text: str) -> str:
+    """10^(-3) for 10⁻³, and e^(2) for e²."""
+    for base in ("10", "e"):
+        parts = text.split(base)
+        for place in range(1, len(parts)):
+            before, after = base.join(parts[:place]), parts[place]
+            raised = after[: len(after) - len(after.lstrip(RAISED))]
+            digits = raised[1:] if raised[:1] in RAISED_SIGNS else raised
+            is_number = bool(digits) and not set(digits) & set(RAISED_SIGNS)
+            if is_number and not before.endswith((*DIGITS, ".")):
+                parts[place] = f"^({raised.translate(LOWERED)}){after[len(raised) :]}"
+        text = base.join(parts)
+    return text
+
+
+def has_lost_exponent(text: str) -> bool:
+    """1.5×10−3 and 1.5×103, which were 1.5×10⁻³ and 1.5×10³ on the page that they were copied from."""
+    return any(
+        text.startswith("10", at) and is_lost_exponent(text[:at].rstrip(BLANKS), text[at + 2 :])
+        for at in range(1, len(text))
+    )
+
+
+def is_lost_exponent(before: str, after: str) -> bool:
+    """Whether a power of ten may stand where a 10 stands, between these two."""
+    times = before[-1:]
+    before = before[:-1].rstrip(BLANKS)
+    start = len(before)
+    while start and before[start - 1] in (*DIGITS, "."):
+        start -= 1
+    mantissa, front = before[start:], before[:start]
+    whole, point, decimals = mantissa.partition(".")
+    if not times or times not in TIMES or len(whole) != 1 or whole == "0" or "." in decimals:
+        return False
+    if front[-1:] in ("e", "E") or (front[-1:] in ("+", *MINUS) and front[-2:-1] in ("e", "E")):
+        return False
+    exponent = after.lstrip(BLANKS)
+    has_minus = exponent[:1] in tuple(MINUS)
+    if has_minus:
+        digits = exponent[1:].lstrip(BLANKS)
+        is_apart = after[0] in BLANKS and exponent[1:2] in tuple(BLANKS)
+        if is_apart or (times == "*" and not point):
+            return False
+    else:
+        digits = after
+        if times == "*":
+            return False
+    count = len(digits) - len(digits.lstrip(DIGITS))
+    if not 1 <= count <= 3 or digits[0] == "0":
+        return False
+    return not digits[count:].startswith((".", "^", "**"))
 
 
 def is_minus_infinity(text: str) -> bool:
@@ -75,22 +132,22 @@ def is_minus_infinity(text: str) -> bool:
 
 def signed_decimal(text: str) -> Reading | None:
     """0.70, - 0.70, (-0.70), 7e-1, 7·10^-1: digits that say how precise they are; None for anything else."""
-    sign = 1
-    if text[0] == "(" and text[-1] == ")":
-        inside = text[1:-1].strip()
-        if is_plain(inside):
-            raise Refused  # in accounts, (0.70) is -0.70
-        if inside[:1] in ("+", *MINUS):
-            text = inside
-    if text and text[0] in "+" + MINUS:
-        sign = -1 if text[0] in MINUS else 1
-        text = text[1:].lstrip(BLANKS)
+    sign, has_sign, is_in_parentheses = 1, False, False
+    for _ in range(DEEPEST):
+        if text[:1] in ("+", *MINUS):
+            sign, has_sign = -sign if text[0] in MINUS else sign, True
+            text = text[1:].lstrip(BLANKS)
+        elif text[:1] == "(" and text[-1] == ")":
+            is_in_parentheses = True
+            text = text[1:-1].strip(BLANKS)
     mantissa, power = parts_of_scientific(text)
     number = plain(mantissa, 0)
     if number is None or number[1] != len(mantissa):
         return None
     if power and "e" in mantissa.lower():
         return None
+    if is_in_parentheses and not has_sign:
+        raise Refused  # in accounts, (0.70) is -0.70
     value, _, decimals = number
     exponent = int(power or 0)
     if abs(exponent) > 250 or abs(decimals) > 250:
@@ -265,6 +322,10 @@ class Letters:
         """Refuses 5e - 3, which may be a power of ten."""
         before = self.text[: self.at].rstrip(BLANKS)
         after = self.text[self.at + 1 :].lstrip(BLANKS)
+        e = len(before) - 1
+        around = (e - 1, e + 1, self.at - 1, self.at + 1)
+        if all(at < len(self.text) and self.text[at] in BLANKS for at in around):
+            return  # 5 e - 3
         times = before.removesuffix("e").rstrip(BLANKS)
         if before.endswith("e") and times.endswith((*DIGITS, ".")) and after.startswith((*DIGITS, ".")):
             raise Refused
@@ -274,6 +335,8 @@ class Letters:
         divides = False
         while True:
             if self.sees(TIMES) and not self.text.startswith("**", self.at):
+                if divides and last in ("whole", "number") and self.sees_power_of_ten():
+                    raise Refused  # 2/1.5·10^3
                 self.at += 1
                 other, last = self.signed(depth)
                 value, divides = value * other, False
@@ -290,6 +353,10 @@ class Letters:
                 value, divides = value * other, False
             else:
                 return value
+
+    def sees_power_of_ten(self) -> bool:
+        after = self.text[self.at + 1 :].lstrip(BLANKS)
+        return after.startswith("10") and after[2:].lstrip(BLANKS).startswith(("^", "**"))
 
     def factor_without_sign(self, last: str) -> str:
         """What multiplies what ends there, without a sign: a root, a name or parentheses; empty for nothing."""

@@ -97,6 +97,17 @@ def test_shifted_fractions(text: str, form: str) -> None:
     assert all_right(problem, page_of(problem, form, View(detail="cells")), form)
 
 
+MULTIPLES_OF_E = "Q: [[1], [2]]\nK: [[1], [1], [1], [0], [0], [2]]\nV: [[1], [2], [-3], [4], [5], [1]]\nscore: dot\n"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_multiples_of_e_in_sums(form: str) -> None:
+    problem = loads(MULTIPLES_OF_E.encode(), "multiples.yaml")
+    text = page_of(problem, form, View(detail="brief"))
+    assert "3 e + " in text
+    assert all_right(problem, text, form)
+
+
 HALVES = "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]\n"
 
 

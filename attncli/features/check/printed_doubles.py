@@ -60,11 +60,23 @@ def _is_long(claim: Claim) -> bool:
 
 
 def _number_format(claims: Iterable[Claim]) -> str:
-    """float32 where all numbers of 15 digits are numbers of float32, which one double of 500 million is by chance."""
-    long = [float(claim.value) for claim in claims if _is_long(claim)]
+    """float32 where all numbers of 15 digits are numbers of float32, which one double of 500 million is by chance.
+
+    One of them has to need its digits: 0.250000000000000 is a number of float32, but says nothing of the others.
+    """
+    long = [claim.value for claim in claims if _is_long(claim)]
+    if not any(_needs_its_digits(value) for value in long):
+        return "float64"
+    numbers = [float(value) for value in long]
     with np.errstate(over="ignore"):
-        single = all(float(np.float32(number)) == number for number in long)
-    return "float32" if long and single else "float64"
+        single = all(float(np.float32(number)) == number for number in numbers)
+    return "float32" if single else "float64"
+
+
+def _needs_its_digits(value: Decimal) -> bool:
+    """Whether 15 digits are left without the zeros at the end."""
+    digits = "".join(map(str, value.as_tuple().digits))
+    return len(digits.rstrip("0")) >= DIGITS
 
 
 def _with_answers(trace: Trace, answers: Answers) -> Trace:

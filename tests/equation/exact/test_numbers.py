@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli.answers.claims import LONGEST, read_claim
+from attncli.answers.latex_numbers import from_latex
 from attncli.equation.exact import (
     ExactError,
     ExactNumber,
@@ -21,7 +23,7 @@ from attncli.equation.exact import (
     read_exact,
     text_of,
 )
-from attncli.equation.notation import LATEX, UNICODE
+from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE, Notation
 from attncli.equation.printer import write
 
 SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
@@ -162,6 +164,43 @@ def test_any_number_is_what_it_says_and_reads_back(text: str) -> None:
         )
     closed = text_of(number)
     assert closed is None if isinstance(number, Decimal) else read_exact(str(closed)) == number
+
+
+@given(text=numbers)
+@pytest.mark.parametrize("notation", [LATEX, LATEX_LINE, UNICODE, PLAIN])
+def test_check_reads_any_closed_form_of_a_page(notation: Notation, text: str) -> None:
+    number = read_exact(text)
+    if isinstance(number, Decimal):
+        return
+    written = write(expression_of(number), notation)
+    spelled = from_latex(written) if notation in (LATEX, LATEX_LINE) else written
+    if len(spelled) > LONGEST:
+        return
+    found = read_claim(spelled)
+    truth = decimal_of(number)
+    assert found is not None
+    assert abs(found.value - truth) <= abs(truth) * Decimal("1e-40")
+
+
+SUMS_WITH_E = [
+    "3*e + 4",
+    "3*e - 1/2",
+    "2*e + 5*e^2",
+    "(3*e + 2)/(2*e + sqrt(2))",
+    "sqrt(2)*e - 3",
+    "4 - 7*e",
+    "e/2 + 5",
+]
+
+
+@pytest.mark.parametrize("notation", [LATEX, LATEX_LINE, UNICODE, PLAIN])
+@pytest.mark.parametrize("text", SUMS_WITH_E)
+def test_check_reads_multiples_of_e_in_sums(text: str, notation: Notation) -> None:
+    written = write(expression_of(read_exact(text)), notation)
+    found = read_claim(from_latex(written) if notation in (LATEX, LATEX_LINE) else written)
+    assert found is not None
+    with mpmath.workdps(60):
+        assert abs(mpmath.mpf(str(found.value)) - in_mpmath(text)) < mpmath.mpf("1e-40")
 
 
 def test_a_rational_number_is_a_fraction() -> None:

@@ -142,6 +142,17 @@ def test_a_double_that_is_no_float32_has_the_room_of_doubles() -> None:
     assert where(judged(trace, mixed), "weights", "wrong") == [(0, 0)]
 
 
+@pytest.mark.parametrize("quarter", ["0.250000000000000", "0.2500000000000000", "2.5000000000000000e-01"])
+def test_zeros_at_the_end_of_a_double_make_no_float32(quarter: str) -> None:
+    """1/4 is a number of float32 with any number of zeros; a step of such numbers has the room of doubles."""
+    trace = traced("Q: [[0.000004]]\nK: [[1], [0], [0], [0]]\nV: [[1], [2], [3], [4]]")
+    row = f"{quarter}, {quarter}, {quarter}"
+    # The weights are 0.25000075 and 0.24999975, farther from a quarter than doubles are, and nearer than float32.
+    assert len(where(judged(trace, f'{{"weights": [[{quarter}, {row}]]}}'), "weights", "wrong", "rounding")) == 4
+    single = f'{{"weights": [[0.25000080466270447, {row}]]}}'
+    assert not where(judged(trace, single), "weights", "wrong", "rounding")
+
+
 # What NumPy comes to, as Python, a spreadsheet or `print(f"{x:.16f}")` shows it
 PASTED = pytest.mark.parametrize("form", ["{!r}", "{:.15g}", "{:.17g}", "{:.15f}", "{:.16f}", "{:.16e}"])
 FILES = pytest.mark.parametrize("file", ["i_love_ai", "causal", "decimal_weights", "random_4x8", "twelve_tokens"])
