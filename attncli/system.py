@@ -27,12 +27,15 @@ if sys.platform == "win32":
     # Ctrl-Break, and a console whose window is closed.
     TERMINATING = (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK)
     OPENING = os.O_RDONLY | os.O_BINARY
+    ADDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_BINARY
     # Windows cannot wait for more of them.
     MOST_PROCESSES = 61
 else:
     TERMINATING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     # Without blocking, since the name may be that of a pipe to which nobody writes.
     OPENING = os.O_RDONLY | os.O_NONBLOCK
+    # Nor through a link, which may lead to a file of anybody.
+    ADDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_NOFOLLOW
     MOST_PROCESSES = 1000
 
 
@@ -47,8 +50,10 @@ def set_blocking(descriptor: int, blocking: bool) -> None:
 
 def is_reader_gone(error: OSError) -> bool:
     """Whether a stream cannot be written because the program that read it has ended."""
-    # Windows calls it an invalid argument.
-    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
+    if isinstance(error, BrokenPipeError):
+        return True
+    # Windows calls it an invalid argument. A name in the error is that of a file, and none of a stream.
+    return sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
 
 
 def is_same(one: os.stat_result, other: os.stat_result | None) -> bool:
@@ -146,11 +151,17 @@ def heeds_escapes(terminal: TextIO) -> bool:
 
 def quoted(word: str) -> str:
     """A word as people have to type it in a shell, so that it arrives as this one."""
+    # What takes a while to import, and few need, is imported here.
     if sys.platform == "win32":
-        is_plain = word and all(sign.isalnum() or sign in _PLAIN for sign in word)
-        escaped = word.replace('"', '\\"')
-        return word if is_plain else f'"{escaped}"'
-    from shlex import quote  # takes a while, and few need it
+        import re
+
+        if word and all(sign.isalnum() or sign in _PLAIN for sign in word):
+            return word
+        # A quotation mark would end the word. Backslashes before one are read in pairs, and are themselves elsewhere.
+        escaped = re.sub(r'(\\*)"', r'\1\1\\"', word)
+        before_end = re.sub(r"(\\+)\Z", r"\1\1", escaped)
+        return f'"{before_end}"'
+    from shlex import quote
 
     return quote(word)
 
@@ -158,7 +169,10 @@ def quoted(word: str) -> str:
 def as_typed(arguments: Sequence[str]) -> list[str]:
     """The arguments of the command line. On Windows, cmd.exe takes single quotes for letters, and cuts at blanks.
 
-    So what stands between two of them there is one argument: 'scores[0, 1]' arrives as "'scores[0," and "1]'".
+    So what stands between two of them there is one argument: 'scores[0, 1]' arrives as "'scores[0," and "1]'". How many
+    blanks there were is lost on the way: 'a  b' comes to a single one. A name that begins with a single quote is joined
+    with what follows, up to one that ends with a single quote: 'tis.yaml o' is one argument. Double quotes around them
+    do not help, since they are gone when Python begins.
     """
     if sys.platform != "win32":
         return list(arguments)

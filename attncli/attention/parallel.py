@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from glob import escape, glob
 from typing import Any, TypeVar
@@ -27,7 +27,8 @@ def run_tasks(
     """Do all tasks, with one worker for each thread; raises what a thread raises.
 
     By default there is one thread for each core that this process may use. The calling thread only waits and reports,
-    so Ctrl-C works at once.
+    so Ctrl-C works at once. Where the system gives fewer threads, these do all tasks; where it gives none, the calling
+    thread does them.
     """
     left, done = iter(tasks), [0]
     faults: list[BaseException] = []
@@ -46,9 +47,9 @@ def run_tasks(
 
     with one_blas_thread() as alone:
         many = (threads or thread_count()) if alone else 1
-        crew = [threading.Thread(target=work, daemon=True) for _ in range(min(many, len(tasks)))]
-        for thread in crew:
-            thread.start()
+        crew = _started(work, min(many, len(tasks)))
+        if not crew:
+            work()
         for thread in crew:
             while thread.is_alive():
                 thread.join(_EVERY)
@@ -58,6 +59,18 @@ def run_tasks(
         raise faults[0]
     if report is not None:
         report(1.0)
+
+
+def _started(work: Callable[[], None], most: int) -> list[threading.Thread]:
+    """So many threads that work, or as many as the system gives."""
+    crew: list[threading.Thread] = []
+    # Python says "can't start new thread".
+    with suppress(RuntimeError):
+        for _ in range(most):
+            thread = threading.Thread(target=work, daemon=True)
+            thread.start()
+            crew.append(thread)
+    return crew
 
 
 def thread_count() -> int:

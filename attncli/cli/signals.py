@@ -3,6 +3,7 @@
 # Imported before an interruption can be answered, so this imports as little as it can.
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -34,7 +35,9 @@ def interrupt_arithmetic() -> None:
     reading, writing = os.pipe()
     system.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    Thread(target=_watch, args=(reading,), daemon=True).start()
+    # Under a limit that has no room for a thread, Ctrl-C waits for Python's own steps.
+    with contextlib.suppress(RuntimeError):
+        Thread(target=_watch, args=(reading,), daemon=True).start()
 
 
 def _watch(reading: int) -> None:

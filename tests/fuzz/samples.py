@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import json
 import sys
+import tempfile
+import zipfile
+from contextlib import chdir
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import attncli
+from attncli.cli.main import run
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.render import Style, render
@@ -141,6 +145,44 @@ def dump(suffix: str) -> bytes:
 def dumps(suffix: str) -> list[bytes]:
     """What other programs worked out."""
     return [dump(suffix), *bad("compare", suffix)]
+
+
+STUDENTS = {"ada": ANSWERED, "bob": "scores: [[1, 2, 3]]\n", "eve": "weights: [[0.5, null]]\n"}
+_TYPED = ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml")  # parts of a workbook that hold its cells
+
+
+@cache
+def _results(suffix: str) -> bytes:
+    """What `check` writes of the STUDENTS: right answers, blanks, and some that do not fit."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        Path("love.yaml").write_text(PROBLEM, encoding="utf-8")
+        for name, text in STUDENTS.items():
+            Path(f"{name}.yaml").write_text(text, encoding="utf-8")
+        run(["check", "love.yaml", *(f"{name}.yaml" for name in STUDENTS), "-o", f"r.{suffix}"])
+        return Path(f"r.{suffix}").read_bytes()
+
+
+def results(suffix: str) -> list[bytes]:
+    """Results of a class, whole and cut off; of a workbook its XML, for `results_book`; or the rows of a killed run."""
+    if suffix == "partial":
+        rows = json.loads(_results("json"))["students"]
+        whole = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    elif suffix == "xlsx":
+        with zipfile.ZipFile(io.BytesIO(_results("xlsx"))) as book:
+            whole = b"\0".join(map(book.read, _TYPED))
+    else:
+        whole = _results(suffix)
+    return [whole, whole[: len(whole) // 2]]
+
+
+def results_book(data: bytes) -> bytes:
+    """A workbook of results with these parts, apart by NUL."""
+    changed = dict(zip(_TYPED, data.split(b"\0"), strict=False))
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(_results("xlsx"))) as good, zipfile.ZipFile(file, "w") as book:
+        for name in good.namelist():
+            book.writestr(name, changed.get(name, good.read(name)))
+    return file.getvalue()
 
 
 def options() -> list[bytes]:

@@ -20,9 +20,24 @@ from zlib import crc32
 from ends import check_end, end_of
 from matrices import text
 from readings import assert_agreement
-from samples import ANSWERED, PROBLEM, arrays, dumps, inputs, options, packed, pages, parts, problems
+from samples import (
+    ANSWERED,
+    PROBLEM,
+    STUDENTS,
+    arrays,
+    dumps,
+    inputs,
+    options,
+    packed,
+    pages,
+    parts,
+    problems,
+    results,
+    results_book,
+)  # fmt: skip
 
 from attncli.errors import AttncliError
+from attncli.features.check.kept_rows import file_of_rows
 from attncli.problem.array_formats import ArrayError
 from attncli.problem.array_formats.xlsx import rows_of_text
 from attncli.problem.loader import loads
@@ -63,6 +78,8 @@ def workplace() -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "love.yaml").write_text(PROBLEM, encoding="utf-8")
     (folder / "given.yaml").write_text(ANSWERED, encoding="utf-8")
+    for name, solution in STUDENTS.items():
+        (folder / f"{name}.yaml").write_text(solution, encoding="utf-8")
     return folder
 
 
@@ -130,6 +147,25 @@ def parts_of(data: bytes) -> None:
         rows_of_text(io.BytesIO(book), "a.xlsx", "S")
 
 
+def results_of(suffix: str) -> Callable[[bytes], None]:
+    """Results of a class, or the rows kept beside them, with which --resume goes on; what it writes can be read."""
+    output = "r.json" if suffix == "partial" else f"r.{suffix}"
+    command = ["check", "love.yaml", *(f"{name}.yaml" for name in STUDENTS), "-o", output, "--resume"]
+
+    def play(data: bytes) -> None:
+        with chdir(workplace()):
+            for name in (output, file_of_rows(output)):
+                Path(name).unlink(missing_ok=True)
+            written = results_book(data) if suffix == "xlsx" else data
+            Path(file_of_rows(output) if suffix == "partial" else output).write_bytes(written)
+            # A damaged row among those that were kept is done again.
+            codes = (0, 1) if suffix == "partial" else (0, 1, 3)
+            if check_end(end_of(command), codes).code <= 1:
+                check_end(end_of(command), (0, 1))
+
+    return play
+
+
 def options_of(data: bytes) -> None:
     """Options, a line each: `--mask={causal: true}`; what is none of OPTIONS is left out."""
     words = []
@@ -167,6 +203,8 @@ def _targets() -> Iterator[Target]:
     for suffix in ("json", "yaml", "npz"):
         play = file(f"d.{suffix}", "compare", "love.yaml", f"d.{suffix}", "--format", "json", codes=(0, 1, 3))
         yield Target(f"dump.{suffix}", play, lambda suffix=suffix: dumps(suffix))
+    for suffix in ("csv", "tsv", "json", "xlsx", "partial"):
+        yield Target(f"results.{suffix}", results_of(suffix), lambda suffix=suffix: results(suffix))
     yield Target("options", options_of, options)
 
 

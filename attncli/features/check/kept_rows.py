@@ -9,12 +9,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from attncli import system
+from attncli.errors import AttncliError
 from attncli.features.check.marking import Marked
 from attncli.features.check.results import row_of_json
 from attncli.problem.array_formats import strict_json
+from attncli.problem.files import read_bytes
 
 
 def file_of_rows(output: str) -> str:
@@ -24,13 +28,15 @@ def file_of_rows(output: str) -> str:
 
 
 def kept_rows(output: str) -> Iterator[Marked]:
-    """The rows that a run kept which was killed; a line that was cut off is none."""
+    """The rows that a run kept which was killed; a line that was cut off or damaged is none.
+
+    There are none where no regular file has the name, or where it is too large to be read.
+    """
     try:
-        with open(file_of_rows(output), "rb") as stream:
-            lines = stream.read().split(b"\n")
-    except OSError:
+        data = read_bytes(file_of_rows(output))
+    except AttncliError:
         return
-    for line in lines:
+    for line in data.split(b"\n"):
         with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
             row: Any = strict_json(line)
             yield row_of_json(row)
@@ -51,10 +57,9 @@ class KeptRows:
         lines = "".join(f"{json.dumps(each.to_dict())}\n" for each in rows)
         with contextlib.suppress(OSError):
             if self._descriptor is None:
-                # Marks are no one else's business.
-                self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-                lines = f"\n{lines}"  # what stands there may end in a line that was cut off
-            os.write(self._descriptor, lines.encode())
+                self._descriptor = _opened(self._path)
+            # What stands there may end in a line that was cut off, by a kill or by a full disk.
+            _write_all(self._descriptor, f"\n{lines}".encode())
 
     def remove(self) -> None:
         """Remove them all."""
@@ -63,3 +68,19 @@ class KeptRows:
             self._descriptor = None
         with contextlib.suppress(OSError):
             os.unlink(self._path)
+
+
+def _opened(path: str) -> int:
+    """The descriptor of a regular file of that name, to add to it; OSError for anything else, such as a link."""
+    # Marks are no one else's business.
+    descriptor = os.open(path, system.ADDING, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError("it is not a file")
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    """Write it all, though the system may take it in pieces."""
+    while data:
+        data = data[os.write(descriptor, data) :]

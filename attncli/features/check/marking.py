@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from math import prod
 from typing import Any, Literal, NamedTuple
 
@@ -260,11 +262,17 @@ def mark_all(
     futures = {executor.submit(mark, each, settings): number for number, each in enumerate(submissions)}
     for future in as_completed(futures):
         number = futures[future]
-        try:
-            yield number, future.result()
-        except Exception as error:
-            lost = _ENDED if isinstance(error, BrokenProcessPool) else f"{type(error).__name__}: {error}".rstrip(": ")
-            yield number, failed(submissions[number], lost, settings)
+        yield number, _found(future, submissions[number], settings)
+
+
+def _found(future: Future[Marked], submission: Submission, settings: Settings) -> Marked:
+    """What came of a submission; one that an executor lost has an `error`."""
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return failed(submission, _ENDED, settings)
+    except Exception as error:
+        return failed(submission, f"{type(error).__name__}: {error}".rstrip(": "), settings)
 
 
 class NoProcessesError(Exception):
@@ -276,30 +284,93 @@ def mark_in_processes(
 ) -> Iterator[tuple[int, Marked]]:
     """The same in so many processes. If one of them ends, those that it may have been at are checked alone.
 
-    Where the system gives no processes, all is done in this one, after a warning.
+    Where the system gives no processes, or fewer than these, what is left is done in this one, after a warning.
     """
     left = dict(enumerate(submissions))
     try:
         yield from _in_processes(left, settings, workers)
+        return
     except NoProcessesError as error:
-        warn(f"{_ALONE} ({error})")
-        for number, submission in left.items():
-            yield number, mark(submission, settings)
+        why = str(error)
+    # Python tells people of semaphores that a pool which could not be used has not given back.
+    gc.collect()
+    warn(f"{_ALONE} ({why})")
+    for number, submission in left.items():
+        yield number, mark(submission, settings)
 
 
 def _in_processes(left: dict[int, Submission], settings: Settings, workers: int) -> Iterator[tuple[int, Marked]]:
-    """Each of what is left, which is then no longer in there; NoProcessesError where no processes can be had."""
+    """Each of what is left, which is then no longer in there; NoProcessesError where so many cannot be had."""
     while left:
         with _processes(min(workers, len(left))) as executor:
-            with _children_ignore_interrupt():
-                futures = {executor.submit(mark, each, settings): number for number, each in left.items()}
-            for future in as_completed(futures):
+            for number, future in _ended(executor, left, settings):
                 if not isinstance(future.exception(), BrokenProcessPool):
-                    del left[futures[future]]
-                    yield futures[future], future.result()
+                    del left[number]
+                    yield number, future.result()
         for number in list(left)[:workers]:  # work is handed out in order, so these are what was being done
             with _processes(1) as alone:
-                yield number, next(mark_all([left.pop(number)], settings, alone))[1]
+                ((_, future),) = _ended(alone, {number: left[number]}, settings)
+                yield number, _found(future, left.pop(number), settings)
+
+
+def _ended(
+    executor: Executor, submissions: Mapping[int, Submission], settings: Settings
+) -> Iterator[tuple[int, Future[Marked]]]:
+    """Each submission by its number with its future, as soon as that has ended; NoProcessesError as above."""
+    with _lost_thread() as lost:
+        futures = _handed_out(executor, submissions, settings)
+        for future in islice(as_completed([lost, *futures]), len(futures)):
+            if future is lost:
+                lost.result()
+            yield futures[future], future
+
+
+@contextmanager
+def _lost_thread() -> Iterator[Future[Marked]]:
+    """A future that ends with NoProcessesError when a thread of this process gets no thread for its work.
+
+    A pool has such threads: one hands out the work, and starts another. Without that, no other future would ever end.
+    """
+    import threading
+
+    lost: Future[Marked] = Future()
+    before = threading.excepthook
+
+    def note(fault: threading.ExceptHookArgs) -> None:
+        if not isinstance(fault.exc_value, RuntimeError):
+            before(fault)
+        elif not lost.done():
+            lost.set_exception(NoProcessesError(str(fault.exc_value)))
+
+    threading.excepthook = note
+    try:
+        yield lost
+    finally:
+        threading.excepthook = before
+
+
+def _handed_out(
+    executor: Executor, submissions: Mapping[int, Submission], settings: Settings
+) -> dict[Future[Marked], int]:
+    """The number of each submission by what will come of it; without the last ones if a process ends meanwhile.
+
+    The first ones start the processes: NoProcessesError where the system gives no process or no thread for one.
+    """
+    futures: dict[Future[Marked], int] = {}
+    with _children_ignore_interrupt():
+        for number, each in submissions.items():
+            try:
+                futures[executor.submit(mark, each, settings)] = number
+            except BrokenProcessPool as error:
+                lost: Future[Marked] = Future()
+                lost.set_exception(error)
+                futures[lost] = number
+                break
+            except OSError as error:
+                raise NoProcessesError(reason(error)) from None
+            except RuntimeError as error:  # of Python, which has no thread either
+                raise NoProcessesError(str(error)) from None
+    return futures
 
 
 @contextmanager
@@ -320,12 +391,14 @@ def _processes(workers: int) -> Iterator[Executor]:
             process.terminate()
         raise
     finally:
-        executor.shutdown(cancel_futures=True)
+        # Python cannot wait for a thread that the system did not give.
+        with suppress(RuntimeError):
+            executor.shutdown(cancel_futures=True)
         system.on_closed_pipe(piped)
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    """The only place that asks the system for processes which work together."""
+    """The only place that makes a pool of processes; they are started when work is handed out."""
     from multiprocessing import get_context
 
     try:
@@ -351,7 +424,9 @@ def _begin() -> None:
     from threading import Thread
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
+    # Where there is no thread to be had, the parent ends it, unless that is killed.
+    with suppress(RuntimeError):
+        Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:

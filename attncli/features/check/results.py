@@ -17,6 +17,8 @@ from attncli.problem.files import read_bytes
 from attncli.problem.source import Source, read_source
 
 _HELP = "name a file that attncli check wrote, or leave out --resume"
+# No class has more cells, and with numbers up to here the averages can be worked out.
+_LARGEST = 2**53
 
 
 def read_results(path: str, *, lenient: bool) -> list[Marked]:
@@ -25,7 +27,8 @@ def read_results(path: str, *, lenient: bool) -> list[Marked]:
     try:
         if suffix == ".json":
             return [*_of_json(read_source(path))]
-        return [*_of_table(_of_workbook(path) if suffix == ".xlsx" else _of_csv(read_source(path)), lenient)]
+        rows = _of_workbook(path) if suffix == ".xlsx" else _of_csv(read_source(path))
+        return [*_of_table(rows, lenient)]
     except AttncliError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -38,24 +41,75 @@ def _of_json(source: Source) -> Iterator[Marked]:
 
 
 def row_of_json(row: Mapping[str, Any]) -> Marked:
-    """The row that `Marked.to_dict` made this data of; ValueError, KeyError, TypeError or AttributeError for others."""
-    return Marked(
-        student=_text(row["student"]),
-        problem=_text(row["problem"]),
-        answers=_text(row["answers"]),
-        marks=None if row["marks"] is None else float(row["marks"]),
-        of=None if row["of"] is None else int(row["of"]),
-        counts={} if row["counts"] is None else {verdict: int(row["counts"][verdict]) for verdict in VERDICTS},
-        first_wrong=_text(row["first_wrong"] or ""),
-        mistakes=tuple((_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]),
-        passed=bool(row["passed"]),
-        error=_text(row["error"] or ""),
-        more={name: _text(text) for name, text in row["more"].items()},
+    """The row that `Marked.to_dict` made this data of; ValueError, KeyError, TypeError or AttributeError for others.
+
+    No others are raised, whatever JSON the row is.
+    """
+    counts = row["counts"]
+    return _possible(
+        Marked(
+            student=_text(row["student"]),
+            problem=_text(row["problem"]),
+            answers=_text(row["answers"]),
+            marks=None if row["marks"] is None else _marks(row["marks"]),
+            of=None if row["of"] is None else _whole(row["of"]),
+            counts={} if counts is None else {verdict: _whole(counts[verdict]) for verdict in VERDICTS},
+            first_wrong=_text_or_none(row["first_wrong"]),
+            mistakes=tuple((_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]),
+            passed=_truth(row["passed"]),
+            error=_text_or_none(row["error"]),
+            more={_text(name): _text(text) for name, text in row["more"].items()},
+        )
     )
+
+
+def _possible(row: Marked) -> Marked:
+    """The row, if it is one that marking can make; ValueError for another."""
+    # A submission that could not be checked has none of these, and every other has all.
+    has_marks = row.marks is not None and row.of is not None
+    if has_marks == bool(row.error):
+        raise ValueError
+    if {*row.counts} != {*(() if row.error else VERDICTS)}:
+        raise ValueError
+    numbers = (row.marks or 0, row.of or 0, *row.counts.values())
+    # This also refuses what is not finite.
+    if not all(abs(number) <= _LARGEST for number in numbers):
+        raise ValueError
+    if any(count < 0 for count in row.counts.values()):
+        raise ValueError
+    if row.passed and row.error:
+        raise ValueError
+    return row
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
+        raise TypeError
+    # What is half of a letter cannot be written again: UnicodeEncodeError is a ValueError.
+    value.encode()
+    return value
+
+
+def _text_or_none(value: Any) -> str:
+    return "" if value is None else _text(value)
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError
+    return value
+
+
+def _marks(value: Any) -> float:
+    if type(value) not in (int, float):
+        raise TypeError
+    if not abs(value) <= _LARGEST:
+        raise ValueError
+    return float(value)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
         raise TypeError
     return value
 
@@ -83,18 +137,20 @@ def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
     for row in rows:
         cells = dict(zip(head, row, strict=True))
         counts = {verdict: int(cells[verdict]) for verdict in VERDICTS if cells[verdict]}
-        yield Marked(
-            student=cells["student"],
-            problem=cells["problem"],
-            answers=cells["answers"],
-            marks=float(cells["marks"]) if cells["marks"] else None,
-            of=int(cells["of"]) if cells["of"] else None,
-            counts=counts,
-            first_wrong=cells["first_wrong"],
-            mistakes=tuple(_mistake(each) for each in cells["mistakes"].split(BETWEEN) if each),
-            passed=_passed(counts, lenient),
-            error=cells["error"],
-            more={name.removesuffix(" (manifest)"): text for name, text in cells.items() if name not in COLUMNS},
+        yield _possible(
+            Marked(
+                student=cells["student"],
+                problem=cells["problem"],
+                answers=cells["answers"],
+                marks=float(cells["marks"]) if cells["marks"] else None,
+                of=int(cells["of"]) if cells["of"] else None,
+                counts=counts,
+                first_wrong=cells["first_wrong"],
+                mistakes=tuple(_mistake(each) for each in cells["mistakes"].split(BETWEEN) if each),
+                passed=_passed(counts, lenient),
+                error=cells["error"],
+                more={name.removesuffix(" (manifest)"): text for name, text in cells.items() if name not in COLUMNS},
+            )
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock, Timer, get_ident
 from typing import TypeVar
 
@@ -35,7 +36,9 @@ def within(seconds: float | None, work: Callable[[], Result]) -> Result:
 
     timer = Timer(seconds, end)
     timer.daemon = True
-    timer.start()
+    # Where the system gives no thread to watch it, it may take any time.
+    with suppress(RuntimeError):
+        timer.start()
     try:
         return work()
     except OutOfTimeError:
