@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from io import BytesIO
+from numbers import Real
 from os import PathLike, fspath
 from os.path import splitext
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 from attncli import tracing
 from attncli.attention.registry import STEP_NAMES, holds_scores
 from attncli.dtypes import DETAILS, check_precision, chosen
-from attncli.english import entitled, listed, shorten
+from attncli.english import as_written, entitled, listed
 from attncli.errors import AttncliError, did_you_mean, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from attncli.features.check.diagnosis import Diagnosis
+    from attncli.features.check.manifest import Submission
     from attncli.features.check.marking import Marked
     from attncli.features.check.solution import Solution
     from attncli.page.pictures.drawing import Drawing
@@ -48,7 +50,9 @@ if TYPE_CHECKING:
 _OPTION = re.compile(r"--(head|entry|query)(?: (\d+)\b)?")
 STEPS_ALONE = 'attncli.trace(problem, steps="output") does without it'
 STEPS_EXAMPLE = 'give names of steps: steps="weights,output"'
+JOBS_EXAMPLE = 'give a list of students, problems and answers: [("Ada", "problem.yaml", "ada.yaml")]'
 MARKS = range(1, 1001)
+LONGEST = 1_000_000  # seconds; no clock of Python's counts up to every number
 MATH = ("dollars", "fences")
 WIDTH_OF_TEXT = 100  # columns of a page that stands for a frame
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
@@ -70,7 +74,7 @@ class Trace(tracing.Trace):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The value of a step: trace["weights"]; raises KeyError, which says how to get a step that was left out."""
-        if name in self.left_out:
+        if isinstance(name, str) and name in self.left_out:
             raise KeyError(f"{name} was left out; ask for it, too: steps={','.join([*self.steps, name])!r}")
         return tracing.Trace.__getitem__(self, name)
 
@@ -110,9 +114,8 @@ class Trace(tracing.Trace):
         read = dict.fromkeys(name for step in self.steps.values() for name in step.rule.inputs)
         # the trace of one of several heads ends with heads_output
         ends = "heads_output" if "heads_output" in self.steps else "output"
-        return tuple(
-            name for name in (*read, "weights", ends) if name not in self.steps and name not in self.parameters
-        )
+        needed = dict.fromkeys((*read, "weights", ends))
+        return tuple(name for name in needed if name not in self.steps and name not in self.parameters)
 
     @property
     def shifted(self) -> bool:
@@ -382,8 +385,15 @@ def save(problem: Problem, path: str | PathLike[str]) -> None:
     from attncli.cli.output import require_writable, write, write_files
     from attncli.problem.saving import as_yaml, require_yaml
 
-    name, arrays_file = fspath(path), Path(path).with_suffix(".npz")
+    if not isinstance(problem, Problem):
+        raise usage_error(
+            f"{as_written(problem)} is no problem", help="make one: attncli.problem(…) or attncli.load(…)"
+        )
+    if not isinstance(path, str | PathLike):
+        raise usage_error(f"path cannot be {as_written(path)}", help='name a file: "problem.yaml"')
+    name = fspath(path)
     require_yaml(name)
+    arrays_file = Path(name).with_suffix(".npz")
     text, arrays = as_yaml(problem, arrays_file.name)
     try:
         require_writable(name, "-")
@@ -426,6 +436,7 @@ def trace(
         for name in keys:
             chosen("an option", name, [*(trace.__kwdefaults__ or ()), *ProblemKeys.__annotations__])
         raise usage_error(f"{listed([*keys])} given beside a problem", help="give a problem, or its keys, not both")
+    gradient = _flag("gradient", gradient)
     names = None if steps is None else _names_of(steps)
     if names is not None and not gradient:
         _require_no_step_back(names)
@@ -501,6 +512,7 @@ def check(
 
     names = None if steps is None else _names_of(steps)
     _require_marks(marks)
+    lenient = _flag("lenient", lenient)
     source = answers_source(answers)
     with _in_python():
         solution, diagnoses = check_solution(_problem(problem), source, lenient=lenient)
@@ -530,13 +542,15 @@ def check_many(
         with ProcessPoolExecutor() as executor:
             rows = attncli.check_many([("Ada", "problem.yaml", "ada.yaml")], executor)
     """
-    from attncli.features.check.manifest import Submission
     from attncli.features.check.marking import Settings, mark_all
 
-    submissions = [Submission(student, problem, answers) for student, problem, answers in jobs]
+    lenient = _flag("lenient", lenient)
+    submissions = _submissions(jobs)
     names = None if steps is None else _names_of(steps)
     _require_marks(marks)
-    settings = Settings(lenient=lenient, steps=names, marks=marks, seconds=seconds)
+    _require_seconds(seconds)
+    _require_executor(executor)
+    settings = Settings(lenient=lenient, steps=names, marks=marks, seconds=None if seconds is None else float(seconds))
     marked = dict(mark_all(submissions, settings, executor))
     return [marked[number] for number in range(len(submissions))]
 
@@ -554,6 +568,8 @@ def _read(
 ) -> Problem:
     if isinstance(source, Mapping):
         return read_values(source, convention=convention, outside=outside)
+    if not isinstance(source, str | PathLike):
+        raise usage_error(f"a problem cannot be {as_written(source)}", help="give a Problem, a file or a dict")
     return load_problem(str(source), convention=convention, outside=outside, holds_scores=holds_scores)
 
 
@@ -563,23 +579,72 @@ def _names_of(steps: object) -> tuple[str, ...]:
     Raises AttncliError (exit 2) for anything else.
     """
     given = steps.split(",") if isinstance(steps, str) else steps
-    if not isinstance(given, Iterable):
-        raise usage_error(f"steps cannot be {shorten(repr(steps))}", help=STEPS_EXAMPLE)
+    given = _each(given, "steps", STEPS_EXAMPLE)
     words = [word.strip() if isinstance(word, str) else word for word in given]
     if not words:
         raise usage_error("steps has no name", help=STEPS_EXAMPLE)
     for word in words:
+        if not isinstance(word, str):
+            raise usage_error(f"no step is called {as_written(word)}", help=STEPS_EXAMPLE)
         if word not in STEP_NAMES:
-            help = did_you_mean(str(word), list(STEP_NAMES), STEPS_EXAMPLE)
-            raise usage_error(f"no step is called {shorten(repr(word))}", help=help)
+            help = did_you_mean(word, list(STEP_NAMES), STEPS_EXAMPLE)
+            raise usage_error(f"no step is called {as_written(word)}", help=help)
     return tuple(STEP_NAMES[word] for word in words)
+
+
+def _each(values: object, what: str, help: str) -> list[Any]:
+    """All of the values; raises AttncliError (exit 2) where there is nothing to go through."""
+    try:
+        return list(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        raise usage_error(f"{what} cannot be {as_written(values)}", help=help) from None
+
+
+def _submissions(jobs: object) -> list[Submission]:
+    """The jobs as they are marked; raises AttncliError (exit 2) where one is not of three values."""
+    from attncli.features.check.manifest import Submission
+
+    submissions = []
+    for job in _each(jobs, "jobs", JOBS_EXAMPLE):
+        values = [] if isinstance(job, str) else _each(job, "a job", JOBS_EXAMPLE)
+        if len(values) != 3:
+            raise usage_error(f"a job cannot be {as_written(job)}", help=JOBS_EXAMPLE)
+        submissions.append(Submission(*values))
+    return submissions
+
+
+def _flag(what: str, value: object) -> bool:
+    """Whether something is wanted; raises AttncliError (exit 2) for an array, which is neither true nor false."""
+    try:
+        return bool(value)
+    except ValueError:
+        raise usage_error(f"{what} cannot be {as_written(value)}", help="give True or False") from None
+
+
+def _require_seconds(seconds: object) -> None:
+    """Raises AttncliError (exit 2) for what is no time."""
+    if seconds is None:
+        return
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= LONGEST:  # type: ignore[operator]
+        help = f"give a number of seconds above 0 and at most {LONGEST:,}"
+        raise usage_error(f"seconds cannot be {as_written(seconds)}", help=help)
+
+
+def _require_executor(executor: object) -> None:
+    """Raises AttncliError (exit 2) for what cannot be given work."""
+    if executor is not None and (isinstance(executor, type) or not callable(getattr(executor, "submit", None))):
+        raise usage_error(
+            f"executor cannot be {as_written(executor)}",
+            help="give one of concurrent.futures, such as ProcessPoolExecutor()",
+        )
 
 
 def _require_marks(marks: int | None) -> None:
     """Raises AttncliError (exit 2) for what is no number of marks."""
     if marks is not None and (type(marks) is not int or marks not in MARKS):
         help = f"give a whole number from {MARKS[0]} to {MARKS[-1]}"
-        raise usage_error(f"marks cannot be {shorten(repr(marks))}", help=help)
+        raise usage_error(f"marks cannot be {as_written(marks)}", help=help)
 
 
 def _require_no_step_back(names: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from attncli.english import listed, shorten
+from attncli.english import as_written, listed
 from attncli.errors import did_you_mean, usage_error
 
 DEVICES = ("cpu", "gpu")
@@ -85,8 +85,10 @@ DTYPES = {
 def chosen(what: str, value: str, known: Iterable[str]) -> str:
     """The value, which must be one of the known words; raises AttncliError (exit 2) where it is not."""
     words = tuple(known)
+    if not isinstance(value, str):
+        raise usage_error(f"{what} cannot be {as_written(value)}", help=f"choose {listed(words, last='or')}")
     if value not in words:
-        raise usage_error(f"{what} cannot be {shorten(repr(value))}", help=_nearest(value, words))
+        raise usage_error(f"{what} cannot be {as_written(value)}", help=_nearest(value, words))
     return value
 
 
@@ -106,7 +108,8 @@ def check_precision(precision: int) -> None:
     """Raises AttncliError (exit 2) where it is not a number of decimals that can be shown."""
     if not isinstance(precision, int) or isinstance(precision, bool) or precision not in PRECISION:
         raise usage_error(
-            f"precision cannot be {precision!r}", help=f"give a whole number from {PRECISION[0]} to {PRECISION[-1]}"
+            f"precision cannot be {as_written(precision)}",
+            help=f"give a whole number from {PRECISION[0]} to {PRECISION[-1]}",
         )
 
 

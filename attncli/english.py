@@ -39,6 +39,14 @@ def shorten(text: str, limit: int = 40) -> str:
     return f"{text[: limit // 2]}…{text[-limit // 4 :]} ({len(text):,} characters)"
 
 
+def as_written(value: object) -> str:
+    """A value of Python inside a message, as it is written in Python."""
+    try:
+        return shorten(repr(value))
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return f"a value of type {type(value).__name__}"
+
+
 def entitled(what: str, title: str) -> str:
     """What something is, with its title if it has one: problem 'I love AI'."""
     return f"{what} {shorten(repr(title))}" if title else what

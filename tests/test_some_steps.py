@@ -70,6 +70,7 @@ def test_what_needs_other_steps_says_so(data: st.DataObject) -> None:
     some = attncli.trace(file, gradient=gradient, steps=names)
     for trace in (some, attncli.Trace.from_dict(some.to_dict())):
         assert all(refusal(use, trace) in (None, 2) for use in USES.values())
+        assert len({*trace.left_out}) == len(trace.left_out)
 
 
 def refusal(use: Callable[[attncli.Trace], object], trace: attncli.Trace) -> int | None:

@@ -184,7 +184,7 @@ class Trace:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The value of a step: trace["weights"]; raises KeyError naming the steps there are, or if it was not kept."""
-        if name not in self.steps:
+        if not isinstance(name, str) or name not in self.steps:
             raise KeyError(f"no step {name!r}; there are {', '.join(self.steps)}")
         if not self.steps[name].kept:
             raise KeyError(f"{name} was not kept")

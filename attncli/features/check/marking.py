@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 from attncli import system
 from attncli.answers.reader import mentions_gradients, read_answers
-from attncli.english import listed
-from attncli.errors import AttncliError, reason, usage_error
+from attncli.english import as_written, listed
+from attncli.errors import AttncliError, input_error, reason, usage_error
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.manifest import Submission
 from attncli.features.check.page import check_page
@@ -138,7 +138,14 @@ def answers_source(answers: object) -> Source:
 
         from attncli.problem.source import decode
 
-        return decode(json.dumps(answers, default=_plain).encode(), "answers")
+        try:
+            text = json.dumps(answers, default=_plain)
+        except (TypeError, ValueError, RecursionError) as error:
+            help = 'give a dict of steps to arrays or lists: {"weights": [[0.7, 0.3]]}'
+            raise input_error(f"the answers cannot be read: {error}", help=help) from None
+        return decode(text.encode(), "answers")
+    if not isinstance(answers, str | os.PathLike):
+        raise usage_error(f"answers cannot be {as_written(answers)}", help="give a file, or a dict of steps to arrays")
     return read_source(str(answers))
 
 
@@ -241,6 +248,8 @@ def _problem(given: object, settings: Settings) -> Problem:
         return read_problem(given, convention=settings.convention)
     if isinstance(given, Mapping):
         return read_values(given, convention=settings.convention, outside=settings.outside)
+    if not isinstance(given, str | os.PathLike):
+        raise usage_error(f"a problem cannot be {as_written(given)}", help="give a Problem, a file or a dict")
     return load(str(given), convention=settings.convention, outside=settings.outside)
 
 
