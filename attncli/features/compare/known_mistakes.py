@@ -197,21 +197,25 @@ def _gives(comparison: Comparison, step: StepComparison, mistaken: Mistaken, our
     """Whether every cell of a step on their side is what the mistake makes of ours.
 
     A cell may be as far off as the terms allow that either equation makes it of; those of the mistake are looked at
-    only where the others do not suffice.
+    only where the others do not suffice, and only if every cell that differs does so beyond them.
     """
 
     def arranged(numbers: Numbers) -> Numbers:
         return step.arranged(ours.compared_rows(step.name, numbers))
 
     made, there = arranged(mistaken[step.name]), step.arranged(theirs[step.name])
+    right = step.arranged(ours[step.name])
 
-    def agrees(sizes: Numbers) -> bool:
-        found = difference(
-            made, there, comparison.tolerance, sizes=larger(step.sizes, sizes), hides=HIDING.get(step.name)
-        )
-        return not found.differing
+    def apart(numbers: Numbers, sizes: Numbers) -> int:
+        room = larger(step.sizes, sizes)
+        return difference(numbers, there, comparison.tolerance, sizes=room, hides=HIDING.get(step.name)).differing
 
-    if agrees(np.where(np.isfinite(made), np.abs(made), 0.0)):
+    if not apart(made, np.where(np.isfinite(made), np.abs(made), 0.0)):
         return True
     coarser = max(ours.dtype, theirs.dtype, key=lambda dtype: dtype.epsilon)
-    return agrees(arranged(mistaken.sizes(step.name, coarser)))
+    sizes = arranged(mistaken.sizes(step.name, coarser))
+    if apart(made, sizes):
+        return False
+    # terms so large that the right numbers would do as well show nothing
+    differing = step.difference.differing if step.difference else 0
+    return apart(right, sizes) >= differing

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attncli.dtypes import DTYPES
 from attncli.features.compare.dumps import Dump, in_order
 from attncli.features.compare.known_mistakes import MOST_NAMED, explanation
 from attncli.features.compare.page import comparison_page
@@ -104,6 +105,19 @@ def test_numbers_from_nowhere_have_no_name(plain: Problem) -> None:
     for seed in range(20):
         random = np.random.default_rng(seed)
         assert named(plain, {"weights": softmax(random.normal(size=(5, 5)))}) == ()
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+@pytest.mark.parametrize("scale", [1, 30, 1000])
+def test_unrelated_weights_have_no_name_however_large_the_scores(scale: int, dtype: str, problem: Build) -> None:
+    random = np.random.default_rng(scale)
+    Q, K, V = (random.normal(size=(6, 8)) * size for size in (scale, scale, 1))
+    ours = Operand.of_trace(run(problem(Q=Q, K=K, V=V)), "p.yaml", "ours", "in ours")
+    scores = random.normal(size=(6, 6)) * scale**2
+    weights = softmax(scores - scores.max(axis=-1, keepdims=True))
+    for dump in ({"weights": weights}, {"output": weights @ V}):
+        there = Operand("d.npz", "theirs", "in theirs", dump, DTYPES[dtype], {})
+        assert explanation(compare(ours, there)) is None
 
 
 def test_a_single_number_says_too_little(problem: Build) -> None:
