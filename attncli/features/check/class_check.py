@@ -19,7 +19,7 @@ from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, missing_error, reason, unwritable, usage_error
 from attncli.escaping import visible
 from attncli.features.check.class_page import class_page
-from attncli.features.check.kept_rows import KeptRows, kept_rows
+from attncli.features.check.kept_rows import KeptRows, began_anew, kept_rows
 from attncli.features.check.manifest import Submission, read_manifest, students_of, without_doubles
 from attncli.features.check.marking import Marked, Settings, mark_all, mark_in_processes, name_of
 from attncli.features.check.results import read_results
@@ -160,6 +160,8 @@ class Marking:
         keys = [_key(each.student, name_of(each.answers)) for each in submissions]
         done = {_key(each.student, each.answers): each for each in before}
         self._found = {at: done[key] for at, key in enumerate(keys) if key in done and not done[key].error}
+        # How many rows have all that belongs to them, their page too.
+        self._complete = len(self._found)
         self.warnings: list[str] = []
         self._others = [each for key, each in done.items() if key not in set(keys)]
 
@@ -177,6 +179,17 @@ class Marking:
         """The page or the results of all that is marked; `style` is as for `write_page`."""
         write_page(class_page(self.marked), format, output, **style)
 
+    def end_early(self, format: str, output: str | None, kept: KeptRows | None, **style: Any) -> str:
+        """What to say when a signal ends the run: a file stays as it was; standard output gets what is marked."""
+        said = f"{self._complete} of {count(len(self.submissions), 'solution')} are checked"
+        if output is None or not is_file(output):
+            if self.marked:
+                self.write(format, output, **style)
+            return said
+        if kept is not None and self._complete:
+            return f"{said}; go on with --resume"
+        return f"{said}; {output} is not written"
+
     def run(
         self,
         settings: Settings,
@@ -187,8 +200,8 @@ class Marking:
     ) -> None:
         """Check what is not done, in processes here or by a scheduler of Dask; each row is `kept` when it is done.
 
-        Ctrl-C is a KeyboardInterrupt, and leaves what is done until then. Raises AttncliError (exit 4 or 5) where the
-        scheduler cannot be reached, or a page of feedback cannot be made.
+        A signal is a KeyboardInterrupt or Terminated, and leaves what is done until then. Raises AttncliError
+        (exit 4 or 5) where the scheduler cannot be reached, or a page of feedback cannot be made.
         """
         numbers = [number for number in range(len(self.submissions)) if number not in self._found]
         left = [self.submissions[number] for number in numbers]
@@ -204,6 +217,7 @@ class Marking:
                 self._found[number] = marked
                 progress.report(done / len(left))
                 complete = [number] if feedback is None else feedback.write(number, marked)
+                self._complete += len(complete)
                 if kept is not None:
                     kept.add(self._found[each] for each in complete)
 
@@ -274,6 +288,22 @@ def kept_beside(output: str | None, format: str, *, goes_on: bool) -> KeptRows |
     return KeptRows(output, goes_on=goes_on)
 
 
+def write_results(marking: Marking, format: str, output: str | None, kept: KeptRows | None, **style: Any) -> None:
+    """Write all that is marked, after which no row needs to be kept.
+
+    Raises AttncliError (exit 4) where it cannot be written; the help says so if the rows are kept.
+    """
+    try:
+        marking.write(format, output, **style)
+    except AttncliError as error:
+        if kept is None or not kept.has_rows:
+            raise
+        help = "what is done is kept: when there is space, the same command with --resume goes on"
+        raise file_error(error.message, help=help) from None
+    if kept is not None:
+        kept.remove()
+
+
 def earlier_results(output: str | None, format: str, *, lenient: bool, marks: int | None) -> list[Marked]:
     """The results in the file that is to be written, if it is there, and the rows that a killed run kept beside it.
 
@@ -283,7 +313,9 @@ def earlier_results(output: str | None, format: str, *, lenient: bool, marks: in
         raise usage_error(
             "--resume needs results that can be read", help="write them with -o results.csv, .xlsx or .json"
         )
-    earlier = read_results(output, lenient=lenient) if os.path.exists(output) else []
+    # A run that began anew has left the old results in their place: they are not its own.
+    has_earlier = os.path.exists(output) and not began_anew(output)
+    earlier = read_results(output, lenient=lenient) if has_earlier else []
     earlier += kept_rows(output)
     others = [each.of for each in earlier if None not in (each.of, marks) and each.of != marks]
     if others:

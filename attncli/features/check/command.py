@@ -143,8 +143,15 @@ def check(
         from attncli.attention.registry import RULES
         from attncli.cli.error_report import warn
         from attncli.cli.output import require_workbook
-        from attncli.cli.signals import CleanupBeforeExit
-        from attncli.features.check.class_check import Feedback, Marking, class_of, earlier_results, kept_beside
+        from attncli.cli.signals import CleanupBeforeExit, Terminated
+        from attncli.features.check.class_check import (
+            Feedback,
+            Marking,
+            class_of,
+            earlier_results,
+            kept_beside,
+            write_results,
+        )
         from attncli.features.check.marking import Settings
         from attncli.page.view import chosen_names
 
@@ -173,12 +180,19 @@ def check(
         kept = kept_beside(output, format, goes_on=resume)
         with CleanupBeforeExit():
             try:
-                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
-            finally:  # after Ctrl-C, too
-                if marking.marked or not students:
-                    marking.write(format, output, **look)
-                    if kept is not None:
-                        kept.remove()
+                try:
+                    marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
+                except Exception:
+                    # Such as a page of feedback that cannot be made: what is marked is marked all the same.
+                    if marking.marked:
+                        write_results(marking, format, output, kept, **look)
+                    raise
+                write_results(marking, format, output, kept, **look)
+            except (KeyboardInterrupt, Terminated):
+                said = marking.end_early(format, output, kept, **look)
+                if not quiet:
+                    warn(said, sys.stderr)
+                raise
         warnings = [*marking.warnings, *(pages.warnings if pages is not None else ())]
         for message in () if quiet else warnings:
             warn(message, sys.stderr)

@@ -20,6 +20,9 @@ from attncli.features.check.results import row_of_json
 from attncli.problem.array_formats import strict_json
 from attncli.problem.files import read_bytes
 
+# The first line of the rows of a run that did not go on from the results which stood there.
+_ANEW = b'"anew"'
+
 
 def file_of_rows(output: str) -> str:
     """Where the rows stand that are kept for these results."""
@@ -42,12 +45,22 @@ def kept_rows(output: str) -> Iterator[Marked]:
             yield row_of_json(row)
 
 
+def began_anew(output: str) -> bool:
+    """Whether the rows that are kept are of a run that did not go on from the results beside them."""
+    try:
+        return _ANEW in read_bytes(file_of_rows(output)).split(b"\n")
+    except AttncliError:
+        return False
+
+
 class KeptRows:
     """The rows of a run so far; where they cannot be kept, it goes on without that."""
 
     def __init__(self, output: str, *, goes_on: bool) -> None:
         """For these results. A run that `goes_on` adds to the rows of the one before, which another removes."""
+        self._output = output
         self._path = file_of_rows(output)
+        self._head = b"" if goes_on else _ANEW
         self._descriptor: int | None = None
         if not goes_on:
             self.remove()
@@ -59,7 +72,13 @@ class KeptRows:
             if self._descriptor is None:
                 self._descriptor = _opened(self._path)
             # What stands there may end in a line that was cut off, by a kill or by a full disk.
-            _write_all(self._descriptor, f"\n{lines}".encode())
+            _write_all(self._descriptor, self._head + f"\n{lines}".encode())
+            self._head = b""
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there are rows from which --resume can go on."""
+        return next(kept_rows(self._output), None) is not None
 
     def remove(self) -> None:
         """Remove them all."""

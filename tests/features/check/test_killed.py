@@ -10,11 +10,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from attncli.cli.main import run
+from attncli.cli.signals import Terminated
 from attncli.features.check.kept_rows import file_of_rows, kept_rows
 
 PROBLEM = "Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\n"
@@ -147,3 +152,97 @@ def test_what_is_not_read_again_is_not_kept(output: str) -> None:
     before = {*os.listdir()}
     assert run([*LINE, output, "--workers", "1"]) == 1
     assert {*os.listdir()} - before <= {"page.md"}
+
+
+def _ended_by(number: int, *more: str, output: str = "results.csv") -> subprocess.CompletedProcess[str]:
+    """A check that gets this signal when some rows are kept."""
+    command = [sys.executable, "-m", "attncli", *LINE, output, *more]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    kept = Path(file_of_rows(output))
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if kept.exists() and kept.read_bytes().count(b"\n") > 5:
+            break
+        time.sleep(0.002)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(command, process.returncode, stderr=said)
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no SIGHUP")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_a_signal_leaves_the_old_results_and_resume_goes_on(school: Path, name: str, workers: str) -> None:
+    options = ["--workers", workers]
+    # The old results are of other answers, and of all students.
+    written = {number: (school / f"{number}.yaml").read_text() for number in range(COUNT)}
+    for number in range(COUNT):
+        (school / f"{number}.yaml").write_text("scores: [[7, 7]]\n")
+    assert run([*LINE, "results.csv", *options]) == 1
+    old = Path("results.csv").read_bytes()
+    for number, answers in written.items():
+        (school / f"{number}.yaml").write_text(answers)
+    assert run([*LINE, "whole.csv", *options]) == 1
+    number = getattr(signal, name)
+    ended = _ended_by(number, *options)
+    assert ended.returncode == (130 if name == "SIGINT" else -number)
+    assert Path("results.csv").read_bytes() == old
+    kept = [*kept_rows("results.csv")]
+    assert 1 <= len(kept) < COUNT
+    assert ended.stderr == (f"attncli: warning: {len(kept)} of {COUNT} solutions are checked; go on with --resume\n")
+    done = {row.student for row in kept if not row.error}
+    for at in range(COUNT):
+        if f"Ж {at}, =cmd()" in done:
+            (school / f"{at}.yaml").write_text("scores: [[9, 9]]\n")
+    assert run([*LINE, "results.csv", *options, "--resume"]) == 1
+    assert contents("results.csv") == contents("whole.csv")
+    assert not Path(file_of_rows("results.csv")).exists()
+
+
+@pytest.mark.usefixtures("school")
+def test_results_that_cannot_be_written_are_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from attncli.errors import unwritable
+    from attncli.features.check import class_check
+
+    def refuse(*_: object, **__: object) -> None:
+        raise unwritable("results.csv", "no space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(class_check, "write_page", refuse)
+        assert run([*LINE, "results.csv", "--workers", "1"]) == 4
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "attncli: error: cannot write results.csv: no space left on device\nhelp: what is done is kept"
+    )
+    assert "--resume" in said
+    assert len([*kept_rows("results.csv")]) == COUNT
+    assert run([*LINE, "results.csv", "--workers", "1", "--resume"]) == 1
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize("output", ["page.md", None])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Terminated(signal.SIGTERM)])
+def test_a_signal_leaves_a_page_and_prints_what_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: str | None, error: BaseException
+) -> None:
+    from attncli.features.check import class_check
+
+    mark_all = class_check.mark_all
+
+    def interrupted(*arguments: Any) -> Iterator[Any]:
+        yield from islice(mark_all(*arguments), 7)
+        raise error
+
+    Path("page.md").write_text("old")
+    monkeypatch.setattr(class_check, "mark_all", interrupted)
+    monkeypatch.setattr(os, "kill", lambda *_: None)
+    with suppress(Terminated):
+        run([*LINE[:-1], *(["-o", output] if output else []), "--workers", "1"])
+    out, err = capsys.readouterr()
+    assert Path("page.md").read_text() == "old"
+    assert ("Ж 6" in out) == (output is None)
+    assert "Ж 7" not in out
+    end = "" if output is None else "; page.md is not written"
+    assert err == f"attncli: warning: 7 of {COUNT} solutions are checked{end}\n"
