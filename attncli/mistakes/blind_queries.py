@@ -8,7 +8,6 @@ swallows nothing, the weights are those without a mask.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -79,7 +78,11 @@ class _Run(NamedTuple):
             Call("le", (number_node(self.first), Name(row))),
             Call("le", (Name(row), number_node(self.last))),
         ]
-        return reduce(lambda inner, condition: Call("where", (condition, inner, own)), conditions, instead)
+        # 1 in these rows, and 0 elsewhere, so that the equation itself is written once, however many runs there are.
+        is_here: Expression = number_node(1)
+        for condition in conditions:
+            is_here = Call("where", (condition, is_here, number_node(0)))
+        return Call("where", (Call("eq", (is_here, number_node(1))), instead, own))
 
 
 def _runs(blind: Blind) -> Iterator[_Run]:
