@@ -30,6 +30,7 @@ TYPED = "-"  # standard input, which is the text of the problem
 MASKS = [
     "causal", "none", "{window: [1, 0]}", "{causal: true, corner: bottom-right}", "[causal, {window: [1, -1]}]",
     "{lengths: 2}", "{padding: [1, 1, 0]}", "[[true]]", "[[0, -1]]", "causal: true\nwindow: [1, 0]",
+    "{additive: [[0, 1000, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}",
 ]  # fmt: skip
 ENDLESS = "--watch"  # until Ctrl-C: not drawn
 # Options that read a file or a folder, "" for the problem.

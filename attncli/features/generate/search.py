@@ -21,6 +21,7 @@ from attncli.problem.model import Problem
 from attncli.problem.saving import mask_as_yaml
 from attncli.tracing import run
 from attncli.tracing.model import Trace
+from attncli.tracing.run import FEWEST, FLOAT64, Shift
 
 CLEAR = 0.1  # the largest weight of a row is larger than the next by this much
 LARGEST = 5.0  # of the scaled scores: e to the fifth is 148
@@ -47,8 +48,9 @@ class Search:
     """Looks for problems of a kind.
 
     `asked` are the steps whose numbers are asked for, with so many `decimals`; a mistake has to show in the last of
-    them alone. `needed` are the names of mistakes that every problem shows, and `apart` says which two of them it tells
-    apart.
+    them alone. `shifted` says whether the softmax of every problem is shifted, as large numbers in a mask need it: the
+    steps are others then. `needed` are the names of mistakes that every problem shows, and `apart` says which two of
+    them it tells apart.
     """
 
     layer: Layer
@@ -56,6 +58,7 @@ class Search:
     asked: tuple[str, ...]
     decimals: int
     like: Problem
+    shifted: bool
     needed: tuple[str, ...]
     apart: NDArray[np.bool_]
 
@@ -71,8 +74,10 @@ class Search:
         if mask is not None:
             # A problem of the set is not where a file that the mask names is found.
             mask = mask_as_yaml(like.mask)
-        steps = blank_steps(run(like), asked)
-        plain = cls(layer, mask, steps, decimals, like, (), np.zeros((0, 0), dtype=bool))
+        trace = run(like, precision=decimals)
+        _require_seen_keys(trace)
+        steps = blank_steps(trace, asked)
+        plain = cls(layer, mask, steps, decimals, like, trace.shifted, (), np.zeros((0, 0), dtype=bool))
         found: list[Draws] = []
         for block in range(_MOST_BLOCKS):
             found.append(plain._plausible(plain._block(_SAMPLED, block)))
@@ -81,11 +86,11 @@ class Search:
                 break
         draws = np.concatenate(found)
         if not len(draws):
-            raise _nothing_found(_BLOCKS_WITHOUT, "has small scores and a clear winner in every row")
+            raise _nothing_found(_BLOCKS_WITHOUT, "has small scores and a clear winner in every row", mask)
         right, numbers = plain._numbers(draws)
         shown = {name: each for name, each in numbers.items() if told_apart(each, right, decimals).mean() >= SHOWN_BY}
         pairs = all_told_apart(np.array([*shown.values()]), decimals) if shown else np.zeros((0, 0, 1))
-        return cls(layer, mask, steps, decimals, like, tuple(shown), pairs.mean(axis=-1) >= SHOWN_BY)
+        return cls(layer, mask, steps, decimals, like, trace.shifted, tuple(shown), pairs.mean(axis=-1) >= SHOWN_BY)
 
     def problem(self, key: Sequence[object], title: str) -> Found:
         """The first problem by this key that shows what it should, and that rounding on paper hardly changes.
@@ -104,7 +109,7 @@ class Search:
         for _, _, problem, text in sorted(tried):
             if found := self._found(problem, text):
                 return found
-        raise _nothing_found(_MOST_BLOCKS, "shows all mistakes and tells them apart")
+        raise _nothing_found(_MOST_BLOCKS, "shows all mistakes and tells them apart", self.mask)
 
     def _drawn(self, key: Sequence[object]) -> Iterator[Draws]:
         """The draws by a key that show every mistake."""
@@ -114,10 +119,14 @@ class Search:
     def _changed_by_rounding(self, problem: Problem) -> float:
         """How many units of the last digit the last step is off if every step is rounded, at most."""
         step = self.asked[-1]
-        exact, paper = (run(problem, rounding=way, precision=self.decimals)[step] for way in ("shown", "paper"))
+        exact, paper = (
+            run(problem, rounding=way, precision=self.decimals, shifted=self.shifted)[step]
+            for way in ("shown", "paper")
+        )
         # What a mask hides is -inf in both, and -inf - -inf is not a number.
-        apart = np.subtract(paper, exact, out=np.zeros_like(exact), where=paper != exact)
-        return float(abs(apart).max() * 10.0**self.decimals)
+        with np.errstate(over="ignore"):
+            apart = np.subtract(paper, exact, out=np.zeros_like(exact), where=paper != exact)
+            return float(abs(apart).max() * 10.0**self.decimals)
 
     def _block(self, key: Sequence[object], block: int) -> Draws:
         return self.layer.draw(key, range(block * _BLOCK, (block + 1) * _BLOCK))
@@ -131,7 +140,7 @@ class Search:
         draws = draws[self._varied(draws)]
         if not len(draws):
             return draws
-        trace = run(self.layer.batch(self.like, draws), shifted=False)
+        trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
         weights = trace["weights"]
         ranked = np.sort(weights, axis=-1)
         fine = _all(ranked[..., -1] - ranked[..., -2] >= CLEAR - _NEAR) & _all(trace["scaled"] <= LARGEST + _NEAR)
@@ -139,9 +148,14 @@ class Search:
         fine &= _all(alike.sum(axis=-1) == 1)  # each is like itself alone
         scores = trace[trace.logits]
         fine &= _all(abs(np.where(np.isfinite(scores), scores, 0).sum(axis=-1)) > _NEAR)
+        # One shift serves all draws here, and each decides for itself when it is worked out alone.
+        shift = Shift.at(max(self.decimals, FEWEST), self.like, FLOAT64)
+        fine &= np.array([shift.of_logits(each) == self.shifted for each in scores])
         for name in self.asked:
-            units = _by_draw(trace, name, trace[name], len(draws)) * 10.0**self.decimals
-            with np.errstate(invalid="ignore"):  # of what a mask hides
+            cells = _by_draw(trace, name, trace[name], len(draws))
+            # What a mask hides is not a number here, and what it adds may be too large for one.
+            with np.errstate(invalid="ignore", over="ignore"):
+                units = cells * 10.0**self.decimals
                 fine &= _all(~(abs(units - np.floor(units) - 0.5) < _NEAR))
         return draws[fine]
 
@@ -169,7 +183,7 @@ class Search:
 
     def _numbers(self, draws: Draws) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
         """The numbers of the last step that is asked for, right and by each mistake: draws × numbers."""
-        trace, step = run(self.layer.batch(self.like, draws), shifted=False), self.asked[-1]
+        trace, step = run(self.layer.batch(self.like, draws), shifted=self.shifted), self.asked[-1]
 
         def numbers(cells: NDArray[np.float64]) -> NDArray[np.float64]:
             return _by_draw(trace, step, cells, len(draws)).reshape(len(draws), -1)
@@ -181,7 +195,8 @@ class Search:
         """The problem of this text if it shows the mistakes worked out alone, too."""
         trace = run(problem, precision=self.decimals)
         said = audit(trace, self.asked[-1], self.decimals)
-        return None if trace.shifted or not set(self.needed) <= set(said.shown) else Found(text, trace, said)
+        same_steps = trace.shifted == self.shifted
+        return Found(text, trace, said) if same_steps and set(self.needed) <= set(said.shown) else None
 
 
 def _by_draw(trace: Trace, step: str, cells: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
@@ -200,8 +215,28 @@ def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:
     return np.asarray(fine.reshape(len(fine), -1).all(axis=-1))
 
 
-def _nothing_found(blocks: int, what: str) -> AttncliError:
+def _require_seen_keys(trace: Trace) -> None:
+    """Raise AttncliError (exit 2) for a mask under which no numbers make a clear winner in rows that differ."""
+    hidden = np.isneginf(trace[trace.logits])
+    seen = ~hidden.reshape(-1, *hidden.shape[-2:])
+    help = "change --mask so that every query sees a key, and no two see the same one only"
+    for head in seen:
+        alone: dict[int, str] = {}
+        for query, keys in zip(trace.tokens, head, strict=True):
+            if not keys.any():
+                raise usage_error(f"query {query} sees no key, so it has no weights", help=help)
+            if keys.sum() > 1:
+                continue
+            key = int(keys.argmax())
+            if key in alone:
+                what = f"queries {alone[key]} and {query} see the same key only, so their weights tell nothing"
+                raise usage_error(what, help=help)
+            alone[key] = query
+
+
+def _nothing_found(blocks: int, what: str, mask: str | None) -> AttncliError:
+    sizes = "choose fewer tokens or shorter rows, such as --dims 4,2,3,5, or with several heads --dims 4,2,3,2"
     return usage_error(
         f"no problem of {blocks * _BLOCK:,} that were drawn {what}",
-        help="choose fewer tokens or shorter rows, such as --dims 4,2,3,5, or with several heads --dims 4,2,3,2",
+        help=sizes if mask is None else f"change --mask, which may leave a row no choice, or {sizes}",
     )
