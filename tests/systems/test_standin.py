@@ -38,7 +38,7 @@ def test_what_macos_lacks() -> None:
         ("import os; os.set_blocking(1, True)", "AttributeError: module 'os' has no attribute 'set_blocking'"),
         ("import os; assert not hasattr(os, 'fork')", ""),
         ("from signal import SIGPIPE", "ImportError: cannot import name 'SIGPIPE'"),
-        ("import resource", "ModuleNotFoundError: No module named 'resource'"),
+        ("import resource", "ModuleNotFoundError: "),  # each Python says the rest in its own words
         ("import signal; signal.signal(1, signal.SIG_IGN)", "ValueError: invalid signal value"),
         ("import os; out = open('a', 'w', encoding='utf-8'); os.replace('a', 'b')", "PermissionError: [Errno 13]"),
         ("import os; open('a', 'w', encoding='utf-8').close(); os.replace('a', 'b')", ""),
