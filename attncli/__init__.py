@@ -7,7 +7,8 @@ trace["weights"]
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as typing has it, without the time its import takes
+# as typing has it, without the time its import takes
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from attncli.api import Checked as Checked
     from attncli.api import Trace as Trace
@@ -21,7 +22,18 @@ if TYPE_CHECKING:
     from attncli.problem.python_values import problem as problem
 
 __version__ = "0.1.0"
-__all__ = ["AttncliError", "Checked", "Problem", "Trace", "check", "check_many", "load", "problem", "save", "trace"]
+__all__ = [
+    "AttncliError",
+    "Checked",
+    "Problem",
+    "Trace",
+    "check",
+    "check_many",
+    "load",
+    "problem",
+    "save",
+    "trace",
+]
 _HOMES = {
     "AttncliError": "attncli.errors",
     "Checked": "attncli.api",
@@ -37,7 +49,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import the Python interface when it is first used, so that the command line starts without NumPy."""
+    """Import the Python interface when it is first used, so that the command line starts without
+    NumPy.
+    """
     if name in _HOMES:
         from importlib import import_module
 

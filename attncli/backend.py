@@ -15,7 +15,8 @@ from attncli.errors import missing_error
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Host: TypeAlias = "NDArray[Any]"  # an array in the computer's own memory
+# an array in the computer's own memory
+Host: TypeAlias = "NDArray[Any]"
 
 
 def _no_memory_of_its_own() -> None:
@@ -26,7 +27,8 @@ def _no_memory_of_its_own() -> None:
 class Backend:
     """An array namespace and the way to and from the computer's own memory.
 
-    `free` says how many bytes of a memory of its own are left; None where it has none, or cannot tell.
+    `free` says how many bytes of a memory of its own are left; None where it has none, or cannot
+    tell.
     """
 
     xp: Any
@@ -42,7 +44,8 @@ class Backend:
         """The array rounded to what the dtype can store, still in the format it is computed in."""
         if dtype.name == dtype.computed:
             return array
-        if not hasattr(array, "view"):  # a namespace of the bare standard: round in host memory
+        # a namespace of the bare standard: round in host memory
+        if not hasattr(array, "view"):
             return self.xp.asarray(_round_float32(np, self.to_host(array), dtype))
         return _round_float32(self.xp, array, dtype)
 
@@ -55,7 +58,9 @@ def _round_float32(xp: Any, array: Array, dtype: Dtype) -> Array:
     """Round a NumPy or CuPy float32 array to a 16-bit format, to nearest, ties to even."""
     if dtype.name == "float16":
         return array.astype("float16").astype("float32")
-    bits = xp.uint32(0xFFFF0000) & (array.view("uint32") + 0x7FFF + ((array.view("uint32") >> 16) & 1))
+    bits = xp.uint32(0xFFFF0000) & (
+        array.view("uint32") + 0x7FFF + ((array.view("uint32") >> 16) & 1)
+    )
     # adding to the bits of a NaN can turn it into infinity
     return xp.where(array != array, array, bits.view("float32"))
 
@@ -74,10 +79,14 @@ def _gpu() -> Backend:
     except ImportError as error:
         raise missing_error(
             "--device gpu needs CuPy, which is not installed",
-            help="pip install 'attncli[cuda12]' (or 'attncli[cuda13]' for CUDA 13), or leave out --device gpu",
+            help=(
+                "pip install 'attncli[cuda12]' (or 'attncli[cuda13]' for CUDA 13), or leave out"
+                " --device gpu"
+            ),
         ) from error
     try:
-        cupy.zeros(1) + 1  # without a driver CuPy imports, and fails only at the first array
+        # without a driver CuPy imports, and fails only at the first array
+        cupy.zeros(1) + 1
         cupy.cuda.Stream.null.synchronize()
     except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
@@ -89,7 +98,8 @@ def _gpu() -> Backend:
 
 
 def _free(cupy: Any) -> int:
-    """Bytes that may still be taken of a GPU: what nobody has, and what CuPy has taken and does not use.
+    """Bytes that may still be taken of a GPU: what nobody has, and what CuPy has taken and does not
+    use.
 
     Where CUPY_GPU_MEMORY_LIMIT is set, CuPy takes no more than that.
     """

@@ -1,4 +1,6 @@
-"""How a problem can be worked out: number formats, devices and roundings, by the words that all interfaces share."""
+"""How a problem can be worked out: number formats, devices and roundings, by the words that all
+interfaces share.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,22 @@ from attncli.errors import did_you_mean, usage_error
 
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("exact", "shown", "paper")
-NOT_FLOATS = {  # and so without a number format or a GPU
+# and so without a number format or a GPU
+NOT_FLOATS = {
     "paper": "paper uses decimal numbers on the CPU; leave out one of the two",
     "exact": "exact numbers have no number format and need the CPU; leave out one of the two",
 }
 DETAILS = ("brief", "rows", "cells")
-PRECISION = range(16)  # decimals; a float64 has no more that mean anything
+# decimals; a float64 has no more that mean anything
+PRECISION = range(16)
 
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
     """A number format: what values are stored in, and what each step is computed in.
 
-    The 16-bit formats compute a step in float32 and round its result, as accelerators do.
-    `digits` is how many significant decimal digits always survive, `size` the bytes a stored number takes.
+    The 16-bit formats compute a step in float32 and round its result, as accelerators do. `digits`
+    is how many significant decimal digits always survive, `size` the bytes a stored number takes.
     """
 
     name: str
@@ -47,7 +51,8 @@ class Dtype:
 
     def highest_exponent_of(self, terms: int) -> float:
         """The largest x for which so many e^x add up to a number of the format."""
-        return self.highest_exponent - math.log(terms) - 0.5  # half of it: in 16 bits, x itself is that far off
+        # half of it: in 16 bits, x itself is that far off
+        return self.highest_exponent - math.log(terms) - 0.5
 
     @property
     def lowest_exponent(self) -> float:
@@ -67,7 +72,9 @@ _ALSO_CALLED = {  # other names that people type
 }
 
 
-def _dtype(name: str, computed: str, largest: float, smallest: float, bits: int, digits: int, size: int) -> Dtype:
+def _dtype(
+    name: str, computed: str, largest: float, smallest: float, bits: int, digits: int, size: int
+) -> Dtype:
     return Dtype(name, computed, largest, smallest, 2.0**-bits, digits, size)
 
 
@@ -83,25 +90,37 @@ DTYPES = {
 
 
 def chosen(what: str, value: str, known: Iterable[str]) -> str:
-    """The value, which must be one of the known words; raises AttncliError (exit 2) where it is not."""
+    """The value, which must be one of the known words; raises AttncliError (exit 2) where it is
+    not.
+    """
     words = tuple(known)
     if not isinstance(value, str):
-        raise usage_error(f"{what} cannot be {as_written(value)}", help=f"choose {listed(words, last='or')}")
+        raise usage_error(
+            f"{what} cannot be {as_written(value)}", help=f"choose {listed(words, last='or')}"
+        )
     if value not in words:
         raise usage_error(f"{what} cannot be {as_written(value)}", help=_nearest(value, words))
     return value
 
 
 def meant(value: str, words: Iterable[str]) -> str:
-    """The word that is meant, for one in capitals or another name of it, such as bf16; else the value as it is."""
+    """The word that is meant, for one in capitals or another name of it, such as bf16; else the
+    value as it is.
+    """
     typed = value.strip().lower()
-    return next((word for word in words if typed in (word.lower(), *_ALSO_CALLED.get(word, ()))), value)
+    return next(
+        (word for word in words if typed in (word.lower(), *_ALSO_CALLED.get(word, ()))), value
+    )
 
 
 def _nearest(value: object, words: tuple[str, ...]) -> str:
     """A help line: the word that is meant or the nearest one, or else all of them."""
     otherwise = f"choose {listed(words, last='or')}"
-    return did_you_mean(meant(value, words), list(words), otherwise) if isinstance(value, str) else otherwise
+    return (
+        did_you_mean(meant(value, words), list(words), otherwise)
+        if isinstance(value, str)
+        else otherwise
+    )
 
 
 def check_precision(precision: int) -> None:
@@ -114,11 +133,15 @@ def check_precision(precision: int) -> None:
 
 
 def check_run_options(device: str, dtype: str, rounding: str, precision: int) -> None:
-    """Raises AttncliError (exit 2) for a choice of how to work a problem out that is none, or goes with no other."""
+    """Raises AttncliError (exit 2) for a choice of how to work a problem out that is none, or goes
+    with no other.
+    """
     chosen("device", device, DEVICES)
     chosen("dtype", dtype, DTYPES)
     chosen("rounding", rounding, ROUNDINGS)
     check_precision(precision)
     if rounding in NOT_FLOATS and (device, dtype) != ("cpu", "float64"):
         with_what = f"device {device!r}" if device != "cpu" else f"dtype {dtype!r}"
-        raise usage_error(f"rounding {rounding!r} cannot be used with {with_what}", help=NOT_FLOATS[rounding])
+        raise usage_error(
+            f"rounding {rounding!r} cannot be used with {with_what}", help=NOT_FLOATS[rounding]
+        )

@@ -1,4 +1,6 @@
-"""Counts, sizes, lists, shapes and long words in English: 1 row, 2 MiB; a, b and c; 3×4; begin…end (99 characters)."""
+"""Counts, sizes, lists, shapes and long words in English: 1 row, 2 MiB; a, b and c; 3×4; begin…end
+(99 characters).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def either(number: int, one: str, many: str) -> str:
 
 
 def listed(words: Sequence[str], last: str = "and", most: int | None = None) -> str:
-    """a, b and c; with an empty `last`, only commas. Of more than `most` words the first, and an ellipsis."""
+    """a, b and c; with an empty `last`, only commas. Of more than `most` words the first, and an
+    ellipsis.
+    """
     if most is not None and len(words) > most:
         return f"{', '.join(words[:most])}, …"
     if not last or len(words) < 2:
@@ -43,7 +47,8 @@ def as_written(value: object) -> str:
     """A value of Python inside a message, as it is written in Python."""
     try:
         return shorten(repr(value))
-    except ValueError:  # Python writes no whole number of more than 4,300 digits
+    except ValueError:
+        # Python writes no whole number of more than 4,300 digits
         return f"a value of type {type(value).__name__}"
 
 

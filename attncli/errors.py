@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from io import UnsupportedOperation
 
-_OF_FOLDERS = ("-d", "--feedback")  # options that name a folder to write to
-_WORD = 100  # characters; what is longer is no misspelt name, and to be compared with one would take long
-COUNTED = 1000  # errors of one file; then its reading ends, which else could take minutes
+# options that name a folder to write to
+_OF_FOLDERS = ("-d", "--feedback")
+# characters; what is longer is no misspelt name, and to be compared with one would take long
+_WORD = 100
+# errors of one file; then its reading ends, which else could take minutes
+COUNTED = 1000
 
 
 class Exit(IntEnum):
@@ -38,9 +41,9 @@ class Place:
 class AttncliError(Exception):
     """Something the person can mend.
 
-    `path` names the value inside the problem (`W_Q[1][0]`), `place` the spot in the file, `help` what to
-    do. `more` holds further errors found in the same run, so that one reading of a file reports many;
-    `untold` is how many were found besides.
+    `path` names the value inside the problem (`W_Q[1][0]`), `place` the spot in the file, `help`
+    what to do. `more` holds further errors found in the same run, so that one reading of a file
+    reports many; `untold` is how many were found besides.
     """
 
     def __init__(
@@ -63,7 +66,8 @@ class AttncliError(Exception):
         self.more = more
         self.untold = untold
         if help:
-            self.add_note(f"help: {help}")  # the last line of a traceback in Python
+            # the last line of a traceback in Python
+            self.add_note(f"help: {help}")
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message
@@ -74,7 +78,9 @@ def usage_error(message: str, *, help: str = "") -> AttncliError:
     return AttncliError(Exit.USAGE, message, help=help)
 
 
-def input_error(message: str, *, path: str = "", place: Place | None = None, help: str = "") -> AttncliError:
+def input_error(
+    message: str, *, path: str = "", place: Place | None = None, help: str = ""
+) -> AttncliError:
     """Something wrong in the problem that was given (exit 3)."""
     return AttncliError(Exit.INPUT, message, path=path, place=place, help=help)
 
@@ -90,27 +96,42 @@ def missing_error(message: str, *, help: str = "") -> AttncliError:
 
 
 def unwritable(name: str, why: str, option: str = "-o") -> AttncliError:
-    """A file or stream, called `name` by the person, that cannot be written (exit 4); `option` says where to."""
+    """A file or stream, called `name` by the person, that cannot be written (exit 4); `option` says
+    where to.
+    """
     what = "FOLDER" if option in _OF_FOLDERS else "FILE"
-    return file_error(f"cannot write {name}: {why}", help=f"write to another place with {option} {what}")
+    return file_error(
+        f"cannot write {name}: {why}", help=f"write to another place with {option} {what}"
+    )
 
 
 def reason(error: Exception) -> str:
-    """What the operating system, or Python before it, says is wrong with a file: "no such file or directory"."""
+    """What the operating system, or Python before it, says is wrong with a file: "no such file or
+    directory".
+    """
     if isinstance(error, UnsupportedOperation):
-        return "it is closed"  # what stands in for a closed stream refuses in words of its own
-    if isinstance(error, ValueError):  # each Python says it in words of its own
+        # what stands in for a closed stream refuses in words of its own
+        return "it is closed"
+    # each Python says it in words of its own
+    if isinstance(error, ValueError):
         if isinstance(error, UnicodeError):
             return "its name has a character that no file's name can have here"
-        return "it is closed" if "closed" in str(error) else "a file's name cannot hold a NUL character"
+        return (
+            "it is closed"
+            if "closed" in str(error)
+            else "a file's name cannot hold a NUL character"
+        )
     if isinstance(error, RuntimeError):
-        return "too many levels of symbolic links"  # as pathlib says of a link to itself, with the whole path
+        # as pathlib says of a link to itself, with the whole path
+        return "too many levels of symbolic links"
     words = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return words if words[:2].isupper() else words[:1].lower() + words[1:]
 
 
 def did_you_mean(word: str, known: list[str], otherwise: str, *, cutoff: float = 0.6) -> str:
-    """A help line: the nearest known word, or `otherwise` where none is near; `cutoff` as for `nearest`."""
+    """A help line: the nearest known word, or `otherwise` where none is near; `cutoff` as for
+    `nearest`.
+    """
     near = nearest(word, known, cutoff=cutoff)
     return f"did you mean {near}?" if near else otherwise
 
@@ -118,8 +139,8 @@ def did_you_mean(word: str, known: list[str], otherwise: str, *, cutoff: float =
 def nearest(word: str, known: list[str], *, cutoff: float = 0.6) -> str:
     """The known word that this one is a misspelling of, or "".
 
-    `cutoff` is how near it must be, from 0 to 1 as difflib counts; with 0.75, text is no misspelt context. The
-    beginning of a word, of three letters or more, is near at 0.6.
+    `cutoff` is how near it must be, from 0 to 1 as difflib counts; with 0.75, text is no misspelt
+    context. The beginning of a word, of three letters or more, is near at 0.6.
     """
     if len(word) > _WORD:
         return ""
@@ -128,5 +149,9 @@ def nearest(word: str, known: list[str], *, cutoff: float = 0.6) -> str:
     lowered, typed = {name.lower(): name for name in known}, word.lower()
     near = get_close_matches(typed, lowered, n=1, cutoff=cutoff)
     if not near and len(typed) > 2:
-        near = [name for name in get_close_matches(typed, lowered, n=3, cutoff=0.6) if name.startswith(typed)]
+        near = [
+            name
+            for name in get_close_matches(typed, lowered, n=3, cutoff=0.6)
+            if name.startswith(typed)
+        ]
     return lowered[near[0]] if near else ""

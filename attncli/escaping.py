@@ -1,12 +1,16 @@
-"""Make what people wrote safe and visible: nothing of it steers a terminal or vanishes on the page."""
+"""Make what people wrote safe and visible: nothing of it steers a terminal or vanishes on the
+page.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 
-JOINERS = "\u200c\u200d"  # they shape Persian and Indic words and emoji, and cannot mislead
+# they shape Persian and Indic words and emoji, and cannot mislead
+JOINERS = "\u200c\u200d"
 SPACE = "␣"
-IN_ASCII = str.maketrans(  # what stands for signs that an encoding lacks
+# what stands for signs that an encoding lacks
+IN_ASCII = str.maketrans(
     {
         **dict(zip("─━⎡⎢⎣⎤⎥⎦•·×≈–“”‘’░▒▓█", "-=[|[]|]-*x~-\"\"''.:+#", strict=True)),
         "−": "-",
@@ -33,17 +37,22 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        character.encode("unicode_escape").decode("ascii") if unseen(character) else character for character in text
+        character.encode("unicode_escape").decode("ascii") if unseen(character) else character
+        for character in text
     )
 
 
 def in_ascii(text: str) -> str:
-    r"""The text for an encoding that lacks some of it: stand-ins for the signs of attncli, and codes such as \u674e."""
+    r"""The text for an encoding that lacks some of it: stand-ins for the signs of attncli, and
+    codes such as \u674e.
+    """
     return text.translate(IN_ASCII).encode("ascii", "backslashreplace").decode("ascii")
 
 
 def label(text: str) -> str:
-    """A token as a label: `visible`, and with ␣ for the spaces at its ends, which tell tokens apart."""
+    """A token as a label: `visible`, and with ␣ for the spaces at its ends, which tell tokens
+    apart.
+    """
     shown = visible(text)
     core = shown.strip()
     if core == shown:
@@ -53,6 +62,8 @@ def label(text: str) -> str:
 
 
 def unseen(character: str) -> bool:
-    """Whether a character shows nothing of itself: a control, a direction, a lone half of a pair."""
+    """Whether a character shows nothing of itself: a control, a direction, a lone half of a
+    pair.
+    """
     category = unicodedata.category(character)
     return category in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in JOINERS

@@ -5,8 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-_LONGEST = 120  # bytes, without the suffix; file systems take 255, and some that encrypt names 143
-_KEPT = " ._-"  # besides letters and digits, of any script
+# bytes, without the suffix; file systems take 255, and some that encrypt names 143
+_LONGEST = 120
+# besides letters and digits, of any script
+_KEPT = " ._-"
 _DEVICES = frozenset(
     (
         *("con", "prn", "aux", "nul", "conin$", "conout$"),
@@ -18,8 +20,9 @@ _DEVICES = frozenset(
 def file_names(wanted: Iterable[str], otherwise: str = "file") -> list[str]:
     """A name for each file, without its suffix, as near to what is wanted as every system allows.
 
-    Letters and digits of any script stay. No name is that of a device, and no two are the same, not even where capitals
-    or the ways to write an accent do not count. `otherwise` stands for a name of which nothing can stay.
+    Letters and digits of any script stay. No name is that of a device, and no two are the same, not
+    even where capitals or the ways to write an accent do not count. `otherwise` stands for a name
+    of which nothing can stay.
 
         file_names(["Ada", "ada", "a/b", "con"]) == ["Ada", "ada-2", "a_b", "_con"]
     """

@@ -1,7 +1,7 @@
 """What the operating system has: the only module that asks which one this is.
 
-Windows, macOS and Linux differ in signals, processes, files, terminals and in how a command line is read. Whatever is
-here can be called on each of them.
+Windows, macOS and Linux differ in signals, processes, files, terminals and in how a command line is
+read. Whatever is here can be called on each of them.
 """
 
 # Imported before an interruption can be answered, so this imports as little as it can.
@@ -12,7 +12,8 @@ import os
 import signal
 import sys
 
-TYPE_CHECKING = False  # as typing has it, without the time its import takes
+# as typing has it, without the time its import takes
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Set
     from types import FrameType
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
     Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
 
-_PLAIN = "._-/\\:=+@"  # what cmd.exe and PowerShell take as it is, besides letters and digits
-_ESCAPES = 4  # ENABLE_VIRTUAL_TERMINAL_PROCESSING: the console heeds escape sequences
+# what cmd.exe and PowerShell take as it is, besides letters and digits
+_PLAIN = "._-/\\:=+@"
+# ENABLE_VIRTUAL_TERMINAL_PROCESSING: the console heeds escape sequences
+_ESCAPES = 4
 
 if sys.platform == "win32":
     # Ctrl-Break, and a console whose window is closed.
@@ -43,7 +46,9 @@ else:
 
 
 def set_blocking(descriptor: int, blocking: bool) -> None:
-    """Let reading and writing wait, or not; OSError for what is no descriptor. On Windows every stream waits."""
+    """Let reading and writing wait, or not; OSError for what is no descriptor. On Windows every
+    stream waits.
+    """
     if sys.platform != "win32":
         os.set_blocking(descriptor, blocking)
 
@@ -52,12 +57,15 @@ def is_reader_gone(error: OSError) -> bool:
     """Whether a stream cannot be written because the program that read it has ended."""
     if isinstance(error, BrokenPipeError):
         return True
-    # Windows calls it an invalid argument. A name in the error is that of a file, and none of a stream.
+    # Windows calls it an invalid argument. A name in the error is that of a file, and none of a
+    # stream.
     return sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
 
 
 def is_same(one: os.stat_result, other: os.stat_result | None) -> bool:
-    """Whether both are one file. Windows gives no number to consoles, pipes and devices, which all look the same."""
+    """Whether both are one file. Windows gives no number to consoles, pipes and devices, which all
+    look the same.
+    """
     return other is not None and bool(one.st_ino) and os.path.samestat(one, other)
 
 
@@ -77,7 +85,9 @@ def without_last_separator(path: str) -> str:
 
 
 def path_here(path: str) -> str:
-    """A path in a file that may have been written on Windows, with the separators of this system."""
+    """A path in a file that may have been written on Windows, with the separators of this
+    system.
+    """
     return path.replace("\\", "/") if os.sep == "/" and "/" not in path else path
 
 
@@ -85,14 +95,18 @@ def path_here(path: str) -> str:
 
 
 def on_closed_pipe(handler: Handler) -> Handler:
-    """What to do where a pipe has no reader any more, and what was done before; None changes nothing."""
+    """What to do where a pipe has no reader any more, and what was done before; None changes
+    nothing.
+    """
     if sys.platform == "win32" or handler is None:
         return handler
     return signal.signal(signal.SIGPIPE, handler)
 
 
 def hold_interrupt() -> Set[int]:
-    """From now on Ctrl-C waits, also in processes that are started meanwhile; what waited before. Not on Windows."""
+    """From now on Ctrl-C waits, also in processes that are started meanwhile; what waited before.
+    Not on Windows.
+    """
     if sys.platform == "win32":
         return frozenset()
     return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -121,7 +135,9 @@ def processor_count() -> int:
 
 
 def memory_limit() -> int | None:
-    """How many bytes the limits of the process allow it; None where there are no limits, as on Windows."""
+    """How many bytes the limits of the process allow it; None where there are no limits, as on
+    Windows.
+    """
     if sys.platform == "win32":
         return None
     import resource
@@ -134,7 +150,9 @@ def memory_limit() -> int | None:
 
 
 def heeds_escapes(terminal: TextIO) -> bool:
-    """Whether a terminal shows colours where escape sequences ask for them. The console of Windows is told to."""
+    """Whether a terminal shows colours where escape sequences ask for them. The console of Windows
+    is told to.
+    """
     if os.environ.get("TERM") == "dumb":
         return False
     if sys.platform != "win32":
@@ -157,7 +175,8 @@ def quoted(word: str) -> str:
 
         if word and all(sign.isalnum() or sign in _PLAIN for sign in word):
             return word
-        # A quotation mark would end the word. Backslashes before one are read in pairs, and are themselves elsewhere.
+        # A quotation mark would end the word. Backslashes before one are read in pairs, and are
+        # themselves elsewhere.
         escaped = re.sub(r'(\\*)"', r'\1\1\\"', word)
         before_end = re.sub(r"(\\+)\Z", r"\1\1", escaped)
         return f'"{before_end}"'
@@ -167,12 +186,14 @@ def quoted(word: str) -> str:
 
 
 def as_typed(arguments: Sequence[str]) -> list[str]:
-    """The arguments of the command line. On Windows, cmd.exe takes single quotes for letters, and cuts at blanks.
+    """The arguments of the command line. On Windows, cmd.exe takes single quotes for letters, and
+    cuts at blanks.
 
-    So what stands between two of them there is one argument: 'scores[0, 1]' arrives as "'scores[0," and "1]'". How many
-    blanks there were is lost on the way: 'a  b' comes to a single one. A name that begins with a single quote is joined
-    with what follows, up to one that ends with a single quote: 'tis.yaml o' is one argument. Double quotes around them
-    do not help, since they are gone when Python begins.
+    So what stands between two of them there is one argument: 'scores[0, 1]' arrives as "'scores[0,"
+    and "1]'". How many blanks there were is lost on the way: 'a  b' comes to a single one. A name
+    that begins with a single quote is joined with what follows, up to one that ends with a single
+    quote: 'tis.yaml o' is one argument. Double quotes around them do not help, since they are gone
+    when Python begins.
     """
     if sys.platform != "win32":
         return list(arguments)
@@ -180,7 +201,11 @@ def as_typed(arguments: Sequence[str]) -> list[str]:
     left = list(arguments)
     while left:
         option, opening, text = _before_quote(left[0])
-        end = next((at for at, each in enumerate(left) if each.endswith("'")), None) if opening else None
+        end = (
+            next((at for at, each in enumerate(left) if each.endswith("'")), None)
+            if opening
+            else None
+        )
         if end is None or (end == 0 and not text):
             found.append(left.pop(0))
             continue
@@ -191,7 +216,9 @@ def as_typed(arguments: Sequence[str]) -> list[str]:
 
 
 def _before_quote(argument: str) -> tuple[str, str, str]:
-    """What stands before the single quote with which an argument, or the value of an option, begins, and after it."""
+    """What stands before the single quote with which an argument, or the value of an option,
+    begins, and after it.
+    """
     if argument.startswith("--") and "='" in argument:
         option, _, text = argument.partition("='")
         return f"{option}=", "'", text
@@ -199,7 +226,9 @@ def _before_quote(argument: str) -> tuple[str, str, str]:
 
 
 def files_named(paths: Iterable[str]) -> list[str]:
-    """The files that these names stand for. On Windows no shell replaces *.yaml by the names of files, so this does."""
+    """The files that these names stand for. On Windows no shell replaces *.yaml by the names of
+    files, so this does.
+    """
     if sys.platform != "win32":
         return list(paths)
     from glob import glob

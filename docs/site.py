@@ -1,4 +1,6 @@
-"""Make a web site of all examples, one live page each: `python docs/site.py build/site` writes it into that folder."""
+"""Make a web site of all examples, one live page each: `python docs/site.py build/site` writes it
+into that folder.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,13 @@ STYLE = """
 body > .attncli { display: block; max-width: 66rem; }
 ul { list-style: none; padding: 0; display: grid; gap: 1.5rem; }
 ul { grid-template-columns: repeat(auto-fill, minmax(min(18rem, 100%), 1fr)); }
-li a { display: flex; flex-direction: column; height: 100%; box-sizing: border-box; padding: 1rem 1.2rem; }
-li a { border: 1px solid var(--line); border-radius: .5rem; color: var(--ink); font-weight: 600; line-height: 1.35; }
+li a { display: flex; flex-direction: column; height: 100%; }
+li a { box-sizing: border-box; padding: 1rem 1.2rem; }
+li a { border: 1px solid var(--line); border-radius: .5rem; }
+li a { color: var(--ink); font-weight: 600; line-height: 1.35; }
 li a:hover { border-color: var(--blue); }
-li svg { display: block; max-width: 100%; max-height: 12rem; height: auto; margin: auto; padding-top: 1rem; }
+li svg { display: block; max-width: 100%; max-height: 12rem; height: auto; }
+li svg { margin: auto; padding-top: 1rem; }
 """
 
 
@@ -45,8 +50,10 @@ def _index(cards: str) -> str:
         '<title>Attention, worked out</title>\n<link rel="icon" href="data:,"/>\n'
         f"<style>{stylesheet('page.css')}{STYLE}</style>\n</head>\n"
         '<body>\n<div class="attncli">\n<header>\n<h1>Attention, worked out</h1>\n'
-        '<p class="lead">Each picture shows the weights of a problem. Click it to see how they are worked out. '
-        f"On that page, change any number, and all others follow.</p>\n</header>\n<main>\n<ul>\n{cards}</ul>\n"
+        '<p class="lead">Each picture shows the weights of a problem. Click it to see how they are'
+        " worked out. "
+        "On that page, change any number, and all others"
+        f" follow.</p>\n</header>\n<main>\n<ul>\n{cards}</ul>\n"
         "</main>\n</div>\n</body>\n</html>\n"
     )
 

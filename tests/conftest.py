@@ -1,19 +1,23 @@
-"""What many tests share: the two tiers, problems built in a line, and the array namespaces that everything runs on.
+"""What many tests share: the two tiers, problems built in a line, and the array namespaces that
+everything runs on.
 
-The fast tier is what `pytest` runs: every behaviour once. The slow tier, `pytest -m slow`, has all that is marked slow:
-whole products of cases, many drawn examples, hostile inputs. These marks say what is slow:
+The fast tier is what `pytest` runs: every behaviour once. The slow tier, `pytest -m slow`, has all
+that is marked slow: whole products of cases, many drawn examples, hostile inputs. These marks say
+what is slow:
 
 - `slow`: a test, a case (`pytest.param(…, marks=pytest.mark.slow)`) or a module (`pytestmark`).
-- `each_choice`: of a product of parameters, the cases that are not needed to play each value of each parameter once.
+- `each_choice`: of a product of parameters, the cases that are not needed to play each value of
+  each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
-- A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 60 in the slow one; with 10 and
-  200 where it has `settings.get_profile("many")`, with 5 and 25 where it has `settings.get_profile("few")`.
+- A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 60 in the
+  slow one; with 10 and 200 where it has `settings.get_profile("many")`, with 5 and 25 where it has
+  `settings.get_profile("few")`.
 
-A product of parameters whose cases are much alike has `at_most(n)`: so many of them, spread evenly over the values of
-all parameters. The others are run only where HYPOTHESIS_PROFILE is explore.
+A product of parameters whose cases are much alike has `at_most(n)`: so many of them, spread evenly
+over the values of all parameters. The others are run only where HYPOTHESIS_PROFILE is explore.
 
-Where the lines that tests reach are measured (`--cov`), properties and cases of `sampled` are played unmeasured: they
-go the same ways many times over, each at more than twice the time.
+Where the lines that tests reach are measured (`--cov`), properties and cases of `sampled` are
+played unmeasured: they go the same ways many times over, each at more than twice the time.
 """
 
 from __future__ import annotations
@@ -42,7 +46,10 @@ from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.numbers import as_float
 from attncli.problem.positions import Alibi, Position, Rope
 
-LASTS = "about 3 minutes on two cores, and 6 with browsers and frameworks; -m slow, the slow tier, another 10"
+LASTS = (
+    "about 3 minutes on two cores, and 6 with browsers and frameworks; -m slow, the slow tier,"
+    " another 10"
+)
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
     "fast": (10, 10, 5),
     "thorough": (60, 200, 25),
@@ -56,13 +63,16 @@ def slow_tier_is_asked_for(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    profile = os.environ.get("HYPOTHESIS_PROFILE") or ("thorough" if slow_tier_is_asked_for(config) else "fast")
+    profile = os.environ.get("HYPOTHESIS_PROFILE") or (
+        "thorough" if slow_tier_is_asked_for(config) else "fast"
+    )
     repeatable = hypothesis.settings(deadline=None, database=None, derandomize=profile != "explore")
     for name, examples in zip(("usual", "many", "few"), EXAMPLES[profile], strict=True):
         hypothesis.settings.register_profile(name, repeatable, max_examples=examples)
     hypothesis.settings.load_profile("usual")
-    # In the background (nohup … &) these are ignored, and programs that tests start would inherit that. A handler that
-    # does nothing keeps it so for this process, while each program that it starts has the usual reaction again.
+    # In the background (nohup … &) these are ignored, and programs that tests start would inherit
+    # that. A handler that does nothing keeps it so for this process, while each program that it
+    # starts has the usual reaction again.
     for name in ("SIGINT", "SIGHUP"):
         number = getattr(signal, name, None)
         if number and signal.getsignal(number) is signal.SIG_IGN:
@@ -70,13 +80,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    if not hasattr(session.config, "workerinput"):  # in the workers of pytest-xdist nobody would read it
+    # in the workers of pytest-xdist nobody would read it
+    if not hasattr(session.config, "workerinput"):
         session.config.get_terminal_writer().line(f"attncli: the fast tier takes {LASTS}")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """More than ten thousand tests stay until the end: to look through them all for garbage would take seconds."""
+    """More than ten thousand tests stay until the end: to look through them all for garbage would
+    take seconds.
+    """
     gc.disable()
     result = yield
     gc.freeze()
@@ -94,7 +107,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("no_cover")
         if hypothesis.is_hypothesis_test(function) and slow_tier_is_asked_for(config):
             item.add_marker("slow")
-        if isinstance(item, pytest.Function) and (item.get_closest_marker("each_choice") or sample_size(item)):
+        if isinstance(item, pytest.Function) and (
+            item.get_closest_marker("each_choice") or sample_size(item)
+        ):
             products[function].append(item)
     for cases in products.values():
         fast = spread(case for case in cases if not {"gpu", "slow"}.intersection(case.keywords))
@@ -128,9 +143,12 @@ def sample_size(case: pytest.Item) -> int:
 
 
 def spread(cases: Iterable[pytest.Function], most: int = 0) -> list[pytest.Function]:
-    """So many of these cases of one test that have each value of each of its parameters, and each about as often; as
-    few as have each of them, where none are asked for."""
-    left = {case: [(name, id(value)) for name, value in case.callspec.params.items()] for case in cases}
+    """So many of these cases of one test that have each value of each of its parameters, and each
+    about as often; as few as have each of them, where none are asked for.
+    """
+    left = {
+        case: [(name, id(value)) for name, value in case.callspec.params.items()] for case in cases
+    }
     chosen: list[pytest.Function] = []
     uses: Counter[tuple[str, int]] = Counter()
 
@@ -162,21 +180,38 @@ def as_scalar(number: Any) -> Scalar:
 
 
 def build_problem(
-    *, mask: tuple[MaskPart, ...] = (), corner: Any = "top-left", title: str = "", tokens: Any = None,
-    context_tokens: Any = None, score: Any = "scaled_dot", scale: Any = "default", softcap: Any = None,
-    exp_base: Any = None, sink: Any = None, rope: Any = None, alibi: bool = False, slope: Any = None,
-    joined: bool = False, **given: Any,
-) -> Problem:  # fmt: skip
-    """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are given.
+    *,
+    mask: tuple[MaskPart, ...] = (),
+    corner: Any = "top-left",
+    title: str = "",
+    tokens: Any = None,
+    context_tokens: Any = None,
+    score: Any = "scaled_dot",
+    scale: Any = "default",
+    softcap: Any = None,
+    exp_base: Any = None,
+    sink: Any = None,
+    rope: Any = None,
+    alibi: bool = False,
+    slope: Any = None,
+    joined: bool = False,
+    **given: Any,
+) -> Problem:
+    """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are
+    given.
 
-    `rope` is (theta, pairing); heads and batch entries are axes of the arrays, `slopes` and a `sink` per head too.
+    `rope` is (theta, pairing); heads and batch entries are axes of the arrays, `slopes` and a
+    `sink` per head too.
     """
     per_head = {} if np.ndim(sink) == 0 else {"sink": sink}
     given |= per_head
     matrices = {name: as_matrix(given[name]) for name in sorted(given, key=list(ARRAYS).index)}
     queries, keys = sizes(matrices)
     tokens = tuple(tokens or (f"t{place + 1}" for place in range(queries)))
-    context = tuple(context_tokens or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys))))
+    context = tuple(
+        context_tokens
+        or (tokens if keys == queries else (f"c{place + 1}" for place in range(keys)))
+    )
     scale = scale if scale in ("default", "none") else as_scalar(scale)
     numbers = (softcap, exp_base, None if per_head else sink)
     cap, base, rest = (None if number is None else as_scalar(number) for number in numbers)
@@ -184,9 +219,19 @@ def build_problem(
     if alibi:
         positions.append(Alibi(None if slope is None else as_matrix([slope])))
     return Problem(
-        title=title, tokens=tokens, context_tokens=context, given=matrices, mask=Mask(mask, corner), score=score,
-        scale=scale, softcap=cap, exp_base=base, sink=rest, positions=tuple(positions), joined=joined,
-    )  # fmt: skip
+        title=title,
+        tokens=tokens,
+        context_tokens=context,
+        given=matrices,
+        mask=Mask(mask, corner),
+        score=score,
+        scale=scale,
+        softcap=cap,
+        exp_base=base,
+        sink=rest,
+        positions=tuple(positions),
+        joined=joined,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -214,9 +259,14 @@ def love() -> Problem:
     )
 
 
-@pytest.fixture(scope="session", params=["numpy", "strict", "double", pytest.param("cupy", marks=pytest.mark.gpu)])
+@pytest.fixture(
+    scope="session",
+    params=["numpy", "strict", "double", pytest.param("cupy", marks=pytest.mark.gpu)],
+)
 def backend(request: pytest.FixtureRequest) -> Backend:
-    """Each array namespace in turn: NumPy, the bare standard, a double of CuPy, and CuPy where there is a GPU."""
+    """Each array namespace in turn: NumPy, the bare standard, a double of CuPy, and CuPy where
+    there is a GPU.
+    """
     if request.param == "numpy":
         return CPU
     if request.param == "double":
@@ -237,15 +287,24 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 def torch() -> Any:
     """PyTorch, where it is installed."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of what PyTorch itself imports
+        # of what PyTorch itself imports
+        warnings.filterwarnings("ignore", category=DeprecationWarning)
         return pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--update", action="store_true", help="write the golden files anew; read the difference before committing"
+        "--update",
+        action="store_true",
+        help="write the golden files anew; read the difference before committing",
     )
-    parser.addoption("--part", metavar="N/M", type=as_part, default="1/1", help="only the Nth of M parts of the tests")
+    parser.addoption(
+        "--part",
+        metavar="N/M",
+        type=as_part,
+        default="1/1",
+        help="only the Nth of M parts of the tests",
+    )
 
 
 def as_part(text: str) -> tuple[int, int]:
@@ -257,7 +316,9 @@ def as_part(text: str) -> tuple[int, int]:
 
 
 def part_of(test: str, of: int) -> int:
-    """Which of so many parts a test is in, from 1: always the same one, and each has about as many tests."""
+    """Which of so many parts a test is in, from 1: always the same one, and each has about as many
+    tests.
+    """
     return crc32(test.encode()) % of + 1
 
 
@@ -274,7 +335,9 @@ def leave_out_other_parts(config: pytest.Config, items: list[pytest.Item]) -> No
 
 @pytest.fixture(scope="session")
 def katex_modules() -> Path:
-    """Where npm put KaTeX (`npm install --prefix .ci katex`); skips without it or without Node.js."""
+    """Where npm put KaTeX (`npm install --prefix .ci katex`); skips without it or without
+    Node.js.
+    """
     modules = Path(__file__).parents[1] / ".ci" / "node_modules"
     if not (modules / "katex").is_dir() or shutil.which("node") is None:
         pytest.skip("needs Node.js and KaTeX: npm install --prefix .ci katex")

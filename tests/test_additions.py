@@ -1,4 +1,6 @@
-"""What is added to a table works everywhere: scores and positions that the program does not have, each in a process."""
+"""What is added to a table works everywhere: scores and positions that the program does not have,
+each in a process.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ import json, sys
 from attncli.problem import keys
 
 name, equation, cells, problem = json.loads(sys.stdin.read())
-arrays = tuple(keys.Array(cell, "Weights", meaning="is new.", when="with the new score") for cell in cells)
+said = {"meaning": "is new.", "when": "with the new score"}
+arrays = tuple(keys.Array(cell, "Weights", **said) for cell in cells)
 keys.SCORES[name] = keys.Score(equation, "", "A new score.", arrays)
 keys.KEYS.update({array.name: keys._of_score(array) for array in arrays})
 keys.ARRAYS.update({array.name: array for array in arrays})
@@ -27,26 +30,41 @@ from attncli.tracing.serialization import to_dict
 trace = run(loads(json.dumps(problem).encode(), "problem.json"), gradient=True)
 print(json.dumps({"logits": trace.logits, **to_dict(trace)}))
 """
-GIVEN = {"Q": [[1, 0.5], [0.25, 1], [1, 1]], "K": [[1, 1], [1, 0.5], [0.75, 1]], "V": [[1, 0], [0, 1], [1, 1]]}
+GIVEN = {
+    "Q": [[1, 0.5], [0.25, 1], [1, 1]],
+    "K": [[1, 1], [1, 0.5], [0.75, 1]],
+    "V": [[1, 0], [0, 1], [1, 1]],
+}
 WEIGHTED = ("weighted", "scores[i, j] = sum(k, Q[i, k] * w[k] * K[j, k])", ["w[k]"])
 COSINE = (  # which has its letter in three sums
     "cosine",
-    "scores[i, j] = sum(k, Q[i, k] * K[j, k]) / (sqrt(sum(k, Q[i, k] ** 2)) * sqrt(sum(k, K[j, k] ** 2)))",
+    (
+        "scores[i, j] = sum(k, Q[i, k] * K[j, k]) / (sqrt(sum(k, Q[i, k] ** 2)) * sqrt(sum(k, K[j,"
+        " k] ** 2)))"
+    ),
     [],
 )
-TWO_LETTERS = ("two_letters", "scores[i, j] = sum(k, Q[i, k] * K[j, k]) * sum(p, Q[i, p] ** 2 * w[p])", ["w[p]"])
+TWO_LETTERS = (
+    "two_letters",
+    "scores[i, j] = sum(k, Q[i, k] * K[j, k]) * sum(p, Q[i, p] ** 2 * w[p])",
+    ["w[p]"],
+)
 BENT = ("bent", "scores[i, j] = tanh(sum(k, Q[i, k] * K[j, k]))", [])
 
 
 def traced(score: tuple[str, str, list[str]], **given: Any) -> Any:
     """The data of a trace with gradients by a score that is new."""
     told = json.dumps([*score, GIVEN | {"score": score[0]} | given])
-    done = subprocess.run([sys.executable, "-c", PRELUDE], input=told, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE], input=told, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def slope(score: tuple[str, str, list[str]], numpy_scores: Any, name: str, given: dict[str, Any]) -> np.ndarray:
+def slope(
+    score: tuple[str, str, list[str]], numpy_scores: Any, name: str, given: dict[str, Any]
+) -> np.ndarray:
     """The gradient of the sum of all outputs by an array, from differences of the same in NumPy."""
     arrays = {key: np.array(value, dtype=float) for key, value in given.items()}
 
@@ -97,13 +115,17 @@ def two_letters(arrays: dict[str, np.ndarray]) -> np.ndarray:
         "an array read with two letters",
     ],
 )
-def test_gradients_of_a_new_score(score: Any, numpy_scores: Any, own: dict[str, Any], names: list[str]) -> None:
+def test_gradients_of_a_new_score(
+    score: Any, numpy_scores: Any, own: dict[str, Any], names: list[str]
+) -> None:
     data = traced(score, **own)
     assert data["logits"] == "scores"
     assert "hidden" not in data["steps"]
     for name in names:
         expected = slope(score, numpy_scores, name, GIVEN | own)
-        np.testing.assert_allclose(data["steps"][f"d_{name}"]["value"], expected, rtol=0, atol=1e-8, err_msg=name)
+        np.testing.assert_allclose(
+            data["steps"][f"d_{name}"]["value"], expected, rtol=0, atol=1e-8, err_msg=name
+        )
 
 
 NEW_POSITION = """
@@ -117,7 +139,8 @@ from attncli.problem.model import Scalar
 @dataclass(frozen=True, slots=True)
 class Near(positions.Position):
     name, example, title = "near", "{near: true}", "Near"
-    rules = (Rule("near_bias", "N", "Near", "near_bias[i, j] = where(j <= i, rate * (j - i), 0)", ""),)
+    equation = "near_bias[i, j] = where(j <= i, rate * (j - i), 0)"
+    rules = (Rule("near_bias", "N", "Near", equation, ""),)
     bias = "near_bias"
 
     @classmethod
@@ -147,7 +170,11 @@ def test_a_new_kind_of_positions() -> None:
     """Its bias is added beside that of another kind, and its gradient is that of the scores."""
     problem = GIVEN | {"mask": "causal", "position": {"alibi": {"slopes": [0.5]}, "near": True}}
     done = subprocess.run(
-        [sys.executable, "-c", NEW_POSITION], input=json.dumps(problem), capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", NEW_POSITION],
+        input=json.dumps(problem),
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
@@ -165,7 +192,8 @@ NEW_KEY = """
 import json, sys
 from attncli.problem import keys
 
-gates = keys.Array("gates[j, c]", "Gates", leading=("b", "g"), meaning="is new.", when="where the problem gives it")
+said = {"meaning": "is new.", "when": "where the problem gives it"}
+gates = keys.Array("gates[j, c]", "Gates", leading=("b", "g"), **said)
 keys.KEYS["gates"] = keys.Key("heads", (gates,))
 keys.ARRAYS["gates"] = gates
 
@@ -198,9 +226,13 @@ except AttncliError as error:
     ],
     ids=["fits", "fits in heads", "too few keys", "too few features"],
 )
-def test_a_new_array_fits_by_the_letters_of_its_cell(gates: Any, more: dict[str, Any], said: str) -> None:
+def test_a_new_array_fits_by_the_letters_of_its_cell(
+    gates: Any, more: dict[str, Any], said: str
+) -> None:
     told = json.dumps(GIVEN | {"gates": gates} | more)
-    done = subprocess.run([sys.executable, "-c", NEW_KEY], input=told, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", NEW_KEY], input=told, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     if "needed" in said:
         said = f"gates: {said} (its axes are a key and a feature of values)"

@@ -1,4 +1,6 @@
-"""The Python interface: what a notebook or a script relies on, and what it is told when it asks for nonsense."""
+"""The Python interface: what a notebook or a script relies on, and what it is told when it asks for
+nonsense.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,10 @@ def test_a_notebook_shows_the_derivation(trace: attncli.Trace) -> None:
 def test_what_python_prints_is_short(trace: attncli.Trace) -> None:
     steps = "X W_Q W_K W_V Q K V K_T scores scaled exp row_sum weights output"
     assert repr(trace) == f"<trace 'I love AI': 3 queries and 3 keys; {steps}>"
-    assert repr(trace.steps["scores"]) == "<step scores: 3×3, scores[i, j] = sum(k, Q[i, k] * K_T[k, j])>"
+    assert (
+        repr(trace.steps["scores"])
+        == "<step scores: 3×3, scores[i, j] = sum(k, Q[i, k] * K_T[k, j])>"
+    )
     assert repr(trace.steps["X"]) == "<step X: 3×4, given>"
     assert repr(trace.problem) == "<problem 'I love AI': X 3×4, W_Q 4×3, W_K 4×3, W_V 4×3>"
     assert (
@@ -75,13 +80,15 @@ def test_what_python_prints_is_short(trace: attncli.Trace) -> None:
         == "Matrix(value=array([[1.]]), written=None)"
     )
     assert (
-        repr(attncli.problem(Q=[[1]], K=[[2]], V=[[3]], mask="causal")) == "<problem: Q 1×1, K 1×1, V 1×1; mask causal>"
+        repr(attncli.problem(Q=[[1]], K=[[2]], V=[[3]], mask="causal"))
+        == "<problem: Q 1×1, K 1×1, V 1×1; mask causal>"
     )
     assert repr(attncli.problem(title="\x1b[2J" + "x" * 99, Q=[[1]], K=[[2]], V=[[3]])).startswith(
         "<problem '\\x1b[2Jx"
     )
-    assert repr(attncli.check(FILE, {"scores": [[1, 5, 3], [3, 3, 4], [None, 4, 3]]})) == (
-        "<checked 'I love AI': 7 right, 1 wrong and 1 missing>"
+    assert (
+        repr(attncli.check(FILE, {"scores": [[1, 5, 3], [3, 3, 4], [None, 4, 3]]}))
+        == "<checked 'I love AI': 7 right, 1 wrong and 1 missing>"
     )
     assert repr(trace.page()).startswith("<page 'I love AI': ≈ ")
 
@@ -98,7 +105,11 @@ def test_latex_as_a_document_and_as_a_fragment(trace: attncli.Trace) -> None:
     [
         ({"dtype": "float61"}, "dtype cannot be 'float61'", "did you mean float64?"),
         ({"dtype": "bf16"}, "dtype cannot be 'bf16'", "did you mean bfloat16?"),
-        ({"dtype": "int8"}, "dtype cannot be 'int8'", "choose float16, bfloat16, float32 or float64"),
+        (
+            {"dtype": "int8"},
+            "dtype cannot be 'int8'",
+            "choose float16, bfloat16, float32 or float64",
+        ),
         ({"device": "cuda"}, "device cannot be 'cuda'", "did you mean gpu?"),
         ({"device": "tpu1"}, "device cannot be 'tpu1'", "choose cpu or gpu"),
         ({"rounding": "papers"}, "rounding cannot be 'papers'", "did you mean paper?"),
@@ -114,7 +125,11 @@ def test_latex_as_a_document_and_as_a_fragment(trace: attncli.Trace) -> None:
 def test_choices_that_are_none(choices: dict[str, Any], message: str, help: str) -> None:
     with pytest.raises(attncli.AttncliError) as caught:
         attncli.trace(attncli.load(FILE), **choices)
-    assert (caught.value.message, caught.value.help, int(caught.value.exit_code)) == (message, help, 2)
+    assert (caught.value.message, caught.value.help, int(caught.value.exit_code)) == (
+        message,
+        help,
+        2,
+    )
 
 
 def test_views_that_are_none(trace: attncli.Trace) -> None:
@@ -139,11 +154,19 @@ ONE_KEY_WRONG = {"Q": [[2, 0, 1], [0, 2, 1], [1, 1, 1]], "K": [[0, 1, 1], [2, 1,
 
 def test_a_solution_is_checked() -> None:
     """K[2][1] is 1; from 2 follow other scores."""
-    checked = attncli.check(attncli.load(FILE), ONE_KEY_WRONG | {"scores": [[1, 5, 3], [3, 3, 5], [None, 4, "4.0"]]})
+    checked = attncli.check(
+        attncli.load(FILE), ONE_KEY_WRONG | {"scores": [[1, 5, 3], [3, 3, 5], [None, 4, "4.0"]]}
+    )
     assert isinstance(checked, attncli.Checked)
     assert not checked.passed
     assert checked.solution.verdicts.first_wrong == ("K", (2, 1))
-    assert checked.solution.verdicts.counts == {"right": 23, "carried": 2, "rounding": 0, "wrong": 1, "missing": 1}
+    assert checked.solution.verdicts.counts == {
+        "right": 23,
+        "carried": 2,
+        "rounding": 0,
+        "wrong": 1,
+        "missing": 1,
+    }
     assert checked.to_dict()["steps"]["scores"]["cells"][2][2]["verdict"] == "carried"
     assert "The first wrong number is in the keys (K)" in checked.to_markdown()
     assert checked._repr_markdown_() == checked.to_markdown()
@@ -221,7 +244,9 @@ def test_a_query_of_a_picture_is_a_label_or_an_index_from_0(trace: attncli.Trace
 
 @pytest.mark.parametrize("query", [3, -1, True, 1.0, np.array([1]), np.True_])
 def test_a_query_that_is_no_index(trace: attncli.Trace, query: Any) -> None:
-    with pytest.raises(attncli.AttncliError, match=r"^query.* does not exist: there are 3 queries") as caught:
+    with pytest.raises(
+        attncli.AttncliError, match=r"^query.* does not exist: there are 3 queries"
+    ) as caught:
         trace.picture("flow", query=query)
     assert caught.value.help == "use 0 to 2, or the label of a query"
     heads = attncli.trace(FILE.with_name("multi_head.yaml"))
@@ -230,22 +255,34 @@ def test_a_query_that_is_no_index(trace: attncli.Trace, query: Any) -> None:
 
 
 def test_the_softmax_is_drawn_of_the_problem_of_a_trace(trace: attncli.Trace) -> None:
-    """The scores of "I" are 1, 5 and 3: e⁵ of e + e⁵ + e³ is 86.7 %. With the scale, √3 divides them: 70.7 %."""
+    """The scores of "I" are 1, 5 and 3: e⁵ of e + e⁵ + e³ is 86.7 %. With the scale, √3 divides
+    them: 70.7 %.
+    """
     said = '"I" gives "love" 86.7 % without the scale, and 70.7 % with it.'
     assert trace.picture("softmax", query="I").description == said
     paper = attncli.trace(FILE, rounding="paper", precision=1).picture("softmax", query="I")
     assert "90.0 % without the scale" in paper.description  # 148.4 / (2.7 + 148.4 + 20.1), rounded
-    for part in (attncli.Trace.from_dict(trace.to_dict()), attncli.trace(FILE.with_name("multi_head.yaml")).at(head=1)):
+    for part in (
+        attncli.Trace.from_dict(trace.to_dict()),
+        attncli.trace(FILE.with_name("multi_head.yaml")).at(head=1),
+    ):
         with pytest.raises(attncli.AttncliError, match="and this trace has none") as caught:
             part.picture("softmax")
-        assert caught.value.help == "draw it from attncli.trace(problem), and choose a part of it with head and entry"
+        assert (
+            caught.value.help
+            == "draw it from attncli.trace(problem), and choose a part of it with head and entry"
+        )
 
 
 @pytest.mark.parametrize(
     ("choices", "message", "help"),
     [
         ({"of": "wieghts"}, "picture cannot be 'wieghts'", "did you mean weights?"),
-        ({"of": "scores", "query": "AI"}, "a picture of the scores has all queries", "leave out query"),
+        (
+            {"of": "scores", "query": "AI"},
+            "a picture of the scores has all queries",
+            "leave out query",
+        ),
         ({"precision": 99}, "precision cannot be 99", "give a whole number from 0 to 15"),
         ({"head": 1}, "head needs a problem with a head axis", "leave out head"),
         (
@@ -268,7 +305,11 @@ def test_the_softmax_is_drawn_of_the_problem_of_a_trace(trace: attncli.Trace) ->
             "query=1.0 does not exist: there are 3 queries",
             "use 0 to 2, or the label of a query",
         ),
-        ({"of": 3}, "picture cannot be '3'", "use weights, scores, flow, dimensions, output or softmax, or a step"),
+        (
+            {"of": 3},
+            "picture cannot be '3'",
+            "use weights, scores, flow, dimensions, output or softmax, or a step",
+        ),
         (
             {"of": "d_scores"},
             "d_scores is a step of the backward pass",
@@ -276,7 +317,9 @@ def test_the_softmax_is_drawn_of_the_problem_of_a_trace(trace: attncli.Trace) ->
         ),
     ],
 )
-def test_a_picture_that_there_is_not(trace: attncli.Trace, choices: dict[str, Any], message: str, help: str) -> None:
+def test_a_picture_that_there_is_not(
+    trace: attncli.Trace, choices: dict[str, Any], message: str, help: str
+) -> None:
     with pytest.raises(attncli.AttncliError) as caught:
         trace.picture(**choices)
     assert (caught.value.exit_code, caught.value.message, caught.value.help) == (2, message, help)
@@ -287,7 +330,9 @@ def test_a_trace_with_its_gradient_draws_it() -> None:
     assert repr(picture) == "<picture 'I love AI: gradient of the scores'>"
 
 
-def test_errors_of_too_much_name_keywords_and_no_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_too_much_name_keywords_and_no_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     many = attncli.trace(Q=np.ones((65, 1, 1)), K=np.ones((65, 1, 1)), V=np.ones((65, 1, 1)))
     with pytest.raises(attncli.AttncliError) as caught:
         many.picture()

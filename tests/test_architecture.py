@@ -1,4 +1,6 @@
-"""The shape of the house: imports go one way, every rule has its use, and no two are called alike."""
+"""The shape of the house: imports go one way, every rule has its use, and no two are called
+alike.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,18 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_imports_go_one_way() -> None:
-    """In a process of its own: it configures logging, which closes the handlers that Keras left in this one."""
+    """In a process of its own: it configures logging, which closes the handlers that Keras left in
+    this one.
+    """
     run_alone = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-    done = subprocess.run([sys.executable, "-c", run_alone, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", run_alone, "--no-cache"], cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# The only places that may import a library, each below `attncli/`; NumPy's are held by the import contracts.
+# The only places that may import a library, each below `attncli/`; NumPy's are held by the import
+# contracts.
 IMPORTERS = {
     "rich": ["render/table/*.py", "cli/progress.py"],
     "yaml": ["problem/yaml_parser.py"],
@@ -47,12 +54,16 @@ IMPORTERS = {
 def test_a_library_is_imported_in_its_room_only(library: str) -> None:
     package = ROOT / "attncli"
     statement = re.compile(rf"^\s*(import|from) {library}\b", re.MULTILINE)
-    using = {path for path in package.rglob("*.py") if statement.search(path.read_text(encoding="utf-8"))}
+    using = {
+        path for path in package.rglob("*.py") if statement.search(path.read_text(encoding="utf-8"))
+    }
     assert using
     assert using <= {path for pattern in IMPORTERS[library] for path in package.glob(pattern)}
 
 
-FEATURES = sorted(path.parent.name for path in (ROOT / "attncli" / "features").glob("*/__init__.py"))
+FEATURES = sorted(
+    path.parent.name for path in (ROOT / "attncli" / "features").glob("*/__init__.py")
+)
 
 
 @pytest.mark.parametrize("name", FEATURES)
@@ -60,14 +71,18 @@ def test_every_capability_is_whole(name: str) -> None:
     """Its command, its tests, its section in the reference, and a how-to that uses it."""
     assert (ROOT / "attncli" / "features" / name / "command.py").is_file()
     assert list((ROOT / "tests" / "features" / name).glob("test_*.py"))
-    assert f"\n## {name}\n" in (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    assert f"\n## {name}\n" in (ROOT / "docs" / "reference" / "command-line.md").read_text(
+        encoding="utf-8"
+    )
     guides = (path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "how-to").glob("*.md"))
     assert any(f"attncli {name}" in guide for guide in guides)
 
 
 def test_every_module_says_what_it_is_for() -> None:
     modules = (ROOT / "attncli").rglob("*.py")
-    assert [path for path in modules if not re.match('r?"""', path.read_text(encoding="utf-8"))] == []
+    assert [
+        path for path in modules if not re.match('r?"""', path.read_text(encoding="utf-8"))
+    ] == []
 
 
 def test_no_two_steps_share_a_name_or_a_letter() -> None:
@@ -81,7 +96,9 @@ def test_every_key_of_a_problem_that_holds_numbers_has_a_rule() -> None:
     assert {rule.name for rule in GIVEN} == {*ARRAYS, *rows_after_a_cache}
 
 
-@pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=lambda rule: f"{rule.name}-{'given' if rule.given else ''}")
+@pytest.mark.parametrize(
+    "rule", [*GIVEN, *COMPUTED], ids=lambda rule: f"{rule.name}-{'given' if rule.given else ''}"
+)
 def test_every_rule_can_be_read(rule: Any) -> None:
     assert rule.target.name == rule.name
     assert set(rule.target.indices) <= set(INDICES)
@@ -94,7 +111,11 @@ def test_every_rule_can_be_read(rule: Any) -> None:
 @pytest.mark.parametrize("name", [*RULES, "output of all heads"])
 def test_names_in_the_words_of_a_rule_are_formulas(name: str) -> None:
     """Between backticks, so that every format sets W_O and row i as it sets them in formulas."""
-    rules = [RULES[name], *variants_of(name).values()] if name in RULES else [output(True, False, False)]
+    rules = (
+        [RULES[name], *variants_of(name).values()]
+        if name in RULES
+        else [output(True, False, False)]
+    )
     words = [
         word.strip(".,:;()")
         for rule in rules
@@ -107,14 +128,25 @@ def test_names_in_the_words_of_a_rule_are_formulas(name: str) -> None:
 
 def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:
     square, row, heads = np.ones((2, 2)), np.ones(2), np.ones((2, 2, 2))
-    projected = {f"{part}_{name}": square if part == "W" else row for part in "Wb" for name in "QKV"}
+    projected = {
+        f"{part}_{name}": square if part == "W" else row for part in "Wb" for name in "QKV"
+    }
     problems = [
         problem(X=square, context=square, **projected, softcap=1.0, mask=(Causal(),), scale=5000.0),
         problem(Q=square * 30, K=square * 30, V=square, mask=(Causal(),), scale="none"),
         problem(Q=square, K=square, V=square, score="multiplicative", W_a=square),
         problem(Q=square, K=square, V=square, score="additive", W_1=square, W_2=square, v=row),
         problem(Q=square, K=square, V=square, past_K=square, past_V=square, rope=(10000, "half")),
-        problem(X=square, past_K=square, past_V=square, **projected, W_O=square, b_O=row, alibi=True, slope=0.5),
+        problem(
+            X=square,
+            past_K=square,
+            past_V=square,
+            **projected,
+            W_O=square,
+            b_O=row,
+            alibi=True,
+            slope=0.5,
+        ),
         problem(Q=heads, K=heads, V=heads, W_O=np.ones((4, 2)), alibi=True, sink=row),
         problem(Q=heads, K=square, V=square, alibi=True, slopes=row, joined=True),
     ]

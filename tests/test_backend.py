@@ -1,4 +1,6 @@
-"""The GPU that is not there: a missing package and a missing device are told apart, and nothing falls back."""
+"""The GPU that is not there: a missing package and a missing device are told apart, and nothing
+falls back.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,10 @@ def test_cupy_is_not_installed(monkeypatch: pytest.MonkeyPatch, love: Problem) -
         run(love, device="gpu")
     assert caught.value.exit_code == Exit.MISSING == 5
     assert caught.value.message == "--device gpu needs CuPy, which is not installed"
-    assert caught.value.help == (
-        "pip install 'attncli[cuda12]' (or 'attncli[cuda13]' for CUDA 13), or leave out --device gpu"
+    assert (
+        caught.value.help
+        == "pip install 'attncli[cuda12]' (or 'attncli[cuda13]' for CUDA 13), or leave out"
+        " --device gpu"
     )
 
 
@@ -32,7 +36,10 @@ def test_cupy_is_not_installed(monkeypatch: pytest.MonkeyPatch, love: Problem) -
     ("failure", "reason"),
     [
         (
-            RuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient\nfor CUDA runtime version"),
+            RuntimeError(
+                "cudaErrorInsufficientDriver: CUDA driver version is insufficient\nfor CUDA runtime"
+                " version"
+            ),
             "cudaErrorInsufficientDriver: CUDA driver version is insufficient",
         ),
         (OSError(), "OSError"),
@@ -56,13 +63,17 @@ def test_cupy_is_installed_and_there_is_no_device(
 
 @pytest.mark.parametrize(("limit", "left"), [(0, 700 + 50), (400, 400 - 250), (10**6, 700 + 50)])
 def test_what_is_left_of_a_gpu(monkeypatch: pytest.MonkeyPatch, limit: int, left: int) -> None:
-    """CuPy has taken 300 bytes of 1,000 and uses 250 of them; CUPY_GPU_MEMORY_LIMIT is a limit on what it takes."""
+    """CuPy has taken 300 bytes of 1,000 and uses 250 of them; CUPY_GPU_MEMORY_LIMIT is a limit on
+    what it takes.
+    """
     pool = SimpleNamespace(free_bytes=lambda: 50, used_bytes=lambda: 250, get_limit=lambda: limit)
     runtime = SimpleNamespace(memGetInfo=lambda: (700, 1000))
     stream = SimpleNamespace(null=SimpleNamespace(synchronize=lambda: None))
     cupy = ModuleType("cupy")
     cuda = SimpleNamespace(runtime=runtime, Stream=stream)
-    cupy.__dict__.update(zeros=lambda _: 0, asnumpy=None, cuda=cuda, get_default_memory_pool=lambda: pool)
+    cupy.__dict__.update(
+        zeros=lambda _: 0, asnumpy=None, cuda=cuda, get_default_memory_pool=lambda: pool
+    )
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     assert backend_for("gpu").free() == left
     assert CPU.free() is None

@@ -1,4 +1,6 @@
-"""Values of Python that no argument can be: whatever is given, the error is in attncli's own words."""
+"""Values of Python that no argument can be: whatever is given, the error is in attncli's own
+words.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,57 @@ PROBLEM = attncli.problem(**KEYS)
 ANSWERS = {"weights": [[0.7, 0.3], [0.3, 0.7]]}
 JOB = ("Ada", PROBLEM, ANSWERS)
 VALUES: list[Any] = [
-    None, True, 0, 1, -1, 1.5, float("nan"), float("inf"), 10**400, 10**5000, 1j, Fraction(1, 3), Decimal("sNaN"),
-    "", "x", "\0", "\ud800", "weights", "output,", b"x", bytearray(b"a"), memoryview(b"a"),
-    [], [[]], ["x"], [["weights"]], [None], (), ({},), set(), {1}, {}, {"x": 1}, {1: 2}, {"Q": None},
-    np.zeros(3), np.array("x"), np.array([["weights"]]), np.array([None], dtype=object), np.ma.masked, np.int64(3),
-    np.datetime64("2020-01-01"), object(), object, len, range(3), slice(0, 1), ..., Path("nothing"), Path(),
-]  # fmt: skip
+    None,
+    True,
+    0,
+    1,
+    -1,
+    1.5,
+    float("nan"),
+    float("inf"),
+    10**400,
+    10**5000,
+    1j,
+    Fraction(1, 3),
+    Decimal("sNaN"),
+    "",
+    "x",
+    "\0",
+    "\ud800",
+    "weights",
+    "output,",
+    b"x",
+    bytearray(b"a"),
+    memoryview(b"a"),
+    [],
+    [[]],
+    ["x"],
+    [["weights"]],
+    [None],
+    (),
+    ({},),
+    set(),
+    {1},
+    {},
+    {"x": 1},
+    {1: 2},
+    {"Q": None},
+    np.zeros(3),
+    np.array("x"),
+    np.array([["weights"]]),
+    np.array([None], dtype=object),
+    np.ma.masked,
+    np.int64(3),
+    np.datetime64("2020-01-01"),
+    object(),
+    object,
+    len,
+    range(3),
+    slice(0, 1),
+    ...,
+    Path("nothing"),
+    Path(),
+]
 Use = Callable[[Any], object]
 
 
@@ -51,9 +98,13 @@ def uses() -> dict[str, Use]:
     for name in ("device", "dtype", "rounding", "precision", "gradient", "steps"):
         found[f"trace {name}"] = lambda value, name=name: attncli.trace(PROBLEM, **{name: value})
     for name in ("lenient", "steps", "marks"):
-        found[f"check {name}"] = lambda value, name=name: attncli.check(PROBLEM, ANSWERS, **{name: value})
+        found[f"check {name}"] = lambda value, name=name: attncli.check(
+            PROBLEM, ANSWERS, **{name: value}
+        )
     for name in ("lenient", "steps", "marks", "seconds"):
-        found[f"check_many {name}"] = lambda value, name=name: attncli.check_many([JOB], **{name: value})
+        found[f"check_many {name}"] = lambda value, name=name: attncli.check_many(
+            [JOB], **{name: value}
+        )
     for name in ProblemKeys.__annotations__:
         found[f"problem {name}"] = lambda value, name=name: attncli.problem(**{**KEYS, name: value})
     return found

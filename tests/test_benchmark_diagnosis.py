@@ -9,10 +9,14 @@ from tests.benchmarks.diagnosis import judged, main, right_solutions
 from tests.benchmarks.mistaken import GROUPS, SENTINELS
 
 FEW = (
-    "the scores were divided by d_k, not by its root", "the mask was forgotten",
-    "a term was left out", "a row was copied from another", "dS Q was worked out instead of dS K",
-    "(no name) the rows of V were taken from the last to the first", "(no name) a number from nowhere",
-)  # fmt: skip
+    "the scores were divided by d_k, not by its root",
+    "the mask was forgotten",
+    "a term was left out",
+    "a row was copied from another",
+    "dS Q was worked out instead of dS K",
+    "(no name) the rows of V were taken from the last to the first",
+    "(no name) a number from nowhere",
+)
 KINDS = [kind for group in GROUPS.values() for kind in group]
 CHOSEN = {kind.name: kind for kind in KINDS if kind.name in FEW}
 
@@ -23,8 +27,14 @@ def test_every_kind_has_a_name_of_its_own() -> None:
 
 
 def test_every_known_mistake_is_a_kind() -> None:
-    """Those with a number in the place of -inf are two, which take one of these numbers each time."""
-    numbers = [name for name in known_names() if " instead of -inf" in name or "hidden scores were set to -" in name]
+    """Those with a number in the place of -inf are two, which take one of these numbers each
+    time.
+    """
+    numbers = [
+        name
+        for name in known_names()
+        if " instead of -inf" in name or "hidden scores were set to -" in name
+    ]
     assert known_names() - set(numbers) <= {kind.name for kind in KINDS}
     assert len(numbers) == 2 * len(SENTINELS)
 
@@ -48,13 +58,13 @@ def test_nothing_is_blamed_for_what_is_right() -> None:
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--kinds", "divided by d_k,down the columns", "--problems", "1"])
-    assert capsys.readouterr().out == (
-        "| mistake | solutions | named | perhaps | not named | perhaps another | another | first wrong cell right |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-        "| the scores were divided by d_k, not by its root | 1 | 1 |  |  |  |  | 1 |\n"
-        "| the softmax was taken down the columns | 1 | 1 |  |  |  |  | 1 |\n"
-        "| the softmax's Jacobian was taken down the columns | 1 | 1 |  |  |  |  | 1 |\n"
-        "| *in attention: 2 kinds* | 2 | 2 |  |  |  |  | 2 |\n"
-        "| *in the backward pass: 1 kind* | 1 | 1 |  |  |  |  | 1 |\n\n"
-        "Of 2 right solutions 0 had a number called wrong.\n"
+    assert (
+        capsys.readouterr().out
+        == "| mistake | solutions | named | perhaps | not named | perhaps another | another | first"
+        " wrong cell right |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n| the"
+        " scores were divided by d_k, not by its root | 1 | 1 |  |  |  |  | 1 |\n| the softmax"
+        " was taken down the columns | 1 | 1 |  |  |  |  | 1 |\n| the softmax's Jacobian was"
+        " taken down the columns | 1 | 1 |  |  |  |  | 1 |\n| *in attention: 2 kinds* | 2 | 2 | "
+        " |  |  |  | 2 |\n| *in the backward pass: 1 kind* | 1 | 1 |  |  |  |  | 1 |\n\nOf 2"
+        " right solutions 0 had a number called wrong.\n"
     )

@@ -1,4 +1,6 @@
-"""The benchmark on a GPU: where there is none it says so in one line, and without one it can be tried."""
+"""The benchmark on a GPU: where there is none it says so in one line, and without one it can be
+tried.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ def benchmark(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     path = os.pathsep.join((str(folder), *filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))))
     return subprocess.run(
         [sys.executable, str(ROOT / "tests" / "benchmarks" / "gpu.py"), *arguments],
-        cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,7 +39,11 @@ def benchmark(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 def test_without_a_gpu_it_says_so_in_one_line(tmp_path: Path, cupy: str, reason: str) -> None:
     (tmp_path / "cupy.py").write_text(f"{cupy}\n")
     ended = benchmark(tmp_path)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (5, "", f"no GPU to measure on: {reason}\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        5,
+        "",
+        f"no GPU to measure on: {reason}\n",
+    )
     assert not list(tmp_path.glob("*.md"))
 
 

@@ -1,9 +1,11 @@
-"""The documentation is true: its commands print what it shows, its problems load, its links lead somewhere.
+"""The documentation is true: its commands print what it shows, its problems load, its links lead
+somewhere.
 
-Blocks of the language `console` are replayed: `$ ` begins a command, which may go on after `\\` or a `<<` on lines
-that begin with `> `; what follows is its output, word for word, a line of only `…` standing for any number of lines.
-`yaml problem` and `json problem` are whole problems, `pycon` is a session with Python, `python` a program.
-`pytest tests/test_docs.py --update` writes what the commands print into the files: read the difference.
+Blocks of the language `console` are replayed: `$ ` begins a command, which may go on after `\\` or
+a `<<` on lines that begin with `> `; what follows is its output, word for word, a line of only `…`
+standing for any number of lines. `yaml problem` and `json problem` are whole problems, `pycon` is a
+session with Python, `python` a program. `pytest tests/test_docs.py --update` writes what the
+commands print into the files: read the difference.
 """
 
 from __future__ import annotations
@@ -29,13 +31,16 @@ from attncli.tracing import run as work_out
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FENCED = re.compile(r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(
+    r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ANY = "…"
 QUOTED = r"'[^']*'|\"[^\"$`]*\""
 STAGE = re.compile(rf"(?:{QUOTED}|[^'\"|])+")  # of a pipe
 ATTNCLI = re.compile(  # a call without anything that a shell would replace
-    rf"\s*attncli (?P<words>(?:{QUOTED}|[^'\"<>;&$`*\\])+?)(?P<joined> 2>&1)?(?: > (?P<file>[\w.]+))?\s*"
+    rf"\s*attncli (?P<words>(?:{QUOTED}|[^'\"<>;&$`*\\])+?)(?P<joined> 2>&1)?(?: >"
+    r" (?P<file>[\w.]+))?\s*"
 )
 
 
@@ -75,7 +80,11 @@ def blocks(*infos: str) -> list[Block]:
         text = page.read_text(encoding="utf-8")
         for match in FENCED.finditer(text):
             if match["info"] in infos:
-                found.append(Block(page, text.count("\n", 0, match.start()) + 1, match["info"], match["body"]))
+                found.append(
+                    Block(
+                        page, text.count("\n", 0, match.start()) + 1, match["info"], match["body"]
+                    )
+                )
     return found
 
 
@@ -84,7 +93,12 @@ def commands_in(body: str) -> list[Command]:
     for line in body.splitlines():
         if line.startswith("$ "):
             commands.append(Command(line, []))
-        elif commands and commands[-1].unfinished and not commands[-1].claimed and line.startswith("> "):
+        elif (
+            commands
+            and commands[-1].unfinished
+            and not commands[-1].claimed
+            and line.startswith("> ")
+        ):
             commands[-1].source += f"\n{line}"
         else:
             commands[-1].claimed.append(line.rstrip())
@@ -92,7 +106,9 @@ def commands_in(body: str) -> list[Command]:
 
 
 def play(commands: list[Command], folder: Path) -> list[list[str]]:
-    """The lines each command prints, standard error included, run one after another in this folder."""
+    """The lines each command prints, standard error included, run one after another in this
+    folder.
+    """
     code, printed = 0, []
     for command in commands:
         if command.text == "echo $?":
@@ -104,9 +120,11 @@ def play(commands: list[Command], folder: Path) -> list[list[str]]:
 
 
 def play_here(text: str, folder: Path) -> tuple[int, str] | None:
-    """The exit code and the output of a pipe of commands, where attncli runs without a start-up of its own.
+    """The exit code and the output of a pipe of commands, where attncli runs without a start-up of
+    its own.
 
-    None where bash has to read it: where attncli is not called, or where a shell would replace something in its words.
+    None where bash has to read it: where attncli is not called, or where a shell would replace
+    something in its words.
     """
     stages = STAGE.findall(text.replace("\\\n", ""))
     calls = [ATTNCLI.fullmatch(stage) for stage in stages]
@@ -117,7 +135,9 @@ def play_here(text: str, folder: Path) -> tuple[int, str] | None:
     for stage, call in zip(stages, calls, strict=True):
         if call:
             together = call["joined"] or (stage is stages[-1] and not call["file"])
-            code, data, more = call_here(shlex.split(call["words"]), folder, data, together=bool(together))
+            code, data, more = call_here(
+                shlex.split(call["words"]), folder, data, together=bool(together)
+            )
             if call["file"]:
                 (folder / call["file"]).write_bytes(data)
                 data = b""
@@ -128,10 +148,15 @@ def play_here(text: str, folder: Path) -> tuple[int, str] | None:
     return code, (errors + data).decode()
 
 
-def call_here(arguments: list[str], folder: Path, data: bytes, *, together: bool) -> tuple[int, bytes, bytes]:
-    """The exit code, standard output and standard error of attncli with this standard input, or both as one output."""
+def call_here(
+    arguments: list[str], folder: Path, data: bytes, *, together: bool
+) -> tuple[int, bytes, bytes]:
+    """The exit code, standard output and standard error of attncli with this standard input, or
+    both as one output.
+    """
     given, output, other = (
-        io.TextIOWrapper(io.BytesIO(start), encoding="utf-8", write_through=True) for start in (data, b"", b"")
+        io.TextIOWrapper(io.BytesIO(start), encoding="utf-8", write_through=True)
+        for start in (data, b"", b"")
     )
     with (
         contextlib.chdir(folder),
@@ -153,7 +178,12 @@ def in_bash(script: str, folder: Path, data: bytes = b"") -> subprocess.Complete
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=environment, input=data, capture_output=True, timeout=60
+        ["bash", "-c", script],
+        cwd=folder,
+        env=environment,
+        input=data,
+        capture_output=True,
+        timeout=60,
     )
 
 
@@ -173,7 +203,9 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("block", blocks("console"), ids=str)
-def test_commands_print_what_is_shown(block: Block, workplace: Path, pytestconfig: pytest.Config) -> None:
+def test_commands_print_what_is_shown(
+    block: Block, workplace: Path, pytestconfig: pytest.Config
+) -> None:
     if re.search(r"\bjq\b", block.body) and not shutil.which("jq"):
         pytest.skip("needs jq")
     replay(block, workplace, update=pytestconfig.getoption("--update"))
@@ -188,7 +220,9 @@ def replay(block: Block, folder: Path, *, update: bool) -> None:
         return
     for command, printed in zip(commands, outputs, strict=True):
         if not agrees(command.claimed, printed):
-            pytest.fail("\n".join([f"{block}: {command.source}", "prints", *printed]), pytrace=False)
+            pytest.fail(
+                "\n".join([f"{block}: {command.source}", "prints", *printed]), pytrace=False
+            )
 
 
 def _write_anew(block: Block, commands: list[Command], outputs: list[list[str]]) -> None:
@@ -236,7 +270,9 @@ PICTURES = ROOT / "docs" / "pictures"
 DRAWN = {
     name: command
     for page in PAGES
-    for command, name in re.findall(r"^\$ attncli (picture .* -o (\w+\.svg))$", page.read_text("utf-8"), re.MULTILINE)
+    for command, name in re.findall(
+        r"^\$ attncli (picture .* -o (\w+\.svg))$", page.read_text("utf-8"), re.MULTILINE
+    )
     if (PICTURES / name).exists()
 }
 
@@ -257,8 +293,11 @@ def test_pictures_are_those_of_the_program(
     there = (PICTURES / name).read_text(encoding="utf-8")
     if name in DRAWN:
         assert there == written
-    else:  # whose lines stand farther apart with some versions of Rich
-        assert re.findall(r"<text.*?>(.*?)</text>", there) == re.findall(r"<text.*?>(.*?)</text>", written)
+    else:
+        # whose lines stand farther apart with some versions of Rich
+        assert re.findall(r"<text.*?>(.*?)</text>", there) == re.findall(
+            r"<text.*?>(.*?)</text>", written
+        )
 
 
 def slugs(page: Path) -> set[str]:
@@ -300,9 +339,15 @@ def test_every_page_can_be_found_from_the_index() -> None:
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")  # of what Transformers imports
-@pytest.mark.parametrize("page", sorted({block.page for block in blocks("python torch")}), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "page", sorted({block.page for block in blocks("python torch")}), ids=lambda path: path.stem
+)
 def test_a_page_about_pytorch_is_played_from_top_to_bottom(
-    page: Path, torch: object, workplace: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+    page: Path,
+    torch: object,
+    workplace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pytestconfig: pytest.Config,
 ) -> None:
     pytest.importorskip("transformers", reason="Transformers is not installed")
     monkeypatch.chdir(workplace)
@@ -357,13 +402,18 @@ def test_a_pipe_hands_on_what_is_printed(workplace: Path) -> None:
 
 
 def test_a_command_may_be_written_on_several_lines(workplace: Path) -> None:
-    commands = commands_in("$ cat > p.yaml <<'EOF'\n> Q: [[1]]\n> EOF\n$ cat \\\n> p.yaml\nQ: [[1]]\n> not a command\n")
+    commands = commands_in(
+        "$ cat > p.yaml <<'EOF'\n> Q: [[1]]\n> EOF\n$ cat \\\n> p.yaml\nQ: [[1]]\n> not a command\n"
+    )
     assert [command.claimed for command in commands] == [[], ["Q: [[1]]", "> not a command"]]
     assert play(commands, workplace) == [[], ["Q: [[1]]"]]
 
 
 def test_a_broken_link_is_noticed() -> None:
-    text = "[a](nowhere.md) [b](README.md#no-such-heading) [c](https://example.org) [d](README.md) `[e](f)`"
+    text = (
+        "[a](nowhere.md) [b](README.md#no-such-heading) [c](https://example.org) [d](README.md)"
+        " `[e](f)`"
+    )
     assert broken_links(ROOT / "README.md", text) == ["nowhere.md", "README.md#no-such-heading"]
 
 
@@ -372,19 +422,31 @@ KEEPS_OLD_NAMES = (ROOT / "docs" / "changelog.md", *(ROOT / "docs" / "decisions"
 
 
 def missing_modules(text: str, files: list[Path]) -> list[str]:
-    """The modules that a text names, by a whole path or the end of one, and none of these files is."""
-    return [name for name in dict.fromkeys(MODULE.findall(text)) if not any(file.match(name) for file in files)]
+    """The modules that a text names, by a whole path or the end of one, and none of these files
+    is.
+    """
+    return [
+        name
+        for name in dict.fromkeys(MODULE.findall(text))
+        if not any(file.match(name) for file in files)
+    ]
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in KEEPS_OLD_NAMES], ids=lambda path: str(path.relative_to(ROOT))
+    "page",
+    [page for page in PAGES if page not in KEEPS_OLD_NAMES],
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_modules_that_are_named_are_there(page: Path) -> None:
-    files = [path for folder in ("attncli", "docs", "tests") for path in (ROOT / folder).rglob("*.py")]
+    files = [
+        path for folder in ("attncli", "docs", "tests") for path in (ROOT / folder).rglob("*.py")
+    ]
     assert missing_modules(page.read_text(), files) == []
 
 
 def test_a_module_that_is_gone_is_noticed() -> None:
     files = [Path("attncli/cli/main.py"), Path("tests/test_docs.py")]
-    text = "See `cli/main.py`, `main.py`, `tests/test_*.py`, `cli/old.py`, `ain.py` and `i/main.py`."
+    text = (
+        "See `cli/main.py`, `main.py`, `tests/test_*.py`, `cli/old.py`, `ain.py` and `i/main.py`."
+    )
     assert missing_modules(text, files) == ["cli/old.py", "ain.py", "i/main.py"]

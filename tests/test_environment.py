@@ -1,4 +1,5 @@
-"""What surrounds the tests: no oracle is skipped in silence, and a warning fails the tests whose code causes it.
+"""What surrounds the tests: no oracle is skipped in silence, and a warning fails the tests whose
+code causes it.
 
 What ATTNCLI_REQUIRE="torch tex katex jq …" promises must be there.
 """
@@ -30,7 +31,9 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "transformers": lambda: importlib.util.find_spec("transformers") is not None,
     "cmarkgfm": lambda: importlib.util.find_spec("cmarkgfm") is not None,
     "text2qti": lambda: importlib.util.find_spec("text2qti") is not None,
-    "distributed": lambda: importlib.util.find_spec("distributed") is not None and shutil.which("openssl") is not None,
+    "distributed": lambda: (
+        importlib.util.find_spec("distributed") is not None and shutil.which("openssl") is not None
+    ),
     "gpu": lambda: importlib.util.find_spec("cupy") is not None,
     "tex": lambda: all(shutil.which(engine) for engine in ("pdflatex", "xelatex", "lualatex")),
     "shells": lambda: all(shutil.which(shell) for shell in ("bash", "zsh", "fish")),
@@ -45,7 +48,9 @@ PRESENT: dict[str, Callable[[], bool]] = {
 }
 
 
-@pytest.mark.parametrize("oracle", os.environ.get("ATTNCLI_REQUIRE", "").split() or ["none promised"])
+@pytest.mark.parametrize(
+    "oracle", os.environ.get("ATTNCLI_REQUIRE", "").split() or ["none promised"]
+)
 def test_what_is_promised_is_there(oracle: str) -> None:
     assert oracle == "none promised" or PRESENT[oracle]()
 
@@ -83,7 +88,9 @@ def test_whose_deprecations_are_failures(kind: type[Warning], module: str, is_ou
         ("coverage.core", False),
     ],
 )
-def test_whose_other_warnings_are_failures(kind: type[Warning], module: str, is_failure: bool) -> None:
+def test_whose_other_warnings_are_failures(
+    kind: type[Warning], module: str, is_failure: bool
+) -> None:
     assert fails(kind, module) is is_failure
 
 
@@ -93,7 +100,9 @@ def test_what_we_do_with_numbers_is_seen_inside_of_numpy() -> None:
 
 
 def fails(kind: type[Warning], module: str) -> bool:
-    """Whether such a warning about this module fails a test. One that does not is left out of pytest's summary."""
+    """Whether such a warning about this module fails a test. One that does not is left out of
+    pytest's summary.
+    """
     with warnings.catch_warnings(record=True):
         try:
             warnings.warn_explicit("made up", kind, "some.py", 1, module=module, registry={})
@@ -111,7 +120,9 @@ def tiers(pytestconfig: pytest.Config) -> Any:
 
 def test_each_third_of_the_tests_is_about_a_third(tiers: Any) -> None:
     """As `.ci/run` plays the slow tier."""
-    parts = Counter(tiers.part_of(f"tests/test_some.py::test_that[{number}-table]", 3) for number in range(3000))
+    parts = Counter(
+        tiers.part_of(f"tests/test_some.py::test_that[{number}-table]", 3) for number in range(3000)
+    )
     assert sorted(parts) == [1, 2, 3]
     assert all(900 < size < 1100 for size in parts.values())
 
@@ -128,7 +139,9 @@ def test_parts_are_all_of_the_tests(tiers: Any, request: pytest.FixtureRequest) 
         )
         tiers.leave_out_other_parts(config, items)
         kept += items
-    assert sorted(item.nodeid for item in kept) == sorted(item.nodeid for item in request.session.items)
+    assert sorted(item.nodeid for item in kept) == sorted(
+        item.nodeid for item in request.session.items
+    )
     assert len(deselected) == 2 * len(kept)
 
 
@@ -139,7 +152,9 @@ def test_what_is_no_part_is_refused(part: str, tiers: Any) -> None:
 
 
 def test_no_mark_names_a_warning_of_a_package_that_may_not_be_there() -> None:
-    """Where it is not installed, pytest would end there with a fault of its own, and not run the tests behind it."""
+    """Where it is not installed, pytest would end there with a fault of its own, and not run the
+    tests behind it.
+    """
     named = set()
     for path in Path(__file__).parent.rglob("*.py"):
         for mark in re.findall(r'filterwarnings\(\s*"([^"]*)"', path.read_text(encoding="utf-8")):

@@ -18,7 +18,10 @@ from attncli.errors import reason, usage_error
         (io.UnsupportedOperation("not writable"), "it is closed"),
         (OSError("it is a folder, not a file"), "it is a folder, not a file"),
         (ValueError("embedded null byte"), "a file's name cannot hold a NUL character"),
-        (ValueError("stat: embedded null character in path"), "a file's name cannot hold a NUL character"),
+        (
+            ValueError("stat: embedded null character in path"),
+            "a file's name cannot hold a NUL character",
+        ),
         (ValueError("I/O operation on closed file."), "it is closed"),
         (
             UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed"),
@@ -33,6 +36,8 @@ def test_the_reason_of_the_operating_system(error: Exception, words: str) -> Non
 
 def test_a_traceback_ends_with_the_help() -> None:
     error = usage_error("there is no head 4", help="the call has head 0 to 3")
-    assert "".join(format_exception(error)).endswith("there is no head 4\nhelp: the call has head 0 to 3\n")
+    assert "".join(format_exception(error)).endswith(
+        "there is no head 4\nhelp: the call has head 0 to 3\n"
+    )
     assert str(error) == "there is no head 4"
     assert not hasattr(usage_error("there is no head 4"), "__notes__")

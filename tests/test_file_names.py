@@ -1,4 +1,6 @@
-"""A file of which attncli makes the name can be written on every system, and none is written over another."""
+"""A file of which attncli makes the name can be written on every system, and none is written over
+another.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,35 @@ DIGITS = "123456789¹²³"
 DEVICES = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
 DEVICES += [f"{port}{digit}" for port in ("COM", "LPT") for digit in DIGITS]
 PARTS = st.sampled_from(
-    [*DEVICES, *map(str.lower, DEVICES), *'<>:"/\\|?*. -~', "\x00", "\x1f", "\x7f", "\n", "e\u0301", "é", "É", "ß", "ı",
-     "İ", "ſ", "K", "李", "😀", "\u200d", "\u202e", "\ud800", "a", "A", "-2", ".txt", "x" * 300, "é" * 200]
-)  # fmt: skip
+    [
+        *DEVICES,
+        *map(str.lower, DEVICES),
+        *'<>:"/\\|?*. -~',
+        "\x00",
+        "\x1f",
+        "\x7f",
+        "\n",
+        "e\u0301",
+        "é",
+        "É",
+        "ß",
+        "ı",
+        "İ",
+        "ſ",
+        "K",
+        "李",
+        "😀",
+        "\u200d",
+        "\u202e",
+        "\ud800",
+        "a",
+        "A",
+        "-2",
+        ".txt",
+        "x" * 300,
+        "é" * 200,
+    ]
+)
 NAMES = st.lists(PARTS, max_size=4).map("".join) | st.text(max_size=8)
 
 
@@ -47,27 +75,74 @@ def refused(name: str) -> bool:
 
 
 def alike(names: Sequence[str]) -> bool:
-    """Whether two of them are one file where capitals, or the ways to write an accent, do not count."""
+    """Whether two of them are one file where capitals, or the ways to write an accent, do not
+    count.
+    """
     plain = [unicodedata.normalize("NFC", name) for name in names]
-    return any(len({fold(name) for name in plain}) < len(names) for fold in (str.lower, str.upper, str.casefold))
+    return any(
+        len({fold(name) for name in plain}) < len(names)
+        for fold in (str.lower, str.upper, str.casefold)
+    )
 
 
 @pytest.mark.parametrize(
-    "name", ["CON", "nul.md", "com¹.tar.gz", "Aux .md", "a:b", "a.", "a ", "a/b", "a\x07", "x" * 256, "é" * 130, ""]
+    "name",
+    [
+        "CON",
+        "nul.md",
+        "com¹.tar.gz",
+        "Aux .md",
+        "a:b",
+        "a.",
+        "a ",
+        "a/b",
+        "a\x07",
+        "x" * 256,
+        "é" * 130,
+        "",
+    ],
 )
 def test_what_is_refused(name: str) -> None:
     assert refused(name)
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python warns of is_reserved from 3.13 on")
-@pytest.mark.parametrize("name", [*DEVICES, "con.x", "nul .x", "com1.tar.gz", "console", "com10", "a", "lpt", "aux2"])
+@pytest.mark.parametrize(
+    "name", [*DEVICES, "con.x", "nul .x", "com1.tar.gz", "console", "com10", "a", "lpt", "aux2"]
+)
 def test_devices_are_those_that_python_knows(name: str) -> None:
     assert is_device(name) == PureWindowsPath(name).is_reserved()
 
 
 def test_names_of_files() -> None:
-    wanted = ["a/b", "A_B", "..", "con", "con.x", "nul .x", "é" * 300, "李雷", "e\u0301", "É", "Ada.", "-rf"]
-    made = ["a_b", "A_B-2", "page", "_con", "_con.x", "_nul .x", "é" * 60, "李雷", "é", "É-2", "Ada", "rf"]
+    wanted = [
+        "a/b",
+        "A_B",
+        "..",
+        "con",
+        "con.x",
+        "nul .x",
+        "é" * 300,
+        "李雷",
+        "e\u0301",
+        "É",
+        "Ada.",
+        "-rf",
+    ]
+    made = [
+        "a_b",
+        "A_B-2",
+        "page",
+        "_con",
+        "_con.x",
+        "_nul .x",
+        "é" * 60,
+        "李雷",
+        "é",
+        "É-2",
+        "Ada",
+        "rf",
+    ]
     assert file_names(wanted, "page") == made
 
 
@@ -80,7 +155,12 @@ def test_any_text_makes_a_name(wanted: list[str]) -> None:
     assert not alike(names)
 
 
-@given(st.lists(st.text("ab李-_9", min_size=1, max_size=9).filter(lambda name: name[0] not in "-_"), max_size=5))
+@given(
+    st.lists(
+        st.text("ab李-_9", min_size=1, max_size=9).filter(lambda name: name[0] not in "-_"),
+        max_size=5,
+    )
+)
 def test_a_name_that_every_system_takes_stays(wanted: list[str]) -> None:
     wanted = [*dict.fromkeys(wanted)]
     assert file_names(wanted) == wanted
@@ -89,15 +169,28 @@ def test_a_name_that_every_system_takes_stays(wanted: list[str]) -> None:
 @given(names=st.lists(NAMES, min_size=1, max_size=6))
 def test_pages_of_feedback(names: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("pages")
-    pages = [Path(path) for path in Feedback(str(folder), [Submission(name, "", "") for name in names], "html").paths]
+    pages = [
+        Path(path)
+        for path in Feedback(
+            str(folder), [Submission(name, "", "") for name in names], "html"
+        ).paths
+    ]
     assert {page.parent for page in pages} == {folder}
     assert not any(refused(page.name) for page in pages)
     assert not alike([page.name for page in pages])
 
 
-@given(names=st.lists(NAMES.map(lambda name: " ".join(name.split())[:200]), min_size=1, max_size=6, unique=True))
+@given(
+    names=st.lists(
+        NAMES.map(lambda name: " ".join(name.split())[:200]), min_size=1, max_size=6, unique=True
+    )
+)
 def test_files_of_a_set(names: list[str]) -> None:
-    lines = [unicodedata.normalize("NFC", name.replace('"', "'")) for name in names if "\ud800" not in name]
+    lines = [
+        unicodedata.normalize("NFC", name.replace('"', "'"))
+        for name in names
+        if "\ud800" not in name
+    ]
     lines = [*dict.fromkeys(line for line in lines if line.isprintable() and line.strip())]
     if lines:
         quoted = "".join(f'"{line}"\n' for line in ("student", *lines))
@@ -113,7 +206,9 @@ def test_files_of_a_set_without_names() -> None:
 
 @pytest.mark.parametrize("name", ["i_love_ai", "multi_head", "batch", "next_token"])
 def test_pictures_and_sections(name: str) -> None:
-    """What stands beside a page is named by attncli itself, and `file_names` has nothing to change."""
+    """What stands beside a page is named by attncli itself, and `file_names` has nothing to
+    change.
+    """
     trace = run(load(str(ROOT / "inputs" / f"{name}.yaml")), gradient=True)
     page = derivation(trace, View(pictures=True))
     style = Style(math="dollars", pictures="page")
@@ -122,7 +217,9 @@ def test_pictures_and_sections(name: str) -> None:
         [each for each, _ in sections(page, "html", Style())],
     ):
         assert files
-        assert [name.removesuffix(".svg") for name in files] == file_names(name.removesuffix(".svg") for name in files)
+        assert [name.removesuffix(".svg") for name in files] == file_names(
+            name.removesuffix(".svg") for name in files
+        )
 
 
 def test_examples() -> None:

@@ -1,8 +1,9 @@
 """Every example as text and Markdown, and eight of them as HTML and LaTeX, word for word.
 
-`pytest tests/test_golden.py --update` writes the files anew. They hold printed numbers only, at three decimals, since
-the last bits of a float differ between machines. What the numbers must be is proved elsewhere, against oracles; these
-files show what a change does to a page, in as few lines as a reviewer can read.
+`pytest tests/test_golden.py --update` writes the files anew. They hold printed numbers only, at
+three decimals, since the last bits of a float differ between machines. What the numbers must be is
+proved elsewhere, against oracles; these files show what a change does to a page, in as few lines as
+a reviewer can read.
 """
 
 from __future__ import annotations
@@ -28,30 +29,51 @@ ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 SUFFIXES = {"table": "txt", "markdown": "md", "latex": "tex", "html": "html"}
 GRADIENTS = (  # one for each thing that the way back has of its own
-    "causal.yaml", "next_token.yaml", "grouped_query.yaml", "kv_cache.yaml", "bahdanau.yaml", "luong.yaml", "rope.yaml",
-    "gemma2_softcap.yaml", "sink.yaml", "base_two.yaml",
-)  # fmt: skip
+    "causal.yaml",
+    "next_token.yaml",
+    "grouped_query.yaml",
+    "kv_cache.yaml",
+    "bahdanau.yaml",
+    "luong.yaml",
+    "rope.yaml",
+    "gemma2_softcap.yaml",
+    "sink.yaml",
+    "base_two.yaml",
+)
 INPUTS = sorted(file.name for file in (ROOT / "inputs").glob("*.[jy]*"))
 PAGES = (*INPUTS, *(f"gradient.{name}" for name in GRADIENTS))
 READ_BY_PEOPLE = ("table", "markdown")
 # Markup says of every page the same in its own words: these have all that a page can have.
 WITH_MARKUP = (
-    "i_love_ai.yaml", "exact_fractions.yaml", "fully_masked.yaml", "rope.yaml", "batch.yaml", "gpt2_layer.yaml",
-    "twelve_tokens.yaml", "gradient.next_token.yaml",
-)  # fmt: skip
-CASES = [*product(PAGES, READ_BY_PEOPLE), *product(WITH_MARKUP, set(SUFFIXES).difference(READ_BY_PEOPLE))]
+    "i_love_ai.yaml",
+    "exact_fractions.yaml",
+    "fully_masked.yaml",
+    "rope.yaml",
+    "batch.yaml",
+    "gpt2_layer.yaml",
+    "twelve_tokens.yaml",
+    "gradient.next_token.yaml",
+)
+CASES = [
+    *product(PAGES, READ_BY_PEOPLE),
+    *product(WITH_MARKUP, set(SUFFIXES).difference(READ_BY_PEOPLE)),
+]
 
 
 @lru_cache(maxsize=2)  # its formats come one after another
 def page(name: str) -> Document:
-    """What `attncli compute inputs/NAME` writes, or of gradient.NAME `attncli gradient inputs/NAME`."""
+    """What `attncli compute inputs/NAME` writes, or of gradient.NAME `attncli gradient
+    inputs/NAME`.
+    """
     gradient = name.startswith("gradient.")
     trace = run(load(str(ROOT / "inputs" / name.removeprefix("gradient."))), gradient=gradient)
     return gradient_page(trace, View()) if gradient else derivation(trace, View())
 
 
 def written(document: Document, format: str) -> str:
-    """The page, as on a terminal of 80 columns; without its style sheet, which is the same on every page."""
+    """The page, as on a terminal of 80 columns; without its style sheet, which is the same on every
+    page.
+    """
     text = render(document, format, Style(width=80 if format == "table" else None))
     return re.sub(r"<style>.*?</style>", "<style></style>", text, flags=re.DOTALL)
 
@@ -72,7 +94,9 @@ def test_no_golden_file_is_left_over() -> None:
 
 
 def parts_of(block: Any) -> Iterator[str]:
-    """Every kind of block inside this one, and every field of it that says something: Heading, Heading.part, …"""
+    """Every kind of block inside this one, and every field of it that says something: Heading,
+    Heading.part, …
+    """
     kind = type(block)
     if isinstance(block, Sequence) and not isinstance(block, str) and not hasattr(block, "_fields"):
         for inner in block:

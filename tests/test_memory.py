@@ -11,11 +11,15 @@ import pytest
 from attncli.cli.main import run
 
 ROOT = Path(__file__).parents[1]
-PROBLEM = "Q: {{random: [{0}, 8]}}\nK: {{random: [{0}, 8]}}\nV: {{random: [{0}, 8]}}\nmask: causal\n"
+PROBLEM = (
+    "Q: {{random: [{0}, 8]}}\nK: {{random: [{0}, 8]}}\nV: {{random: [{0}, 8]}}\nmask: causal\n"
+)
 BRIEF = ["--steps", "output", "--detail", "brief"]
 
 
-def test_scores_that_are_too_large_are_not_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_that_are_too_large_are_not_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "p.yaml").write_text(PROBLEM.format(8000))
     assert run(["compute", str(tmp_path / "p.yaml")]) == 3
     out, err = capsys.readouterr()
@@ -62,7 +66,10 @@ def test_draws_that_are_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     first, second = err.splitlines()
     # 50 draws of 2·500 rows of 4096
-    said = "50 draws of queries and keys with d_k = 4,096 would need 204,800,000 numbers; the limit is 200,000,000"
+    said = (
+        "50 draws of queries and keys with d_k = 4,096 would need 204,800,000 numbers; the limit is"
+        " 200,000,000"
+    )
     assert (out, first) == ("", f"attncli: error: {said}")
     assert "give a smaller --d-k, or fewer --draws" in second
 
@@ -77,8 +84,10 @@ def test_formats_are_not_compared_where_there_is_no_memory_for_both(
     (tmp_path / "p.yaml").write_text(PROBLEM.format(4))
     page = tmp_path / "page.json"
     assert run(["compute", str(tmp_path / "p.yaml"), "--dtype", "float32", "-o", str(page)]) == 0
-    assert capsys.readouterr().err == (
-        "attncli: warning: the page does not compare float32 with float64: there is not enough memory for both\n"
+    assert (
+        capsys.readouterr().err
+        == "attncli: warning: the page does not compare float32 with float64: there is not enough"
+        " memory for both\n"
     )
     assert page.exists()
 
@@ -86,7 +95,8 @@ def test_formats_are_not_compared_where_there_is_no_memory_for_both(
 def limited(
     mebibytes: int, *arguments: str, folder: Path = ROOT, module: bool = True
 ) -> subprocess.CompletedProcess[str]:
-    """What a command answers in so little address space; the shell sets it, since a fork of the tests would warn.
+    """What a command answers in so little address space; the shell sets it, since a fork of the
+    tests would warn.
 
     The arguments are those of attncli, or without `module` those of Python.
     """
@@ -103,7 +113,9 @@ def test_a_limit_of_the_process(mebibytes: int, options: list[str], tmp_path: Pa
     """Whatever the limit, NumPy's library ends nothing by itself, and nothing is killed."""
     (tmp_path / "p.yaml").write_text(PROBLEM.format(1500))
 
-    done = limited(mebibytes, "compute", str(tmp_path / "p.yaml"), *options, "-o", str(tmp_path / "a"))
+    done = limited(
+        mebibytes, "compute", str(tmp_path / "p.yaml"), *options, "-o", str(tmp_path / "a")
+    )
     if done.returncode == 0:
         assert done.stderr == ""
         assert mebibytes >= 180
@@ -125,17 +137,30 @@ ADDITIVE = "score: additive\nW_1: {random: [8, 16]}\nW_2: {random: [8, 16]}\nv: 
 
 
 @pytest.mark.parametrize(
-    ("tokens", "score"), [(8000, ""), pytest.param(2000, ADDITIVE, marks=pytest.mark.slow)], ids=["dot", "additive"]
+    ("tokens", "score"),
+    [(8000, ""), pytest.param(2000, ADDITIVE, marks=pytest.mark.slow)],
+    ids=["dot", "additive"],
 )
-def test_the_output_alone_in_python_needs_no_room_for_scores(tokens: int, score: str, tmp_path: Path) -> None:
-    """Of 8,000 tokens, the scores would be 488 MiB: more than there is, and than attncli would hold. So would be what
-    v is multiplied by, of 2,000 tokens with an additive score of 16 features."""
+def test_the_output_alone_in_python_needs_no_room_for_scores(
+    tokens: int, score: str, tmp_path: Path
+) -> None:
+    """Of 8,000 tokens, the scores would be 488 MiB: more than there is, and than attncli would
+    hold. So would be what v is multiplied by, of 2,000 tokens with an additive score of 16
+    features.
+    """
     (tmp_path / "p.yaml").write_text(PROBLEM.format(tokens) + score)
 
     done = limited(450, "-c", IN_PYTHON, folder=tmp_path, module=False)
 
     assert (done.returncode, done.stderr) == (0, "")
-    line = ["compute", str(tmp_path / "p.yaml"), "--steps", "output", "-o", str(tmp_path / "line.npy")]
+    line = [
+        "compute",
+        str(tmp_path / "p.yaml"),
+        "--steps",
+        "output",
+        "-o",
+        str(tmp_path / "line.npy"),
+    ]
     assert run(line) == 0
     assert (tmp_path / "python.npy").read_bytes() == (tmp_path / "line.npy").read_bytes()
 

@@ -1,4 +1,6 @@
-"""What a package index and an installer see: the metadata, and the README without what leads nowhere there."""
+"""What a package index and an installer see: the metadata, and the README without what leads
+nowhere there.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def test_the_metadata_names_authors_and_systems_and_no_address() -> None:
     project = PROJECT["project"]
     assert project["authors"] == [{"name": "attncli contributors"}]
     assert "urls" not in project
-    systems = [line.split(" :: ")[1] for line in project["classifiers"] if line.startswith("Operating System")]
+    systems = [
+        line.split(" :: ")[1]
+        for line in project["classifiers"]
+        if line.startswith("Operating System")
+    ]
     assert systems == ["MacOS", "Microsoft", "POSIX"]
 
 
@@ -44,12 +50,18 @@ def test_the_wheel_has_the_man_page() -> None:
     assert shared == {str(MAN.relative_to(ROOT)): "share/man/man1/attncli.1"}
 
 
-@pytest.mark.skipif(shutil.which("man") is None or shutil.which("groff") is None, reason="needs man and groff")
+@pytest.mark.skipif(
+    shutil.which("man") is None or shutil.which("groff") is None, reason="needs man and groff"
+)
 @pytest.mark.parametrize("columns", ["40", "80"])
 def test_man_shows_it_without_a_warning(columns: str) -> None:
     environment = {**os.environ, "MANWIDTH": columns, "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
-        ["man", "--warnings", "-l", str(MAN)], env=environment, capture_output=True, text=True, check=True
+        ["man", "--warnings", "-l", str(MAN)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stderr == ""
     text = re.sub(r"\s+", " ", done.stdout)
@@ -61,7 +73,11 @@ def test_man_shows_it_without_a_warning(columns: str) -> None:
 
 def test_the_pythons_that_are_named_are_those_that_are_tried() -> None:
     kinds = PROJECT["project"]["classifiers"]
-    named = [kind.rpartition(" ")[2] for kind in kinds if kind.startswith("Programming Language :: Python :: 3.")]
+    named = [
+        kind.rpartition(" ")[2]
+        for kind in kinds
+        if kind.startswith("Programming Language :: Python :: 3.")
+    ]
     matrix = (ROOT / ".ci" / "matrix").read_text(encoding="utf-8")
     lowest = re.search(r"^with_lowest=(.*)$", matrix, re.MULTILINE)
     newest = re.search(r"^newest=(.*)$", matrix, re.MULTILINE)
@@ -70,5 +86,7 @@ def test_the_pythons_that_are_named_are_those_that_are_tried() -> None:
     assert PROJECT["project"]["requires-python"] == f">={lowest[1]}"
     assert (named[0], named[-1]) == (lowest[1], newest[1])
     reliability = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-    assert f"on Python {' and '.join(named)} (`.ci/matrix`, `.ci/run`)" in " ".join(reliability.split())
+    assert f"on Python {' and '.join(named)} (`.ci/matrix`, `.ci/run`)" in " ".join(
+        reliability.split()
+    )
     assert f"prepare {newest[1]} " in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -1,9 +1,9 @@
-"""The reference of Python and the package say the same: each name, argument and default that the page has is there, and
-each public name of what a program holds is on the page.
+"""The reference of Python and the package say the same: each name, argument and default that the
+page has is there, and each public name of what a program holds is on the page.
 
-The page is read as it is written: tables whose first column is called `name`. Its first cell names what a row is of:
-names, calls with their arguments, or expressions. The names in its second cell are those of the value, of what is in
-the value, of arguments, or words of a problem.
+The page is read as it is written: tables whose first column is called `name`. Its first cell names
+what a row is of: names, calls with their arguments, or expressions. The names in its second cell
+are those of the value, of what is in the value, of arguments, or words of a problem.
 """
 
 from __future__ import annotations
@@ -38,16 +38,45 @@ PAGE = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 LOVE = ROOT / "inputs" / "i_love_ai.yaml"
 # what second cells name besides: words of problems and of options, axes, and texts of files
 WORDS = {
-    *STEP_NAMES, *KEYS, *CONVENTIONS, *KINDS, *DETAILS, *DEVICES, *DTYPES, *ROUNDINGS, *vars(builtins),
-    *INDICES, *(index.axis for index in INDICES.values()), "entry", "row", "past_K", "past_V", "inf", "h0", "d1",
-    "none", "causal", "added", "true", "false", "Fraction", "Decimal", "concurrent", "futures", "Executor",
+    *STEP_NAMES,
+    *KEYS,
+    *CONVENTIONS,
+    *KINDS,
+    *DETAILS,
+    *DEVICES,
+    *DTYPES,
+    *ROUNDINGS,
+    *vars(builtins),
+    *INDICES,
+    *(index.axis for index in INDICES.values()),
+    "entry",
+    "row",
+    "past_K",
+    "past_V",
+    "inf",
+    "h0",
+    "d1",
+    "none",
+    "causal",
+    "added",
+    "true",
+    "false",
+    "Fraction",
+    "Decimal",
+    "concurrent",
+    "futures",
+    "Executor",
     # fields of the JSON of pages
-    "reading", "worked", "cell",
-}  # fmt: skip
+    "reading",
+    "worked",
+    "cell",
+}
 
 
 class Row(NamedTuple):
-    """A row of a table: the section it stands in, the code in its first cell, and that in its second."""
+    """A row of a table: the section it stands in, the code in its first cell, and that in its
+    second.
+    """
 
     section: str
     names: tuple[str, ...]
@@ -112,11 +141,18 @@ def of(section: str, held: Mapping[str, Any], request: pytest.FixtureRequest) ->
 
 def scope(thing: Any, held: Mapping[str, Any]) -> dict[str, Any]:
     """What the expressions of the page read."""
-    return {"trace": held["Trace"], "Trace": attncli.Trace, "a": Fraction(1, 3), "b": exact.read_exact("sqrt(2)")}
+    return {
+        "trace": held["Trace"],
+        "Trace": attncli.Trace,
+        "a": Fraction(1, 3),
+        "b": exact.read_exact("sqrt(2)"),
+    }
 
 
 def found(thing: Any, name: str, held: Mapping[str, Any]) -> Any:
-    """What a first cell names: an attribute of the section's thing, a call of one, or an expression."""
+    """What a first cell names: an attribute of the section's thing, a call of one, or an
+    expression.
+    """
     path = name.partition("(")[0]
     if re.fullmatch(r"[\w.]+", path) and (path == name or "(" in name) and path not in ("len",):
         at = attncli.Trace if path.startswith("Trace.") else thing
@@ -124,7 +160,8 @@ def found(thing: Any, name: str, held: Mapping[str, Any]) -> Any:
             at = getattr(at, part)
         return at
     source = f"{name}: pass" if name.startswith("for ") else name
-    exec(compile(source, "<page>", "exec"), scope(thing, held))  # an error of its own says what is not there
+    # an error of its own says what is not there
+    exec(compile(source, "<page>", "exec"), scope(thing, held))
     return None
 
 
@@ -138,7 +175,9 @@ IDS = [", ".join(row.names)[:60] for row in ROWS]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=IDS)
-def test_what_a_row_names_is_there(row: Row, held: dict[str, Any], request: pytest.FixtureRequest) -> None:
+def test_what_a_row_names_is_there(
+    row: Row, held: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
     thing = of(row.section, held, request)
     for name in whole_names(row):
         found(thing, name, held)
@@ -147,23 +186,33 @@ def test_what_a_row_names_is_there(row: Row, held: dict[str, Any], request: pyte
 def signature(function: Any, called: str) -> str:
     """A call as the page has it: arguments with their defaults, and no types."""
     parameters = inspect.signature(function).parameters.values()
-    plain = [each.replace(annotation=inspect.Parameter.empty) for each in parameters if each.name != "self"]
+    plain = [
+        each.replace(annotation=inspect.Parameter.empty)
+        for each in parameters
+        if each.name != "self"
+    ]
     text = str(inspect.Signature(plain))
     return f"{called}{text}".replace("'", '"')
 
 
-CALLS = [(row, name) for row in ROWS for name in whole_names(row) if re.fullmatch(r"[\w.]+\(.*\)", name)]
+CALLS = [
+    (row, name) for row in ROWS for name in whole_names(row) if re.fullmatch(r"[\w.]+\(.*\)", name)
+]
 
 
 @pytest.mark.parametrize(
-    ("row", "name"), [case for case in CALLS if "len(" not in case[1]], ids=lambda case: str(case)[:60]
+    ("row", "name"),
+    [case for case in CALLS if "len(" not in case[1]],
+    ids=lambda case: str(case)[:60],
 )
 def test_arguments_and_their_defaults(
     row: Row, name: str, held: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
     called = name.partition("(")[0]
     # the page lists the options of a problem of a call, which are those of its keys
-    function = found(of(row.section, held, request), {"Call.problem": "Call.keys"}.get(called, name), held)
+    function = found(
+        of(row.section, held, request), {"Call.problem": "Call.keys"}.get(called, name), held
+    )
     assert name.replace("2**30", str(2**30)) == signature(function, called)
 
 
@@ -171,7 +220,9 @@ def test_arguments_and_their_defaults(
 
 
 def inside(value: Any) -> Iterator[Any]:
-    """A value and what is in it: the first value of a mapping, the first item of a list or of an array of objects."""
+    """A value and what is in it: the first value of a mapping, the first item of a list or of an
+    array of objects.
+    """
     yield value
     if isinstance(value, Mapping) and value:
         yield from inside(next(iter(value.values())))
@@ -189,7 +240,9 @@ def results(name: str, held: Mapping[str, Any], call: Any) -> Any:
         "trace": lambda: held["Trace"],
         "at": lambda: held["Trace"],
         "check": lambda: held["Checked"],
-        "check_many": lambda: attncli.check_many([("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})]),
+        "check_many": lambda: attncli.check_many(
+            [("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})]
+        ),
         "picture": lambda: held["Picture"],
         "page": lambda: held["Trace"].page(),
         "recording": lambda: call.Calls,
@@ -203,7 +256,10 @@ def results(name: str, held: Mapping[str, Any], call: Any) -> Any:
 
 def known_names(row: Row, held: Mapping[str, Any], thing: Any, call: Any) -> set[str]:
     """The names that a second cell may have."""
-    values: list[Any] = [thing, *(vars(thing).values() if isinstance(thing, SimpleNamespace) else ())]
+    values: list[Any] = [
+        thing,
+        *(vars(thing).values() if isinstance(thing, SimpleNamespace) else ()),
+    ]
     known = {*WORDS, *attncli.__all__, *exact.__all__, *held["Trace"].parameters, "a", "b"}
     for name in whole_names(row):
         value = found(thing, name, held)
@@ -214,8 +270,18 @@ def known_names(row: Row, held: Mapping[str, Any], thing: Any, call: Any) -> set
         values += inside(value)
     attributes = {name for span in row.description for name in re.findall(r"[A-Za-z_]\w*", span)}
     for value in values:  # which grows: what an attribute holds has names of its own
-        named = [getattr(value, name) for name in attributes if hasattr(value, name) and not inspect.ismodule(value)]
-        values += [each for one in named if not callable(one) for each in inside(one) if not is_among(each, values)]
+        named = [
+            getattr(value, name)
+            for name in attributes
+            if hasattr(value, name) and not inspect.ismodule(value)
+        ]
+        values += [
+            each
+            for one in named
+            if not callable(one)
+            for each in inside(one)
+            if not is_among(each, values)
+        ]
     own = {name for value in values for name in attributes if hasattr(value, name)}
     return known | own | {type(value).__name__ for value in values}
 
@@ -225,7 +291,9 @@ def is_among(value: Any, values: Sequence[Any]) -> bool:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=IDS)
-def test_what_a_row_says_of_other_names(row: Row, held: dict[str, Any], request: pytest.FixtureRequest) -> None:
+def test_what_a_row_says_of_other_names(
+    row: Row, held: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
     thing = of(row.section, held, request)
     call = thing if row.section == "attncli.torch" else None
     known = known_names(row, held, thing, call) | parameters_of_functions()
@@ -248,7 +316,10 @@ def names_in(span: str) -> list[str]:
 
 
 def parameters_of_functions() -> set[str]:
-    functions = (getattr(attncli, name) for name in ("load", "problem", "trace", "check", "check_many", "save"))
+    functions = (
+        getattr(attncli, name)
+        for name in ("load", "problem", "trace", "check", "check_many", "save")
+    )
     return {name for function in functions for name in inspect.signature(function).parameters}
 
 
@@ -276,8 +347,13 @@ def test_every_command_and_option_has_a_word_on_python(capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("option", described_options())
 def test_the_counterpart_of_an_option_is_there(option: str, held: dict[str, Any]) -> None:
-    """Calls have these arguments, and names stand in the package, in a trace or in what a class needs."""
-    trace, others = held["Trace"], {"problem", "answers", "jobs", "executor", "numpy", "save", "savetxt", "trace"}
+    """Calls have these arguments, and names stand in the package, in a trace or in what a class
+    needs.
+    """
+    trace, others = (
+        held["Trace"],
+        {"problem", "answers", "jobs", "executor", "numpy", "save", "savetxt", "trace"},
+    )
     known = {*attncli.__all__, *public(trace), *others, *parameters_of_functions()}
     for span in code(described_options()[option]):
         for call in (node for node in ast.walk(ast.parse(span)) if isinstance(node, ast.Call)):
@@ -316,9 +392,15 @@ def named_in(section: str) -> set[str]:
 )
 def test_every_row_of_a_table_stands_under_a_header(file: Path) -> None:
     """A blank line ends a table: the rows after it would be text."""
-    text = re.sub(r"^```.*?^```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(
+        r"^```.*?^```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
-    assert [table[:80] for table in tables if not re.fullmatch(r"[|\s:-]+", f"{table}\n".split("\n")[1] or "x")] == []
+    assert [
+        table[:80]
+        for table in tables
+        if not re.fullmatch(r"[|\s:-]+", f"{table}\n".split("\n")[1] or "x")
+    ] == []
 
 
 def test_every_name_of_the_package_is_on_the_page() -> None:

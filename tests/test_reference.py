@@ -1,4 +1,6 @@
-"""The reference leaves nothing out: every key, option, exit code, step, field and example stands on its page."""
+"""The reference leaves nothing out: every key, option, exit code, step, field and example stands on
+its page.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def section(page: str, title: str) -> str:
 
 
 def rows(page: str) -> dict[str, str]:
-    """The rows of all tables, by the word in their first cell that stands in a code span or alone."""
+    """The rows of all tables, by the word in their first cell that stands in a code span or
+    alone.
+    """
     return {row[1]: row[0] for row in re.finditer(r"^\| `?([^|`]+?)`? \|.*$", page, re.MULTILINE)}
 
 
@@ -78,16 +82,24 @@ def test_forms_of_a_mask() -> None:
 @pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=lambda convention: convention.name)
 def test_conventions(convention: Convention) -> None:
     row = rows(section(text("conventions.md"), "Masks: `--as`"))[convention.name]
-    name, call, true, one, numbers, corner, source = (cell.strip() for cell in row.strip("| ").split("|"))
+    name, call, true, one, numbers, corner, source = (
+        cell.strip() for cell in row.strip("| ").split("|")
+    )
     assert (name, call) == (f"`{convention.name}`", f"`{convention.call}`")
-    assert [true, one.split(" (")[0], corner.split(" (")[0]] == [convention.true, convention.one, convention.corner]
+    assert [true, one.split(" (")[0], corner.split(" (")[0]] == [
+        convention.true,
+        convention.one,
+        convention.corner,
+    ]
     assert numbers.split(" (")[0] == ("added" if convention.adds else "refused")
     assert convention.source in source
 
 
 def test_examples() -> None:
     examples = text("input.md")
-    assert [file.name for file in (ROOT / "inputs").iterdir() if f"inputs/{file.name}" not in examples] == []
+    assert [
+        file.name for file in (ROOT / "inputs").iterdir() if f"inputs/{file.name}" not in examples
+    ] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -97,13 +109,22 @@ def test_options_of_a_command(command: str, capsys: pytest.CaptureFixture[str]) 
     options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help, re.MULTILINE)
     described = section(text("command-line.md"), command)
     assert "--help" in options
-    assert [option for option in options if option != "--help" and f"`{option}" not in described] == []
+    assert [
+        option for option in options if option != "--help" and f"`{option}" not in described
+    ] == []
 
 
 def test_words_an_option_takes() -> None:
     described = text("command-line.md")
-    declared = [each for option in vars(options).values() for each in get_args(option) if isinstance(each, OptionInfo)]
-    words = [word for each in declared if "|" in (each.metavar or "") for word in each.metavar.split("|")]
+    declared = [
+        each
+        for option in vars(options).values()
+        for each in get_args(option)
+        if isinstance(each, OptionInfo)
+    ]
+    words = [
+        word for each in declared if "|" in (each.metavar or "") for word in each.metavar.split("|")
+    ]
     assert {"table", "gpu", "torch"} <= {*words}
     assert [word for word in words if f"`{word}`" not in described] == []
 
@@ -127,7 +148,8 @@ def _equation(rule: Rule) -> str:
 def test_steps(rule: Rule) -> None:
     described = section(text("steps.md"), "What is given" if rule.given else "What is worked out")
     row = rows(described)[rule.name]
-    if rule.name == "mask":  # its equation depends on the mask; the page has a table of its own for it
+    # its equation depends on the mask; the page has a table of its own for it
+    if rule.name == "mask":
         return
     expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
     assert [part for part in expected if f"`{part}`" not in row] == []
@@ -150,18 +172,27 @@ def test_steps_of_the_backward_pass(rule: Rule) -> None:
     assert [part for part in expected if f"`{part}`" not in row] == []
 
 
-OTHERS = {f"{rule.name}, {when}": other for rule in COMPUTED for when, other in variants_of(rule.name).items()}
+OTHERS = {
+    f"{rule.name}, {when}": other
+    for rule in COMPUTED
+    for when, other in variants_of(rule.name).items()
+}
 
 
 @pytest.mark.parametrize("form", [form for form in OTHERS if not form.startswith("mask,")])
 def test_variants_of_steps(form: str) -> None:
-    page, rule = section(text("steps.md"), "What is given" if OTHERS[form].given else "Variants"), OTHERS[form]
+    page, rule = (
+        section(text("steps.md"), "What is given" if OTHERS[form].given else "Variants"),
+        OTHERS[form],
+    )
     assert f"`{_equation(rule)}`" in page
     assert rule.matrix_form is None or f"`{formula(rule)}`" in page
 
 
 def test_equations_of_heads_and_batches(problem: Callable[..., Problem]) -> None:
-    """The page's table and its sentence on groups, for a batch of two heads and for four heads on two."""
+    """The page's table and its sentence on groups, for a batch of two heads and for four heads on
+    two.
+    """
     page = section(text("steps.md"), "Heads and batches")
     weights = {f"W_{name}": np.ones((2, 4, 3)) for name in "QKV"}
     batch = run_trace(problem(X=np.ones((2, 3, 4)), **weights, mask=(Causal(),), joined=True))
@@ -192,6 +223,9 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
 
 def test_every_mistake_stands_in_the_reference_with_the_steps_it_changes() -> None:
     rows = re.findall(r"^\| (.+?) \| (`.+`) \|$", text("mistakes.md"), re.MULTILINE)
-    changes = {name: ", ".join(f"`{step.name}`" for step in steps) for name, steps in changed_steps().items()}
+    changes = {
+        name: ", ".join(f"`{step.name}`" for step in steps)
+        for name, steps in changed_steps().items()
+    }
     assert dict(rows) == changes
     assert [name for name, _ in rows] == [mistake.name for mistake in known_mistakes()]

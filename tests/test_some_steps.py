@@ -1,4 +1,6 @@
-"""A trace in Python of which only some steps were asked for: their numbers, and what it says of all the others."""
+"""A trace in Python of which only some steps were asked for: their numbers, and what it says of all
+the others.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,18 @@ USES: dict[str, Callable[[attncli.Trace], object]] = {
     "LaTeX": lambda trace: trace.to_latex(),
     "HTML": lambda trace: trace.to_html(),
     "a live page": lambda trace: trace.page(),
-    "what is shifted": lambda trace: (trace.shifted, trace.logits, trace.self_attention, trace.leading_letters),
+    "what is shifted": lambda trace: (
+        trace.shifted,
+        trace.logits,
+        trace.self_attention,
+        trace.leading_letters,
+    ),
     "an own key": lambda trace: trace.own_key(0),
     "one head": lambda trace: trace.at(head=0).to_markdown(),
-    **{of: lambda trace, of=of: trace.picture(of) for of in ("weights", "flow", "dimensions", "output", "softmax")},
+    **{
+        of: lambda trace, of=of: trace.picture(of)
+        for of in ("weights", "flow", "dimensions", "output", "softmax")
+    },
 }
 
 
@@ -38,7 +48,9 @@ def numbers(trace: attncli.Trace) -> dict[str, Any]:
 
 @given(data=st.data())
 def test_a_trace_has_the_steps_asked_for_and_no_others(data: st.DataObject) -> None:
-    """The same numbers, labels and warnings as in the whole trace, also when read back from JSON."""
+    """The same numbers, labels and warnings as in the whole trace, also when read back from
+    JSON.
+    """
     file, gradient = data.draw(st.sampled_from(EXAMPLES)), data.draw(st.booleans())
     rounding = data.draw(st.sampled_from(["shown", "paper"]))
     whole = attncli.trace(file, gradient=gradient, rounding=rounding)
@@ -48,10 +60,14 @@ def test_a_trace_has_the_steps_asked_for_and_no_others(data: st.DataObject) -> N
 
     assert [*some] == [name for name in whole if name in names]
     assert {*some.left_out} == {*whole} - {*names}
-    assert numbers(some) == {name: number for name, number in numbers(whole).items() if name in names}
+    assert numbers(some) == {
+        name: number for name, number in numbers(whole).items() if name in names
+    }
     every, few = whole.to_dict(), some.to_dict()
     for part in ("steps", "truth"):
-        assert few.pop(part, {}) == {name: step for name, step in every.pop(part, {}).items() if name in names}
+        assert few.pop(part, {}) == {
+            name: step for name, step in every.pop(part, {}).items() if name in names
+        }
     assert few == every
     read = attncli.Trace.from_dict(json.loads(json.dumps(some.to_dict())))
     assert numbers(read) == numbers(some)
@@ -62,10 +78,14 @@ def test_a_trace_has_the_steps_asked_for_and_no_others(data: st.DataObject) -> N
 @settings(settings.get_profile("few"))
 @given(data=st.data())
 def test_what_needs_other_steps_says_so(data: st.DataObject) -> None:
-    """Whatever is missing: a page, a picture or a head is made, or an AttncliError says that it cannot be."""
+    """Whatever is missing: a page, a picture or a head is made, or an AttncliError says that it
+    cannot be.
+    """
     file, gradient = data.draw(st.sampled_from(EXAMPLES)), data.draw(st.booleans())
     every = [*attncli.trace(file, gradient=gradient)]
-    missing = data.draw(st.lists(st.sampled_from(every), max_size=3)) or data.draw(st.sampled_from([[], every[:-1]]))
+    missing = data.draw(st.lists(st.sampled_from(every), max_size=3)) or data.draw(
+        st.sampled_from([[], every[:-1]])
+    )
     names = [name for name in every if name not in missing] or every
     some = attncli.trace(file, gradient=gradient, steps=names)
     for trace in (some, attncli.Trace.from_dict(some.to_dict())):
@@ -86,7 +106,9 @@ def test_a_notebook_prints_some_steps_as_python_does() -> None:
     some = attncli.trace(LOVE, steps="output")
     assert some._repr_markdown_() is None
     assert repr(some) == "<trace 'I love AI': 3 queries and 3 keys; output>"
-    with pytest.raises(attncli.AttncliError, match="a page needs all steps, and this trace has only output") as caught:
+    with pytest.raises(
+        attncli.AttncliError, match="a page needs all steps, and this trace has only output"
+    ) as caught:
         some.to_markdown()
     assert caught.value.help == "work all of them out: leave out steps"
 
@@ -108,14 +130,18 @@ def test_what_other_steps_tell_is_not_guessed() -> None:
     assert attncli.trace(INPUTS / "large_scores.yaml").shifted
 
 
-@pytest.mark.parametrize("steps", ["weights,output", "output, weights", "A,O", ["output", "weights"], ("A", "output")])
+@pytest.mark.parametrize(
+    "steps", ["weights,output", "output, weights", "A,O", ["output", "weights"], ("A", "output")]
+)
 def test_names_and_letters_as_on_the_command_line(steps: Any) -> None:
     assert [*attncli.trace(LOVE, steps=steps)] == ["weights", "output"]
 
 
 def test_a_step_that_was_left_out_says_how_to_get_it() -> None:
     some = attncli.trace(LOVE, steps="weights,output")
-    with pytest.raises(KeyError, match="scores was left out; ask for it, too: steps='weights,output,scores'"):
+    with pytest.raises(
+        KeyError, match="scores was left out; ask for it, too: steps='weights,output,scores'"
+    ):
         some["scores"]
     with pytest.raises(KeyError, match="no step 'skores'; there are weights, output"):
         some["skores"]
@@ -137,20 +163,29 @@ def test_a_step_that_was_left_out_says_how_to_get_it() -> None:
         (
             "mask",
             "this problem has no step mask",
-            "its steps are X, W_Q, W_K, W_V, Q, K, V, K_T, scores, scaled, exp, row_sum, weights, output",
+            (
+                "its steps are X, W_Q, W_K, W_V, Q, K, V, K_T, scores, scaled, exp, row_sum,"
+                " weights, output"
+            ),
         ),
     ],
 )
 def test_steps_that_are_none(steps: Any, message: str, help: str) -> None:
     with pytest.raises(attncli.AttncliError) as caught:
         attncli.trace(LOVE, steps=steps)
-    assert (caught.value.message, caught.value.help, int(caught.value.exit_code)) == (message, help, 2)
+    assert (caught.value.message, caught.value.help, int(caught.value.exit_code)) == (
+        message,
+        help,
+        2,
+    )
 
 
 @pytest.mark.parametrize("steps", ["scores,output", ["scores", "output"], "S,O"])
 def test_many_are_checked_for_the_steps_that_were_asked_for(steps: Any) -> None:
     """Nine scores are right, and nine cells of the output are missing."""
-    (row,) = attncli.check_many([("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})], steps=steps)
+    (row,) = attncli.check_many(
+        [("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})], steps=steps
+    )
     assert (row.error, row.counts["right"], row.counts["missing"], row.of) == ("", 9, 9, 18)
     with pytest.raises(attncli.AttncliError, match="no step is called 'scroes'"):
         attncli.check_many([], steps=["scroes"])
@@ -182,14 +217,21 @@ def test_what_makes_scores_says_what_needs_less(use: Callable[[Any], object]) ->
     with pytest.raises(attncli.AttncliError) as caught:
         use(attncli.problem(**LARGE))
     assert int(caught.value.exit_code) == 3
-    assert str(caught.value) == "K: the matrix of scores would be 65536×65536, which is 4,294,967,296 numbers"
+    assert (
+        str(caught.value)
+        == "K: the matrix of scores would be 65536×65536, which is 4,294,967,296 numbers"
+    )
     less = 'attncli.trace(problem, steps="output") does without it'
     assert caught.value.help == f"an array has at most 50,000,000 numbers; {less}"
 
 
 def test_the_place_in_a_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text("Q: {random: [8000, 1]}\nK: {random: [8000, 1]}\nV: {random: [8000, 1]}\n")
-    with pytest.raises(attncli.AttncliError, match="the matrix of scores would be 8000×8000") as caught:
+    (tmp_path / "p.yaml").write_text(
+        "Q: {random: [8000, 1]}\nK: {random: [8000, 1]}\nV: {random: [8000, 1]}\n"
+    )
+    with pytest.raises(
+        attncli.AttncliError, match="the matrix of scores would be 8000×8000"
+    ) as caught:
         attncli.trace(tmp_path / "p.yaml")
     assert caught.value.place is not None
     assert (caught.value.place.line, caught.value.place.column) == (2, 1)
@@ -199,6 +241,8 @@ def test_all_steps_are_worked_out_where_one_may_need_a_warning() -> None:
     """A sentinel such as -1e9 may leak into other steps, which only the whole trace can tell."""
     heads = {name: np.zeros((64, 1_000, 1)) for name in "QKV"}
     mask = {"additive": np.where(np.arange(1_000) == 0, -1e9, np.zeros((1_000, 1)))}
-    with pytest.raises(attncli.AttncliError, match="the matrix of scores would be 64×1000×1000") as caught:
+    with pytest.raises(
+        attncli.AttncliError, match="the matrix of scores would be 64×1000×1000"
+    ) as caught:
         attncli.trace(**heads, mask=mask, steps="output")
     assert "because one that is left out may need a warning" in caught.value.help

@@ -1,4 +1,6 @@
-"""Whatever terminal, locale and width there is: every command answers, whole and without a character too many."""
+"""Whatever terminal, locale and width there is: every command answers, whole and without a
+character too many.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ import pytest
 from attncli.cli.main import run
 
 ROOT = Path(__file__).parents[1]
-LARGEST = f"{math.exp(5 / math.sqrt(3)):.3f}"  # of the exponentials: a score of 5 for keys of length 3
+# of the exponentials: a score of 5 for keys of length 3
+LARGEST = f"{math.exp(5 / math.sqrt(3)):.3f}"
 LABELS = 'tokens: ["日本", "é", "😀"]\n'
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 
@@ -23,7 +26,10 @@ ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 def cells(line: str) -> int:
     """How many cells of a terminal a line takes, by Unicode's own table."""
     marks = {"W": 2, "F": 2}
-    return sum(marks.get(unicodedata.east_asian_width(each), not unicodedata.combining(each)) for each in line)
+    return sum(
+        marks.get(unicodedata.east_asian_width(each), not unicodedata.combining(each))
+        for each in line
+    )
 
 
 @pytest.fixture
@@ -48,9 +54,16 @@ def problem(tmp_path: Path) -> str:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_every_locale(variables: dict[str, str], encoding: str, problem: str) -> None:
-    bare = {name: value for name, value in os.environ.items() if name not in ("LANG", "LC_ALL", "PYTHONIOENCODING")}
+    bare = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("LANG", "LC_ALL", "PYTHONIOENCODING")
+    }
     done = subprocess.run(
-        [sys.executable, "-m", "attncli", "compute", problem], capture_output=True, env=bare | variables, check=False
+        [sys.executable, "-m", "attncli", "compute", problem],
+        capture_output=True,
+        env=bare | variables,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     page = done.stdout.decode(encoding)
@@ -144,9 +157,13 @@ def test_every_width(
     ],
 )
 def test_colors(
-    variables: dict[str, str], option: str, colored: bool, problem: str, monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    option: str,
+    colored: bool,
+    problem: str,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
@@ -162,7 +179,9 @@ def test_colors(
 def test_a_terminal(term: str, colored: bool) -> None:
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    bare = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    bare = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")
+    }
     command = [
         sys.executable,
         "-m",
@@ -173,13 +192,16 @@ def test_a_terminal(term: str, colored: bool) -> None:
         "scores[0,1]",
         "--heatmap",
     ]
-    with subprocess.Popen(command, stdout=theirs, cwd=ROOT, env=bare | {"TERM": term, "COLUMNS": "60"}) as process:
+    with subprocess.Popen(
+        command, stdout=theirs, cwd=ROOT, env=bare | {"TERM": term, "COLUMNS": "60"}
+    ) as process:
         os.close(theirs)
         page = b""
         while True:
             try:
                 piece = os.read(ours, 4096)
-            except OSError:  # as Linux says that the other side is closed
+            except OSError:
+                # as Linux says that the other side is closed
                 break
             if not piece:
                 break

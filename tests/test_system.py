@@ -35,8 +35,14 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_other_module_asks_which_system_this_is() -> None:
-    asks = re.compile(r"sys\.platform|os\.name\b|import platform|hasattr\((os|signal|sys|socket|time), ")
-    modules = {path for path in (ROOT / "attncli").rglob("*.py") if asks.search(path.read_text(encoding="utf-8"))}
+    asks = re.compile(
+        r"sys\.platform|os\.name\b|import platform|hasattr\((os|signal|sys|socket|time), "
+    )
+    modules = {
+        path
+        for path in (ROOT / "attncli").rglob("*.py")
+        if asks.search(path.read_text(encoding="utf-8"))
+    }
     assert modules == {ROOT / "attncli" / "system.py"}
 
 
@@ -44,7 +50,8 @@ def test_no_other_module_asks_which_system_this_is() -> None:
 
 
 def cut_on_windows(line: str) -> list[str]:
-    """The arguments that a program gets of a line there, by the rules that Microsoft gives for argv.
+    """The arguments that a program gets of a line there, by the rules that Microsoft gives for
+    argv.
 
     Backslashes before a quotation mark are read in pairs. If one is left, the mark is a letter.
     """
@@ -127,7 +134,17 @@ def test_blanks_come_to_one_and_names_with_quotes_join() -> None:
 
 @pytest.mark.usefixtures("windows")
 @pytest.mark.parametrize(
-    "arguments", [["'"], ["don't"], ["rock'n'roll"], ["dogs'"], ["'tis", "here"], ["--query", "it's"], ["--x='"], [""]]
+    "arguments",
+    [
+        ["'"],
+        ["don't"],
+        ["rock'n'roll"],
+        ["dogs'"],
+        ["'tis", "here"],
+        ["--query", "it's"],
+        ["--x='"],
+        [""],
+    ],
 )
 def test_a_quote_that_is_not_closed_or_stands_inside_is_a_letter(arguments: list[str]) -> None:
     assert system.as_typed(arguments) == arguments
@@ -162,11 +179,19 @@ def test_stars_stand_for_files_on_windows(tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("attncli.system.sys", SimpleNamespace(platform="win32"))
-    assert system.files_named(["*.yaml", "c.md", "?.md"]) == ["[1].yaml", "a.yaml", "b.yaml", "c.md", "c.md"]
+    assert system.files_named(["*.yaml", "c.md", "?.md"]) == [
+        "[1].yaml",
+        "a.yaml",
+        "b.yaml",
+        "c.md",
+        "c.md",
+    ]
     assert system.files_named(["[1]*", "*.txt", "-", "a[0]"]) == ["[1].yaml", "*.txt", "-", "a[0]"]
 
 
-def test_elsewhere_the_shell_has_replaced_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elsewhere_the_shell_has_replaced_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.yaml").touch()
     monkeypatch.chdir(tmp_path)
     assert system.files_named(["*.yaml"]) == ["*.yaml"]
@@ -175,7 +200,10 @@ def test_elsewhere_the_shell_has_replaced_them(tmp_path: Path, monkeypatch: pyte
 def test_commands_of_several_files_take_stars_on_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    love, answers = ROOT / "inputs" / "i_love_ai.yaml", ROOT / "inputs" / "answers" / "i_love_ai.yaml"
+    love, answers = (
+        ROOT / "inputs" / "i_love_ai.yaml",
+        ROOT / "inputs" / "answers" / "i_love_ai.yaml",
+    )
     for name in ("ada", "bob"):
         (tmp_path / f"{name}.yaml").write_bytes(answers.read_bytes())
     monkeypatch.setattr("attncli.system.sys", SimpleNamespace(platform="win32"))
@@ -257,7 +285,15 @@ def test_what_has_no_number_on_windows_is_not_the_same_file(tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("windows")
 @pytest.mark.parametrize(
-    ("path", "found"), [("a\\", "a"), ("a/", "a"), ("a\\b", "a\\b"), ("C:\\x\\/", "C:\\x"), ("a/b", "a/b"), ("a", "a")]
+    ("path", "found"),
+    [
+        ("a\\", "a"),
+        ("a/", "a"),
+        ("a\\b", "a\\b"),
+        ("C:\\x\\/", "C:\\x"),
+        ("a/b", "a/b"),
+        ("a", "a"),
+    ],
 )
 def test_a_folder_with_either_separator(path: str, found: str) -> None:
     assert system.without_last_separator(path) == found
@@ -273,11 +309,15 @@ def test_a_path_stays_on_windows() -> None:
     assert system.path_here("arrays\\w.npz") == "arrays\\w.npz"
 
 
-def test_a_problem_of_windows_finds_its_arrays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_problem_of_windows_finds_its_arrays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "arrays").mkdir()
     (tmp_path / "arrays" / "v.csv").write_text("1\n2\n", encoding="utf-8")
     problem = tmp_path / "p.yaml"
-    problem.write_text("Q: [[1, 0]]\nK: [[1, 0], [0, 1]]\nV: {file: arrays\\v.csv}\n", encoding="utf-8")
+    problem.write_text(
+        "Q: [[1, 0]]\nK: [[1, 0], [0, 1]]\nV: {file: arrays\\v.csv}\n", encoding="utf-8"
+    )
     assert run(["compute", str(problem), "--format", "json"]) == 0
     problem.write_text("Q: [[1, 0]]\nK: [[1, 0], [0, 1]]\nV: {file: ..\\v.csv}\n", encoding="utf-8")
     capsys.readouterr()
@@ -289,13 +329,26 @@ def test_a_problem_of_windows_finds_its_arrays(tmp_path: Path, capsys: pytest.Ca
 
 
 FOLDER = PureWindowsPath("C:\\hw\\set 1")
-PIECES = st.sampled_from(["..", ".", "a", "b.npz", "hw", "set 1", "\\", "/", "C:", "D:", "\\\\server\\share", "a:b"])
-PATHS = st.lists(PIECES, min_size=1, max_size=6).map("".join) | st.lists(PIECES, min_size=1, max_size=6).map("\\".join)
+PIECES = st.sampled_from(
+    ["..", ".", "a", "b.npz", "hw", "set 1", "\\", "/", "C:", "D:", "\\\\server\\share", "a:b"]
+)
+PATHS = st.lists(PIECES, min_size=1, max_size=6).map("".join) | st.lists(
+    PIECES, min_size=1, max_size=6
+).map("\\".join)
 
 
 @pytest.mark.parametrize(
     "path",
-    ["..\\x.npz", "a\\..\\..\\x.npz", "C:x.npz", "D:x.npz", "C:\\x.npz", "\\x.npz", "\\\\server\\share\\x.npz", "../x"],
+    [
+        "..\\x.npz",
+        "a\\..\\..\\x.npz",
+        "C:x.npz",
+        "D:x.npz",
+        "C:\\x.npz",
+        "\\x.npz",
+        "\\\\server\\share\\x.npz",
+        "../x",
+    ],
 )
 def test_paths_that_lead_out_of_their_folder(path: str) -> None:
     assert leads_elsewhere(PureWindowsPath(path))
@@ -311,14 +364,17 @@ def test_what_lies_outside_says_so_by_itself(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["NUL", "nul.npz", "a\\CON", "COM1.npy", "a.npz:b.npz", "a\\b:c", "C:\\x\\a:b", "con .csv"]
+    "path",
+    ["NUL", "nul.npz", "a\\CON", "COM1.npy", "a.npz:b.npz", "a\\b:c", "C:\\x\\a:b", "con .csv"],
 )
 def test_devices_and_streams_are_no_files_on_windows(path: str) -> None:
     assert is_special(PureWindowsPath(path))
     assert not is_special(PurePosixPath(path))
 
 
-@pytest.mark.parametrize("path", ["a.npz", "C:\\x\\a.npz", "C:a.npz", "\\\\server\\share\\a.npz", "..\\console.npz"])
+@pytest.mark.parametrize(
+    "path", ["a.npz", "C:\\x\\a.npz", "C:a.npz", "\\\\server\\share\\a.npz", "..\\console.npz"]
+)
 def test_files_on_windows(path: str) -> None:
     assert not is_special(PureWindowsPath(path))
 
@@ -326,7 +382,9 @@ def test_files_on_windows(path: str) -> None:
 # Processes
 
 
-@pytest.mark.parametrize(("asked", "platform_has", "most"), [(100, 61, 61), (4, 61, 4), (100, 1000, 100)])
+@pytest.mark.parametrize(
+    ("asked", "platform_has", "most"), [(100, 61, 61), (4, 61, 4), (100, 1000, 100)]
+)
 def test_a_pool_has_no_more_processes_than_the_system_takes(
     asked: int, platform_has: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

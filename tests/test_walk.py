@@ -1,4 +1,6 @@
-"""Commands on three words enter few files: whoever follows one through the code reads no more than these."""
+"""Commands on three words enter few files: whoever follows one through the code reads no more than
+these.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,16 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
         (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 81),
     ],
 )
-def test_a_command_enters_few_files(arguments: list[str], codes: tuple[int, ...], most: int) -> None:
-    """A file is entered when one of its functions is called; tables that it makes when it is imported do not count."""
+def test_a_command_enters_few_files(
+    arguments: list[str], codes: tuple[int, ...], most: int
+) -> None:
+    """A file is entered when one of its functions is called; tables that it makes when it is
+    imported do not count.
+    """
     program = COUNTING.format(arguments=arguments, codes=codes)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     entered = done.stderr.splitlines()
     assert f"features/{arguments[0]}/command.py" in entered
     assert len(entered) <= most, entered

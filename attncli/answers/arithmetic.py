@@ -1,4 +1,6 @@
-"""Exact numbers as people write them, worked out to 50 digits: 7/10, 5/sqrt(3), 2√3, e^(5/√3)/(e^(1/√3) + e^√3)."""
+"""Exact numbers as people write them, worked out to 50 digits: 7/10, 5/sqrt(3), 2√3,
+e^(5/√3)/(e^(1/√3) + e^√3).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from attncli.problem.recurring_decimals import RECURRING, recurring
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 _ASCII = dict.fromkeys("·×⋅", "*")
-_IMPLIED = " "  # the token between two factors without a sign, as in 2√3
+# the token between two factors without a sign, as in 2√3
+_IMPLIED = " "
 _NUMBER = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _WORD = rf"\*\*|[-+*·×⋅/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])"
 _TOKEN = re.compile(rf"\s*({RECURRING}|{_NUMBER}|{_WORD})")
@@ -25,35 +28,48 @@ _POWER_OF_TEN_BELOW = re.compile(r"/\n(?:[-+]\n)*[0-9.]+\n\*\n10\n(?:\^|\*\*)\n"
 # Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it
 _E_IN_A_SUM = re.compile(r"\s+e\s+[-+]\s+\Z")
 _DIGITS = tuple("0123456789.")
-DEEPEST = 40  # parentheses, signs and powers inside one another
+# parentheses, signs and powers inside one another
+DEEPEST = 40
 _BY_ZERO = "divides by zero", "write a number other than 0 after the /"
-_TOO_DEEP = "is nested too deeply", f"{DEEPEST} parentheses, signs and powers inside one another are the most"
+_TOO_DEEP = (
+    "is nested too deeply",
+    f"{DEEPEST} parentheses, signs and powers inside one another are the most",
+)
 _AMBIGUOUS = "can be read in two ways", "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
 _UNDER_THE_ROOT = "can be read in two ways", "write * and parentheses: sqrt(3)*e, or sqrt(3*e)"
-_POWER_OF_TEN = "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3 for a difference"
+_POWER_OF_TEN = (
+    "can be read in two ways",
+    "write 5e-3 for a power of ten, or 5*e - 3 for a difference",
+)
 _BELOW = "can be read in two ways", "write parentheses: 2/(1.5*10^3), or (2/1.5)*10^3"
 _REMARK = (
     "can be read as a product, or as a number and a remark on it",
     "write 2*(1 + e) for a product, and 1/3 = 0.333 for a number that is written twice",
 )
 _NAMED_IN_EQUATIONS = {"ln": "log"}
-_SPARE = 10  # digits that a calculation may lose on its way
-_FARTHEST = 10**9  # an angle of which enough digits are known
+# digits that a calculation may lose on its way
+_SPARE = 10
+# an angle of which enough digits are known
+_FARTHEST = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """What a calculation comes to, to 50 digits, and its spelling in ASCII with every sign: 2*sqrt(3)."""
+    """What a calculation comes to, to 50 digits, and its spelling in ASCII with every sign:
+    2*sqrt(3).
+    """
 
     value: Decimal
     text: str
 
 
 def work_out(text: str) -> Calculation | None:
-    """A calculation with + - * / ^ ( ) √ sqrt exp ln tanh sin cos and e, worked out; None for what is none.
+    """A calculation with + - * / ^ ( ) √ sqrt exp ln tanh sin cos and e, worked out; None for what
+    is none.
 
-    A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where that can be read in
-    two ways, is nested too deeply, divides by zero, takes a root of a negative number, or grows beyond all bounds.
+    A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where
+    that can be read in two ways, is nested too deeply, divides by zero, takes a root of a negative
+    number, or grows beyond all bounds.
     """
     with decimal.localcontext(_context()):
         try:
@@ -74,12 +90,17 @@ def work_out(text: str) -> Calculation | None:
         except decimal.Overflow:
             message, help = "is too large", "the largest number is about 1.8e308"
         except decimal.DecimalException:
-            message, help = "cannot be worked out", "roots, powers and logarithms need positive numbers"
+            message, help = (
+                "cannot be worked out",
+                "roots, powers and logarithms need positive numbers",
+            )
     raise NumberError(f"{shorten(text)} {message}", help)
 
 
 def _tokens(text: str) -> list[str]:
-    """What the text consists of, from left to right; raises _Unreadable for what no calculation has in it."""
+    """What the text consists of, from left to right; raises _Unreadable for what no calculation has
+    in it.
+    """
     found: list[str] = []
     at, end = 0, len(text.rstrip())
     while at < end:
@@ -106,17 +127,23 @@ def _is_factor(token: str) -> bool:
 
 def _is_after_e(found: list[str]) -> bool:
     """Whether these tokens end with 5e -, in which e may stand for a power of ten."""
-    return found[-3:-1] == [_IMPLIED, "e"] and found[-1] in ("+", "-") and found[-4].endswith(_DIGITS)
+    return (
+        found[-3:-1] == [_IMPLIED, "e"] and found[-1] in ("+", "-") and found[-4].endswith(_DIGITS)
+    )
 
 
 def _require_sum(text: str, number: re.Match[str]) -> None:
-    """Raises _Refused where the e before a number may be a power of ten: 5e - 3. In 5 e - 3 it is Euler's number."""
+    """Raises _Refused where the e before a number may be a power of ten: 5e - 3. In 5 e - 3 it is
+    Euler's number.
+    """
     if not _E_IN_A_SUM.search(text[: number.start(1)]):
         raise _Refused(*_POWER_OF_TEN)
 
 
 def _require_product(text: str, opening: re.Match[str], before: str) -> None:
-    """Raises _Refused where a parenthesis may begin a remark: 0.577 (1/√3), √2(1.41). In 2(1 + e) it is a factor."""
+    """Raises _Refused where a parenthesis may begin a remark: 0.577 (1/√3), √2(1.41). In 2(1 + e)
+    it is a factor.
+    """
     is_apart = opening.start() < opening.start(1)
     is_number_alone = _NUMBER_ALONE.match(text, opening.start(1)) is not None
     follows_factor = before == ")" or before.isdigit()
@@ -125,7 +152,10 @@ def _require_product(text: str, opening: re.Match[str], before: str) -> None:
 
 
 def _context() -> Context:
-    return Context(prec=DIGITS + _SPARE, traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow])
+    return Context(
+        prec=DIGITS + _SPARE,
+        traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
+    )
 
 
 class _Unreadable(Exception):
@@ -133,12 +163,15 @@ class _Unreadable(Exception):
 
 
 class _Refused(Exception):
-    """A calculation that is not worked out, as 1/2√3, of which readers would not agree what is meant; its arguments
-    are the message and the help."""
+    """A calculation that is not worked out, as 1/2√3, of which readers would not agree what is
+    meant; its arguments are the message and the help.
+    """
 
 
 class _Calculator:
-    """Reads tokens from left to right, and works out what it has read in the context of decimals at hand."""
+    """Reads tokens from left to right, and works out what it has read in the context of decimals at
+    hand.
+    """
 
     def __init__(self, tokens: list[str]) -> None:
         self.rest = tokens[::-1]
@@ -157,7 +190,8 @@ class _Calculator:
             if sign == _IMPLIED and before == "/":
                 raise _Refused(*_AMBIGUOUS)
             other, before = self.signed(depth), sign
-            if sign == "/" and not other:  # also 0/0, which decimals take for another kind of mistake
+            # also 0/0, which decimals take for another kind of mistake
+            if sign == "/" and not other:
                 raise decimal.DivisionByZero
             value = value / other if sign == "/" else value * other
         return value
@@ -172,7 +206,8 @@ class _Calculator:
         if not self.take("^", "**"):
             return base
         in_parentheses = self.rest[-1:] == ["("]
-        power = base ** self.signed(depth + 1)  # -2^2 is -(2^2), and 2^3^2 is 2^(3^2)
+        # -2^2 is -(2^2), and 2^3^2 is 2^(3^2)
+        power = base ** self.signed(depth + 1)
         if self.rest[-1:] == [_IMPLIED] and not in_parentheses:
             raise _Refused(*_AMBIGUOUS)
         if not power.is_finite():  # 0^-1
@@ -209,7 +244,9 @@ class _Calculator:
         raise _Unreadable
 
     def root(self, depth: int) -> Decimal:
-        """The root of what follows a √ without parentheses: of a number or of e, and of nothing behind it."""
+        """The root of what follows a √ without parentheses: of a number or of e, and of nothing
+        behind it.
+        """
         self.read.append("sqrt(")
         value = self.atom(depth).sqrt()
         self.read.append(")")
@@ -229,7 +266,9 @@ class _Calculator:
 
 def _apply(function: str, value: Decimal) -> Decimal:
     if function in ("sin", "cos") and abs(value) > _FARTHEST:
-        raise NumberError(f"{function} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9")
+        raise NumberError(
+            f"{function} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9"
+        )
     if function == "ln" and not value:
         raise decimal.InvalidOperation
     result: Decimal = FUNCTIONS[_NAMED_IN_EQUATIONS.get(function, function)].decimal(value)

@@ -34,8 +34,12 @@ def _step(step: Step) -> Iterator[str]:
     yield from _nested(step.shape, step.labels, "  ", "")
 
 
-def _nested(shape: tuple[int, ...], labels: tuple[tuple[str, ...], ...], indent: str, above: str) -> Iterator[str]:
-    """The lists of one matrix, row by row, or those of each head or entry after a comment that says which it is."""
+def _nested(
+    shape: tuple[int, ...], labels: tuple[tuple[str, ...], ...], indent: str, above: str
+) -> Iterator[str]:
+    """The lists of one matrix, row by row, or those of each head or entry after a comment that says
+    which it is.
+    """
     for label in labels[0]:
         said = f"{above}, {label}" if above else label
         if len(shape) == 2:
@@ -56,4 +60,6 @@ def _joined(labels: Sequence[str]) -> str:
 
 def _printable(text: str) -> str:
     """What a person wrote, on one line of a comment."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )

@@ -1,4 +1,6 @@
-"""One cell of an answer to a claim: the number written there, and the precision that its digits claim."""
+"""One cell of an answer to a claim: the number written there, and the precision that its digits
+claim.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from attncli.equation.rounding import EXACTLY, round_half_up
 from attncli.problem.numbers import NumberError, is_plain, why_not_a_number
 from attncli.problem.recurring_decimals import recurring
 
-LONGEST = 400  # characters of one number, as in a problem
+# characters of one number, as in a problem
+LONGEST = 400
 LARGEST, SMALLEST = Decimal("1.8e308"), Decimal("1e-1000")
 _TIMES = "*·×⋅"
 _FAR = 10**6
@@ -27,28 +30,39 @@ _MINUS_OR_TO = re.compile(rf"([-+−]?{_NUMBER})–({_NUMBER})")
 _BEFORE = r"(?<![0-9.eE])(?<![eE][-+−–])"  # no other digit of the number
 _MANTISSA = rf"{_BEFORE}(?P<mantissa>(?:\A[-−])?[1-9](?P<decimals>\.[0-9]*)?)"
 _EXPONENT = r"(?P<exponent>[1-9][0-9]{0,2})(?![0-9.^])(?!\*\*)"
-# 1.5×10−3: blanks on both sides of its sign would make it a difference, and 2*10-3 is one that people calculate
-_MINUS_LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*(?(decimals)[{_TIMES}]|[·×⋅])\s*10(?:[-−–]\s*|\s+[-−–]){_EXPONENT}")
+# 1.5×10−3: blanks on both sides of its sign would make it a difference, and 2*10-3 is one that
+# people calculate
+_MINUS_LOST_EXPONENT = re.compile(
+    rf"{_MANTISSA}\s*(?(decimals)[{_TIMES}]|[·×⋅])\s*10(?:[-−–]\s*|\s+[-−–]){_EXPONENT}"
+)
 # 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product
 _LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*[·×⋅]\s*10{_EXPONENT}")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
-_SCIENTIFIC = re.compile(rf"([-+]?[0-9.]+)\s*[{_TIMES}]\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))")
-_EQUALS = re.compile("[=≈]")  # between two spellings of one number
+_SCIENTIFIC = re.compile(
+    rf"([-+]?[0-9.]+)\s*[{_TIMES}]\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))"
+)
+# between two spellings of one number
+_EQUALS = re.compile("[=≈]")
 _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
-_NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")  # as Python prints a number of an array
+# as Python prints a number of an array
+_NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")
 _GENERAL = why_not_a_number("x")[1]
-_FORMS = "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); null leaves it blank"
+_FORMS = (
+    "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); null"
+    " leaves it blank"
+)
 
 
-@lru_cache(4096)  # of many cells that say the same, as 0.000 and -inf
+# of many cells that say the same, as 0.000 and -inf
+@lru_cache(4096)
 def read_claim(text: str) -> Claim | None:
-    """What a cell claims, or None where it was left blank: empty, a line of underscores to write on, or a
-    question mark.
+    """What a cell claims, or None where it was left blank: empty, a line of underscores to write
+    on, or a question mark.
 
-    A decimal claims the digits that are written: 0.70 is a number that rounds to it at two decimals, 0.7 one that does
-    at one, 70 one that does at none, 7.0e3 one that is rounded to hundreds. A calculation, such as 7/10, claims to be
-    exact, and so does -inf. Of the same number written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises
-    NumberError for anything else.
+    A decimal claims the digits that are written: 0.70 is a number that rounds to it at two
+    decimals, 0.7 one that does at one, 70 one that does at none, 7.0e3 one that is rounded to
+    hundreds. A calculation, such as 7/10, claims to be exact, and so does -inf. Of the same number
+    written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises NumberError for anything else.
     """
     written = text.strip()
     if len(written) <= LONGEST and is_plain(written):  # nearly every cell
@@ -56,7 +70,10 @@ def read_claim(text: str) -> Claim | None:
     if _BLANK.fullmatch(written):
         return None
     if len(written) > LONGEST:
-        raise NumberError(f"{shorten(written)} is too long for a number", f"a number has at most {LONGEST} characters")
+        raise NumberError(
+            f"{shorten(written)} is too long for a number",
+            f"a number has at most {LONGEST} characters",
+        )
     if found := _NUMPY.fullmatch(written):
         return read_claim(found[1])
     sides = [side.strip() for side in _EQUALS.split(written)]
@@ -69,7 +86,8 @@ def read_claim(text: str) -> Claim | None:
 
 
 def more_precise(one: Claim | None, other: Claim | None) -> Claim | None:
-    """The more precise of two claims to the same number, the first of equals; of a blank and a claim, the claim.
+    """The more precise of two claims to the same number, the first of equals; of a blank and a
+    claim, the claim.
 
     Raises NumberError where one of them is not within the precision of the other.
     """
@@ -87,7 +105,9 @@ def more_precise(one: Claim | None, other: Claim | None) -> Claim | None:
     if fine.value.is_finite() and not coarse.exact and fine.exact:
         places = -coarse.half.adjusted() - 1
         help = f"{shorten(fine.text)} is {shorten(str(round_half_up(fine.value, places)))}: {help}"
-    raise NumberError(f"{shorten(one.text)} and {shorten(other.text)} are not the same number", help)
+    raise NumberError(
+        f"{shorten(one.text)} and {shorten(other.text)} are not the same number", help
+    )
 
 
 def _read(written: str) -> Claim | None:
@@ -100,7 +120,8 @@ def _read(written: str) -> Claim | None:
         return Claim("-inf", Decimal("-Infinity"), Decimal(0))
     if is_plain(written):
         return _decimal_claim(written)
-    from attncli.answers.arithmetic import DEEPEST, work_out  # most solutions are in plain decimals
+    # most solutions are in plain decimals
+    from attncli.answers.arithmetic import DEEPEST, work_out
 
     number = _as_plain(written, DEEPEST)
     if is_plain(number):
@@ -114,8 +135,11 @@ def _read(written: str) -> Claim | None:
         worked = work_out(written)
     if worked is None:
         raise NumberError(*_why_not(written))
-    negligible = worked.value.adjusted() < SMALLEST.adjusted()  # e^(-9999), which is told from 0 nowhere else
-    return Claim(worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0))
+    # e^(-9999), which is told from 0 nowhere else
+    negligible = worked.value.adjusted() < SMALLEST.adjusted()
+    return Claim(
+        worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0)
+    )
 
 
 def _as_power(raised: re.Match[str]) -> str:
@@ -124,7 +148,8 @@ def _as_power(raised: re.Match[str]) -> str:
 
 
 def _as_plain(written: str, deepest: int) -> str:
-    """The number without what says nothing: -0.70 for - 0.70, (-0.70) and -(0.70), and 1.5e3 for 1.5 * 10^3.
+    """The number without what says nothing: -0.70 for - 0.70, (-0.70) and -(0.70), and 1.5e3 for
+    1.5 * 10^3.
 
     Raises NumberError for (0.70), which accounts have for -0.70.
     """
@@ -154,7 +179,9 @@ def _peeled(written: str, deepest: int) -> tuple[str, str]:
 
 
 def _require_one_reading(written: str) -> None:
-    """Raises NumberError for 0·5, 3–5 and 1.5×10−3, whose signs mean different things to different readers."""
+    """Raises NumberError for 0·5, 3–5 and 1.5×10−3, whose signs mean different things to different
+    readers.
+    """
     if found := _POINT_OR_TIMES.fullmatch(written):
         decimal, product = f"{found[1]}.{found[2]}", f"{found[1]}*{found[2]}"
         readings, help = f"as {decimal} or as a product", f"write {decimal}, or {product}"
@@ -162,10 +189,16 @@ def _require_one_reading(written: str) -> None:
         readings = f"as {found[1]} minus {found[2]}, or as a range"
         help = f"write one number, or {found[1]} - {found[2]}"
     elif found := _MINUS_LOST_EXPONENT.search(written):
-        power, difference = f"{found['mantissa']}e-{found['exponent']}", f"{found['mantissa']}*10 - {found['exponent']}"
+        power, difference = (
+            f"{found['mantissa']}e-{found['exponent']}",
+            f"{found['mantissa']}*10 - {found['exponent']}",
+        )
         readings, help = f"as {power} or as {difference}", f"write {power}, or {difference}"
     elif found := _LOST_EXPONENT.search(written):
-        power, product = f"{found['mantissa']}e{found['exponent']}", f"{found['mantissa']}*10{found['exponent']}"
+        power, product = (
+            f"{found['mantissa']}e{found['exponent']}",
+            f"{found['mantissa']}*10{found['exponent']}",
+        )
         readings, help = f"as {power} or as {product}", f"write {power}, or {product}"
     else:
         return
@@ -179,12 +212,15 @@ def _decimal_claim(text: str) -> Claim:
 
 def _exponent(value: Decimal) -> int:
     exponent = value.as_tuple().exponent
-    assert isinstance(exponent, int)  # as that of every number which is finite
+    # as that of every number which is finite
+    assert isinstance(exponent, int)
     return exponent
 
 
 def _decimal(text: str) -> Decimal:
-    """A plain number, all its digits; one with a power of ten that no Decimal holds is as good as any too large."""
+    """A plain number, all its digits; one with a power of ten that no Decimal holds is as good as
+    any too large.
+    """
     digits, power, exponent = text.lower().partition("e")
     return Decimal(f"{digits}e{max(min(int(exponent), _FAR), -_FAR)}" if power else digits)
 
@@ -192,7 +228,9 @@ def _decimal(text: str) -> Decimal:
 def _sized(value: Decimal, text: str) -> Decimal:
     """The value, if calculations can hold it; a zero has no sign."""
     if not value:
-        return Decimal((0, (0,), min(max(_exponent(value), SMALLEST.adjusted()), LARGEST.adjusted())))
+        return Decimal(
+            (0, (0,), min(max(_exponent(value), SMALLEST.adjusted()), LARGEST.adjusted()))
+        )
     if value.copy_abs() > LARGEST:
         raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
     if value.adjusted() < SMALLEST.adjusted():
@@ -201,7 +239,9 @@ def _sized(value: Decimal, text: str) -> Decimal:
 
 
 def _is_misread(text: str) -> bool:
-    """Whether it is a number that is spelled otherwise, such as 010 or 2024-11-05: none to calculate with."""
+    """Whether it is a number that is spelled otherwise, such as 010 or 2024-11-05: none to
+    calculate with.
+    """
     return "√" not in text and why_not_a_number(text) != (_not_a_number(text), _GENERAL)
 
 
@@ -214,6 +254,9 @@ def _why_not(text: str) -> tuple[str, str]:
     if found := _PERCENT.fullmatch(text):
         return _not_a_number(text), f"write {Decimal(found[1]).scaleb(-2):f}"
     if text.lower().lstrip("+-.") in ("inf", "infinity"):
-        return f"{shorten(text)} is not allowed here", "write a finite number, or -inf where a mask hides a key"
+        return (
+            f"{shorten(text)} is not allowed here",
+            "write a finite number, or -inf where a mask hides a key",
+        )
     message, help = why_not_a_number(text)
     return message, _FORMS if help == _GENERAL else help

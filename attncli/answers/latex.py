@@ -1,4 +1,6 @@
-r"""Answers in LaTeX: the \bordermatrix of each step on a page of ours, as they are or with numbers written in."""
+r"""Answers in LaTeX: the \bordermatrix of each step on a page of ours, as they are or with numbers
+written in.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,16 @@ _PART_OF_PAGE = re.compile(
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
 _CAPTION = re.compile(r"(column|row)(?:s ([0-9]+)(?:--|–|-))? ?([0-9]+) of ([0-9]+)")
 _SPACE = re.compile(r"(?:\s|\\hfill\b)*")
-_LABEL = re.compile(r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\;)?(?:\\hfill)?\s*", re.DOTALL)
+_LABEL = re.compile(
+    r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\;)?(?:\\hfill)?\s*", re.DOTALL
+)
 _SMASHED = re.compile(r"^\\smash\{(.{1,99})\}$")
-_DECIMALS_CORNER = re.compile(
-    r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)"
-)  # the corner of decimals after closed forms
-_FORM = r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex writes it"
+# the corner of decimals after closed forms
+_DECIMALS_CORNER = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")
+_FORM = (
+    r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex"
+    r" writes it"
+)
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
@@ -50,7 +56,9 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
                 rows = list(_rows(text, found.end()))
             except _Unclosed:
                 help = "close it with a } after the last row"
-                errors.fail("the matrix that begins here is not closed", at=found.start(), help=help)
+                errors.fail(
+                    "the matrix that begins here is not closed", at=found.start(), help=help
+                )
             if table := _table(rows, spans, found.start()):
                 page.add_table(table)
             spans = {}

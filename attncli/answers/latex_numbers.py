@@ -1,4 +1,6 @@
-r"""Numbers in LaTeX to the spelling of claims: \frac{5}{\sqrt{3}} to 5/sqrt(3), 1.5 \times 10^{20} to 1.5*10^(20)."""
+r"""Numbers in LaTeX to the spelling of claims: \frac{5}{\sqrt{3}} to 5/sqrt(3), 1.5 \times 10^{20}
+to 1.5*10^(20).
+"""
 
 from __future__ import annotations
 
@@ -8,20 +10,55 @@ from attncli.answers.arithmetic import FUNCTION_NAMES
 from attncli.problem.recurring_decimals import DOT_ABOVE, LINE_ABOVE
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
-LONG = 4000  # characters; longer ones are no numbers, and not looked at
+# characters; longer ones are no numbers, and not looked at
+LONG = 4000
 _DEEPEST = 30
 _FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac")
 _INVISIBLE = {"vphantom": 1, "color": 1}  # and their arguments
 _GAPS = {"phantom": 1, "hphantom": 1, "hspace": 1, "rule": 2, "hfill": 0, "quad": 0, "qquad": 0}
-_LAYOUT = ("displaystyle", "textstyle", "left", "right", "big", "Big", "bigl", "bigr", "leavevmode",
-           "mathrm", "mathbf", "mathopen", "strut", "hbox", "mbox", "text", "mathstrut")  # fmt: skip
+_LAYOUT = (
+    "displaystyle",
+    "textstyle",
+    "left",
+    "right",
+    "big",
+    "Big",
+    "bigl",
+    "bigr",
+    "leavevmode",
+    "mathrm",
+    "mathbf",
+    "mathopen",
+    "strut",
+    "hbox",
+    "mbox",
+    "text",
+    "mathstrut",
+)
 _ABOVE = {"overline": LINE_ABOVE, "bar": LINE_ABOVE, "dot": DOT_ABOVE}  # digits that recur
-_GAP = "\u2009"  # which shows, as blanks of LaTeX do not
-_SIGNS = {"cdot": "*", "times": "*", "div": "/", "infty": "inf", "_": "_", "textunderscore": "_", "approx": "≈",
-          "dots": "…", "ldots": "…", "cdots": "…",
-          "exp": "exp", "ln": "ln", "tanh": "tanh", "sin": "sin", "cos": "cos"}  # fmt: skip
-_OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")  # beside a fraction that stands for itself
-_BLANK_UNSEEN = re.compile(r"(?<=[0-9)]) +(?=\()")  # 2 (1 + e) looks as 2(1 + e) does
+# which shows, as blanks of LaTeX do not
+_GAP = "\u2009"
+_SIGNS = {
+    "cdot": "*",
+    "times": "*",
+    "div": "/",
+    "infty": "inf",
+    "_": "_",
+    "textunderscore": "_",
+    "approx": "≈",
+    "dots": "…",
+    "ldots": "…",
+    "cdots": "…",
+    "exp": "exp",
+    "ln": "ln",
+    "tanh": "tanh",
+    "sin": "sin",
+    "cos": "cos",
+}
+# beside a fraction that stands for itself
+_OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")
+# 2 (1 + e) looks as 2(1 + e) does
+_BLANK_UNSEEN = re.compile(r"(?<=[0-9)]) +(?=\()")
 _SIMPLE = re.compile(r"[0-9.]+|e|(?:sqrt|e\^)\([^()]*\)")
 _LENGTH = re.compile(
     r"\\kern\s*(?:\\[A-Za-z]+|-?[0-9.]+\s*[a-z]{2})|\\vrule(?:\s*(?:height|depth|width)\s*-?[0-9.]+\s*[a-z]{2})*"
@@ -29,7 +66,9 @@ _LENGTH = re.compile(
 
 
 def from_latex(source: str) -> str:
-    """The number as claims spell it; what is not understood stays as it is, so that a message can show it."""
+    """The number as claims spell it; what is not understood stays as it is, so that a message can
+    show it.
+    """
     if len(source) > LONG:
         return source
     cleaned = _LENGTH.sub(r"\\quad ", source)
@@ -141,14 +180,17 @@ class _Parser:
 
 
 def _joined(pieces: list[str], fractions: set[int]) -> str:
-    """The pieces of a line; a fraction is put in parentheses where it would bind otherwise than with its own line."""
+    """The pieces of a line; a fraction is put in parentheses where it would bind otherwise than
+    with its own line.
+    """
     said = before = ""
     for place, piece in enumerate(pieces):
         between = " " if said[-1:].isalpha() and piece.startswith(FUNCTION_NAMES) else ""
         if place in fractions:
             after = next((other.strip()[0] for other in pieces[place + 1 :] if other.strip()), "")
             if before.isdigit():
-                between = " "  # 2 1/3 is two and a third to some and two thirds to others: claims refuse it
+                # 2 1/3 is two and a third to some and two thirds to others: claims refuse it
+                between = " "
             elif before not in _OPENS or after not in _CLOSES:
                 piece = f"({piece})"
         said += between + piece

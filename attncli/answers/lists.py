@@ -1,4 +1,6 @@
-"""Answers in YAML or JSON: {scores: [[1, 5, 3], …], weights: …}, each matrix nested as in the trace."""
+"""Answers in YAML or JSON: {scores: [[1, 5, 3], …], weights: …}, each matrix nested as in the
+trace.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,22 @@ from attncli.problem.values import Value
 from attncli.tracing.model import Step, Trace
 
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
-_MOST_WRITTEN_OUT = 12  # cells that a help line writes out
+# cells that a help line writes out
+_MOST_WRITTEN_OUT = 12
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
     """The answer to each step that is named; raises AttncliError (exit 3) for what is wrong."""
     errors, root = read_tree(source)
     if not isinstance(root, Mapping):
-        errors.fail(f"answers need the names of steps, not {describe(root)}", at=root.at, help=_FORM)
+        errors.fail(
+            f"answers need the names of steps, not {describe(root)}", at=root.at, help=_FORM
+        )
     if "attncli" in root.keys and "steps" in root.keys:
         help = "attncli compare compares it with a problem; answers are only the matrices: " + _FORM
-        errors.fail("this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help)
+        errors.fail(
+            "this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help
+        )
     if not root.keys:
         errors.fail("there are no answers here", at=root.at, help=_FORM)
     answers: dict[str, Answer] = {}
@@ -61,11 +68,14 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return None
     if not isinstance(value.node, Sequence):
         rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
-        value.wrong(f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: "))
+        value.wrong(
+            f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: ")
+        )
         return None
     if report_doubtful_commas(value):
         return None
-    if value.node.numbers is not None:  # of what was read in one go, the shape is known before all cells are
+    # of what was read in one go, the shape is known before all cells are
+    if value.node.numbers is not None:
         shape = value.node.numbers.array.shape
         if in_shape_of(np.broadcast_to(np.array(None), shape), step.shape) is None:
             value.wrong(*shape_error(shape, StepPart.of(step)))
@@ -89,7 +99,11 @@ def _read_number(value: Value, step: Step) -> Answer | None:
     inner = value
     while isinstance(inner.node, Sequence):
         if len(inner.node.items) != 1:
-            found = f"a list of {count(len(inner.node.items), 'entry')}" if inner.node.items else "an empty list"
+            found = (
+                f"a list of {count(len(inner.node.items), 'entry')}"
+                if inner.node.items
+                else "an empty list"
+            )
             value.wrong(f"must be one number, not {found}", f"write {value.path}: 0.70")
             return None
         inner = inner.entry(0)
@@ -103,9 +117,14 @@ def _read_number(value: Value, step: Step) -> Answer | None:
 
 
 def _form(shape: tuple[int, ...], key: str = "") -> str:
-    """How a step of this shape is written: all of it blank, or of a large one how many numbers it takes."""
+    """How a step of this shape is written: all of it blank, or of a large one how many numbers it
+    takes.
+    """
     if prod(shape) > _MOST_WRITTEN_OUT:
-        return f"it takes {shape_text(shape)} numbers, {'each row in a list' if len(shape) > 1 else 'in a list'}"
+        return (
+            f"it takes {shape_text(shape)} numbers,"
+            f" {'each row in a list' if len(shape) > 1 else 'in a list'}"
+        )
     return f"write {key}{_blanks(shape)}, with numbers in place of null"
 
 
@@ -125,8 +144,9 @@ def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
 
 
 def _read_cell(value: Value) -> Claim | None:
-    """A claim, also in quotes, which keep the zeros that other programs drop: "0.70"; None for a blank cell, or after
-    reporting what is no number."""
+    """A claim, also in quotes, which keep the zeros that other programs drop: "0.70"; None for a
+    blank cell, or after reporting what is no number.
+    """
     assert isinstance(value.node, Leaf)
     if is_null(value.node):
         return None

@@ -1,4 +1,6 @@
-"""Answers in Markdown: the tables of a page of ours, with either kind of math, whatever numbers were written in."""
+"""Answers in Markdown: the tables of a page of ours, with either kind of math, whatever numbers
+were written in.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,12 @@ _MARK = re.compile(r"\s+(?:[·░▒▓█]|\$\\cdot\$)\s*$")  # hidden by a mas
 _MATH = re.compile(r"\$`?(.*?)`?\$")
 _FORMULA = re.compile(r"\$([^$]*)\$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_NOTHING = "<!-- -->"  # which keeps GitHub from making links of labels
-_FORM = "a matrix is a table whose first cell is its letter, as attncli compute --format markdown writes it"
+# which keeps GitHub from making links of labels
+_NOTHING = "<!-- -->"
+_FORM = (
+    "a matrix is a table whose first cell is its letter, as attncli compute --format markdown"
+    " writes it"
+)
 _TITLES = {rule.title: rule.name for rule in RULES.values()}
 
 
@@ -102,7 +108,9 @@ def _cells(line: str, at: int) -> Iterator[CellText]:
 
 
 def _parts(line: str, start: int) -> Iterator[str]:
-    """What stands between the bars from there on, but for those that a backslash makes part of a cell."""
+    """What stands between the bars from there on, but for those that a backslash makes part of a
+    cell.
+    """
     while start <= len(line):
         found = _CELL.match(line, start)
         assert found

@@ -1,4 +1,6 @@
-"""What answers are made of: claims, each as precise as it was written, in the shape of the steps they answer."""
+"""What answers are made of: claims, each as precise as it was written, in the shape of the steps
+they answer.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,21 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-CLOSE = 1e-12  # doubles this close, in relation, are the same
-ONE_UNIT_OFF = 3  # halves of a unit: how far a number is at most that rounds to one unit above or below a claim
+# doubles this close, in relation, are the same
+CLOSE = 1e-12
+# halves of a unit: how far a number is at most that rounds to one unit above or below a claim
+ONE_UNIT_OFF = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One number as it was written.
 
-    `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). `value` is the number it says: all digits of a decimal, 50
-    of what is none. `half` is half a unit of the last digit written, so that a number which rounds to this one lies
-    within value ± half; 0 for what is exact, as 7/10, sqrt(2) and -inf are. A `printed_double` stands for all numbers
-    within value ± half, whatever its last digit is.
+    `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). `value` is the number it says: all
+    digits of a decimal, 50 of what is none. `half` is half a unit of the last digit written, so
+    that a number which rounds to this one lies within value ± half; 0 for what is exact, as 7/10,
+    sqrt(2) and -inf are. A `printed_double` stands for all numbers within value ± half, whatever
+    its last digit is.
     """
 
     text: str
@@ -38,7 +43,9 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answers to one step: `cells` has its shape and holds a Claim in each, or None where it was left blank."""
+    """The answers to one step: `cells` has its shape and holds a Claim in each, or None where it
+    was left blank.
+    """
 
     name: str
     cells: NDArray[np.object_]
@@ -61,7 +68,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """Answers to some or all steps of a trace, in its order; `name` is that of their file, as messages call it."""
+    """Answers to some or all steps of a trace, in its order; `name` is that of their file, as
+    messages call it.
+    """
 
     steps: Mapping[str, Answer]
     name: str

@@ -1,4 +1,6 @@
-"""Answers on a page: its matrices, one by one under their headings, put together to the answers to whole steps."""
+"""Answers on a page: its matrices, one by one under their headings, put together to the answers to
+whole steps.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from numpy.typing import NDArray
 
 from attncli.answers.claims import more_precise, read_claim
 from attncli.answers.model import CLOSE, Answer, Claim
-from attncli.answers.steps import NOT_STEPS, OTHER_PROBLEM, NoStep, StepPart, shape_error, step_named
+from attncli.answers.steps import (
+    NOT_STEPS,
+    OTHER_PROBLEM,
+    NoStep,
+    StepPart,
+    shape_error,
+    step_named,
+)
 from attncli.english import count
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.numbers import NumberError
@@ -20,11 +29,16 @@ from attncli.problem.source import ErrorCollector
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size
 
-_PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")  # short ones of letters alone look the same in every format
+# short ones of letters alone look the same in every format
+_PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")
 _NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
 _LETTERS = {name.lower(): letter for letter, name in _NAMES.items()}
-_PLACE = re.compile(r"(entry|head|KV head) ([0-9]{1,9})(?:, (entry|head|KV head) ([0-9]{1,9}))?", re.IGNORECASE)
-_ALL_HEADS = re.compile(r"(?:All heads together|Before the heads)(?:, entry ([0-9]{1,9}))?", re.IGNORECASE)
+_PLACE = re.compile(
+    r"(entry|head|KV head) ([0-9]{1,9})(?:, (entry|head|KV head) ([0-9]{1,9}))?", re.IGNORECASE
+)
+_ALL_HEADS = re.compile(
+    r"(?:All heads together|Before the heads)(?:, entry ([0-9]{1,9}))?", re.IGNORECASE
+)
 _SHARED = re.compile(r"What all (?:heads|entries) share|All entries together", re.IGNORECASE)
 
 
@@ -37,7 +51,9 @@ class CellText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Which rows or columns a part of a long matrix has, from `start` up to and without `end`, of `total`."""
+    """Which rows or columns a part of a long matrix has, from `start` up to and without `end`, of
+    `total`.
+    """
 
     start: int
     end: int
@@ -46,10 +62,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One matrix of a page: the name in its corner, its labels and its cells; a part of it where spans say so.
+    """One matrix of a page: the name in its corner, its labels and its cells; a part of it where
+    spans say so.
 
-    `starts` are where its rows begin, each with its label: a row may have nothing else.
-    `repeats` says that these numbers stand on the page already: the decimals of a matrix of closed forms.
+    `starts` are where its rows begin, each with its label: a row may have nothing else. `repeats`
+    says that these numbers stand on the page already: the decimals of a matrix of closed forms.
     """
 
     name: str
@@ -63,7 +80,9 @@ class Table:
     repeats: bool = False
 
     def shape(self, row: Sequence[CellText]) -> tuple[int, int]:
-        """Rows and columns of the whole matrix, of which the table may be a part, going by one of its rows."""
+        """Rows and columns of the whole matrix, of which the table may be a part, going by one of
+        its rows.
+        """
         down, across = len(self.cells), len(row)
         if self.row_span and self.row_span.end - self.row_span.start == down:
             down = self.row_span.total
@@ -80,10 +99,13 @@ class Page:
     trace: Trace
     place: dict[str, int] | None = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
-    offsets: dict[str, NDArray[np.int64]] = field(default_factory=dict)  # where each cell stands, -1 for nowhere
+    # where each cell stands, -1 for nowhere
+    offsets: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     def add_heading(self, text: str, at: int, *, title: bool = False) -> None:
-        """A heading, or the title of the page, which may say of which head and entry the tables beneath are."""
+        """A heading, or the title of the page, which may say of which head and entry the tables
+        beneath are.
+        """
         place = place_in_heading(text, title=title)
         if place is None:
             return
@@ -92,7 +114,11 @@ class Page:
             if number >= there:
                 if not title:  # which may end in any words
                     what = _NAMES[letter]
-                    help = f"the problem has {count(there, what)}, counted from 0" if there else OTHER_PROBLEM
+                    help = (
+                        f"the problem has {count(there, what)}, counted from 0"
+                        if there
+                        else OTHER_PROBLEM
+                    )
                     self.errors.add(f"there is no {what} {number}", at=at, help=help)
                     self.place = None
                 return
@@ -117,7 +143,8 @@ class Page:
         if index is None:
             return
         cells, offsets = self._arrays(step)
-        if step.rule.given:  # a page has W_O for each entry again
+        # a page has W_O for each entry again
+        if step.rule.given:
             table = replace(table, repeats=True)
         part = StepPart.of(step, index).as_shown()
         path = step.name + "".join(f"[{place}]" for place in index)
@@ -126,15 +153,21 @@ class Page:
         self._fill(_view(cells, index, part), _view(offsets, index, part), table, part, path)
 
     def finish(self, form: str) -> dict[str, Answer]:
-        """The answers, without the arrays of the problem that the page repeats unchanged; `form` says how a matrix is
-        written in this format. Raises AttncliError for what is wrong, or where there is no matrix."""
+        """The answers, without the arrays of the problem that the page repeats unchanged; `form`
+        says how a matrix is written in this format. Raises AttncliError for what is wrong, or where
+        there is no matrix.
+        """
         if not self.answers and not self.errors.count:
             self.errors.fail("there is no matrix of a step in this file", at=0, help=form)
         self.errors.stop()
         for answer in self.answers.values():
             answer.cells.setflags(write=False)
         steps = self.trace.steps
-        return {name: answer for name, answer in self.answers.items() if not _as_given(steps[name], answer)}
+        return {
+            name: answer
+            for name, answer in self.answers.items()
+            if not _as_given(steps[name], answer)
+        }
 
     def _arrays(self, step: Step) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
         if step.name not in self.answers:
@@ -143,10 +176,13 @@ class Page:
         return self.answers[step.name].cells, self.offsets[step.name]
 
     def _index(self, step: Step, table: Table) -> tuple[int, ...] | None:
-        """The place of the table on the leading axes of its step; None where the page does not say it."""
+        """The place of the table on the leading axes of its step; None where the page does not say
+        it.
+        """
         letters = step.rule.target.letters
         own = [letter for letter in letters if letter in LEADING]
-        if len(own) == len(letters):  # one number for each head: all of them stand in one table
+        # one number for each head: all of them stand in one table
+        if len(own) == len(letters):
             return ()
         if self.place is None:
             return None
@@ -156,10 +192,14 @@ class Page:
             if asked not in self.place and size > 1:
                 word = _NAMES[asked]
                 help = f'put it under a heading such as "{word[0].upper() + word[1:]} 0"'
-                self.errors.add(f"which {word} does this {step.name} belong to?", at=table.at, help=help)
+                self.errors.add(
+                    f"which {word} does this {step.name} belong to?", at=table.at, help=help
+                )
                 return None
             number = self.place.get(asked, 0)
-            index.append(min(number // group_size(self.trace) if letter != asked else number, size - 1))
+            index.append(
+                min(number // group_size(self.trace) if letter != asked else number, size - 1)
+            )
         return tuple(index)
 
     def _reports_shape(self, table: Table, part: StepPart, path: str) -> bool:
@@ -174,9 +214,17 @@ class Page:
             usual = next(shape for shape in shapes if shape in fitting)[1]
             for number in uneven:
                 row = table.cells[number]
-                message = f"this row has {count(len(row), 'entry')}, but {part.name} has {count(usual, 'column')}"
+                message = (
+                    f"this row has {count(len(row), 'entry')}, but {part.name} has"
+                    f" {count(usual, 'column')}"
+                )
                 at = row[0].at if row else table.starts[number]
-                self.errors.add(message, at=at, help=f"write {count(usual, 'entry')}; _ is a blank one", path=path)
+                self.errors.add(
+                    message,
+                    at=at,
+                    help=f"write {count(usual, 'entry')}; _ is a blank one",
+                    path=path,
+                )
         return bool(uneven)
 
     def _reports_labels(self, table: Table, part: StepPart, path: str) -> bool:
@@ -187,15 +235,27 @@ class Page:
             ("column", table.column_span, table.columns, part.labels[-1]),
         ):
             own = expected[span.start : span.end] if span else expected
-            for number, (one, other) in enumerate(zip(found, own, strict=False), span.start if span else 0):
+            for number, (one, other) in enumerate(
+                zip(found, own, strict=False), span.start if span else 0
+            ):
                 if one != other and _PLAIN_LABEL.fullmatch(one) and _PLAIN_LABEL.fullmatch(other):
                     message = f"{what} {number} is called {one}, but this problem calls it {other}"
-                    self.errors.add(message, at=table.at, help=OTHER_PROBLEM[0].upper() + OTHER_PROBLEM[1:], path=path)
+                    self.errors.add(
+                        message,
+                        at=table.at,
+                        help=OTHER_PROBLEM[0].upper() + OTHER_PROBLEM[1:],
+                        path=path,
+                    )
                     return True
         return False
 
     def _fill(
-        self, cells: NDArray[np.object_], offsets: NDArray[np.int64], table: Table, part: StepPart, path: str
+        self,
+        cells: NDArray[np.object_],
+        offsets: NDArray[np.int64],
+        table: Table,
+        part: StepPart,
+        path: str,
     ) -> None:
         top, left = (span.start if span else 0 for span in (table.row_span, table.column_span))
         upright = len(part.shape) > 1 or len(table.cells) > 1 or part.shape == (1,)
@@ -212,17 +272,22 @@ class Page:
                     cells[place] = more_precise(cells[place], read_claim(cell.text))
                 except NumberError as error:
                     full = path + "".join(f"[{number}]" for number in place)
-                    self.errors.add(error.message, at=cell.at, help=error.help.replace("null", "_"), path=full)
+                    self.errors.add(
+                        error.message, at=cell.at, help=error.help.replace("null", "_"), path=full
+                    )
 
 
 def _view(array: NDArray[Any], index: tuple[int, ...], part: StepPart) -> NDArray[Any]:
-    """The cells at a place, in the shape in which a page shows them; what is written there is written in the array."""
+    """The cells at a place, in the shape in which a page shows them; what is written there is
+    written in the array.
+    """
     cells: Any = array
     return np.asarray(cells[(*index, ...)]).reshape(part.shape)
 
 
 def place_in_heading(heading: str, *, title: bool = False) -> dict[str, int] | None:
-    """The place that a heading says, {"h": 1}, none at all for what is shared; None for any other heading.
+    """The place that a heading says, {"h": 1}, none at all for what is shared; None for any other
+    heading.
 
     The title of a page ends in it, where the page is of one head: I love AI: head 1.
     """
@@ -239,7 +304,9 @@ def place_in_heading(heading: str, *, title: bool = False) -> dict[str, int] | N
 
 
 def _as_given(step: Step, answer: Answer) -> bool:
-    """Whether it is an array that the problem gives, with the problem's numbers or blanks in all its cells."""
+    """Whether it is an array that the problem gives, with the problem's numbers or blanks in all
+    its cells.
+    """
     if not step.rule.given:
         return False
     claims = (cast("Claim | None", cell) for cell in answer.cells.flat)

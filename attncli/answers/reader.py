@@ -19,10 +19,11 @@ from attncli.tracing.model import Trace
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to write answers: `module` of this package reads it, by its function `read(source, trace)`.
+    """A way to write answers: `module` of this package reads it, by its function `read(source,
+    trace)`.
 
-    A file is of this form where its name has one of the `suffixes`, or, without a known one, where the content
-    `looks_like` it.
+    A file is of this form where its name has one of the `suffixes`, or, without a known one, where
+    the content `looks_like` it.
     """
 
     module: str
@@ -41,35 +42,55 @@ FORMS = (
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
 
-_HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|section)\b", re.IGNORECASE | re.DOTALL)
-_OF_GRADIENTS = {name for name, of in {**STEP_NAMES, **LATEX_NAMES}.items() if of in LOSS_RULES or of in GRADIENT_RULES}
-_UNAMBIGUOUS = sorted((name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True)
-# Each as names, which are sought first since they are few, and as what may stand before one: alone, or as a key.
+_HTML = re.compile(
+    r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|section)\b", re.IGNORECASE | re.DOTALL
+)
+_OF_GRADIENTS = {
+    name
+    for name, of in {**STEP_NAMES, **LATEX_NAMES}.items()
+    if of in LOSS_RULES or of in GRADIENT_RULES
+}
+_UNAMBIGUOUS = sorted(
+    (name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True
+)
+# Each as names, which are sought first since they are few, and as what may stand before one: alone,
+# or as a key.
 _MENTIONS = (
     (rf"(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])", r"(?<![\w\\])\Z"),
-    (rf"""(?:{"|".join(map(re.escape, sorted(_OF_GRADIENTS)))})["']?[ \t]*:""", r"""(?:^|[{,\s])["']?\Z"""),
+    (
+        rf"""(?:{"|".join(map(re.escape, sorted(_OF_GRADIENTS)))})["']?[ \t]*:""",
+        r"""(?:^|[{,\s])["']?\Z""",
+    ),
 )
 
 
 def read_answers(source: Source, trace: Trace) -> Answers:
-    """The answers in a file, to steps of this trace; its suffix says in which form, and else its content does.
+    """The answers in a file, to steps of this trace; its suffix says in which form, and else its
+    content does.
 
-    Raises AttncliError (exit 3) for what is wrong in it: the first problem in the order of the file, with up to
-    nineteen others as its `more`.
+    Raises AttncliError (exit 3) for what is wrong in it: the first problem in the order of the
+    file, with up to nineteen others as its `more`.
     """
     if not source.text.strip():
         help = "answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]"
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
     if _HTML.match(source.text):
-        help = "check reads pages in Markdown, in LaTeX and for a terminal; write the solution as solution.md"
-        ErrorCollector(source).fail("this is a page in HTML, which check cannot read", at=0, help=help)
+        help = (
+            "check reads pages in Markdown, in LaTeX and for a terminal; write the solution as"
+            " solution.md"
+        )
+        ErrorCollector(source).fail(
+            "this is a page in HTML, which check cannot read", at=0, help=help
+        )
     reader = import_module(f"attncli.answers.{_form(source).module}")
     steps: Mapping[str, Answer] = reader.read(source, trace)
     return Answers({name: steps[name] for name in trace.steps if name in steps}, source.name)
 
 
 def mentions_gradients(source: Source) -> bool:
-    """Whether any answer is to a step of the loss or of the backward pass, going by the names in the text."""
+    """Whether any answer is to a step of the loss or of the backward pass, going by the names in
+    the text.
+    """
     text = source.text
     return any(
         re.search(before, text[max(found.start() - 2, 0) : found.start()])
@@ -81,4 +102,6 @@ def mentions_gradients(source: Source) -> bool:
 def _form(source: Source) -> Form:
     suffix = "" if source.name == STANDARD_INPUT else PurePath(source.name).suffix.lower()
     by_suffix = (form for form in FORMS if suffix in form.suffixes)
-    return next(by_suffix, None) or next(form for form in FORMS if form.looks_like.search(source.text))
+    return next(by_suffix, None) or next(
+        form for form in FORMS if form.looks_like.search(source.text)
+    )

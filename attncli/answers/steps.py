@@ -1,4 +1,6 @@
-"""Which step of a trace an answer is to, by its name or its letter, and whether the answer has its shape."""
+"""Which step of a trace an answer is to, by its name or its letter, and whether the answer has its
+shape.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,18 @@ _LATEX = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}
 LATEX_NAMES = {
     spelled: name for spelled, name in _LATEX.items() if spelled not in STEP_NAMES
 }  # which are no letters already
-_PRIMED = {spell(primed(rule.symbol)) for spell in (str, plain_name, unicode_name) for rule in RULES.values()}
-# Matrices of our pages that are no steps: the Jacobian of a softmax, and what a step of gradient descent makes.
-NOT_STEPS = {"J", *_PRIMED, *(write(Name(primed(rule.symbol)), LATEX) for rule in RULES.values())} - {
+_PRIMED = {
+    spell(primed(rule.symbol))
+    for spell in (str, plain_name, unicode_name)
+    for rule in RULES.values()
+}
+# Matrices of our pages that are no steps: the Jacobian of a softmax, and what a step of gradient
+# descent makes.
+NOT_STEPS = {
+    "J",
+    *_PRIMED,
+    *(write(Name(primed(rule.symbol)), LATEX) for rule in RULES.values()),
+} - {
     *STEP_NAMES,
     *LATEX_NAMES,
 }
@@ -49,12 +60,16 @@ def step_named(name: str, trace: Trace) -> Step:
     if found is not None and found in trace.steps:
         return trace.steps[found]
     there = listed(list(trace.steps), last="")
-    if found and (name in RULES or found not in LOSS_RULES):  # P and L may be meant otherwise
+    # P and L may be meant otherwise
+    if found and (name in RULES or found not in LOSS_RULES):
         raise NoStep(f"this problem has no step {found}", f"its steps are {there}")
     if name in KEYS:
         help = f"answers hold steps only, such as scores and weights; {OTHER_PROBLEM}"
         raise NoStep(f"{name} is a key of a problem, not a step", help)
-    raise NoStep(f"no step is called {shorten(name)}", did_you_mean(name, list(trace.steps), f"the steps are {there}"))
+    raise NoStep(
+        f"no step is called {shorten(name)}",
+        did_you_mean(name, list(trace.steps), f"the steps are {there}"),
+    )
 
 
 def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[np.object_] | None:
@@ -64,7 +79,11 @@ def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[
     """
     shape = _without_leading_ones(cells.shape)
     vectors = (target, (*target, 1), (1, *target)) if len(target) == 1 else ()
-    return cells.reshape(target) if shape == _without_leading_ones(target) or shape in vectors else None
+    return (
+        cells.reshape(target)
+        if shape == _without_leading_ones(target) or shape in vectors
+        else None
+    )
 
 
 def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -89,7 +108,9 @@ class StepPart:
         return cls(step.name, step.shape[own], step.rule.axis_names[own], step.labels[own])
 
     def as_shown(self) -> StepPart:
-        """As a page shows it: a number as a row of one, and what has several axes before its columns in rows of all."""
+        """As a page shows it: a number as a row of one, and what has several axes before its
+        columns in rows of all.
+        """
         if not self.shape:
             return replace(self, shape=(1,), axes=("number",), labels=(("",),))
         if len(self.shape) < 3:
@@ -104,12 +125,19 @@ def shape_error(shape: tuple[int, ...], part: StepPart) -> tuple[str, str]:
     axes = [_COUNTED.get(axis, axis) for axis in part.axes]
     message = f"is {shape_text(shape)}, but must be {shape_text(part.shape)}"
     if len(part.shape) > 1 and shape[-2:] == part.shape[:-3:-1] != shape[:-3:-1]:
-        return message, f"exchange rows and columns: one row for each {axes[-2]}, one column for each {axes[-1]}"
+        return (
+            message,
+            (
+                f"exchange rows and columns: one row for each {axes[-2]}, one column for each"
+                f" {axes[-1]}"
+            ),
+        )
     sizes = " by ".join(count(size, axis) for axis, size in zip(axes, part.shape, strict=True))
     rows = listed(part.labels[max(len(part.labels) - 2, 0)], last="", most=_LABELS)
     return message, f"it takes {sizes} (its rows are {rows}); {OTHER_PROBLEM}"
 
 
+# what people call one place on an axis
 _COUNTED = {"kv_head": "head", "batch": "entry", "cached": "key", "new": "key"} | dict.fromkeys(
     ("model", "value", "joined", "output", "hidden"), "feature"
-)  # what people call one place on an axis
+)

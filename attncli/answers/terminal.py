@@ -1,6 +1,8 @@
-"""Answers on a page for the terminal: the matrices of a worksheet in a .txt file, with numbers written in.
+"""Answers on a page for the terminal: the matrices of a worksheet in a .txt file, with numbers
+written in.
 
-A matrix is drawn with brackets, or said in words, as `--ascii` has it: "A, columns: I, love", "row I: 0.1, 0.9".
+A matrix is drawn with brackets, or said in words, as `--ascii` has it: "A, columns: I, love", "row
+I: 0.1, 0.9".
 """
 
 from __future__ import annotations
@@ -24,25 +26,33 @@ _MARK = re.compile(r"\s[·░▒▓█](?=\s{2}|\s*$)")  # hidden by a mask, or 
 _SAID_HEAD = re.compile(r"\s*(?P<name>.+?)(?:, columns: (?P<columns>.*)|:)\s*")
 _SAID_ROW = re.compile(r"\s*row(?: (?P<label>.*))?: (?P<cells>.*)")
 _BETWEEN_SAID = re.compile(r"(?:(?!,\s).)+")
-_SAID_MARK = re.compile(r"\s*\([a-z ]+\)|^blank$")  # hidden by the mask, or a shade
-_SIGN = 5  # columns that "  =  " takes between two matrices
+# hidden by the mask, or a shade
+_SAID_MARK = re.compile(r"\s*\([a-z ]+\)|^blank$")
+# columns that "  =  " takes between two matrices
+_SIGN = 5
 _FORM = "a matrix has its letter and its columns above its rows, as attncli worksheet writes it"
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a page and where it begins; the parts of it in brackets stand in rows of matrices."""
+    """A line of a page and where it begins; the parts of it in brackets stand in rows of
+    matrices.
+    """
 
     at: int
     text: str
     rows: tuple[re.Match[str], ...]
 
     def column(self, place: int) -> int:
-        """How many columns of a terminal stand before a place: letters may take two of them, or none."""
+        """How many columns of a terminal stand before a place: letters may take two of them, or
+        none.
+        """
         text = self.text[:place]
         if text.isascii():
             return place
-        return sum(2 if east_asian_width(letter) in "WF" else not combining(letter) for letter in text)
+        return sum(
+            2 if east_asian_width(letter) in "WF" else not combining(letter) for letter in text
+        )
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
@@ -72,27 +82,47 @@ def _paragraphs(text: str) -> Iterator[list[_Line]]:
 
 
 def _drawn(lines: Sequence[_Line]) -> Table | None:
-    """The matrix of a paragraph; of a product the last one, which has labels; None where there is none."""
+    """The matrix of a paragraph; of a product the last one, which has labels; None where there is
+    none.
+    """
     left = 0
     rows = [(number, line, line.rows[-1]) for number, line in enumerate(lines) if line.rows]
     if any(len(line.rows) > 1 for line in lines):
         starts = [line.column(row.start()) for _, line, row in rows]
         rows = [row for row, start in zip(rows, starts, strict=True) if start == max(starts)]
-        left = max(row.end() for line in lines for row in line.rows if line.column(row.start()) < max(starts)) + _SIGN
-        if any(row.start() <= left for _, _, row in rows):  # no labels: decimals beside the closed forms, which count
+        left = (
+            max(
+                row.end()
+                for line in lines
+                for row in line.rows
+                if line.column(row.start()) < max(starts)
+            )
+            + _SIGN
+        )
+        # no labels: decimals beside the closed forms, which count
+        if any(row.start() <= left for _, _, row in rows):
             rows, left = [(number, line, line.rows[0]) for number, line, _ in rows], 0
-    words = list(_words(_APART, lines[rows[0][0] - 1].text[left:], lines[rows[0][0] - 1].at + left)) if rows else []
+    words = (
+        list(_words(_APART, lines[rows[0][0] - 1].text[left:], lines[rows[0][0] - 1].at + left))
+        if rows
+        else []
+    )
     if not words or not rows[0][0]:
         return None
     name, *columns = words
-    labels = [CellText(line.text[left : row.start()].strip(), line.at + row.start()) for _, line, row in rows]
+    labels = [
+        CellText(line.text[left : row.start()].strip(), line.at + row.start())
+        for _, line, row in rows
+    ]
     return Table(
         name.text,
         name.at,
         tuple(column.text for column in columns),
         tuple(label.text for label in labels),
         tuple(label.at for label in labels),
-        tuple(_cells(row[1], line.at + row.start(1), max(len(columns), 1)) for _, line, row in rows),
+        tuple(
+            _cells(row[1], line.at + row.start(1), max(len(columns), 1)) for _, line, row in rows
+        ),
         column_span=_span(lines[0].text),
     )
 
@@ -102,7 +132,9 @@ def _span(caption: str) -> Span | None:
     found = _COLUMNS.fullmatch(caption)
     if found is None:
         return None
-    first, last, total = (int(number.replace(",", "")) for number in (found[1] or found[2], found[2], found[3]))
+    first, last, total = (
+        int(number.replace(",", "")) for number in (found[1] or found[2], found[2], found[3])
+    )
     return Span(first - 1, last, total)
 
 
@@ -129,7 +161,9 @@ def _said(lines: Sequence[_Line]) -> Table | None:
 
 
 def _cells(text: str, at: int, columns: int) -> tuple[CellText, ...]:
-    """The numbers of a row: two blanks stand between them, or one where that makes as many as there are columns."""
+    """The numbers of a row: two blanks stand between them, or one where that makes as many as there
+    are columns.
+    """
     text = _MARK.sub(lambda found: " " * len(found[0]), text)
     apart, words = (tuple(_words(pattern, text, at)) for pattern in (_APART, _WORD))
     cells = words if len(apart) != columns == len(words) else apart

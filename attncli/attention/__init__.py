@@ -1,1 +1,3 @@
-"""Attention: the rules of its steps, the masks, and the plan that picks the rules a problem needs."""
+"""Attention: the rules of its steps, the masks, and the plan that picks the rules a problem
+needs.
+"""

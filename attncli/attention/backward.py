@@ -1,8 +1,9 @@
 """The backward pass: the rules of a forward pass → the rules of its gradients, in order of work.
 
-The gradient of an array adds up what comes from every step that reads the array; `equation/differentiation.py` derives
-it. In three things the steps follow textbooks: a transpose is no step of its own, the hidden layer of the additive
-score is a step, and the gradient of the softmax is taken in one step.
+The gradient of an array adds up what comes from every step that reads the array;
+`equation/differentiation.py` derives it. In three things the steps follow textbooks: a transpose is
+no step of its own, the hidden layer of the additive score is a step, and the gradient of the
+softmax is taken in one step.
 """
 
 from __future__ import annotations
@@ -18,33 +19,59 @@ from attncli.equation.chain_rule import reads
 from attncli.equation.differentiation import Reader, gradient_of
 from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
 from attncli.equation.matrix_form import matrix_form
-from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node, rewrite, walk
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Reduce,
+    Ref,
+    number_node,
+    rewrite,
+    walk,
+)
 from attncli.equation.rule import Rule
 from attncli.problem.axes import LEADING
 
 HIDDEN = " A hidden key has weight 0, so its gradient is 0."
-SHARED = " A group of query heads shares it: `q` runs through the heads of the group, and their gradients are added."
+SHARED = (
+    " A group of query heads shares it: `q` runs through the heads of the group, and their"
+    " gradients are added."
+)
 # What is said of the gradients of Q and K with the multiplicative score, and with the additive one.
 THROUGH_WEIGHTS = {
-    "Q": "The gradient of a query is a sum over all keys. Each key is multiplied by the score weights, and by the "
-    "gradient of its score with this query.",
-    "K": "The gradient of a key is a sum over all queries. Each query is multiplied by the score weights, and by the "
-    "gradient of its score with this key.",
+    "Q": (
+        "The gradient of a query is a sum over all keys. Each key is multiplied by the score"
+        " weights, and by the gradient of its score with this query."
+    ),
+    "K": (
+        "The gradient of a key is a sum over all queries. Each query is multiplied by the score"
+        " weights, and by the gradient of its score with this key."
+    ),
 }
 THROUGH_HIDDEN = {
-    "Q": "The gradient of a query is a sum over all keys: the gradients of the hidden layer, multiplied by `W_1`.",
-    "K": "The gradient of a key is a sum over all queries: the gradients of the hidden layer, multiplied by `W_2`.",
+    "Q": (
+        "The gradient of a query is a sum over all keys: the gradients of the hidden layer,"
+        " multiplied by `W_1`."
+    ),
+    "K": (
+        "The gradient of a key is a sum over all queries: the gradients of the hidden layer,"
+        " multiplied by `W_2`."
+    ),
 }
-# These steps have no gradient: K_T is read as K, and the gradient of the softmax is taken in one step.
+# These steps have no gradient: K_T is read as K, and the gradient of the softmax is taken in one
+# step.
 WITHOUT_GRADIENT = ("K_T", "row_max", "shifted", "exp", "row_sum")
-HEADS = (*LEADING, GROUP_MEMBER)  # letters that matrix forms leave out
+# letters that matrix forms leave out
+HEADS = (*LEADING, GROUP_MEMBER)
 
 
 @dataclass(frozen=True, slots=True)
 class Backward:
     """The backward pass of the forward `rules`, whose results have these `shapes`.
 
-    `logits` is the name of the step that the softmax reads. `space` has the lengths of letters and the scalars.
+    `logits` is the name of the step that the softmax reads. `space` has the lengths of letters and
+    the scalars.
     """
 
     rules: Mapping[str, Rule]
@@ -53,7 +80,8 @@ class Backward:
     space: IndexSpace
 
     def steps(self) -> Iterator[Rule]:
-        """The gradients in order of work, beginning with that of the output, and the helpers that they read.
+        """The gradients in order of work, beginning with that of the output, and the helpers that
+        they read.
 
         Raises ValueError for a step through which no gradient goes, or a wrong one.
         """
@@ -63,67 +91,98 @@ class Backward:
             if name in forward or name in self.rules or self._is_sink(name):
                 for rule in self._steps_of(name, forward):
                     yield rule
-                    if (
-                        name in forward
-                    ):  # the gradient may have other letters, such as those of Q if a query has its own length
+                    if name in forward:
+                        # the gradient may have other letters, such as those of Q if a query has its
+                        # own length
                         forward[name] = _with_letters(forward[name], rule.target.letters)
             elif name == "delta":
                 yield self._mean_gradient()
 
     def _check_rules(self) -> None:
-        """Raises ValueError for a step without a gradient whose input has one, or for an unknown softmax."""
+        """Raises ValueError for a step without a gradient whose input has one, or for an unknown
+        softmax.
+        """
         for name, rule in self.rules.items():
             lost = [each for each in rule.inputs if each in BACKWARD_ORDER]
             if lost and name not in (*BACKWARD_ORDER, *WITHOUT_GRADIENT, *LOSS_RULES):
-                raise ValueError(f"the gradient of {lost[0]} goes through {name}, which is not in BACKWARD_ORDER")
+                raise ValueError(
+                    f"the gradient of {lost[0]} goes through {name}, which is not in BACKWARD_ORDER"
+                )
         softmax = softmax_equations(self.logits, powers="exp_base" in self.space.scalars)
         if other := unknown_step(self.rules.values(), softmax):
-            raise ValueError(f"the gradient of the softmax is not that of this equation: {other.source}")
+            raise ValueError(
+                f"the gradient of the softmax is not that of this equation: {other.source}"
+            )
 
     def _steps_of(self, name: str, forward: Mapping[str, Equation]) -> Iterator[Rule]:
         """The gradient of a step, and before it the helper that this gradient reads."""
         if name == "output" and "loss" in self.rules:
             yield self._of_loss()
         elif name == "output":
-            yield replace(GRADIENT_RULES["d_output"], formula=_renamed(self.rules[name].target, "d_output"))
+            yield replace(
+                GRADIENT_RULES["d_output"], formula=_renamed(self.rules[name].target, "d_output")
+            )
         elif name == self.logits:
             yield self._through_softmax()
         elif name == "hidden":
             yield _rule(forward["hidden"], None)
             yield self._gradient(forward["hidden"].target, forward)
         else:
-            yield self._gradient(self.rules[name].target if name in self.rules else Ref(name), forward)
+            yield self._gradient(
+                self.rules[name].target if name in self.rules else Ref(name), forward
+            )
 
     def _differentiable_equations(self) -> dict[str, Equation]:
-        """The equations that gradients go through: without constants and K_T, with the hidden layer as a step."""
+        """The equations that gradients go through: without constants and K_T, with the hidden layer
+        as a step.
+        """
         rules = {name: rule.equation for name, rule in self.rules.items() if not rule.given}
         transposed = rules.pop("K_T", None)
-        found = {name: _without_copy(transposed, each) for name, each in rules.items() if name in BACKWARD_ORDER}
+        found = {
+            name: _without_copy(transposed, each)
+            for name, each in rules.items()
+            if name in BACKWARD_ORDER
+        }
         hidden = GRADIENT_RULES["hidden"].target.letters
-        match [node for node in walk(found["scores"].expression) if isinstance(node, Call) and node.function == "tanh"]:
-            case [Call(arguments=(inner,))]:  # the only tanh: of hidden features, or of the whole score
+        match [
+            node
+            for node in walk(found["scores"].expression)
+            if isinstance(node, Call) and node.function == "tanh"
+        ]:
+            # the only tanh: of hidden features, or of the whole score
+            case [Call(arguments=(inner,))]:
                 layer, scores = _extracted(found["scores"], inner, "hidden")
                 if layer.target.letters[-len(hidden) :] == hidden:
                     found["hidden"], found["scores"] = layer, scores
         return found
 
     def _gradient(self, cell: Ref, forward: Mapping[str, Equation]) -> Rule:
-        """The gradient of an array (or of the sink that all heads share), from all steps that read it."""
-        readers = [name for name, each in forward.items() if name != "weights" and reads(each.expression, cell.name)]
-        through = [Reader(forward[name], _renamed(forward[name].target, gradient_name(name))) for name in readers]
+        """The gradient of an array (or of the sink that all heads share), from all steps that read
+        it.
+        """
+        readers = [
+            name
+            for name, each in forward.items()
+            if name != "weights" and reads(each.expression, cell.name)
+        ]
+        through = [
+            Reader(forward[name], _renamed(forward[name].target, gradient_name(name)))
+            for name in readers
+        ]
         if cell.name == "sink":
             through = [Reader(self.rules["row_sum"].equation, self._of_row_sums())]
         lengths = self.space.lengths
         shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
         equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.space)
-        part = (
-            isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
-        )  # some of the rows: there is no matrix form for that
+        # some of the rows: there is no matrix form for that
+        part = isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
         form = None if part else self._special_form(readers, shape) or matrix_form(equation, HEADS)
         return _rule(equation, form, self._words(cell.name, readers[:1], forward))
 
     def _of_loss(self) -> Rule:
-        """The gradient of the output from the loss; that of a cross-entropy, (P - Y) / N, is taken in one step."""
+        """The gradient of the output from the loss; that of a cross-entropy, (P - Y) / N, is taken
+        in one step.
+        """
         if "row_loss" in self.rules:
             equation = self._of_cross_entropy()
             words = self._words_through("row_loss")
@@ -149,39 +208,52 @@ class Backward:
         return gradient_of(cell, shape, "d_output", [through_error], self.space)
 
     def _special_form(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
-        """A matrix form that is no product: a rotation back, or the gradient of masked scores unchanged."""
+        """A matrix form that is no product: a rotation back, or the gradient of masked scores
+        unchanged.
+        """
         for name in readers:
             form = self.rules[name].matrix_form if name in self.rules else None
             if isinstance(form, Call) and form.function == "rotate":
                 return Call("rotate", (Name(gradient_name(name)), Call("neg", form.arguments[1:])))
-            if name == "masked" and shape == self.shapes[name]:  # which is already 0 where a key is hidden
+            # which is already 0 where a key is hidden
+            if name == "masked" and shape == self.shapes[name]:
                 return Name(gradient_name(name))
         return None
 
     def _mean_gradient(self) -> Rule:
         weights = self.rules["weights"].target
         cells = Call("mul", (weights, _renamed(weights, "d_weights")))
-        equation = Equation(Ref("delta", weights.indices[:-1]), Reduce("add", weights.letters[-1], cells))
+        equation = Equation(
+            Ref("delta", weights.indices[:-1]), Reduce("add", weights.letters[-1], cells)
+        )
         return _rule(equation, matrix_form(equation, HEADS))
 
     def _through_softmax(self) -> Rule:
-        """The gradient through the softmax in one step: dZ = A ∘ (dA - δ), times ln b for a base b other than e.
+        """The gradient through the softmax in one step: dZ = A ∘ (dA - δ), times ln b for a base b
+        other than e.
 
-        Through exponentials, sums and the shift it would be the same numbers, in six equations that no textbook has.
-        And the shift would seem to have a gradient, although the softmax does not depend on it.
+        Through exponentials, sums and the shift it would be the same numbers, in six equations that
+        no textbook has. And the shift would seem to have a gradient, although the softmax does not
+        depend on it.
         """
         weights, cell = self.rules["weights"].target, self.rules[self.logits].target
-        difference = Call("sub", (_renamed(weights, "d_weights"), Ref("delta", weights.indices[:-1])))
+        difference = Call(
+            "sub", (_renamed(weights, "d_weights"), Ref("delta", weights.indices[:-1]))
+        )
         found: Expression = Call("mul", (weights, difference))
         if "exp_base" in self.space.scalars:
             found = Call("mul", (Call("log", (Name("exp_base"),)), found))
-        for letter in reversed([letter for letter in weights.letters if letter not in cell.letters]):
+        for letter in reversed(
+            [letter for letter in weights.letters if letter not in cell.letters]
+        ):
             found = Reduce("add", letter, found)
         equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
         rule = _rule(equation, matrix_form(equation, HEADS), self._words_through("weights"))
         return replace(rule, why=rule.why + HIDDEN) if "mask" in self.rules else rule
 
-    def _words(self, name: str, readers: Sequence[str], forward: Mapping[str, Equation]) -> tuple[str, str] | None:
+    def _words(
+        self, name: str, readers: Sequence[str], forward: Mapping[str, Equation]
+    ) -> tuple[str, str] | None:
         """What the page says about the gradient of an array; None for the words of its own rule."""
         for reader in readers:
             if name in THROUGH_HIDDEN and reader == "hidden":
@@ -209,8 +281,12 @@ def _renamed(cell: Ref, name: str) -> Ref:
     return replace(cell, name=name)
 
 
-def _rule(equation: Equation, form: Expression | None, words: tuple[str, str] | None = None) -> Rule:
-    """The rule of a gradient with this equation; its words may be those of the step that the gradient comes through."""
+def _rule(
+    equation: Equation, form: Expression | None, words: tuple[str, str] | None = None
+) -> Rule:
+    """The rule of a gradient with this equation; its words may be those of the step that the
+    gradient comes through.
+    """
     rule = GRADIENT_RULES[equation.target.name]
     meaning, why = words or (rule.meaning, rule.why)
     if GROUP_MEMBER in all_letters(equation):
@@ -240,8 +316,14 @@ def _without_copy(copy: Equation | None, equation: Equation) -> Equation:
 
 
 def _extracted(equation: Equation, part: Expression, name: str) -> tuple[Equation, Equation]:
-    """A part of an equation, inside sums, as an equation of its own; and the equation that reads its result."""
-    around = (node for node in walk(equation.expression) if isinstance(node, Reduce) and part in walk(node.body))
+    """A part of an equation, inside sums, as an equation of its own; and the equation that reads
+    its result.
+    """
+    around = (
+        node
+        for node in walk(equation.expression)
+        if isinstance(node, Reduce) and part in walk(node.body)
+    )
     cell = Ref(name, (*equation.target.letters, *(node.index for node in around)))
     read = rewrite(equation.expression, lambda node: cell if node == part else node)
     return Equation(cell, part), replace(equation, expression=read)

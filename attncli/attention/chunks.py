@@ -15,7 +15,8 @@ from attncli.equation.shapes import index_sizes
 
 Array = NDArray[Any]
 _NOTHING: Mapping[str, Any] = {}
-_FIRST = {"i": "first_query", "j": "first_key"}  # where a chunk begins, by the letter that runs through it
+# where a chunk begins, by the letter that runs through it
+_FIRST = {"i": "first_query", "j": "first_key"}
 
 
 def evaluate_chunk(
@@ -30,10 +31,12 @@ def evaluate_chunk(
     done: Mapping[str, Array] = _NOTHING,
     xp: Any = np,
 ) -> Array:
-    """An equation evaluated for these ranges of queries or keys, at one place of the fixed leading axes.
+    """An equation evaluated for these ranges of queries or keys, at one place of the fixed leading
+    axes.
 
-    Positions are those in the whole sequence. `sizes` has the lengths of letters that are no axis of an array; `done`
-    are arrays that have only these ranges already. All arrays are those of `xp`.
+    Positions are those in the whole sequence. `sizes` has the lengths of letters that are no axis
+    of an array; `done` are arrays that have only these ranges already. All arrays are those of
+    `xp`.
     """
     expression = _with_positions(fix_axes(equation.expression, place), ranges)
     read = {**_cut(equation.expression, place, ranges, arrays, scalars), **done}
@@ -44,8 +47,13 @@ def evaluate_chunk(
     found: Array = evaluate(
         equation,
         arrays=known,
-        scalars={**scalars, **numbers} | {_FIRST[letter]: float(run.start) for letter, run in ranges.items()},
-        sizes={**lengths, **sizes, **{letter: run.stop - run.start for letter, run in ranges.items()}},
+        scalars={**scalars, **numbers}
+        | {_FIRST[letter]: float(run.start) for letter, run in ranges.items()},
+        sizes={
+            **lengths,
+            **sizes,
+            **{letter: run.stop - run.start for letter, run in ranges.items()},
+        },
         xp=xp,
         dtype=dtype,
     )

@@ -1,7 +1,8 @@
-"""The loss, from the output to one number: the mean of squared errors, or the cross-entropy of its rows.
+"""The loss, from the output to one number: the mean of squared errors, or the cross-entropy of its
+rows.
 
-The rules here are those of one head. `loss_rules` puts in the letters of the output's own axes, and sums over all of
-them. The softmax of a cross-entropy runs along the last axis.
+The rules here are those of one head. `loss_rules` puts in the letters of the output's own axes, and
+sums over all of them. The softmax of a cross-entropy runs along the last axis.
 """
 
 from __future__ import annotations
@@ -12,76 +13,146 @@ from dataclasses import replace
 from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
 from attncli.equation.rule import Cell, Rule
 
-_MSE, _CROSS_ENTROPY = "with loss: mse, in the backward pass", "with loss: cross_entropy, in the backward pass"
+_MSE, _CROSS_ENTROPY = (
+    "with loss: mse, in the backward pass",
+    "with loss: cross_entropy, in the backward pass",
+)
 TARGET = Rule(
-    "target", "Y", "Target", Cell("target[i, c]"),
+    "target",
+    "Y",
+    "Target",
+    Cell("target[i, c]"),
     meaning="what the output should be.",
     when="with a loss, in the backward pass",
-)  # fmt: skip
+)
 LOSSES = (
     TARGET,
     Rule(
-        "error", "err", "Errors", "error[i, c] = output[i, c] - target[i, c]", "output - target",
+        "error",
+        "err",
+        "Errors",
+        "error[i, c] = output[i, c] - target[i, c]",
+        "output - target",
         meaning="The difference between each number of the output and its target.",
         when=_MSE,
         through="The derivative of a squared error is twice the error. The mean divides it by `N`.",
         through_why="The backward pass begins here.",
     ),
     Rule(
-        "row_top", "O_max", "Largest of each row", "row_top[i] = max(c, output[i, c])", "row_maxima(output)",
+        "row_top",
+        "O_max",
+        "Largest of each row",
+        "row_top[i] = max(c, output[i, c])",
+        "row_maxima(output)",
         meaning="The largest number of each row of the output.",
-        when="with loss: cross_entropy, where exponentials would overflow, or a whole row of them would be 0",
+        when=(
+            "with loss: cross_entropy, where exponentials would overflow, or a whole row of them"
+            " would be 0"
+        ),
     ),
     Rule(
-        "log_sum", "lse", "Logarithm of each row's sum", "log_sum[i] = log(sum(c, exp(output[i, c])))", "",
-        meaning="Each row of the output is taken as logits. This is the logarithm of the sum of their exponentials.",
+        "log_sum",
+        "lse",
+        "Logarithm of each row's sum",
+        "log_sum[i] = log(sum(c, exp(output[i, c])))",
+        "",
+        meaning=(
+            "Each row of the output is taken as logits. This is the logarithm of the sum of their"
+            " exponentials."
+        ),
         when=_CROSS_ENTROPY,
     ),
     Rule(
-        "log_probs", "logP", "Log-probabilities", "log_probs[i, c] = output[i, c] - log_sum[i]", "output - log_sum",
+        "log_probs",
+        "logP",
+        "Log-probabilities",
+        "log_probs[i, c] = output[i, c] - log_sum[i]",
+        "output - log_sum",
         meaning="The logarithm of the probability that each row gives to each class.",
-        why="The logarithm of a quotient is a difference. So even a very small probability keeps its digits.",
+        why=(
+            "The logarithm of a quotient is a difference. So even a very small probability keeps"
+            " its digits."
+        ),
         when=_CROSS_ENTROPY,
     ),
     Rule(
-        "class_probs", "P", "Probabilities", "class_probs[i, c] = exp(log_probs[i, c])", "softmax(output)",
-        meaning="The probability that each row gives to each class: the softmax of the row. Each row sums to 1.",
+        "class_probs",
+        "P",
+        "Probabilities",
+        "class_probs[i, c] = exp(log_probs[i, c])",
+        "softmax(output)",
+        meaning=(
+            "The probability that each row gives to each class: the softmax of the row. Each row"
+            " sums to 1."
+        ),
         when=_CROSS_ENTROPY,
     ),
     Rule(
-        "row_loss", "L_row", "Loss of each row", "row_loss[i] = -sum(c, target[i, c] * log_probs[i, c])", "",
-        meaning="The cross-entropy of each row: minus the logarithm of the probability of the right class.",
-        why="It is 0 if the right class has probability 1, and large if that probability is near 0.",
+        "row_loss",
+        "L_row",
+        "Loss of each row",
+        "row_loss[i] = -sum(c, target[i, c] * log_probs[i, c])",
+        "",
+        meaning=(
+            "The cross-entropy of each row: minus the logarithm of the probability of the right"
+            " class."
+        ),
+        why=(
+            "It is 0 if the right class has probability 1, and large if that probability is near 0."
+        ),
         when=_CROSS_ENTROPY,
-        through="The gradient is the probability of each class, minus 1 for the right class. The mean divides it by "
-        "`N`.",
-        through_why="The derivative of logarithm and softmax together is just this difference. The backward pass "
-        "begins with it.",
+        through=(
+            "The gradient is the probability of each class, minus 1 for the right class. The mean"
+            " divides it by `N`."
+        ),
+        through_why=(
+            "The derivative of logarithm and softmax together is just this difference. The backward"
+            " pass begins with it."
+        ),
     ),
     Rule(
-        "loss", "L", "Loss", "loss = sum(i, sum(c, error[i, c] ** 2)) / N", "",
+        "loss",
+        "L",
+        "Loss",
+        "loss = sum(i, sum(c, error[i, c] ** 2)) / N",
+        "",
         meaning="The mean of the squared errors, over all `N` numbers of the output.",
-        why="One number says how far the output is from its target. The gradients say how this number changes.",
+        why=(
+            "One number says how far the output is from its target. The gradients say how this"
+            " number changes."
+        ),
         when="with a loss, in the backward pass",
     ),
-)  # fmt: skip
+)
 LOSS_RULES = {rule.name: rule for rule in LOSSES}
 _SHIFTED = Rule(
-    "log_sum", "lse", LOSS_RULES["log_sum"].title,
-    "log_sum[i] = row_top[i] + log(sum(c, exp(output[i, c] - row_top[i])))", "",
+    "log_sum",
+    "lse",
+    LOSS_RULES["log_sum"].title,
+    "log_sum[i] = row_top[i] + log(sum(c, exp(output[i, c] - row_top[i])))",
+    "",
     meaning=LOSS_RULES["log_sum"].meaning,
-    why="The largest number of the row is subtracted first, and added again at the end. Otherwise exponentials may be "
-    "too large, or all 0.",
+    why=(
+        "The largest number of the row is subtracted first, and added again at the end. Otherwise"
+        " exponentials may be too large, or all 0."
+    ),
     when=_CROSS_ENTROPY,
-)  # fmt: skip
+)
 _MEAN = Rule(
-    "loss", "L", "Loss", "loss = sum(i, row_loss[i]) / N", "",
+    "loss",
+    "L",
+    "Loss",
+    "loss = sum(i, row_loss[i]) / N",
+    "",
     meaning="The mean of the losses of all `N` rows.",
     why=LOSS_RULES["loss"].why,
     when=LOSS_RULES["loss"].when,
-)  # fmt: skip
-_CLASSES = replace(TARGET, meaning="a 1 in each row, in the column of the right class, and 0 elsewhere.")
-OTHER_LOSSES = {  # the other form of a step, and when the step has it
+)
+_CLASSES = replace(
+    TARGET, meaning="a 1 in each row, in the column of the right class, and 0 elsewhere."
+)
+# the other form of a step, and when the step has it
+OTHER_LOSSES = {
     "target": ("loss: cross_entropy", _CLASSES),
     "log_sum": ("where exponentials would overflow, or a whole row of them would be 0", _SHIFTED),
     "loss": ("loss: cross_entropy", _MEAN),
@@ -102,7 +173,9 @@ def loss_rules(kind: str, output: Ref, *, shifted: bool) -> Iterator[Rule]:
 
 
 def _of(rule: Rule, letters: tuple[str, ...]) -> Rule:
-    """The rule with the output's letters in place of those of one head, and those before them put before each cell."""
+    """The rule with the output's letters in place of those of one head, and those before them put
+    before each cell.
+    """
     leading, row, column = letters[:-2], *letters[-2:]
     named = {"i": row, "c": column}
 
@@ -123,4 +196,6 @@ def _of(rule: Rule, letters: tuple[str, ...]) -> Rule:
     target = rule.target if not rule.target.indices else cell(rule.target)
     if rule.given:
         return rule.with_formula(target, None)
-    return rule.with_formula(Equation(target, rewrite(rule.equation.expression, change)), rule.matrix_form)
+    return rule.with_formula(
+        Equation(target, rewrite(rule.equation.expression, change)), rule.matrix_form
+    )

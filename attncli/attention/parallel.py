@@ -16,19 +16,24 @@ import numpy as np
 from attncli.system import processor_count
 
 Task = TypeVar("Task")
-Report = Callable[[float], None]  # gets the share of the work that is done, from 0 to 1
-_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")  # with which people limit the number of threads
+# gets the share of the work that is done, from 0 to 1
+Report = Callable[[float], None]
+# with which people limit the number of threads
+_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 _EVERY = 0.1  # seconds between two reports
 
 
 def run_tasks(
-    tasks: Sequence[Task], worker: Callable[[], Callable[[Task], None]], threads: int | None, report: Report | None
+    tasks: Sequence[Task],
+    worker: Callable[[], Callable[[Task], None]],
+    threads: int | None,
+    report: Report | None,
 ) -> None:
     """Do all tasks, with one worker for each thread; raises what a thread raises.
 
-    By default there is one thread for each core that this process may use. The calling thread only waits and reports,
-    so Ctrl-C works at once. Where the system gives fewer threads, these do all tasks; where it gives none, the calling
-    thread does them.
+    By default there is one thread for each core that this process may use. The calling thread only
+    waits and reports, so Ctrl-C works at once. Where the system gives fewer threads, these do all
+    tasks; where it gives none, the calling thread does them.
     """
     left, done = iter(tasks), [0]
     faults: list[BaseException] = []
@@ -36,8 +41,10 @@ def run_tasks(
     def work() -> None:
         try:
             do = worker()
-            with np.errstate(all="ignore"):  # each thread has its own setting
-                for task in left:  # an iterator of a sequence hands each task to one thread only
+            # each thread has its own setting
+            with np.errstate(all="ignore"):
+                # an iterator of a sequence hands each task to one thread only
+                for task in left:
                     if faults:
                         return
                     do(task)
@@ -74,7 +81,9 @@ def _started(work: Callable[[], None], most: int) -> list[threading.Thread]:
 
 
 def thread_count() -> int:
-    """How many threads to use: the number in the environment, or one for each core that this process may use."""
+    """How many threads to use: the number in the environment, or one for each core that this
+    process may use.
+    """
     for name in _LIMITS:
         if os.environ.get(name, "").isdigit() and int(os.environ[name]):
             return int(os.environ[name])
@@ -83,7 +92,9 @@ def thread_count() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[bool]:
-    """A context in which a matrix product uses one thread; gives False if the BLAS has no such setting."""
+    """A context in which a matrix product uses one thread; gives False if the BLAS has no such
+    setting.
+    """
     found = _blas()
     if found is None:
         yield False
@@ -99,12 +110,17 @@ def one_blas_thread() -> Iterator[bool]:
 
 @lru_cache
 def _blas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
-    """The functions that get and set the number of threads of the OpenBLAS in NumPy's own packages."""
+    """The functions that get and set the number of threads of the OpenBLAS in NumPy's own
+    packages.
+    """
     folder = escape(os.path.dirname(np.__file__))
     for path in (*glob(f"{folder}.libs/*openblas*"), *glob(f"{folder}/.dylibs/*openblas*")):
         try:
             library = ctypes.CDLL(path)
-            return library.scipy_openblas_get_num_threads64_, library.scipy_openblas_set_num_threads64_
+            return (
+                library.scipy_openblas_get_num_threads64_,
+                library.scipy_openblas_set_num_threads64_,
+            )
         except (OSError, AttributeError):
             continue
     return None

@@ -1,4 +1,6 @@
-"""Which rules a problem needs, in order: first up to the logits, then the softmax and the output."""
+"""Which rules a problem needs, in order: first up to the logits, then the softmax and the
+output.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,11 @@ if TYPE_CHECKING:
 class Plan:
     """Rules in order of work, and what their equations read besides steps; made once for a run.
 
-    `rules` lead up to the numbers whose softmax is taken. `parameters` are scalars (d_k, offset, …) and arrays of the
-    mask (exists, keep, …); `given` the arrays of the rules that compute nothing, by the names of these rules: with a
-    cache, K and V of the problem are new_K and new_V here. `sizes` is the length of each index that is on no axis of an
-    array, by its letter in `indices.py`; `leading_axes` the letters of batches and heads of every array that has any.
+    `rules` lead up to the numbers whose softmax is taken. `parameters` are scalars (d_k, offset, …)
+    and arrays of the mask (exists, keep, …); `given` the arrays of the rules that compute nothing,
+    by the names of these rules: with a cache, K and V of the problem are new_K and new_V here.
+    `sizes` is the length of each index that is on no axis of an array, by its letter in
+    `indices.py`; `leading_axes` the letters of batches and heads of every array that has any.
     """
 
     problem: Problem
@@ -55,7 +58,9 @@ class Plan:
         return self.rules[-1].name
 
     def softmax_rules(self, *, shift: bool) -> tuple[Rule, ...]:
-        """The rules from the logits to the output, through the shifted scores where the shift is needed."""
+        """The rules from the logits to the output, through the shifted scores where the shift is
+        needed.
+        """
         return self._shifted_rules if shift else self._plain_rules
 
     @cached_property
@@ -68,10 +73,15 @@ class Plan:
 
 
 def plan_for(problem: Problem) -> Plan:
-    """The plan of a problem: first the arrays that are given, then the steps in order; the last makes the logits."""
+    """The plan of a problem: first the arrays that are given, then the steps in order; the last
+    makes the logits.
+    """
     past, axes = past_length(problem.given), axes_of(problem.given)
     # with a cache, K and V are steps that put the new rows after those of the cache
-    given = {f"new_{name}" if past and name in ("K", "V") else name: array for name, array in problem.given.items()}
+    given = {
+        f"new_{name}" if past and name in ("K", "V") else name: array
+        for name, array in problem.given.items()
+    }
     position_sizes = PositionSizes.of(problem)
     offset = position_sizes.offset
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
@@ -98,7 +108,15 @@ def plan_for(problem: Problem) -> Plan:
         known |= part.leads
     parameters = _parameters(problem, position_sizes, axes, parts)
     with_axes, leading_axes = _with_axes(rules, known)
-    return Plan(problem, with_axes, parameters, given, _sizes(problem, position_sizes, axes), leading_axes, axes)
+    return Plan(
+        problem,
+        with_axes,
+        parameters,
+        given,
+        _sizes(problem, position_sizes, axes),
+        leading_axes,
+        axes,
+    )
 
 
 def _softmax_rules(plan: Plan, *, shift: bool) -> Iterator[Rule]:
@@ -127,7 +145,9 @@ def has_sink(problem: Problem) -> bool:
 
 
 def joins_heads(problem: Problem) -> bool:
-    """Whether heads are put side by side: they were split, or there is a W_O; heads given apart stay apart."""
+    """Whether heads are put side by side: they were split, or there is a W_O; heads given apart
+    stay apart.
+    """
     return problem.joined or "W_O" in problem.given
 
 
@@ -154,7 +174,9 @@ def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
 
 
 def _scores(problem: Problem) -> Iterator[Rule]:
-    """The rules that compare queries with keys, or with what positions have in place of these, and scale the result."""
+    """The rules that compare queries with keys, or with what positions have in place of these, and
+    scale the result.
+    """
     replaced = replacements(problem.positions)
     scores = variants.SCORES[problem.score]
     if "K_T" in scores.inputs:
@@ -169,7 +191,8 @@ def _scores(problem: Problem) -> Iterator[Rule]:
 def _parameters(
     problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause]
 ) -> Mapping[str, Scalar | Matrix]:
-    """The numbers and arrays that equations call by a name; ValueError where two parts of a problem use the same one.
+    """The numbers and arrays that equations call by a name; ValueError where two parts of a problem
+    use the same one.
 
     Only the offset belongs to all of them.
     """
@@ -177,7 +200,9 @@ def _parameters(
     found: dict[str, Scalar | Matrix] = {}
     for name, given in _all_parameters(problem, sizes, axes, parts):
         if name in found and name not in offset:
-            raise ValueError(f"two parts of the problem have a parameter {name}: one of them needs another name")
+            raise ValueError(
+                f"two parts of the problem have a parameter {name}: one of them needs another name"
+            )
         found[name] = given
     return found
 
@@ -207,7 +232,9 @@ def _all_parameters(
 
 
 def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes) -> Mapping[str, int]:
-    """The lengths of indices that are on no axis of an array on the right side of their equation."""
+    """The lengths of indices that are on no axis of an array on the right side of their
+    equation.
+    """
     d_v = width("V", problem.given)
     found = {
         "i": sizes.n,

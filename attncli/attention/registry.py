@@ -1,8 +1,9 @@
 """The rules of all steps by name, and their letters in formulas.
 
-Everything that a page says or a program computes about a step comes from its rule. The rules of computed steps are in
-`steps.py`, those of the loss in `losses.py`. This module makes the rules of given arrays from the rows of `keys.py`,
-and the rules of gradients from the rules of the arrays that they belong to; `backward.py` finds their equations.
+Everything that a page says or a program computes about a step comes from its rule. The rules of
+computed steps are in `steps.py`, those of the loss in `losses.py`. This module makes the rules of
+given arrays from the rows of `keys.py`, and the rules of gradients from the rules of the arrays
+that they belong to; `backward.py` finds their equations.
 """
 
 from __future__ import annotations
@@ -24,28 +25,40 @@ def gradient_name(name: str) -> str:
 
 def _given(array: Array) -> Rule:
     return Rule(
-        array.name, array.symbol or array.name, array.title, Cell(array.cell),
-        meaning=array.meaning, when=array.when, gradient=array.gradient or "",
-    )  # fmt: skip
+        array.name,
+        array.symbol or array.name,
+        array.title,
+        Cell(array.cell),
+        meaning=array.meaning,
+        when=array.when,
+        gradient=array.gradient or "",
+    )
 
 
-_PROJECTED = ("Q", "K", "V")  # if given directly, they come last, where they would be computed
+# if given directly, they come last, where they would be computed
+_PROJECTED = ("Q", "K", "V")
 GIVEN = (
     *(_given(array) for name, array in ARRAYS.items() if name not in _PROJECTED),
     _given(ARRAYS["Q"]),
     Rule(
-        "new_K", "K_new", "New keys", Cell("new_K[s, k]"),
+        "new_K",
+        "K_new",
+        "New keys",
+        Cell("new_K[s, k]"),
         meaning="one row per new token: its key.",
         when="if the problem gives past and K",
     ),
     _given(ARRAYS["K"]),
     Rule(
-        "new_V", "V_new", "New values", Cell("new_V[s, c]"),
+        "new_V",
+        "V_new",
+        "New values",
+        Cell("new_V[s, c]"),
         meaning="one row per new token: its value.",
         when="if the problem gives past and V",
     ),
     _given(ARRAYS["V"]),
-)  # fmt: skip
+)
 
 
 def _by_name(rules: Iterable[Rule]) -> dict[str, Rule]:
@@ -57,20 +70,27 @@ def _gradient(of: Rule) -> Rule:
     """The rule of a gradient, before its equation is known."""
     cell = str(of.formula).partition(" = ")[0]
     return Rule(
-        gradient_name(of.name), differential(of.symbol), f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
-        Cell(gradient_name(cell)), meaning=of.gradient, why=of.gradient_why,
+        gradient_name(of.name),
+        differential(of.symbol),
+        f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
+        Cell(gradient_name(cell)),
+        meaning=of.gradient,
+        why=of.gradient_why,
         when=f"in the backward pass, if there is {of.name}",
-    )  # fmt: skip
+    )
 
 
 def _gradients() -> Iterable[Rule]:
-    """The gradient of every step that has one, in order of work, with the helpers that gradients read."""
+    """The gradient of every step that has one, in order of work, with the helpers that gradients
+    read.
+    """
     helpers = _by_name(FOR_GRADIENTS)
     known = FORWARD | helpers
     for name in BACKWARD_ORDER:
         if name in helpers:
             yield helpers[name]
-        if name != "delta":  # delta has no gradient: it is a mean of gradients
+        # delta has no gradient: it is a mean of gradients
+        if name != "delta":
             yield _gradient(known[name])
 
 
@@ -80,7 +100,8 @@ GRADIENT_RULES = _by_name(_gradients())
 GIVEN_RULES = _by_name((*GIVEN, TARGET, GRADIENT_RULES["d_output"]))
 RULES = FORWARD | LOSS_RULES | GRADIENT_RULES
 
-# In expressions, d_v is the width of the values. The gradient of v has the same name, but no step reads it.
+# In expressions, d_v is the width of the values. The gradient of v has the same name, but no step
+# reads it.
 _SYMBOLS = {name: rule.symbol for name, rule in RULES.items() if name != "d_v"}
 # Every step by its name, and by its letter in each spelling that pages use: Z', Kᵀ or K^T.
 STEP_NAMES: Mapping[str, str] = {
@@ -92,17 +113,27 @@ STEP_NAMES: Mapping[str, str] = {
 
 
 def is_small(rule: Rule) -> bool:
-    """Whether a step neither has a number for each pair of query and key, nor is computed from such numbers."""
-    return "i" not in rule.target.letters or not ("j" in rule.target.letters or rule.name in ("row_max", "row_sum"))
+    """Whether a step neither has a number for each pair of query and key, nor is computed from such
+    numbers.
+    """
+    return "i" not in rule.target.letters or not (
+        "j" in rule.target.letters or rule.name in ("row_max", "row_sum")
+    )
 
 
 def holds_scores(names: Collection[str]) -> bool:
     """Whether one of these steps has a number for each pair of query and key."""
-    return any(not is_small(RULES[name]) and "j" in RULES[name].target.letters for name in names if name in RULES)
+    return any(
+        not is_small(RULES[name]) and "j" in RULES[name].target.letters
+        for name in names
+        if name in RULES
+    )
 
 
 def in_symbols(expression: Expression) -> Expression:
-    """An expression with the letters of steps in place of their names: S for scores, Aᵀ for the weights transposed."""
+    """An expression with the letters of steps in place of their names: S for scores, Aᵀ for the
+    weights transposed.
+    """
 
     def turned(node: Expression) -> Expression:
         match node:
@@ -114,8 +145,14 @@ def in_symbols(expression: Expression) -> Expression:
 
 
 def headline(rule: Rule) -> Equation | None:
-    """The matrix form in the letters of formulas, S = Q K^T; None if there is only the index form."""
-    return None if rule.matrix_form is None else Equation(Ref(rule.symbol), in_symbols(rule.matrix_form))
+    """The matrix form in the letters of formulas, S = Q K^T; None if there is only the index
+    form.
+    """
+    return (
+        None
+        if rule.matrix_form is None
+        else Equation(Ref(rule.symbol), in_symbols(rule.matrix_form))
+    )
 
 
 def cell_form(rule: Rule) -> Equation:

@@ -1,4 +1,6 @@
-"""The variants of a step: its other equations, such as those with a cache, another score or a sink."""
+"""The variants of a step: its other equations, such as those with a cache, another score or a
+sink.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,19 @@ def variant_of(name: str, formula: str, headline: str, *, meaning: str, why: str
 def with_bias(rule: Rule, bias: str) -> Rule:
     """The rule with a row added to every row of its result."""
     assert rule.matrix_form is not None
-    target, expression = rule.target, Call("add", (rule.equation.expression, Ref(bias, rule.target.indices[-1:])))
-    return rule.with_formula(Equation(target, expression), Call("add", (rule.matrix_form, Name(bias))))
+    target, expression = (
+        rule.target,
+        Call("add", (rule.equation.expression, Ref(bias, rule.target.indices[-1:]))),
+    )
+    return rule.with_formula(
+        Equation(target, expression), Call("add", (rule.matrix_form, Name(bias)))
+    )
 
 
 def projection(name: str, source: str, bias: bool) -> Rule:
-    """Q, K or V (or new_K, new_V) as a product with its weights, from X or the context, with or without a bias."""
+    """Q, K or V (or new_K, new_V) as a product with its weights, from X or the context, with or
+    without a bias.
+    """
     rule = COMPUTED_RULES[name].bind({"source": source})
     return with_bias(rule, f"b_{name[-1]}") if bias else rule
 
@@ -45,8 +54,10 @@ def cached(name: str, past: int) -> Rule:
         f"{name}[{row}, {column}] = "
         f"where({row} < past, past_{name}[{row}, {column}], new_{name}[{row} - past, {column}])",
         f"stack(past_{name}, new_{name})",
-        meaning=f"The {'keys' if name == 'K' else 'values'} of all tokens. "
-        f"The first {'row is' if past == 1 else f'{past} rows are'} from the cache.",
+        meaning=(
+            f"The {'keys' if name == 'K' else 'values'} of all tokens. "
+            f"The first {'row is' if past == 1 else f'{past} rows are'} from the cache."
+        ),
         why="A new token adds one row. The rows of the earlier tokens do not change.",
     )
 
@@ -54,13 +65,20 @@ def cached(name: str, past: int) -> Rule:
 def transposed(positions: Sequence[Position | type[Position]]) -> Rule:
     """K_T where positions have other keys in the place of K, which its letter does not say."""
     rule = COMPUTED_RULES["K_T"].bind(replacements(positions))
-    return replace(rule, meaning=" ".join([rule.meaning, *(each.keys_meaning for each in positions if each.replaces)]))
+    return replace(
+        rule,
+        meaning=" ".join(
+            [rule.meaning, *(each.keys_meaning for each in positions if each.replaces)]
+        ),
+    )
 
 
 SCORES = {
-    name: variant_of("scores", score.equation, score.headline, meaning=score.meaning)
-    if score.equation
-    else COMPUTED_RULES["scores"]
+    name: (
+        variant_of("scores", score.equation, score.headline, meaning=score.meaning)
+        if score.equation
+        else COMPUTED_RULES["scores"]
+    )
     for name, score in keys.SCORES.items()
 }
 
@@ -71,7 +89,10 @@ SCALED = {
         "scaled[i, j] = scores[i, j] * scale",
         "scale * scores",
         meaning="Every score is multiplied by the scale that the problem gives.",
-        why="The scale sets how sharply the softmax chooses between keys. A larger scale makes the choice sharper.",
+        why=(
+            "The scale sets how sharply the softmax chooses between keys. A larger scale makes the"
+            " choice sharper."
+        ),
     ),
 }
 
@@ -92,9 +113,15 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     added = " + ".join(part.added for part in parts if part.added)
     visible = " and ".join(conditions)
     value = f"where({visible}, {added or '0'}, -inf)" if visible else added or "0"
-    meaning = rule.meaning if not added else "The mask is added to the scores. `-inf` hides a key from a query."
+    meaning = (
+        rule.meaning
+        if not added
+        else "The mask is added to the scores. `-inf` hides a key from a query."
+    )
 
-    counting = ("Positions are counted from 0.",) if any(part.counts_positions for part in parts) else ()
+    counting = (
+        ("Positions are counted from 0.",) if any(part.counts_positions for part in parts) else ()
+    )
 
     def in_words(clauses: Iterable[str]) -> str:
         return " ".join([meaning, *filter(None, clauses), *counting])
@@ -115,14 +142,19 @@ def masked(biases: Sequence[str], mask: bool) -> Rule:
     rule = COMPUTED_RULES["masked"]
     if not biases:
         return rule
-    cells, matrices = (" + ".join([f"logits{at}", *(f"{name}{at}" for name in biases)]) for at in ("[i, j]", ""))
+    cells, matrices = (
+        " + ".join([f"logits{at}", *(f"{name}{at}" for name in biases)]) for at in ("[i, j]", "")
+    )
     what, is_added = ("bias", "is") if len(biases) == 1 else ("biases", "are")
     if mask:
         return variant_of(
             "masked",
             f"masked[i, j] = add_mask({cells}, mask[i, j])",
             f"add_mask({matrices}, mask)",
-            meaning=f"The {what} and the mask are added to the scores. The score of a hidden key becomes `-inf`.",
+            meaning=(
+                f"The {what} and the mask are added to the scores. The score of a hidden key"
+                " becomes `-inf`."
+            ),
         )
     biased = variant_of(
         "masked",
@@ -143,7 +175,10 @@ def exponential(base: float | None) -> Rule:
         "exp[i, j] = exp_base ** logits[i, j]",
         "exp_base ** logits",
         meaning="`exp_base` to the power of every score.",
-        why="Such a power is never negative. If a score is higher by 1, its power is `exp_base` times as large.",
+        why=(
+            "Such a power is never negative. If a score is higher by 1, its power is `exp_base`"
+            " times as large."
+        ),
     )
 
 
@@ -164,20 +199,32 @@ def row_sums(sink: bool, shift: bool, base: float | None) -> Rule:
     if not sink:
         return COMPUTED_RULES["row_sum"]
     logit = "sink - finite(row_max[i])" if shift else "sink"
-    power = f"exp({logit})" if base is None else f"exp_base ** ({logit})" if shift else f"exp_base ** {logit}"
+    power = (
+        f"exp({logit})"
+        if base is None
+        else f"exp_base ** ({logit})"
+        if shift
+        else f"exp_base ** {logit}"
+    )
     return variant_of(
         "row_sum",
         f"row_sum[i] = sum(j, exp[i, j]) + {power}",
         "",
-        meaning="The sum of the exponentials in each row, plus the exponential of the sink. The softmax divides the "
-        "row by this sum.",
-        why="The sink takes a share of the attention, but it has no value. So a query can pay less attention to the "
-        "keys.",
+        meaning=(
+            "The sum of the exponentials in each row, plus the exponential of the sink. The softmax"
+            " divides the row by this sum."
+        ),
+        why=(
+            "The sink takes a share of the attention, but it has no value. So a query can pay less"
+            " attention to the keys."
+        ),
     )
 
 
 def weights(base: float | None, sink: bool) -> Rule:
-    """The softmax; in another base than e, or with a sink, it has no name, and is written as the division it is."""
+    """The softmax; in another base than e, or with a sink, it has no name, and is written as the
+    division it is.
+    """
     rule = COMPUTED_RULES["weights"]
     if base is None and not sink:
         return rule
@@ -185,15 +232,20 @@ def weights(base: float | None, sink: bool) -> Rule:
     if not sink:
         return rule
     meaning = (
-        "Row `i` says how query `i` divides its attention among the keys. Each row sums to less than 1: the sink "
-        "gets the rest."
+        "Row `i` says how query `i` divides its attention among the keys. Each row sums to less"
+        " than 1: the sink gets the rest."
     )
-    through_why = "The weights of a row and of its sink sum to 1, so one of them can only grow if others shrink."
+    through_why = (
+        "The weights of a row and of its sink sum to 1, so one of them can only grow if others"
+        " shrink."
+    )
     return replace(rule, meaning=meaning, through_why=through_why)
 
 
 def output(heads: bool, projected: bool, bias: bool) -> Rule:
-    """What leaves the layer: the outputs of the heads, put side by side, projected where there is a W_O."""
+    """What leaves the layer: the outputs of the heads, put side by side, projected where there is a
+    W_O.
+    """
     if not projected:
         return variant_of(
             "output",
@@ -213,7 +265,9 @@ def output(heads: bool, projected: bool, bias: bool) -> Rule:
 
 
 def variants_of(name: str) -> Mapping[str, Rule]:
-    """The rules a step may have other than its plain one, by what asks for them; empty where there are none."""
+    """The rules a step may have other than its plain one, by what asks for them; empty where there
+    are none.
+    """
     for kind in POSITIONS.values():
         if any(rule.name == name for rule in kind.rules):
             given = {f"{kind.name}, with {name}": GIVEN_RULES[name]} if name in GIVEN_RULES else {}
@@ -222,9 +276,15 @@ def variants_of(name: str) -> Mapping[str, Rule]:
         case "Q" | "K" | "V":
             return dict(_rows(name))
         case "K_T":
-            return {f"with {kind.name}": transposed([kind]) for kind in POSITIONS.values() if "K" in kind.replaces}
+            return {
+                f"with {kind.name}": transposed([kind])
+                for kind in POSITIONS.values()
+                if "K" in kind.replaces
+            }
         case "scores":
-            return {f"score: {score}": rule for score, rule in SCORES.items() if rule != RULES[name]}
+            return {
+                f"score: {score}": rule for score, rule in SCORES.items() if rule != RULES[name]
+            }
         case "scaled":
             return {"scale: a number": SCALED["number"]}
         case "mask":
@@ -236,10 +296,15 @@ def variants_of(name: str) -> Mapping[str, Rule]:
         case "exp":
             return {"exp_base: a number": exponential(2.0)}
         case "row_sum":
-            plain, shifted = (row_sums(sink=True, shift=shift, base=None) for shift in (False, True))
+            plain, shifted = (
+                row_sums(sink=True, shift=shift, base=None) for shift in (False, True)
+            )
             return {"with a sink": plain, "with a sink, where the softmax is shifted": shifted}
         case "weights":
-            return {"exp_base: a number": weights(2.0, False), "sink: a number, or one per head": weights(None, True)}
+            return {
+                "exp_base: a number": weights(2.0, False),
+                "sink: a number, or one per head": weights(None, True),
+            }
         case "loss" | "log_sum" | "target":
             when, rule = OTHER_LOSSES[name]
             return {when: rule}
@@ -253,10 +318,14 @@ def _rows(name: str) -> Iterator[tuple[str, Rule]]:
         yield "with a context", projection(name, "context", False)
     yield f"with b_{name}", projection(name, "X", True)
     yield "given directly", GIVEN_RULES[name]
-    if name != "Q":  # its own meaning says how many rows there are
+    # its own meaning says how many rows there are
+    if name != "Q":
         yield (
             "with past",
-            replace(cached(name, 1), meaning="The rows of the cache come first, the new rows below them."),
+            replace(
+                cached(name, 1),
+                meaning="The rows of the cache come first, the new rows below them.",
+            ),
         )
 
 
@@ -280,4 +349,5 @@ def _masks() -> Iterator[tuple[str, Rule]]:
     for form in forms().values():
         for written, mask in form.examples().items():
             rule = mask_rule(clauses(mask, Offset.of(mask, queries=2, keys=3, past=0)))
-            yield f"mask: {written}", replace(rule, meaning=RULES["mask"].meaning)  # its own is about these 2 × 3 cells
+            # its own is about these 2 × 3 cells
+            yield f"mask: {written}", replace(rule, meaning=RULES["mask"].meaning)

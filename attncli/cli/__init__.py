@@ -1,1 +1,3 @@
-"""Between the commands and the person: options, what is read, where a page goes, how errors look."""
+"""Between the commands and the person: options, what is read, where a page goes, how errors
+look.
+"""

@@ -1,7 +1,7 @@
 """The commands as one Typer application: each folder of `features/` is one, found by listing.
 
-`attncli NAME` calls the function of that name in `features/NAME/command.py`. Its parameters are the command's options
-and its docstring is its help; everything heavy is imported inside it.
+`attncli NAME` calls the function of that name in `features/NAME/command.py`. Its parameters are the
+command's options and its docstring is its help; everything heavy is imported inside it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ attncli --help lists all commands; attncli compute --help explains compute."""
 
 
 _SHELL_OPTIONS = {"--install-completion", "--show-completion"}
-_REWORDED = (  # what Typer says, and what is said here
+# what Typer says, and what is said here
+_REWORDED = (
     (r"Missing argument '(.*)'", r"\1 is missing"),
     (r"Got unexpected extra argument\(s\) \((.*)\)", r"there is too much on the line: \1"),
     (r"Option '(.*)' requires an argument", r"\1 needs a value"),
@@ -58,8 +59,10 @@ def call(arguments: list[str]) -> int:
     if _SHELL_OPTIONS.intersection(arguments[:1]):
         return _complete_in_shell(arguments)
     names = command_names()
-    called = arguments[:1] if arguments and arguments[0] in names else names  # Typer takes a while for each command
-    if "-" not in arguments:  # a problem is being typed there, or made
+    # Typer takes a while for each command
+    called = arguments[:1] if arguments and arguments[0] in names else names
+    # a problem is being typed there, or made
+    if "-" not in arguments:
         progress.begin("reading")
     try:
         result = _group(*called).main(arguments, "attncli", standalone_mode=False)
@@ -77,26 +80,38 @@ def call(arguments: list[str]) -> int:
 
 
 def _complete_in_shell(arguments: list[str]) -> int:
-    """Let Typer print or install the completion for the shell that this runs in; AttncliError (exit 2) for others."""
+    """Let Typer print or install the completion for the shell that this runs in; AttncliError (exit
+    2) for others.
+    """
     answer = StringIO()
     with redirect_stdout(answer), redirect_stderr(answer), suppress(SystemExit):
         if _group().main(arguments, "attncli", standalone_mode=False):
-            help = "_ATTNCLI_COMPLETE=source_bash attncli prints the completion for bash, from any shell"
-            raise usage_error("only bash, zsh, fish and PowerShell can complete; this is another shell", help=help)
+            help = (
+                "_ATTNCLI_COMPLETE=source_bash attncli prints the completion for bash, from any"
+                " shell"
+            )
+            raise usage_error(
+                "only bash, zsh, fish and PowerShell can complete; this is another shell", help=help
+            )
     print(answer.getvalue(), end="")
     return Exit.OK
 
 
 def command_names() -> list[str]:
     """All commands, in the order of the alphabet."""
-    return sorted(name for name in os.listdir(FEATURES) if os.path.isfile(os.path.join(FEATURES, name, "command.py")))
+    return sorted(
+        name
+        for name in os.listdir(FEATURES)
+        if os.path.isfile(os.path.join(FEATURES, name, "command.py"))
+    )
 
 
 class _Command(TyperCommand):
-    """A command whose usage line is `compute FILE`, without Typer's braces around what must be given.
+    """A command whose usage line is `compute FILE`, without Typer's braces around what must be
+    given.
 
-    In the list of commands its first sentence is whole, over as many lines as it takes. With --watch it goes on until
-    Ctrl-C.
+    In the list of commands its first sentence is whole, over as many lines as it takes. With
+    --watch it goes on until Ctrl-C.
     """
 
     def invoke(self, ctx: Any) -> Any:
@@ -105,7 +120,9 @@ class _Command(TyperCommand):
         from attncli.cli.watch import watch
 
         given = ctx.params
-        return watch(partial(super().invoke, ctx), given["file"], given["output"], quiet=given["quiet"])
+        return watch(
+            partial(super().invoke, ctx), given["file"], given["output"], quiet=given["quiet"]
+        )
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
@@ -119,7 +136,8 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         found = super().get_command(ctx, cmd_name)
-        if found is None and not ctx.resilient_parsing:  # as of a line that a shell completes
+        # as of a line that a shell completes
+        if found is None and not ctx.resilient_parsing:
             names = command_names()
             help = did_you_mean(cmd_name, names, f"the commands are {listed(names)}")
             if cmd_name.lower().endswith((".yaml", ".yml", ".json")) or os.path.isfile(cmd_name):
@@ -130,13 +148,16 @@ class _Commands(TyperGroup):
 
 @cache
 def _group(*names: str) -> Any:
-    """The application with these commands, as Typer runs it, which takes longer to build than many a line to answer."""
+    """The application with these commands, as Typer runs it, which takes longer to build than many
+    a line to answer.
+    """
     # Markup would read the [i, j] of an equation in a help text as a style and drop it.
     application = typer.Typer(
         cls=_Commands,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=len(names) != 1,  # which takes Typer a while, too
+        # which takes Typer a while, too
+        add_completion=len(names) != 1,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
@@ -159,7 +180,9 @@ def _group(*names: str) -> Any:
 
 
 def _reworded(error: Any, arguments: Sequence[str]) -> Exception:
-    """A usage error of Typer's in the shape of all other errors, with the nearest option where one is near."""
+    """A usage error of Typer's in the shape of all other errors, with the nearest option where one
+    is near.
+    """
     # Some errors come without their context; they are always about the options of a command.
     manual = f"see {error.ctx.command_path if error.ctx else f'attncli {arguments[0]}'} --help"
     if hasattr(error, "possibilities"):
@@ -172,7 +195,9 @@ def _reworded(error: Any, arguments: Sequence[str]) -> Exception:
 
 
 def _option_meant(typed: str, context: Any) -> str:
-    """A help line for an option that the command does not have; empty where nothing is known or near."""
+    """A help line for an option that the command does not have; empty where nothing is known or
+    near.
+    """
     word, own = typed.lstrip("-").lower(), context.command.params
     instead = INSTEAD.get(word, "")
     if instead.startswith("attncli"):
@@ -185,10 +210,17 @@ def _option_meant(typed: str, context: Any) -> str:
             return f"did you mean {name} {value}?"
     if instead.startswith(("--mask ", "--scale ")) and any("--set" in each.opts for each in own):
         return f"did you mean --set {instead[2:].replace(' ', '=')}?"
-    known = {option.lstrip("-"): option for parameter in own for option in parameter.opts} | {"help": "--help"}
+    known = {option.lstrip("-"): option for parameter in own for option in parameter.opts} | {
+        "help": "--help"
+    }
     others = _group(*command_names()).commands if context.parent else {}
-    having = [name for name, other in others.items() if any(typed in each.opts for each in other.params)]
+    having = [
+        name for name, other in others.items() if any(typed in each.opts for each in other.params)
+    ]
     if having:
-        return f"{listed(having)} {either(len(having), 'has', 'have')} it; see {context.command_path} --help"
+        return (
+            f"{listed(having)} {either(len(having), 'has', 'have')} it; see {context.command_path}"
+            " --help"
+        )
     near = nearest(word, list(known))
     return f"did you mean {known[near]}?" if near else ""

@@ -22,10 +22,11 @@ class Row(NamedTuple):
 
 
 def csv_rows(source: Source) -> Iterator[Row]:
-    """The rows of a file that are not empty, with the text of each cell as it was before `spreadsheet.safe` changed it.
+    """The rows of a file that are not empty, with the text of each cell as it was before
+    `spreadsheet.safe` changed it.
 
-    Commas, semicolons or tabs part the cells: what is most frequent in the first line. Raises AttncliError (exit 3)
-    where a quotation mark is not closed, or a cell is too long to be one.
+    Commas, semicolons or tabs part the cells: what is most frequent in the first line. Raises
+    AttncliError (exit 3) where a quotation mark is not closed, or a cell is too long to be one.
     """
     lines = source.text.split("\n")
     delimiter = max(_DELIMITERS, key=lines[0].count)
@@ -37,8 +38,13 @@ def csv_rows(source: Source) -> Iterator[Row]:
             return
         except csv.Error as error:
             place = _place(source, lines, reader.line_num)
-            help = "put text with commas or quotation marks in quotation marks, and double those inside it"
-            raise input_error(f"this line cannot be read: {error}", place=place, help=help) from None
+            help = (
+                "put text with commas or quotation marks in quotation marks, and double those"
+                " inside it"
+            )
+            raise input_error(
+                f"this line cannot be read: {error}", place=place, help=help
+            ) from None
         if any(cell.strip() for cell in cells):
             yield Row(tuple(map(original, cells)), _place(source, lines, reader.line_num))
 

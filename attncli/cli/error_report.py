@@ -1,4 +1,6 @@
-"""How an error looks on the terminal: where, what is wrong, the line with a caret under it, what to do."""
+"""How an error looks on the terminal: where, what is wrong, the line with a caret under it, what to
+do.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from attncli.english import shorten
 from attncli.errors import COUNTED, AttncliError, Place
 from attncli.escaping import IN_ASCII, visible
 
-LONGEST = 2000  # characters of one line: what was typed may be as long as the system lets it
-WINDOW = 76  # cells of a source line that are shown, so that with its indent it fits a narrow terminal
+# characters of one line: what was typed may be as long as the system lets it
+LONGEST = 2000
+# cells of a source line that are shown, so that with its indent it fits a narrow terminal
+WINDOW = 76
 
 
 def report_error(error: AttncliError, stream: TextIO) -> None:
@@ -53,7 +57,9 @@ def warn(message: str, stream: TextIO) -> None:
 
 
 def describe(error: AttncliError, encoding: str = "utf-8") -> str:
-    """The error in the contract's shape, made only of characters that `encoding` has and a terminal shows."""
+    """The error in the contract's shape, made only of characters that `encoding` has and a terminal
+    shows.
+    """
     where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
     lines = [f"attncli: error: {_printable(f'{where}{error}', encoding)}"]
     if error.place and error.place.source.strip():
@@ -72,7 +78,9 @@ def _write(text: str, stream: TextIO) -> None:
 
 
 def _printable(text: str, encoding: str) -> str:
-    """The text with stand-ins or escapes for what a terminal would not show or the encoding does not have."""
+    """The text with stand-ins or escapes for what a terminal would not show or the encoding does
+    not have.
+    """
     shown = visible(shorten(text, LONGEST))
     try:
         shown.encode(encoding)
@@ -83,7 +91,10 @@ def _printable(text: str, encoding: str) -> str:
 
 def _cells(text: str) -> int:
     """How many cells of a terminal the text takes."""
-    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
+    return sum(
+        0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
+        for character in text
+    )
 
 
 def _excerpt(place: Place, encoding: str) -> list[str]:
@@ -100,13 +111,16 @@ def _excerpt(place: Place, encoding: str) -> list[str]:
 
 
 def _window(widths: list[int], at: int) -> tuple[int, int]:
-    """The widest stretch around position `at` that fits, half of it before `at` where there is enough."""
+    """The widest stretch around position `at` that fits, half of it before `at` where there is
+    enough.
+    """
     if sum(widths) <= WINDOW:
         return 0, len(widths)
     room = WINDOW - 2 * len("...")
     first = last = at
     used = 0
-    for limit in (room // 2, room):  # before, after, and once more before with what is left
+    # before, after, and once more before with what is left
+    for limit in (room // 2, room):
         while first > 0 and used + widths[first - 1] <= limit:
             first -= 1
             used += widths[first]

@@ -14,7 +14,8 @@ from attncli.problem.tree import Leaf
 from attncli.problem.values import Value
 
 SMALL = 1_000_000  # characters
-ARRAYS_OF_ANY_SIZE = ("file", "random")  # the words by which a short text can ask for them
+# the words by which a short text can ask for them
+ARRAYS_OF_ANY_SIZE = ("file", "random")
 
 
 def load(
@@ -26,10 +27,12 @@ def load(
     scale: str | None = None,
     holds_scores: bool = True,
 ) -> Problem:
-    """The problem in a file, or on standard input for "-", with another mask and scale where these are given.
+    """The problem in a file, or on standard input for "-", with another mask and scale where these
+    are given.
 
-    `convention`, `outside` and `holds_scores` are as for `read_problem`. NumPy is to be imported after this. Raises
-    AttncliError: exit 3 for what is wrong in the file, exit 4 where it cannot be read, exit 2 for a mask or a scale.
+    `convention`, `outside` and `holds_scores` are as for `read_problem`. NumPy is to be imported
+    after this. Raises AttncliError: exit 3 for what is wrong in the file, exit 4 where it cannot be
+    read, exit 2 for a mask or a scale.
     """
     source = read_source(file, outside=outside)
     if limit_threads(source.text):
@@ -38,11 +41,14 @@ def load(
     return change(problem, mask=mask, scale=scale, outside=outside)
 
 
-def change(problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False) -> Problem:
-    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad ones.
+def change(
+    problem: Problem, *, mask: str | None = None, scale: str | None = None, outside: bool = False
+) -> Problem:
+    """The problem with another mask (in YAML, as in a file) or scale; AttncliError (exit 2) for bad
+    ones.
 
-    The mask is read by the convention of the problem. A file that it refers to and that cannot be read is exit 4,
-    as in a problem; `outside` is as for `load`, and the folder the current one.
+    The mask is read by the convention of the problem. A file that it refers to and that cannot be
+    read is exit 4, as in a problem; `outside` is as for `load`, and the folder the current one.
     """
     if mask is not None:
         from attncli.problem.conventions import OWN, convention_named  # which few commands need
@@ -50,7 +56,9 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
         from attncli.problem.yaml_parser import parse_yaml
 
         if not mask.strip():
-            raise usage_error("--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'")
+            raise usage_error(
+                "--mask is empty", help="write none, causal or a form: '{padding: [1, 1, 0]}'"
+            )
         errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
         convention = convention_named(problem.convention) if problem.convention else OWN
         reading = read_mask(Value(parse_yaml(errors), "mask", errors), convention)
@@ -66,12 +74,13 @@ def change(problem: Problem, *, mask: str | None = None, scale: str | None = Non
 
 
 def limit_threads(text: str) -> bool:
-    """Let NumPy's BLAS use one thread if the text of the problem holds all of its numbers and is short; whether not.
+    """Let NumPy's BLAS use one thread if the text of the problem holds all of its numbers and is
+    short; whether not.
 
-    On being imported NumPy starts a thread per core, which on a large machine takes longer than all the
-    arithmetic of a problem that was typed by hand. So this looks at the text before anything of a problem
-    is understood; where one of the words is only a label, the threads are started for nothing, no more.
-    A choice made in the environment stands.
+    On being imported NumPy starts a thread per core, which on a large machine takes longer than all
+    the arithmetic of a problem that was typed by hand. So this looks at the text before anything of
+    a problem is understood; where one of the words is only a label, the threads are started for
+    nothing, no more. A choice made in the environment stands.
     """
     small = len(text) < SMALL and not any(word in text for word in ARRAYS_OF_ANY_SIZE)
     if small:

@@ -11,15 +11,20 @@ import sys
 from attncli import system
 from attncli.cli.signals import exit_on_interrupt
 
-TYPE_CHECKING = False  # as typing has it, without the time its import takes
+# as typing has it, without the time its import takes
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-# What else is imported is imported inside the functions: an interruption meanwhile must end in an exit code, too.
+# What else is imported is imported inside the functions: an interruption meanwhile must end in an
+# exit code, too.
 
-_NUMPY = 220 * 2**20  # bytes of address space for us, NumPy, a thread, and buffers that an older BLAS seeks without end
-_SPELLED = "attncli.spelled"  # what streams do with signs that their encoding lacks
-_SEVERAL = 2**30  # below it there is no room for more than one thread
+# bytes of address space for us, NumPy, a thread, and buffers that an older BLAS seeks without end
+_NUMPY = 220 * 2**20
+# what streams do with signs that their encoding lacks
+_SPELLED = "attncli.spelled"
+# below it there is no room for more than one thread
+_SEVERAL = 2**30
 
 
 def main() -> NoReturn:
@@ -28,7 +33,8 @@ def main() -> NoReturn:
     _prepare_process()
     code = run(system.as_typed(sys.argv[1:]))
     _silence_failed_streams()  # which flushes the others
-    os._exit(code)  # all is written; taking NumPy apart would take a tenth of a small run
+    # all is written; taking NumPy apart would take a tenth of a small run
+    os._exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -50,11 +56,18 @@ def run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Report the error on standard error and give its exit code; 3 where not even a report is possible."""
+    """Report the error on standard error and give its exit code; 3 where not even a report is
+    possible.
+    """
     try:
         return _reported(error)
-    except (MemoryError, ImportError):  # under a limit that leaves no room for the report
-        os.write(2, b"attncli: error: there is not enough memory to run\nhelp: let the process use more memory\n")
+    except (MemoryError, ImportError):
+        # under a limit that leaves no room for the report
+        os.write(
+            2,
+            b"attncli: error: there is not enough memory to run\nhelp: let the process use more"
+            b" memory\n",
+        )
         return 3
 
 
@@ -70,7 +83,9 @@ def _reported(error: Exception) -> int:
             report_error(
                 input_error(
                     "there is not enough memory to do this",
-                    help="allow more memory, or use --steps output --detail brief, which needs less",
+                    help=(
+                        "allow more memory, or use --steps output --detail brief, which needs less"
+                    ),
                 ),
                 sys.stderr,
             )
@@ -79,7 +94,9 @@ def _reported(error: Exception) -> int:
             why = str(error.__cause__ or error).strip().partition("\n")[0]
             missing = missing_error(
                 f"a package that attncli needs cannot be imported: {why}",
-                help="install it again with pip install attncli, or let the process use more memory",
+                help=(
+                    "install it again with pip install attncli, or let the process use more memory"
+                ),
             )
             report_error(missing, sys.stderr)
             return missing.exit_code
@@ -88,7 +105,9 @@ def _reported(error: Exception) -> int:
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
             lost = f"cannot write {error.filename or 'standard output'}: {reason(error)}"
-            report_error(file_error(lost, help="free some space, or write to another place"), sys.stderr)
+            report_error(
+                file_error(lost, help="free some space, or write to another place"), sys.stderr
+            )
             return Exit.FILE
         report_fault(error, sys.stderr, traceback=os.environ.get("ATTNCLI_TRACEBACK") == "1")
         return Exit.FAULT
@@ -98,10 +117,13 @@ def _reported(error: Exception) -> int:
 
 def _prepare_process() -> None:
     """Set up what belongs to the whole process: signals, the standard streams, memory."""
-    gc.disable()  # it finds next to no cycles here, and costs a twentieth of a small run and more of a large one
-    system.on_closed_pipe(signal.SIG_DFL)  # Python ignores it; `attncli … | head` should just end
-    # A stream that was closed is None here. Something must hold its number, or the next file opened gets it
-    # and receives what was meant for the stream; and a write to standard output must fail, not vanish.
+    # it finds next to no cycles here, and costs a twentieth of a small run and more of a large one
+    gc.disable()
+    # Python ignores it; `attncli … | head` should just end
+    system.on_closed_pipe(signal.SIG_DFL)
+    # A stream that was closed is None here. Something must hold its number, or the next file opened
+    # gets it and receives what was meant for the stream; and a write to standard output must fail,
+    # not vanish.
     if sys.stdout is None:
         sys.stdout = open(os.devnull)  # noqa: SIM115
     if sys.stderr is None:
@@ -122,7 +144,8 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
 def _silence_failed_streams() -> None:
     """Point a stream that cannot be flushed at the null device.
 
-    Python flushes once more on its way out and would end with exit code 120 and a message of its own.
+    Python flushes once more on its way out and would end with exit code 120 and a message of its
+    own.
     """
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -134,10 +157,11 @@ def _silence_failed_streams() -> None:
 
 
 def _fit_into_address_space() -> None:
-    """Before NumPy is imported under a limit (`ulimit -v`): one thread where there is room for no more.
+    """Before NumPy is imported under a limit (`ulimit -v`): one thread where there is room for no
+    more.
 
-    Raises MemoryError where there is not even that, since NumPy's library would end the process by itself, with the
-    exit code of a difference.
+    Raises MemoryError where there is not even that, since NumPy's library would end the process by
+    itself, with the exit code of a difference.
     """
     allowed = system.memory_limit()
     if allowed is None:

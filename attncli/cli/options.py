@@ -1,8 +1,9 @@
 """The options that commands share, each said once: its names, its help, and what its value may be.
 
-An option is a type: a command has a parameter `precision: options.Precision = 3`, and Typer makes `--precision` of
-it. Its parser reads what was typed by our own rules (float, say, would take nan and 1_000), and raises AttncliError
-(exit 2) for what is wrong. What depends on several options at once is checked by the functions at the end.
+An option is a type: a command has a parameter `precision: options.Precision = 3`, and Typer makes
+`--precision` of it. Its parser reads what was typed by our own rules (float, say, would take nan
+and 1_000), and raises AttncliError (exit 2) for what is wrong. What depends on several options at
+once is checked by the functions at the end.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from attncli.problem.conventions import CONVENTIONS
 from attncli.render import FORMATS, OF_ONE_STEP, SECTION, WORKBOOK, format_of
 
 ALONE = "leave out one of the two"
-OF_YAML = ("", ".yaml", ".yml")  # what the name of a problem may end in
+# what the name of a problem may end in
+OF_YAML = ("", ".yaml", ".yml")
 
-INSTEAD = {  # of options that people type and that no command has
+# of options that people type and that no command has
+INSTEAD = {
     "backward": "attncli gradient",
     "causal": "--mask causal",
     "colour": "--color",
@@ -37,19 +40,23 @@ INSTEAD = {  # of options that people type and that no command has
     "verbose": "--detail cells",
 }
 
-Conflict: TypeAlias = tuple[bool, str, str, str]  # whether both options are given, the two, and what to do about it
+# whether both options are given, the two, and what to do about it
+Conflict: TypeAlias = tuple[bool, str, str, str]
 
 
 # Parsers, each for the value of one option. Typer gives them default values, too.
 
 
 def whole(option: str, value: object, *, allowed: range) -> int:
-    """A whole number in plain digits; raises AttncliError (exit 2) where it is none or not allowed."""
+    """A whole number in plain digits; raises AttncliError (exit 2) where it is none or not
+    allowed.
+    """
     text = str(value)
     plain = text.isascii() and text.isdigit() and len(text) <= len(str(allowed[-1]))
     if not plain or int(text) not in allowed:
         raise usage_error(
-            f"{option} cannot be {shorten(repr(text))}", help=f"give a whole number from {allowed[0]} to {allowed[-1]}"
+            f"{option} cannot be {shorten(repr(text))}",
+            help=f"give a whole number from {allowed[0]} to {allowed[-1]}",
         )
     return int(text)
 
@@ -61,7 +68,8 @@ def index(option: str, value: str) -> int:
     """
     if not re.fullmatch(r"-?[0-9]{1,9}", value):
         raise usage_error(
-            f"{option} cannot be {shorten(repr(value))}", help=f"give a whole number: {option} 0 is the first"
+            f"{option} cannot be {shorten(repr(value))}",
+            help=f"give a whole number: {option} 0 is the first",
         )
     return int(value)
 
@@ -79,22 +87,32 @@ def number(option: str, value: str, *, example: str, zero: bool) -> float:
         help = error.help if "," in value else f"give a number such as {example}"  # 0.5 for 0,5
         raise usage_error(f"{option} {error.message}", help=help) from None
     if not (found > 0 or (zero and found == 0)):
-        help = f"give a number such as {example}, or 0" if zero else f"give a number above 0, such as {example}"
+        help = (
+            f"give a number such as {example}, or 0"
+            if zero
+            else f"give a number above 0, such as {example}"
+        )
         raise usage_error(f"{option} cannot be {shorten(repr(value))}", help=help)
     return found
 
 
-def names(option: str, value: str, *, what: str = "name", example: str = "weights,output") -> tuple[str, ...]:
-    """A list of names, or what they are, with commas between; raises AttncliError (exit 2) where one is empty."""
+def names(
+    option: str, value: str, *, what: str = "name", example: str = "weights,output"
+) -> tuple[str, ...]:
+    """A list of names, or what they are, with commas between; raises AttncliError (exit 2) where
+    one is empty.
+    """
     parts = tuple(part.strip() for part in value.split(","))
     if not all(parts):
         raise usage_error(
-            f"{option} has an empty {what} in {value!r}", help=f"put one comma between {what}s: {option} {example}"
+            f"{option} has an empty {what} in {value!r}",
+            help=f"put one comma between {what}s: {option} {example}",
         )
     return parts
 
 
-# What a shell offers for a value when somebody presses Tab. Where nothing is offered, it offers files.
+# What a shell offers for a value when somebody presses Tab. Where nothing is offered, it offers
+# files.
 
 
 def offer(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -109,7 +127,8 @@ def offer(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 def step_names() -> Iterable[str]:
     """The names of all steps."""
-    from attncli.attention.registry import RULES  # which only a shell that completes needs so early
+    # which only a shell that completes needs so early
+    from attncli.attention.registry import RULES
 
     return RULES
 
@@ -161,10 +180,17 @@ Problem: TypeAlias = Annotated[
 ]
 FORMAT_HELP = "The format of the page.  [default: from the name after -o, else table]"
 Format: TypeAlias = Annotated[str | None, choice("--format", FORMATS, FORMAT_HELP)]
-StepFormat: TypeAlias = Annotated[str | None, choice("--format", (*FORMATS, *OF_ONE_STEP), FORMAT_HELP)]
-TraceFormat: TypeAlias = Annotated[str | None, choice("--format", (*FORMATS, *OF_ONE_STEP, *WORKBOOK), FORMAT_HELP)]
+StepFormat: TypeAlias = Annotated[
+    str | None, choice("--format", (*FORMATS, *OF_ONE_STEP), FORMAT_HELP)
+]
+TraceFormat: TypeAlias = Annotated[
+    str | None, choice("--format", (*FORMATS, *OF_ONE_STEP, *WORKBOOK), FORMAT_HELP)
+]
 Output: TypeAlias = Annotated[
-    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file. If it exists, it is replaced.")
+    str | None,
+    typer.Option(
+        "-o", "--output", metavar="FILE", help="Write to this file. If it exists, it is replaced."
+    ),
 ]
 Steps: TypeAlias = Annotated[
     Sequence[str] | None,
@@ -175,27 +201,39 @@ Detail: TypeAlias = Annotated[
     choice(
         "--detail",
         DETAILS,
-        "brief: only matrices; rows: also the calculation of one cell in each row; cells: of every cell.  "
-        "[default: rows]",
+        "brief: only matrices; rows: also the calculation of one cell in each row; cells: of every"
+        " cell.  [default: rows]",
     ),
 ]
 Cell: TypeAlias = Annotated[
-    str | None, typer.Option("--cell", metavar="CELL", help="Show how this one cell is calculated: 'scores[0,1]'.")
+    str | None,
+    typer.Option(
+        "--cell", metavar="CELL", help="Show how this one cell is calculated: 'scores[0,1]'."
+    ),
 ]
 Query: TypeAlias = Annotated[
     str | None,
-    typer.Option("--query", metavar="TOKEN", help="Show only what this query attends to, its top keys in order."),
+    typer.Option(
+        "--query",
+        metavar="TOKEN",
+        help="Show only what this query attends to, its top keys in order.",
+    ),
 ]
 Head: TypeAlias = Annotated[
     int | None, read_by(index, "--head", metavar="N", help="Show only this head; the first is 0.")
 ]
 Entry: TypeAlias = Annotated[
-    int | None, read_by(index, "--entry", metavar="N", help="Show only this entry of a batch; the first is 0.")
+    int | None,
+    read_by(index, "--entry", metavar="N", help="Show only this entry of a batch; the first is 0."),
 ]
 Precision: TypeAlias = Annotated[
     int,
     read_by(
-        whole, "--precision", metavar="N", help=f"Decimals shown, {PRECISION[0]} to {PRECISION[-1]}.", allowed=PRECISION
+        whole,
+        "--precision",
+        metavar="N",
+        help=f"Decimals shown, {PRECISION[0]} to {PRECISION[-1]}.",
+        allowed=PRECISION,
     ),
 ]
 Rounding: TypeAlias = Annotated[
@@ -203,15 +241,21 @@ Rounding: TypeAlias = Annotated[
     choice(
         "--rounding",
         ROUNDINGS,
-        "exact: keep fractions and roots; shown: round only what is shown; paper: round every step, as on paper.  "
-        "[default: shown]",
+        "exact: keep fractions and roots; shown: round only what is shown; paper: round every step,"
+        " as on paper.  [default: shown]",
     ),
 ]
-Heatmap: TypeAlias = Annotated[bool, typer.Option("--heatmap", help="Shade each cell by the size of its number.")]
+Heatmap: TypeAlias = Annotated[
+    bool, typer.Option("--heatmap", help="Shade each cell by the size of its number.")
+]
 Pictures: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--pictures", help="Draw the shapes, the weights and the outputs, too. Beside Markdown, these are .svg files."
+        "--pictures",
+        help=(
+            "Draw the shapes, the weights and the outputs, too. Beside Markdown, these are .svg"
+            " files."
+        ),
     ),
 ]
 Mask: TypeAlias = Annotated[
@@ -224,10 +268,14 @@ Mask: TypeAlias = Annotated[
     ),
 ]
 As: TypeAlias = Annotated[
-    str | None, choice("--as", CONVENTIONS, "If a mask can be read in two ways, read it as this software does.")
+    str | None,
+    choice(
+        "--as", CONVENTIONS, "If a mask can be read in two ways, read it as this software does."
+    ),
 ]
 AllowOutside: TypeAlias = Annotated[
-    bool, typer.Option("--allow-outside", help="Let {file: …} name files outside the problem's folder.")
+    bool,
+    typer.Option("--allow-outside", help="Let {file: …} name files outside the problem's folder."),
 ]
 Scale: TypeAlias = Annotated[
     str | None,
@@ -241,43 +289,65 @@ Scale: TypeAlias = Annotated[
 Dtype: TypeAlias = Annotated[
     str, choice("--dtype", DTYPES, "The format in which numbers are kept.  [default: float64]")
 ]
-Device: TypeAlias = Annotated[str, choice("--device", DEVICES, "The processor that calculates.  [default: cpu]")]
+Device: TypeAlias = Annotated[
+    str, choice("--device", DEVICES, "The processor that calculates.  [default: cpu]")
+]
 Color: TypeAlias = Annotated[
-    str, choice("--color", ("auto", "always", "never"), "Whether the table is coloured.  [default: auto]")
+    str,
+    choice(
+        "--color", ("auto", "always", "never"), "Whether the table is coloured.  [default: auto]"
+    ),
 ]
 Ascii: TypeAlias = Annotated[
-    bool, typer.Option("--ascii", help="Write the table in words and draw nothing, for screen readers and pipes.")
+    bool,
+    typer.Option(
+        "--ascii", help="Write the table in words and draw nothing, for screen readers and pipes."
+    ),
 ]
 Math: TypeAlias = Annotated[
     str | None,
     choice(
         "--math",
         ("fences", "dollars"),
-        "How Markdown marks formulas. fences: for GitHub; dollars: for pandoc and Jupyter.  [default: fences]",
+        "How Markdown marks formulas. fences: for GitHub; dollars: for pandoc and Jupyter. "
+        " [default: fences]",
     ),
 ]
 Fragment: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--fragment",
-        help="Write LaTeX or HTML to include in a page. With {n} in the name after -o, write a file for each section.",
+        help=(
+            "Write LaTeX or HTML to include in a page. With {n} in the name after -o, write a file"
+            " for each section."
+        ),
     ),
 ]
 NoTitle: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--no-title",
-        help="Leave out the title of a LaTeX or HTML page. With a file for each section, leave out their headings too.",
+        help=(
+            "Leave out the title of a LaTeX or HTML page. With a file for each section, leave out"
+            " their headings too."
+        ),
     ),
 ]
 Static: TypeAlias = Annotated[
-    bool, typer.Option("--static", help="Leave the script out of the HTML page, so that it only shows the numbers.")
+    bool,
+    typer.Option(
+        "--static", help="Leave the script out of the HTML page, so that it only shows the numbers."
+    ),
 ]
 All: TypeAlias = Annotated[
-    bool, typer.Option("--all", help="Show all rows, columns and heads, even on a terminal or in HTML.")
+    bool,
+    typer.Option("--all", help="Show all rows, columns and heads, even on a terminal or in HTML."),
 ]
 Watch: TypeAlias = Annotated[
-    bool, typer.Option("--watch", help="Work it out again whenever the file changes, until you press Ctrl-C.")
+    bool,
+    typer.Option(
+        "--watch", help="Work it out again whenever the file changes, until you press Ctrl-C."
+    ),
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print no warnings.")]
 
@@ -294,10 +364,11 @@ def page_format(
     workbook: bool = False,
     option: str = "-o",
 ) -> str:
-    """The format asked for, or the one of these `formats` that the output's suffix names; without a suffix, table.
+    """The format asked for, or the one of these `formats` that the output's suffix names; without a
+    suffix, table.
 
-    With `one_step` it may also be one of OF_ONE_STEP, or "npy", which holds an array; with `workbook`, one of WORKBOOK.
-    Raises AttncliError (exit 2) for any other suffix.
+    With `one_step` it may also be one of OF_ONE_STEP, or "npy", which holds an array; with
+    `workbook`, one of WORKBOOK. Raises AttncliError (exit 2) for any other suffix.
     """
     suffix = suffix_of(output)
     if given is not None or not suffix:
@@ -308,9 +379,13 @@ def page_format(
     found = format_of(output or "")
     if found is not None and found in formats:
         return found
-    suffixes = [FORMATS[name].suffixes[0] for name in formats] + [f".{name}" for name in WORKBOOK if workbook]
+    suffixes = [FORMATS[name].suffixes[0] for name in formats] + [
+        f".{name}" for name in WORKBOOK if workbook
+    ]
     help = listed(suffixes, last="or") + ", or choose a format with --format" * (option == "-o")
-    raise unknown_suffix(option, output or "", help + "; .npy, .csv and .tsv hold the numbers of one step" * one_step)
+    raise unknown_suffix(
+        option, output or "", help + "; .npy, .csv and .tsv hold the numbers of one step" * one_step
+    )
 
 
 def suffix_of(path: str | None) -> str:
@@ -319,13 +394,17 @@ def suffix_of(path: str | None) -> str:
 
 
 def unknown_suffix(option: str, path: str, known: str) -> AttncliError:
-    """The error (exit 2) for a file of which the name does not say what is written there; `known` says what it may."""
+    """The error (exit 2) for a file of which the name does not say what is written there; `known`
+    says what it may.
+    """
     message = f"{option} {path}: this command does not write {suffix_of(path)} files"
     return usage_error(message, help=f"end the name in {known}")
 
 
 def reject_conflicts(*conflicts: Conflict) -> None:
-    """Raises AttncliError (exit 2) for the first two options that are given and do not go with each other."""
+    """Raises AttncliError (exit 2) for the first two options that are given and do not go with each
+    other.
+    """
     for together, option, other, help in conflicts:
         if together:
             raise usage_error(f"{option} cannot be used with {other}", help=help)
@@ -346,9 +425,15 @@ def format_conflicts(
 ) -> tuple[Conflict, ...]:
     """The options that only some formats have, and a format that lacks them."""
     given = {
-        "--heatmap": heatmap, "--math": math is not None, "--fragment": fragment, "--no-title": no_title,
-        "--ascii": ascii, "--static": static, "--query": query, "--pictures": pictures,
-    }  # fmt: skip
+        "--heatmap": heatmap,
+        "--math": math is not None,
+        "--fragment": fragment,
+        "--no-title": no_title,
+        "--ascii": ascii,
+        "--static": static,
+        "--query": query,
+        "--pictures": pictures,
+    }
     in_sections = SECTION in (output or "")
     help = f"--fragment writes each section to a file of its own: -o step-{SECTION}.tex"
     return (
@@ -365,7 +450,12 @@ def _lacking(option: str, format: str) -> Conflict:
         help = f"{option} is for --format {listed(having, last='or')}"
     else:
         help = f"{format.upper()} holds the numbers themselves; leave out {option}"
-    return format not in having, option, "a .npy file" if format == "npy" else f"--format {format}", help
+    return (
+        format not in having,
+        option,
+        "a .npy file" if format == "npy" else f"--format {format}",
+        help,
+    )
 
 
 def holds_numbers(format: str) -> bool:
@@ -384,7 +474,10 @@ def view_conflicts(
 ) -> tuple[Conflict, ...]:
     """One cell and whatever shows more than one, and lines worked and numbers alone."""
     one_cell, help = cell is not None, f"--cell works one cell in full; {ALONE}"
-    alone, where = format not in FORMATS, f"-o {output}" if format == "npy" else f"--format {format}"
+    alone, where = (
+        format not in FORMATS,
+        f"-o {output}" if format == "npy" else f"--format {format}",
+    )
     return (
         (one_cell and steps is not None, "--cell", "--steps", help),
         (one_cell and detail is not None, "--cell", "--detail", help),
@@ -397,7 +490,12 @@ def view_conflicts(
 def query_conflicts(query: str | None, others: Mapping[str, object]) -> tuple[Conflict, ...]:
     """One query, and options of whole steps."""
     return tuple(
-        (query is not None and given is not None, "--query", name, f"--query shows one row of the weights; {ALONE}")
+        (
+            query is not None and given is not None,
+            "--query",
+            name,
+            f"--query shows one row of the weights; {ALONE}",
+        )
         for name, given in others.items()
     )
 
@@ -423,9 +521,24 @@ def workbook_conflicts(
     """A workbook, and what its formulas cannot do."""
     asked, calculates = f"--format {format}", "a workbook calculates in float64, as spreadsheets do"
     conflicts = (
-        (steps is not None, "--steps", asked, "the formulas of a workbook read the other steps; leave out --steps"),
-        (detail is not None, "--detail", asked, "the formulas of a workbook are its worked lines; leave out --detail"),
-        (rounding != "shown", f"--rounding {rounding}", asked, f"{calculates}; --precision sets the decimals it shows"),
+        (
+            steps is not None,
+            "--steps",
+            asked,
+            "the formulas of a workbook read the other steps; leave out --steps",
+        ),
+        (
+            detail is not None,
+            "--detail",
+            asked,
+            "the formulas of a workbook are its worked lines; leave out --detail",
+        ),
+        (
+            rounding != "shown",
+            f"--rounding {rounding}",
+            asked,
+            f"{calculates}; --precision sets the decimals it shows",
+        ),
         (dtype != "float64", f"--dtype {dtype}", asked, f"{calculates}; leave out --dtype"),
         (device != "cpu", f"--device {device}", asked, f"{calculates}; leave out --device"),
     )
@@ -436,4 +549,6 @@ def require_one_step(format: str, output: str | None, steps: Sequence[str] | Non
     """Raises AttncliError (exit 2) where a file of one step is asked for, but not one step."""
     if format in ("npy", *OF_ONE_STEP) and (steps is None or len(steps) != 1):
         said = f"-o {output}: {format.upper()} holds" if output else f"--format {format} holds"
-        raise usage_error(f"{said} the numbers of one step", help="ask for one step: --steps output")
+        raise usage_error(
+            f"{said} the numbers of one step", help="ask for one step: --steps output"
+        )

@@ -1,4 +1,6 @@
-"""Renders a page and puts it where it was asked for: on standard output, or in a file that is replaced whole."""
+"""Renders a page and puts it where it was asked for: on standard output, or in a file that is
+replaced whole.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
 from attncli.render import SECTION, WORKBOOK, Style, pieces
-from attncli.system import heeds_escapes, is_reader_gone, is_same, keep_owner, set_blocking, without_last_separator
+from attncli.system import (
+    heeds_escapes,
+    is_reader_gone,
+    is_same,
+    keep_owner,
+    set_blocking,
+    without_last_separator,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,13 +37,17 @@ _EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml", "--key": "key.md"
 _PIECE = 2**20  # bytes
 
 
-def require_writable(path: str | None, source: str, option: str = "-o", what: str = "the problem itself") -> None:
-    """Refuse, before any work is done, to write over the problem itself or where nothing can be written.
+def require_writable(
+    path: str | None, source: str, option: str = "-o", what: str = "the problem itself"
+) -> None:
+    """Refuse, before any work is done, to write over the problem itself or where nothing can be
+    written.
 
-    `path` is what the option said, `source` the file that is read or "-", `what` that file is. Raises AttncliError
-    (exit 2 or 4).
+    `path` is what the option said, `source` the file that is read or "-", `what` that file is.
+    Raises AttncliError (exit 2 or 4).
     """
-    OPENED.clear()  # of what was read before, in the same process
+    # of what was read before, in the same process
+    OPENED.clear()
     if path is None or path == "-":
         return
     if path == "":
@@ -42,7 +55,8 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
         raise usage_error(f"{option} needs the name of a file", help=help)
     try:
         target = _status(path)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL in the name
         raise unwritable(path, reason(error), option) from None
     given = _status_of_stream(sys.stdin) if source == "-" else None
     with contextlib.suppress(OSError, ValueError):  # reported when it is read
@@ -51,15 +65,21 @@ def require_writable(path: str | None, source: str, option: str = "-o", what: st
         raise usage_error(f"{option} {path} would write over {what}", help=_OTHER_NAME)
     if path != without_last_separator(path) or (target and stat.S_ISDIR(target.st_mode)):
         raise unwritable(path, "it is a folder", option)
-    if target and not os.access(path, os.W_OK):  # replacing it would go round its protection
+    # replacing it would go round its protection
+    if target and not os.access(path, os.W_OK):
         raise unwritable(path, "permission denied", option)
     real = path
     try:
-        real = os.path.realpath(path)  # fails where the folder that this runs in is gone
+        # fails where the folder that this runs in is gone
+        real = os.path.realpath(path)
         os.stat(os.path.dirname(real))
     except FileNotFoundError:
         folder = os.path.dirname(real if os.path.islink(path) else path)
-        why = f"there is no folder {folder}" if folder else "the folder that this runs in has been removed"
+        why = (
+            f"there is no folder {folder}"
+            if folder
+            else "the folder that this runs in has been removed"
+        )
         raise unwritable(path, why, option) from None
     except OSError as error:
         raise unwritable(path, reason(error), option) from None
@@ -77,18 +97,22 @@ def require_workbook(format: str, path: str | None, example: str = "problem") ->
     require_writer()
     if terminal_width(standard_output(path)) is not None:
         raise usage_error(
-            f"a terminal cannot show an .{format} file", help=f"write it to a file: -o {example}.{format}"
+            f"a terminal cannot show an .{format} file",
+            help=f"write it to a file: -o {example}.{format}",
         )
 
 
 def require_new(path: str, data: bytes | None = None, option: str = "-o") -> None:
-    """Refuse a file that is there already, for what people go on to change by hand; the same `data` may be there.
+    """Refuse a file that is there already, for what people go on to change by hand; the same `data`
+    may be there.
 
     Raises AttncliError (exit 2), or as `require_writable` does.
     """
     require_writable(path, "-", option)
     if os.path.isfile(path) and (data is None or _content(path) != data):
-        raise usage_error(f"{option} {path} would replace a file that is there already", help=_OTHER_NAME)
+        raise usage_error(
+            f"{option} {path} would replace a file that is there already", help=_OTHER_NAME
+        )
 
 
 def _content(path: str) -> bytes | None:
@@ -100,14 +124,19 @@ def _content(path: str) -> bytes | None:
 
 
 def is_for_screen(format: str, path: str | None) -> bool:
-    """Whether a person reads the page on a screen, a terminal's or a browser's: of what is long it has the ends."""
-    return format == "html" or (format == "table" and terminal_width(standard_output(path)) is not None)
+    """Whether a person reads the page on a screen, a terminal's or a browser's: of what is long it
+    has the ends.
+    """
+    return format == "html" or (
+        format == "table" and terminal_width(standard_output(path)) is not None
+    )
 
 
 def is_same_file(one: str, other: str) -> bool:
     """Whether two names, "-" among them, are of the same file, be it there or not."""
     if "-" not in (one, other):
-        with contextlib.suppress(OSError):  # where the folder that this runs in is gone
+        # where the folder that this runs in is gone
+        with contextlib.suppress(OSError):
             return os.path.realpath(one) == os.path.realpath(other)
     return one == other
 
@@ -127,12 +156,12 @@ def write_page(
 ) -> None:
     """Write the page in this format to the path, or to standard output where that is None or "-".
 
-    Of a fragment, a path with {n} in it stands for a file for each section. Standard output gets a table in ASCII, too,
-    where the locale is C, even if Python writes UTF-8 there. The `pictures` of a page of Markdown in a file are files
-    beside it.
+    Of a fragment, a path with {n} in it stands for a file for each section. Standard output gets a
+    table in ASCII, too, where the locale is C, even if Python writes UTF-8 there. The `pictures` of
+    a page of Markdown in a file are files beside it.
 
-    As "npy" it is the array of the one step that it shows, in the number format that this was worked out in; as "xlsx"
-    its workbook. `option` is what the path was given to.
+    As "npy" it is the array of the one step that it shows, in the number format that this was
+    worked out in; as "xlsx" its workbook. `option` is what the path was given to.
     """
     if format == "npy" and document.array:
         write_bytes(_npy(document.array()), path, option=option)
@@ -155,14 +184,19 @@ def write_page(
     if fragment and path and SECTION in path:
         from attncli.render.sections import sections
 
-        files = ((path.replace(SECTION, name), text) for name, text in sections(document, format, style))
+        files = (
+            (path.replace(SECTION, name), text) for name, text in sections(document, format, style)
+        )
         write_files(files, option=option)
         return
     if pictures and format == "markdown" and path and is_file(path):
         from attncli.render.markdown import picture_files  # which few pages have
 
         style = style._replace(pictures=Path(path).stem)
-        beside = ((str(Path(path).with_name(name)), [text]) for name, text in picture_files(document, style))
+        beside = (
+            (str(Path(path).with_name(name)), [text])
+            for name, text in picture_files(document, style)
+        )
         write_files(chain([(path, pieces(document, format, style))], beside), option=option)
         return
     write(pieces(document, format, style), path, portable=format != "table", option=option)
@@ -180,32 +214,45 @@ def _npy(array: NDArray[Any]) -> Iterator[bytes | memoryview]:
     yield from (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
 
 
-def write(text: str | Iterable[str], path: str | None, *, portable: bool, option: str = "-o") -> None:
-    """Write the text, or the pieces of one, to the file, or to standard output where path is None or "-".
+def write(
+    text: str | Iterable[str], path: str | None, *, portable: bool, option: str = "-o"
+) -> None:
+    """Write the text, or the pieces of one, to the file, or to standard output where path is None
+    or "-".
 
-    Files are UTF-8, and so is standard output where `portable` says that programs will read it; a page for
-    people is put in the terminal's own encoding. Raises AttncliError (exit 4) if it cannot be written.
+    Files are UTF-8, and so is standard output where `portable` says that programs will read it; a
+    page for people is put in the terminal's own encoding. Raises AttncliError (exit 4) if it cannot
+    be written.
     """
     encoding = "utf-8" if portable or path not in (None, "-") else sys.stdout.encoding or "utf-8"
     pieces = [text] if isinstance(text, str) else text
-    write_bytes((piece.encode(encoding, "backslashreplace") for piece in pieces), path, option=option)
+    write_bytes(
+        (piece.encode(encoding, "backslashreplace") for piece in pieces), path, option=option
+    )
 
 
-def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option: str = "-o") -> None:
+def write_bytes(
+    data: Iterable[bytes | memoryview], path: str | None, *, option: str = "-o"
+) -> None:
     """Write these bytes, one after the other, as `write` does its text.
 
-    Raises AttncliError, with exit code 2 for a file that was read since `require_writable`, as an array of a problem.
+    Raises AttncliError, with exit code 2 for a file that was read since `require_writable`, as an
+    array of a problem.
     """
     if path is None or path == "-":
         _write_standard(data)
         return
     try:
         target = _status(path)
-        if target and is_same(target, _status_of_stream(sys.stdout)):  # /dev/stdout, and whatever it is redirected to
+        # /dev/stdout, and whatever it is redirected to
+        if target and is_same(target, _status_of_stream(sys.stdout)):
             _write_standard(data)
         elif target and _is_read(target):
-            raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
-        elif target and not stat.S_ISREG(target.st_mode):  # a FIFO or a device is no file to be replaced
+            raise usage_error(
+                f"{option} {path} would write over a file that is read", help=_OTHER_NAME
+            )
+        elif target and not stat.S_ISREG(target.st_mode):
+            # a FIFO or a device is no file to be replaced
             with open(path, "wb") as stream:
                 stream.writelines(data)
         else:
@@ -214,9 +261,12 @@ def write_bytes(data: Iterable[bytes | memoryview], path: str | None, *, option:
         raise unwritable(path, reason(error), option) from error
 
 
-def write_files(files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]], *, option: str = "-o") -> None:
+def write_files(
+    files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]], *, option: str = "-o"
+) -> None:
     """Write texts or data to files, all of them or none. Raises as `write_bytes` does."""
-    ready: list[tuple[str, str]] = []  # a file that is written, and the one it takes the place of
+    # a file that is written, and the one it takes the place of
+    ready: list[tuple[str, str]] = []
     with CleanupBeforeExit():
         try:
             for path, data in files:
@@ -232,17 +282,26 @@ def write_files(files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]],
 
 
 def require_new_folder(path: str, option: str = "-d") -> None:
-    """Refuse a folder that has something in it, and a file in its place. Raises AttncliError (exit 2 or 4)."""
+    """Refuse a folder that has something in it, and a file in its place. Raises AttncliError (exit
+    2 or 4).
+    """
     if not path:
-        raise usage_error(f"{option} needs the name of a folder", help=f"write {option} set, for a new folder")
+        raise usage_error(
+            f"{option} needs the name of a folder", help=f"write {option} set, for a new folder"
+        )
     try:
         if os.path.lexists(path) and os.listdir(path):
-            raise usage_error(f"{option} {path}: this folder is not empty", help="name a new folder")
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            raise usage_error(
+                f"{option} {path}: this folder is not empty", help="name a new folder"
+            )
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL in the name
         raise unwritable(path, reason(error), option) from None
 
 
-def write_folder(folder: str, files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]]) -> None:
+def write_folder(
+    folder: str, files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]]
+) -> None:
     """Write new files to a folder, by their paths in it with "/" between, all of them or none.
 
     The folder is made if it is not there, and so are those inside it. Raises as `write_files` does.
@@ -287,12 +346,16 @@ def _written_beside(path: str, data: Iterable[str | bytes | memoryview], option:
     if target and not os.access(path, os.W_OK):
         raise unwritable(path, "permission denied", option)
     return _temporary_file(
-        os.path.realpath(path), (piece.encode() if isinstance(piece, str) else piece for piece in data), target
+        os.path.realpath(path),
+        (piece.encode() if isinstance(piece, str) else piece for piece in data),
+        target,
     )
 
 
 def _put_in_place(files: Sequence[tuple[str, str]], option: str) -> None:
-    """Put each of these files where it belongs; if one of them cannot be put there, the old ones come back."""
+    """Put each of these files where it belongs; if one of them cannot be put there, the old ones
+    come back.
+    """
     done: list[tuple[str, str | None]] = []  # a file, and the old one
     try:
         for temporary, path in files:
@@ -325,8 +388,12 @@ def _replace(path: str, data: Iterable[bytes | memoryview], old: os.stat_result 
             raise
 
 
-def _temporary_file(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> str:
-    """A new file with this data beside another one, with the owner and the rights of that; none where it fails."""
+def _temporary_file(
+    path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None
+) -> str:
+    """A new file with this data beside another one, with the owner and the rights of that; none
+    where it fails.
+    """
     temporary = _name_beside(path)
     try:
         with open(temporary, "xb") as stream:
@@ -351,15 +418,18 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
     if sys.stdout is not None and sys.stdout.isatty():
         progress.end()
     ready = False
-    for piece in data:  # what makes the first may fail, before anything is written
+    # what makes the first may fail, before anything is written
+    for piece in data:
         try:
             if not ready:
                 sys.stdout.flush()
-                with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
+                # a stream of a test has no descriptor
+                with contextlib.suppress(OSError, ValueError):
                     set_blocking(sys.stdout.fileno(), True)
                 ready = True
             rest = memoryview(piece)
-            while rest:  # an unbuffered stream takes what it can and says how much that was
+            # an unbuffered stream takes what it can and says how much that was
+            while rest:
                 rest = rest[sys.stdout.buffer.write(rest) :]
         except OSError as error:
             raise _unwritten(error) from error
@@ -370,7 +440,9 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
 
 
 def _unwritten(error: OSError) -> Exception:
-    """What to raise for an error of standard output. One that nobody reads any more is the error as it is."""
+    """What to raise for an error of standard output. One that nobody reads any more is the error as
+    it is.
+    """
     return error if is_reader_gone(error) else unwritable("standard output", reason(error))
 
 
@@ -383,7 +455,9 @@ def is_file(path: str) -> bool:
 
 
 def _status(path: str) -> os.stat_result | None:
-    """What is there, or None for nothing; OSError where that is not known, as of a link to itself."""
+    """What is there, or None for nothing; OSError where that is not known, as of a link to
+    itself.
+    """
     try:
         return os.stat(path)
     except FileNotFoundError:
@@ -404,8 +478,8 @@ def _is_read(target: os.stat_result) -> bool:
 def wants_color(choice: str, stream: TextIO | None) -> bool:
     """Whether to colour what goes to the stream; None stands for a file.
 
-    `choice` is "always", "never" or "auto". The last asks the environment first: NO_COLOR (no-color.org)
-    goes before FORCE_COLOR, and both before what the stream is.
+    `choice` is "always", "never" or "auto". The last asks the environment first: NO_COLOR
+    (no-color.org) goes before FORCE_COLOR, and both before what the stream is.
     """
     # Asked always, since the console of Windows has to be told.
     on_screen = stream is not None and stream.isatty() and heeds_escapes(stream)
@@ -424,7 +498,9 @@ def standard_output(path: str | None) -> TextIO | None:
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
-    """The columns of the terminal the stream is, or None for a pipe or a file, which have no width."""
+    """The columns of the terminal the stream is, or None for a pipe or a file, which have no
+    width.
+    """
     if stream is None or not stream.isatty():
         return None
     from shutil import get_terminal_size  # heeds COLUMNS

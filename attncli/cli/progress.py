@@ -16,16 +16,21 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 Item = TypeVar("Item")
-PATIENCE = 1.0  # seconds before there is anything to see
-EVERY = 0.25  # seconds between two looks at how far the work is
-_NO_BAR = OSError, ValueError, ImportError, MemoryError  # a terminal that is gone, or too little memory for Rich
+# seconds before there is anything to see
+PATIENCE = 1.0
+# seconds between two looks at how far the work is
+EVERY = 0.25
+# a terminal that is gone, or too little memory for Rich
+_NO_BAR = OSError, ValueError, ImportError, MemoryError
 _CLEARED = b"\r\x1b[2K"  # the line of the bar
 
 
 class Progress:
-    """What the command is doing, and how much of it is done; a thread of its own shows both after a second.
+    """What the command is doing, and how much of it is done; a thread of its own shows both after a
+    second.
 
-    Where standard error is no terminal there is no thread. Whoever writes to the terminal ends it before.
+    Where standard error is no terminal there is no thread. Whoever writes to the terminal ends it
+    before.
     """
 
     def __init__(self) -> None:
@@ -42,7 +47,8 @@ class Progress:
 
             over = Event()
             thread = Thread(target=self._show, args=(stream, over), daemon=True)
-            with contextlib.suppress(RuntimeError):  # under a limit that has no room for a thread
+            # under a limit that has no room for a thread
+            with contextlib.suppress(RuntimeError):
                 thread.start()
                 self._running = thread, over
 
@@ -76,8 +82,11 @@ class Progress:
                 while True:
                     share = self._share
                     task.description, task.completed = self._what, share or 0.0
-                    task.total = None if share is None else 1.0  # without a total the bar pulses
-                    bar.update(task.id, percent="" if share is None else f"{share:4.0%}", refresh=True)
+                    # without a total the bar pulses
+                    task.total = None if share is None else 1.0
+                    bar.update(
+                        task.id, percent="" if share is None else f"{share:4.0%}", refresh=True
+                    )
                     if over.wait(EVERY):
                         return
         finally:
@@ -97,6 +106,9 @@ def _bar(stream: TextIO) -> Bar:
             """Leave the cursor as it is: a process that is killed could not bring it back."""
             return False
 
-    what, percent = (TextColumn(f"{{task.{field}}}", markup=False) for field in ("description", "fields[percent]"))
+    what, percent = (
+        TextColumn(f"{{task.{field}}}", markup=False)
+        for field in ("description", "fields[percent]")
+    )
     columns = what, BarColumn(), percent, TimeElapsedColumn()
     return Bar(*columns, console=Terminal(file=stream), transient=True, auto_refresh=False)

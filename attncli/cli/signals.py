@@ -1,4 +1,6 @@
-"""Ctrl-C ends the process at once, even amid an import; while a file is written, what ends it cleans up first."""
+"""Ctrl-C ends the process at once, even amid an import; while a file is written, what ends it
+cleans up first.
+"""
 
 # Imported before an interruption can be answered, so this imports as little as it can.
 from __future__ import annotations
@@ -9,13 +11,16 @@ import signal
 
 from attncli import system
 
-TYPE_CHECKING = False  # as typing has it, without the time its import takes
+# as typing has it, without the time its import takes
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
 
 def exit_on_interrupt() -> None:
-    """From now on Ctrl-C is an exit code and nothing else; where the caller had it ignored, it stays so."""
+    """From now on Ctrl-C is an exit code and nothing else; where the caller had it ignored, it
+    stays so.
+    """
     _installed.append(True)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _exit_at_once)
@@ -24,8 +29,8 @@ def exit_on_interrupt() -> None:
 def interrupt_arithmetic() -> None:
     """From now on Ctrl-C is answered even while one product of large matrices takes seconds.
 
-    Python itself answers a signal only between two of its own steps; a thread that waits for the signal does so at
-    once, since NumPy lets other threads run meanwhile.
+    Python itself answers a signal only between two of its own steps; a thread that waits for the
+    signal does so at once, since NumPy lets other threads run meanwhile.
     """
     if signal.getsignal(signal.SIGINT) is not _exit_at_once or _waiting:
         return
@@ -47,7 +52,9 @@ def _watch(reading: int) -> None:
 
 
 class Terminated(BaseException):
-    """The process is to end by this signal, when what must not be left half done has been undone."""
+    """The process is to end by this signal, when what must not be left half done has been
+    undone.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -55,9 +62,11 @@ class Terminated(BaseException):
 
 
 class CleanupBeforeExit:
-    """A context for what must not be left half done: in it Ctrl-C, SIGTERM and the like are exceptions.
+    """A context for what must not be left half done: in it Ctrl-C, SIGTERM and the like are
+    exceptions.
 
-    Ctrl-C is a KeyboardInterrupt. By another of these the process ends as it would have, when the context is left.
+    Ctrl-C is a KeyboardInterrupt. By another of these the process ends as it would have, when the
+    context is left.
     """
 
     def __enter__(self) -> None:
@@ -74,18 +83,24 @@ class CleanupBeforeExit:
             os.kill(os.getpid(), error.number)
 
 
-terminal_resets: list[bytes] = []  # what has to be written to the terminal before the process ends
-_waiting: list[bool] = []  # not empty where a thread waits for Ctrl-C
-_installed: list[bool] = []  # not empty where the process is the command line's own
+# what has to be written to the terminal before the process ends
+terminal_resets: list[bytes] = []
+# not empty where a thread waits for Ctrl-C
+_waiting: list[bool] = []
+# not empty where the process is the command line's own
+_installed: list[bool] = []
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # a second one must not come amid the cleaning up
+    # a second one must not come amid the cleaning up
+    signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 
 def _exit_at_once(number: int, frame: FrameType | None) -> None:
     try:
         os.write(2, b"".join(terminal_resets))
-    finally:  # even where the terminal is gone
-        os._exit(130)  # Exit.INTERRUPTED, whose module takes long to import
+    finally:
+        # even where the terminal is gone
+        # Exit.INTERRUPTED, whose module takes long to import
+        os._exit(130)

@@ -15,16 +15,18 @@ from attncli.errors import AttncliError, Exit, usage_error
 from attncli.problem.files import OPENED
 from attncli.system import heeds_escapes
 
-EVERY = 0.2  # seconds between two looks at the files
+# seconds between two looks at the files
+EVERY = 0.2
 _CLEAR = "\x1b[H\x1b[2J"
-_State: TypeAlias = tuple[int, int, int] | None  # of a file: which one it is, when it was changed, and how long it is
+# of a file: which one it is, when it was changed, and how long it is
+_State: TypeAlias = tuple[int, int, int] | None
 
 
 def watch(work: Callable[[], object], file: str, output: str | None, *, quiet: bool) -> int:
     """Do the work now, and again whenever the file, or an array that it refers to, has changed.
 
-    What is wrong in the file is shown, and the file watched on. Only what no change of the file can mend ends this:
-    AttncliError for a file that cannot be read at first, and for wrong usage.
+    What is wrong in the file is shown, and the file watched on. Only what no change of the file can
+    mend ends this: AttncliError for a file that cannot be read at first, and for wrong usage.
     """
     if file == "-":
         raise usage_error(
@@ -45,7 +47,8 @@ def watch(work: Callable[[], object], file: str, output: str | None, *, quiet: b
             done = False
         progress.end()
         if OPENED.get(file) is None and not states:
-            return Exit.OK  # a stream by another name, which has no second time
+            # a stream by another name, which has no second time
+            return Exit.OK
         states |= {path: _state(status) for path, status in OPENED.items()}
         sys.stdout.flush()
         if not quiet:
@@ -53,7 +56,8 @@ def watch(work: Callable[[], object], file: str, output: str | None, *, quiet: b
             if done and output not in (None, "-"):
                 what = f"{output} is written; {what}"
             print(f"attncli: {what}", file=sys.stderr, flush=True)
-        gc.collect()  # which is switched off otherwise
+        # which is switched off otherwise
+        gc.collect()
         _wait_for_change(states)
 
 
@@ -63,7 +67,9 @@ def _clear_terminal(output: str | None) -> None:
 
 
 def _wait_for_change(states: Mapping[str, _State]) -> None:
-    """Come back when a file has changed, and does not change any more: an editor may write it in several pieces."""
+    """Come back when a file has changed, and does not change any more: an editor may write it in
+    several pieces.
+    """
     before: Mapping[str, _State] = states
     while True:
         time.sleep(EVERY)

@@ -1,1 +1,3 @@
-"""The language of steps: an equation in Python syntax is parsed once, then evaluated, worked and printed."""
+"""The language of steps: an equation in Python syntax is parsed once, then evaluated, worked and
+printed.
+"""

@@ -1,4 +1,6 @@
-"""The chain rule: what the arguments of a call receive of its gradient, and so every array that an equation reads."""
+"""The chain rule: what the arguments of a call receive of its gradient, and so every array that an
+equation reads.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,30 @@ from functools import cache
 from typing import TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, is_zero, rewrite, walk
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    is_zero,
+    rewrite,
+    walk,
+)
 from attncli.equation.parser import parse_expression
 
-ARGUMENTS = ("x", "y", "z")  # what rules call the arguments of a function
-Guard: TypeAlias = "tuple[Expression, bool]"  # a condition, and whether it has to hold
+# what rules call the arguments of a function
+ARGUMENTS = ("x", "y", "z")
+# a condition, and whether it has to hold
+Guard: TypeAlias = "tuple[Expression, bool]"
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One cell that an equation reads: `received` is its share of the gradient, wherever all `guards` are met.
+    """One cell that an equation reads: `received` is its share of the gradient, wherever all
+    `guards` are met.
 
     `summed` are the letters of the sums that the cell stands in.
     """
@@ -30,9 +46,11 @@ class Occurrence:
 
 
 def occurrences(equation: Equation, name: str, gradient: Expression) -> tuple[Occurrence, ...]:
-    """Every occurrence of an array (or number) of this name in an equation whose result has this gradient.
+    """Every occurrence of an array (or number) of this name in an equation whose result has this
+    gradient.
 
-    What is just the result again, such as exp(x) in the derivative of exp(x), is called by the name of the result.
+    What is just the result again, such as exp(x) in the derivative of exp(x), is called by the name
+    of the result.
     """
 
     def as_result(node: Expression) -> Expression:
@@ -52,7 +70,9 @@ def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Oc
             yield from _occurrences(body, name, replace(so_far, summed=(*so_far.summed, index)))
         case Call(arguments=arguments):
             for number, argument in enumerate(arguments):
-                share = backpropagate(node, number, so_far.received) if reads(argument, name) else None
+                share = (
+                    backpropagate(node, number, so_far.received) if reads(argument, name) else None
+                )
                 if share is not None:
                     received, guards = _unguarded(share)
                     found = replace(so_far, received=received, guards=so_far.guards + guards)
@@ -75,7 +95,8 @@ def _unguarded(expression: Expression) -> tuple[Expression, tuple[Guard, ...]]:
 
 
 def backpropagate(call: Call, argument: int, gradient: Expression) -> Expression | None:
-    """What an argument of a call receives of the gradient of its result; None where that is nothing.
+    """What an argument of a call receives of the gradient of its result; None where that is
+    nothing.
 
     Raises TypeError for what only stands in headlines, and has no derivative.
     """
@@ -92,7 +113,9 @@ def backpropagate(call: Call, argument: int, gradient: Expression) -> Expression
 
 @cache
 def derivative_rule(function: str, argument: int) -> Expression | None:
-    """The rule of one argument in x, y, z and d; None where the result does not follow it smoothly."""
+    """The rule of one argument in x, y, z and d; None where the result does not follow it
+    smoothly.
+    """
     if function not in FUNCTIONS:
         raise TypeError(f"no derivative of {function}")
     rules = FUNCTIONS[function].derivative

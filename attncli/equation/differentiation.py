@@ -1,9 +1,11 @@
-"""Backward: the equations of a computation → the equation of the gradient of one of the arrays that it reads.
+"""Backward: the equations of a computation → the equation of the gradient of one of the arrays that
+it reads.
 
-Forward, T[t] = f(R[r], …). Backward, the gradient of a cell of R adds up what each use of it receives: for every use,
-the gradient of T times the derivative of f, summed over the letters of T and of the sums around the use that the cell
-itself does not have. Where the cell is read at a computed position, h // group, the index is inverted; the conditions
-that come of it are decided by looking at every place, so that a rotation's gradient reads as the rotation back.
+Forward, T[t] = f(R[r], …). Backward, the gradient of a cell of R adds up what each use of it
+receives: for every use, the gradient of T times the derivative of f, summed over the letters of T
+and of the sums around the use that the cell itself does not have. Where the cell is read at a
+computed position, h // group, the index is inverted; the conditions that come of it are decided by
+looking at every place, so that a rotation's gradient reads as the rotation back.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ from attncli.equation.products import as_product, to_expression
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """An equation that reads the array whose gradient is sought, and the gradient of the equation's own result."""
+    """An equation that reads the array whose gradient is sought, and the gradient of the equation's
+    own result.
+    """
 
     equation: Equation
     gradient: Expression
@@ -38,7 +42,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """What a cell receives from one occurrence, in a `region`; its `conditions` are on positions, and describe that."""
+    """What a cell receives from one occurrence, in a `region`; its `conditions` are on positions,
+    and describe that.
+    """
 
     value: Expression
     negative: bool
@@ -49,11 +55,13 @@ class _Term:
 def gradient_of(
     array: Ref, shape: Sequence[int], target: str, readers: Sequence[Reader], space: IndexSpace
 ) -> Equation:
-    """The equation target[…] = … of the gradient of an array of this shape, from everything that reads it.
+    """The equation target[…] = … of the gradient of an array of this shape, from everything that
+    reads it.
 
-    `array` is its cell with letters of its own. It takes another, with which it is read, for a letter that runs farther
-    or less far than the array, and for one that the equation reading it has another use for. Raises TypeError for a
-    function without a derivative, or an index that cannot be inverted.
+    `array` is its cell with letters of its own. It takes another, with which it is read, for a
+    letter that runs farther or less far than the array, and for one that the equation reading it
+    has another use for. Raises TypeError for a function without a derivative, or an index that
+    cannot be inverted.
     """
     found = [
         (reader.equation, occurrence)
@@ -61,14 +69,23 @@ def gradient_of(
         for occurrence in occurrences(reader.equation, array.name, reader.gradient)
     ]
     cell = _lettered(array, shape, found, space.lengths)
-    terms = [term for equation, occurrence in found if (term := _term(cell, equation, occurrence, space)).region.places]
+    terms = [
+        term
+        for equation, occurrence in found
+        if (term := _term(cell, equation, occurrence, space)).region.places
+    ]
     return Equation(Ref(target, cell.indices), _added(terms, space))
 
 
 def _lettered(
-    array: Ref, shape: Sequence[int], found: Sequence[tuple[Equation, Occurrence]], lengths: Mapping[str, int]
+    array: Ref,
+    shape: Sequence[int],
+    found: Sequence[tuple[Equation, Occurrence]],
+    lengths: Mapping[str, int],
 ) -> Ref:
-    """The array's cell with letters that run as far as it does, and that no equation needs for something else."""
+    """The array's cell with letters that run as far as it does, and that no equation needs for
+    something else.
+    """
     own = list(array.letters)
     for equation, occurrence in found:
         others = all_letters(equation) - {*occurrence.cell.letters}
@@ -79,23 +96,36 @@ def _lettered(
 
 
 def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpace) -> _Term:
-    """What the cell receives from one occurrence; in an empty region, where its conditions are never met."""
+    """What the cell receives from one occurrence; in an empty region, where its conditions are
+    never met.
+    """
     inverse = _invert_indices(occurrence.cell.indices, cell.letters, all_letters(equation))
-    around = (inverse.members.get(letter, letter) for letter in (*equation.target.letters, *occurrence.summed))
+    around = (
+        inverse.members.get(letter, letter)
+        for letter in (*equation.target.letters, *occurrence.summed)
+    )
     summed = tuple(letter for letter in around if letter not in inverse.letters)
     own = {*cell.letters, *summed} | names_in(occurrence.received)
-    others: dict[str, str] = {}  # for letters summed over that the cell has, too
+    # for letters summed over that the cell has, too
+    others: dict[str, str] = {}
     for letter in summed:
         if letter in cell.letters:
             others[letter] = unused_letter(own | {*others.values()})
     new = {**inverse.letters, **others}
 
-    guards = tuple((replace_letters(condition, new), holds) for condition, holds in occurrence.guards)
-    of_places = tuple(guard for guard in guards if not any(isinstance(node, Ref) for node in walk(guard[0])))
+    guards = tuple(
+        (replace_letters(condition, new), holds) for condition, holds in occurrence.guards
+    )
+    of_places = tuple(
+        guard for guard in guards if not any(isinstance(node, Ref) for node in walk(guard[0]))
+    )
     of_numbers = tuple(guard for guard in guards if guard not in of_places)
     region = _region(cell, of_places, inverse.letters, space)
 
-    value = _guarded(space.simplify_indices(replace_letters(occurrence.received, new), equation, region), of_numbers)
+    value = _guarded(
+        space.simplify_indices(replace_letters(occurrence.received, new), equation, region),
+        of_numbers,
+    )
     for letter in reversed(summed):
         value = Reduce("add", others.get(letter, letter), value)
     product = as_product(value)
@@ -104,14 +134,24 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     return _Term(found, product.negative, region, conditions)
 
 
-def _region(cell: Ref, guards: Sequence[Guard], found: Mapping[str, str | Expression], space: IndexSpace) -> Region:
-    """Where all conditions on positions are met, and a letter that is now computed is a place it ran through."""
+def _region(
+    cell: Ref, guards: Sequence[Guard], found: Mapping[str, str | Expression], space: IndexSpace
+) -> Region:
+    """Where all conditions on positions are met, and a letter that is now computed is a place it
+    ran through.
+    """
     computed = {letter: index for letter, index in found.items() if not isinstance(index, str)}
     shifts = {
-        letter: index for letter, index in computed.items() if {*letters(index, space.lengths)} <= {*cell.letters}
+        letter: index
+        for letter, index in computed.items()
+        if {*letters(index, space.lengths)} <= {*cell.letters}
     }
     asked = (*(condition for condition, _ in guards), *shifts.values())
-    run = tuple(letter for letter in cell.letters if any(letter in letters(each, (letter,)) for each in asked))
+    run = tuple(
+        letter
+        for letter in cell.letters
+        if any(letter in letters(each, (letter,)) for each in asked)
+    )
 
     def met(place: Place) -> bool:
         inside = all(space.is_inside(index, letter, place) for letter, index in shifts.items())
@@ -122,19 +162,28 @@ def _region(cell: Ref, guards: Sequence[Guard], found: Mapping[str, str | Expres
 
 def _guarded(value: Expression, guards: Sequence[Guard]) -> Expression:
     for condition, holds in reversed(guards):
-        value = Call("where", (condition, value, number_node(0)) if holds else (condition, number_node(0), value))
+        value = Call(
+            "where",
+            (condition, value, number_node(0)) if holds else (condition, number_node(0), value),
+        )
     return value
 
 
 def _added(terms: Sequence[_Term], space: IndexSpace) -> Expression:
-    """The sum of what the cell receives from all occurrences; under a condition what only some places receive."""
+    """The sum of what the cell receives from all occurrences; under a condition what only some
+    places receive.
+    """
     everywhere = [(term.value, term.negative) for term in terms if term.region.is_everywhere]
     left = [term for term in terms if not term.region.is_everywhere]
     conditions = [condition for term in left for condition in term.conditions]
     while left:
         here = left[0].region
         others = here.complement
-        condition = next(each for each in conditions if space.describes(each, here) or space.describes(each, others))
+        condition = next(
+            each
+            for each in conditions
+            if space.describes(each, here) or space.describes(each, others)
+        )
         yes = [term for term in left if space.describes(condition, term.region)]
         no = [term for term in left if space.describes(condition, term.region.complement)]
         left = [term for term in left if term not in yes and term not in no]
@@ -156,26 +205,31 @@ def _sum(signed: Sequence[tuple[Expression, bool]]) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class _Inverse:
-    """Indices read the other way round: what each letter of an equation is, in the letters of the array that it reads.
+    """Indices read the other way round: what each letter of an equation is, in the letters of the
+    array that it reads.
 
-    A letter of which several positions read the same cell has a new one among `members`, to be summed over in its
-    place: of h in K[h // group], all query heads h = g * group + q of one group read the same keys.
+    A letter of which several positions read the same cell has a new one among `members`, to be
+    summed over in its place: of h in K[h // group], all query heads h = g * group + q of one group
+    read the same keys.
     """
 
     letters: Mapping[str, str | Expression]
     members: Mapping[str, str]
 
 
-def _invert_indices(indices: Sequence[str | Expression], own: Sequence[str], known: Collection[str]) -> _Inverse:
+def _invert_indices(
+    indices: Sequence[str | Expression], own: Sequence[str], known: Collection[str]
+) -> _Inverse:
     """The letters of an equation that reads a cell with these indices, in the cell's `own` letters.
 
-    `known` are the letters of the equation, all other names are numbers. The forms are i; j - past and k + half;
-    h // group; and e // d_v together with e % d_v. Raises TypeError for any other.
+    `known` are the letters of the equation, all other names are numbers. The forms are i; j - past
+    and k + half; h // group; and e // d_v together with e % d_v. Raises TypeError for any other.
     """
     found: dict[str, str | Expression] = {}
     members: dict[str, str] = {}
-    # A quotient alone forgets the remainder, so that all remainders have to be summed over. In H[e // d_v, i, e % d_v]
-    # the remainder is another index of the cell, and both together are just one position, e = h * d_v + c.
+    # A quotient alone forgets the remainder, so that all remainders have to be summed over. In H[e
+    # // d_v, i, e % d_v] the remainder is another index of the cell, and both together are just one
+    # position, e = h * d_v + c.
     remainders = {
         index.arguments: letter
         for index, letter in zip(indices, own, strict=True)
@@ -185,7 +239,9 @@ def _invert_indices(indices: Sequence[str | Expression], own: Sequence[str], kno
         match index:
             case str() if index not in found:
                 found[index] = letter
-            case Call("add" | "sub" as shift, (Name(name), by)) if name in known and not any(letters(by, known)):
+            case Call("add" | "sub" as shift, (Name(name), by)) if name in known and not any(
+                letters(by, known)
+            ):
                 found[name] = Call("sub" if shift == "add" else "add", (Name(letter), by))
             case Call("floor_div", (Name(name), by) as divided):
                 rest = remainders.get(divided, GROUP_MEMBER)

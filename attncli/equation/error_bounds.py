@@ -1,10 +1,12 @@
-"""How far the result of an equation moves where what it reads moves a little: slopes over intervals, and magnitudes.
+"""How far the result of an equation moves where what it reads moves a little: slopes over
+intervals, and magnitudes.
 
-The magnitude of a cell is how large the numbers are that it is made of, which bounds what roundings do to it. A cell
-may be 0 because large terms cancel; its roundings are as large as the terms. So the magnitude of a sum is the sum of
-magnitudes, and that of a function tells how far its result moves where its argument moves by its own magnitude.
-Arrays that are off by at most t times their magnitudes give a result that is off by a few t times its own, as long as
-t is no more than `reach`: that far a function is looked at, where it is steeper than at its argument.
+The magnitude of a cell is how large the numbers are that it is made of, which bounds what roundings
+do to it. A cell may be 0 because large terms cancel; its roundings are as large as the terms. So
+the magnitude of a sum is the sum of magnitudes, and that of a function tells how far its result
+moves where its argument moves by its own magnitude. Arrays that are off by at most t times their
+magnitudes give a result that is off by a few t times its own, as long as t is no more than `reach`:
+that far a function is looked at, where it is steeper than at its argument.
 """
 
 from __future__ import annotations
@@ -18,16 +20,30 @@ from typing import TypeAlias
 from attncli.equation.chain_rule import ARGUMENTS, derivative_rule
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.intervals import ONE, ZERO, Interval, hull, mul
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, number_node, rewrite
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    number_node,
+    rewrite,
+)
 from attncli.equation.parser import parse_expression
 
 OnIntervals: TypeAlias = Callable[[Mapping[str, Interval]], Interval]
 
 
-def slopes(function: str, arguments: Sequence[Interval], rate: Interval = ONE) -> Iterator[Interval]:
-    """How fast something changes with each argument of a function, where it changes at this rate with its result.
+def slopes(
+    function: str, arguments: Sequence[Interval], rate: Interval = ONE
+) -> Iterator[Interval]:
+    """How fast something changes with each argument of a function, where it changes at this rate
+    with its result.
 
-    They are the rules of the gradient, worked out on intervals. Raises TypeError for a function without a range.
+    They are the rules of the gradient, worked out on intervals. Raises TypeError for a function
+    without a range.
     """
     row = FUNCTIONS[function]
     if row.slopes is not None:
@@ -55,13 +71,17 @@ def _on_intervals(node: Expression) -> OnIntervals:
             return lambda _: point
         case Call("where", (Call("lt" | "eq" as comparison, (left, right)), yes, no)):
             return _choice(comparison, *map(_on_intervals, (left, right, yes, no)))
-        case Call(function=function, arguments=arguments) if (of := FUNCTIONS[function].interval) is not None:
+        case Call(function=function, arguments=arguments) if (
+            of := FUNCTIONS[function].interval
+        ) is not None:
             parts = [_on_intervals(argument) for argument in arguments]
             return lambda values: of(*[part(values) for part in parts])
     raise TypeError(f"no range of {node!r}")
 
 
-def _choice(comparison: str, left: OnIntervals, right: OnIntervals, yes: OnIntervals, no: OnIntervals) -> OnIntervals:
+def _choice(
+    comparison: str, left: OnIntervals, right: OnIntervals, yes: OnIntervals, no: OnIntervals
+) -> OnIntervals:
     """One branch where the ranges decide between them, and else whatever is in either."""
 
     def chosen(values: Mapping[str, Interval]) -> Interval:
@@ -87,7 +107,8 @@ def magnitude_name(name: str) -> str:
 
 
 def magnitude(equation: Equation, reach: float) -> Equation:
-    """The equation by which the magnitudes of a step come from those of the arrays it reads, and from these.
+    """The equation by which the magnitudes of a step come from those of the arrays it reads, and
+    from these.
 
     TypeError for a function whose row says none.
     """
@@ -101,10 +122,14 @@ def _size(node: Expression, reach: Number) -> Expression:
             return Call("abs", (node,))
         case Ref(name=name):
             return replace(node, name=magnitude_name(name))
-        case Call(function="pow", arguments=(Ref() | Call() | Reduce() as base, Number(value=exponent))):
+        case Call(
+            function="pow", arguments=(Ref() | Call() | Reduce() as base, Number(value=exponent))
+        ):
             if exponent == 2:
                 return _size(Call("mul", (base, base)), reach)
-        case Call(function=function, arguments=(first, second, *others)) if others and FUNCTIONS[function].any_number:
+        case Call(function=function, arguments=(first, second, *others)) if (
+            others and FUNCTIONS[function].any_number
+        ):
             return _size(Call(function, (Call(function, (first, second)), *others)), reach)
         case Call(function=function) if function in FUNCTIONS and FUNCTIONS[function].magnitude:
             return _size_of_call(node, reach)
@@ -112,7 +137,9 @@ def _size(node: Expression, reach: Number) -> Expression:
             size = _size_of_call(product, reach)
             assert isinstance(size, Call)
             # a sum of two terms as two sums of products, each of which is one matmul
-            return replace(size, arguments=tuple(replace(node, body=term) for term in size.arguments))
+            return replace(
+                size, arguments=tuple(replace(node, body=term) for term in size.arguments)
+            )
         case Reduce(function="add", body=body):
             return replace(node, body=_size(body, reach))
         case Reduce(function="max", body=body):

@@ -1,6 +1,7 @@
 """Evaluate an equation on whole arrays of any array-API namespace.
 
-Every intermediate is an array with named axes; a sum over a product of two such arrays becomes one matmul.
+Every intermediate is an array with named axes; a sum over a product of two such arrays becomes one
+matmul.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import letters, position
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
 
-Array: TypeAlias = Any  # NumPy's, CuPy's, or any other namespace's
+# NumPy's, CuPy's, or any other namespace's
+Array: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Evaluator:
     scalars: Mapping[str, float]
     sizes: Mapping[str, int]
     dtype: Any
-    order: tuple[str, ...] = ()  # of the axes of the result: what is made in it need not be turned round
+    # of the axes of the result: what is made in it need not be turned round
+    order: tuple[str, ...] = ()
 
     def result(self, equation: Equation) -> Array:
         """The array that the equation defines, its axes in the order of the target's indices."""
@@ -66,7 +69,9 @@ class Evaluator:
         return FUNCTIONS[function].array(self.xp, *operands)
 
     def apply_to_scalars(self, function: str, *values: Any) -> float:
-        """A function of bare numbers; what is too large is infinite, as in arrays: only exponentials become so."""
+        """A function of bare numbers; what is too large is infinite, as in arrays: only
+        exponentials become so.
+        """
         try:
             return float(FUNCTIONS[function].scalar(*values))
         except OverflowError:
@@ -92,7 +97,9 @@ class Evaluator:
                 return self.cells(self.arrays[name], indices)
             case Call(function=function, arguments=arguments):
                 return self.call(function, arguments)
-            case Reduce(function="add", index=index, body=Call(function="mul", arguments=(left, right))):
+            case Reduce(
+                function="add", index=index, body=Call(function="mul", arguments=(left, right))
+            ):
                 return self.contract(index, self.value(left), self.value(right))
             case Reduce(function=function, index=index, body=body):
                 return self.reduce(function, index, self.value(body))
@@ -125,7 +132,9 @@ class Evaluator:
         sought: Mapping[int, str | Expression],
         axes: tuple[str, ...],
     ) -> _Axed:
-        """The axes `kept` as they are; the places `sought` on the others, for each place on the letters `axes`."""
+        """The axes `kept` as they are; the places `sought` on the others, for each place on the
+        letters `axes`.
+        """
         flat = []
         for place in self.places(axes):
             where = dict(zip(axes, place, strict=True))
@@ -139,8 +148,12 @@ class Evaluator:
         sizes = (self.sizes[axis] for axis in axes)
         return _Axed(self.xp.reshape(found, (*shape, *sizes)), (*kept.values(), *axes))
 
-    def taken(self, array: Array, sought: Mapping[int, str | Expression], axes: Mapping[int, str]) -> _Axed:
-        """An array whose axes are each read by a letter of their own: one axis after the other, where it stands."""
+    def taken(
+        self, array: Array, sought: Mapping[int, str | Expression], axes: Mapping[int, str]
+    ) -> _Axed:
+        """An array whose axes are each read by a letter of their own: one axis after the other,
+        where it stands.
+        """
         for at, index in sought.items():
             letter = axes[at]
             length = array.shape[at]
@@ -151,13 +164,17 @@ class Evaluator:
         return _Axed(array, tuple(axes[at] for at in sorted(axes)))
 
     def nearest(self, index: str | Expression, place: Mapping[str, int], length: int) -> int:
-        """A position on an axis of this length; of one outside, which no `where` chooses, the nearest."""
+        """A position on an axis of this length; of one outside, which no `where` chooses, the
+        nearest.
+        """
         return min(max(position(index, place, self.scalars), 0), length - 1)
 
     def places(self, axes: Sequence[str]) -> Iterator[tuple[int, ...]]:
         return product(*(range(self.sizes[axis]) for axis in axes))
 
-    def flat_position(self, array: Array, sought: Mapping[int, str | Expression], place: Mapping[str, int]) -> int:
+    def flat_position(
+        self, array: Array, sought: Mapping[int, str | Expression], place: Mapping[str, int]
+    ) -> int:
         """The position on the axes `sought` laid end to end."""
         flat = 0
         for at, index in sought.items():
@@ -238,12 +255,14 @@ def evaluate(
 ) -> Array:
     """The array an equation defines, its axes in the order of the target's indices.
 
-    `sizes` gives the length of every index; arrays must have one axis per index they are read with. A position outside
-    an array reads its nearest cell: in a `where`, what the other branch is there for.
+    `sizes` gives the length of every index; arrays must have one axis per index they are read with.
+    A position outside an array reads its nearest cell: in a `where`, what the other branch is there
+    for.
     """
     return Evaluator(xp, arrays, scalars, sizes, dtype, equation.target.letters).result(equation)
 
 
 def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:
-    permute = getattr(xp, "permute_dims", None) or xp.transpose  # CuPy 13 has only the older name
+    # CuPy 13 has only the older name
+    permute = getattr(xp, "permute_dims", None) or xp.transpose
     return permute(array, tuple(order))

@@ -1,7 +1,7 @@
 """The functions an equation may use: all that is known of one stands in its row of FUNCTIONS.
 
-To add a function is to add a row here, its range to `intervals.py`, and its spelling to `notation.py` where that is not
-its name.
+To add a function is to add a row here, its range to `intervals.py`, and its spelling to
+`notation.py` where that is not its name.
 """
 
 from __future__ import annotations
@@ -18,31 +18,37 @@ from typing import Any
 from attncli.equation import intervals
 from attncli.equation.intervals import Interval
 
-PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
+PI = Decimal(
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803"
+)
 REDUCTIONS = {"sum": "add", "max": "max"}
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function in all kinds of numbers, how its result moves with its arguments, and what it costs.
+    """One function in all kinds of numbers, how its result moves with its arguments, and what it
+    costs.
 
-    `array(xp, *arrays)` works on arrays of a namespace (Python floats may stand among the arguments), `scalar` on
-    floats, `decimal` on Decimals, as a pocket calculator of 50 digits would, `rational` on Fractions (and infinities),
-    None where the result is not rational. `interval` is the range of the result where each argument is in a range; None
-    for what only counts positions, as `magnitude` then is. `exact` names the function of `exact/functions.py` for
-    irrational numbers that have a closed form, where `rational` does not serve for them, too: that room is imported by
-    what prints exact numbers, and nothing else.
+    `array(xp, *arrays)` works on arrays of a namespace (Python floats may stand among the
+    arguments), `scalar` on floats, `decimal` on Decimals, as a pocket calculator of 50 digits
+    would, `rational` on Fractions (and infinities), None where the result is not rational.
+    `interval` is the range of the result where each argument is in a range; None for what only
+    counts positions, as `magnitude` then is. `exact` names the function of `exact/functions.py` for
+    irrational numbers that have a closed form, where `rational` does not serve for them, too: that
+    room is imported by what prints exact numbers, and nothing else.
 
-    `derivative` and `magnitude` are written in the language itself. `x`, `y` and `z` are the arguments. The derivative
-    says what each of them receives of the gradient `d` of the result; of more arguments, the last rule holds for all.
-    No rules at all, or an empty one, say that the result jumps or stands still where the argument moves a little. The
-    magnitude says how large the numbers are that the result is made of (`error_bounds.py`), where those of the
-    arguments are made of numbers as large as `size_x`, `size_y` and `size_z`. `slopes` on intervals are given where
-    they are not those of the derivative.
+    `derivative` and `magnitude` are written in the language itself. `x`, `y` and `z` are the
+    arguments. The derivative says what each of them receives of the gradient `d` of the result; of
+    more arguments, the last rule holds for all. No rules at all, or an empty one, say that the
+    result jumps or stands still where the argument moves a little. The magnitude says how large the
+    numbers are that the result is made of (`error_bounds.py`), where those of the arguments are
+    made of numbers as large as `size_x`, `size_y` and `size_z`. `slopes` on intervals are given
+    where they are not those of the derivative.
 
-    `looked_up` are functions that nobody works out in the head: a worked line shows their argument as a number first.
-    `operation` is what `cost` counts it as; one that takes `any_number` of arguments is counted between each two. A
-    single 0 among the first `zero_arguments` makes the result 0, whatever the others are: 0·√2, 0 / √2.
+    `looked_up` are functions that nobody works out in the head: a worked line shows their argument
+    as a number first. `operation` is what `cost` counts it as; one that takes `any_number` of
+    arguments is counted between each two. A single 0 among the first `zero_arguments` makes the
+    result 0, whatever the others are: 0·√2, 0 / √2.
     """
 
     operation: str
@@ -62,7 +68,14 @@ class Function:
 
 def _plain(operation: str, function: Callable[..., Any], **known: Any) -> Function:
     """A function that Python's own numbers and arrays all understand, such as addition."""
-    return Function(operation, lambda xp, *arguments: function(*arguments), function, function, function, **known)
+    return Function(
+        operation,
+        lambda xp, *arguments: function(*arguments),
+        function,
+        function,
+        function,
+        **known,
+    )
 
 
 def _add(*terms: Any) -> Any:
@@ -84,7 +97,9 @@ def _rational_root(value: Fraction | float, degree: int = 2) -> Fraction | None:
         math.isqrt(whole) if degree == 2 else round(whole ** (1 / degree))
         for whole in (value.numerator, value.denominator)
     )
-    return Fraction(top, bottom) if (top**degree, bottom**degree) == value.as_integer_ratio() else None
+    return (
+        Fraction(top, bottom) if (top**degree, bottom**degree) == value.as_integer_ratio() else None
+    )
 
 
 def _rational_power(base: Any, exponent: Any) -> Any:
@@ -106,7 +121,9 @@ def _only_at(argument: int, result: int) -> Callable[[Any], Fraction | None]:
 
 
 def _array_power(xp: Any, base: Any, power: Any) -> Any:
-    """base ** power; a base that the format of the power cannot hold is taken through its logarithm instead."""
+    """base ** power; a base that the format of the power cannot hold is taken through its logarithm
+    instead.
+    """
     if not hasattr(base, "dtype") and float(xp.asarray(base, dtype=power.dtype)) != base:
         return xp.exp(power * math.log(base))
     return base**power
@@ -115,7 +132,8 @@ def _array_power(xp: Any, base: Any, power: Any) -> Any:
 def _decimal_tanh(value: Decimal) -> Decimal:
     if abs(value) > 100:
         return Decimal(1).copy_sign(value)
-    if abs(value) < Decimal("1e-8"):  # the difference below would cancel; the next term is under 1e-48 of this
+    # the difference below would cancel; the next term is under 1e-48 of this
+    if abs(value) < Decimal("1e-8"):
         return value - value**3 / 3 + 2 * value**5 / 15
     up, down = value.exp(), (-value).exp()
     return (up - down) / (up + down)
@@ -145,7 +163,8 @@ def _decimal_cosine(value: Decimal) -> Decimal:
 
 
 def _decimal_floor_div(value: Decimal, by: Decimal) -> Decimal:
-    return (value / by).to_integral_value(ROUND_FLOOR)  # Decimal's own // rounds towards 0
+    # Decimal's own // rounds towards 0
+    return (value / by).to_integral_value(ROUND_FLOOR)
 
 
 def _decimal_mod(value: Decimal, by: Decimal) -> Decimal:
@@ -153,7 +172,9 @@ def _decimal_mod(value: Decimal, by: Decimal) -> Decimal:
 
 
 def _share(part: Any, whole: Any) -> Any:
-    """part / whole; where the whole is 0, as for a query that sees no key, so is every part, and it stays 0."""
+    """part / whole; where the whole is 0, as for a query that sees no key, so is every part, and it
+    stays 0.
+    """
     return part / whole if whole != 0 else part
 
 
@@ -162,18 +183,24 @@ def _array_share(xp: Any, part: Any, whole: Any) -> Any:
 
 
 def _array_add_mask(xp: Any, score: Any, mask: Any) -> Any:
-    return xp.where(mask == -math.inf, mask, score) + mask  # as score + mask, but for an infinite score that is hidden
+    # as score + mask, but for an infinite score that is hidden
+    return xp.where(mask == -math.inf, mask, score) + mask
 
 
 def _add_mask(score: Any, mask: Any) -> Any:
-    """score + mask, where -inf hides whatever the score is: an infinite one, too, that would make it NaN."""
+    """score + mask, where -inf hides whatever the score is: an infinite one, too, that would make
+    it NaN.
+    """
     return mask if mask == -math.inf else score + mask
 
 
 def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
     like = next((branch for branch in (yes, no) if hasattr(branch, "dtype")), None)
     dtype = like.dtype if like is not None else None
-    yes, no = (branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype) for branch in (yes, no))
+    yes, no = (
+        branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype)
+        for branch in (yes, no)
+    )
     return xp.where(condition, yes, no)
 
 
@@ -196,102 +223,200 @@ def _choose(condition: Any, yes: Any, no: Any) -> Any:
     return yes if condition else no
 
 
-# What only counts and compares positions is whole and without error: it has no range, and no magnitude.
+# What only counts and compares positions is whole and without error: it has no range, and no
+# magnitude.
 _OF_POSITIONS: dict[str, Any] = {"interval": None, "magnitude": None}
 
 # Rows of one operation stand together: `cost` lists operations in this order.
 FUNCTIONS: dict[str, Function] = {
     "mul": _plain(
-        "multiplications", _multiply, interval=intervals.mul, any_number=True, zero_arguments=2,
+        "multiplications",
+        _multiply,
+        interval=intervals.mul,
+        any_number=True,
+        zero_arguments=2,
         derivative=("d * y", "d * x"),
         # (x + δx)(y + δy) - xy, and the size of xy itself only once
         magnitude="size_x * abs(y) + abs(x) * (size_y - abs(y))",
     ),
     "add": _plain(
-        "additions", _add, interval=intervals.add, exact="add", any_number=True,
+        "additions",
+        _add,
+        interval=intervals.add,
+        exact="add",
+        any_number=True,
         derivative=("d",),
         magnitude="size_x + size_y",
     ),
     "add_mask": Function(
-        "additions", _array_add_mask, _add_mask, _add_mask, _add_mask, intervals.add_mask, exact="add",
+        "additions",
+        _array_add_mask,
+        _add_mask,
+        _add_mask,
+        _add_mask,
+        intervals.add_mask,
+        exact="add",
         derivative=("where(y == -inf, 0, d)", "where(y == -inf, 0, d)"),
         magnitude="size_x + size_y",
     ),
     "sub": _plain(
-        "subtractions", operator.sub, interval=intervals.sub, exact="subtract",
+        "subtractions",
+        operator.sub,
+        interval=intervals.sub,
+        exact="subtract",
         derivative=("d", "-d"),
         magnitude="size_x + size_y",
     ),
-    "neg": _plain("subtractions", operator.neg, interval=intervals.neg, derivative=("-d",), magnitude="size_x"),
+    "neg": _plain(
+        "subtractions", operator.neg, interval=intervals.neg, derivative=("-d",), magnitude="size_x"
+    ),
     "div": _plain(
-        "divisions", operator.truediv, interval=intervals.div, zero_arguments=1,
+        "divisions",
+        operator.truediv,
+        interval=intervals.div,
+        zero_arguments=1,
         derivative=("d / y", "-d * x / y ** 2"),
         magnitude="size_x / abs(y) + abs(x / y) * ((size_y - abs(y)) / abs(y))",
     ),
     "share": Function(
-        "divisions", _array_share, _share, _share, _share, intervals.share, exact="share", zero_arguments=1,
+        "divisions",
+        _array_share,
+        _share,
+        _share,
+        _share,
+        intervals.share,
+        exact="share",
+        zero_arguments=1,
         derivative=("share(d, y)", "-share(d * share(x, y), y)"),
         magnitude="share(size_x, abs(y)) + abs(share(x, y)) * share(size_y - abs(y), abs(y))",
     ),
     "exp": Function(
-        "exponentials", lambda xp, x: xp.exp(x), math.exp, Decimal.exp, _rational_exp, intervals.exp,
-        exact="exponential", looked_up=True,
+        "exponentials",
+        lambda xp, x: xp.exp(x),
+        math.exp,
+        Decimal.exp,
+        _rational_exp,
+        intervals.exp,
+        exact="exponential",
+        looked_up=True,
         derivative=("d * exp(x)",),
         magnitude="exp(x) + size_x * exp(x + reach * size_x)",
     ),
     "pow": Function(
-        "powers", _array_power, operator.pow, operator.pow, _rational_power, intervals.power, exact="power",
+        "powers",
+        _array_power,
+        operator.pow,
+        operator.pow,
+        _rational_power,
+        intervals.power,
+        exact="power",
         looked_up=True,
         derivative=("d * y * x ** (y - 1)", "d * log(x) * x ** y"),
         magnitude="x ** y + abs(log(x)) * size_y * x ** (y + reach * size_y)",  # of a fixed base
     ),
     "sqrt": Function(
-        "roots", lambda xp, x: xp.sqrt(x), math.sqrt, Decimal.sqrt, _rational_root, intervals.sqrt, exact="root",
+        "roots",
+        lambda xp, x: xp.sqrt(x),
+        math.sqrt,
+        Decimal.sqrt,
+        _rational_root,
+        intervals.sqrt,
+        exact="root",
         derivative=("d / (2 * sqrt(x))",),
         magnitude="sqrt(x) + (size_x - abs(x)) / (2 * sqrt(x))",
     ),
     "log": Function(
-        "logarithms", lambda xp, x: xp.log(x), math.log, Decimal.ln, _only_at(1, 0), intervals.log,
+        "logarithms",
+        lambda xp, x: xp.log(x),
+        math.log,
+        Decimal.ln,
+        _only_at(1, 0),
+        intervals.log,
         derivative=("d / x",),
         magnitude="abs(log(x)) + size_x / abs(x)",
     ),
     "tanh": Function(
-        "hyperbolic tangents", lambda xp, x: xp.tanh(x), math.tanh, _decimal_tanh, _only_at(0, 0), intervals.tanh,
+        "hyperbolic tangents",
+        lambda xp, x: xp.tanh(x),
+        math.tanh,
+        _decimal_tanh,
+        _only_at(0, 0),
+        intervals.tanh,
         looked_up=True,
         derivative=("d * (1 - tanh(x) ** 2)",),
         magnitude="abs(tanh(x)) + (1 - tanh(max(0, abs(x) - reach * size_x)) ** 2) * size_x",
     ),
     "sin": Function(
-        "sines", lambda xp, x: xp.sin(x), math.sin, _decimal_sine, _only_at(0, 0), intervals.sin,
+        "sines",
+        lambda xp, x: xp.sin(x),
+        math.sin,
+        _decimal_sine,
+        _only_at(0, 0),
+        intervals.sin,
         looked_up=True,
         derivative=("d * cos(x)",),
         magnitude="1 + size_x",
     ),
     "cos": Function(
-        "cosines", lambda xp, x: xp.cos(x), math.cos, _decimal_cosine, _only_at(0, 1), intervals.cos,
+        "cosines",
+        lambda xp, x: xp.cos(x),
+        math.cos,
+        _decimal_cosine,
+        _only_at(0, 1),
+        intervals.cos,
         looked_up=True,
         derivative=("-d * sin(x)",),
         magnitude="1 + size_x",
     ),
     "abs": Function(
-        "absolute values", lambda xp, x: xp.abs(x), abs, abs, abs, intervals.absolute, exact="absolute",
+        "absolute values",
+        lambda xp, x: xp.abs(x),
+        abs,
+        abs,
+        abs,
+        intervals.absolute,
+        exact="absolute",
         derivative=("where(x < 0, -d, d)",),
         magnitude="size_x",
     ),
     "floor_div": Function(
-        "divisions", lambda xp, x, by: x // by, operator.floordiv, _decimal_floor_div, operator.floordiv,
+        "divisions",
+        lambda xp, x, by: x // by,
+        operator.floordiv,
+        _decimal_floor_div,
+        operator.floordiv,
         **_OF_POSITIONS,
     ),
-    "mod": Function("divisions", lambda xp, x, by: x % by, operator.mod, _decimal_mod, operator.mod, **_OF_POSITIONS),
+    "mod": Function(
+        "divisions",
+        lambda xp, x, by: x % by,
+        operator.mod,
+        _decimal_mod,
+        operator.mod,
+        **_OF_POSITIONS,
+    ),
     "max": Function(
-        "comparisons", lambda xp, *values: reduce(xp.maximum, values), _maximum, _maximum, _maximum, intervals.largest,
-        exact="largest", any_number=True,
-        # No gradient goes through a maximum: it is only what a softmax is shifted by, and that does not depend on it.
-        derivative=(), slopes=intervals.slopes_of_largest,
+        "comparisons",
+        lambda xp, *values: reduce(xp.maximum, values),
+        _maximum,
+        _maximum,
+        _maximum,
+        intervals.largest,
+        exact="largest",
+        any_number=True,
+        # No gradient goes through a maximum: it is only what a softmax is shifted by, and that does
+        # not depend on it.
+        derivative=(),
+        slopes=intervals.slopes_of_largest,
         magnitude="max(0, size_x, size_y)",
     ),
     "finite": Function(
-        "comparisons", _array_finite, _finite, _finite, _finite, intervals.finite,
+        "comparisons",
+        _array_finite,
+        _finite,
+        _finite,
+        _finite,
+        intervals.finite,
         derivative=("where(x == -inf, 0, d)",),
         magnitude="size_x",
     ),
@@ -302,16 +427,34 @@ FUNCTIONS: dict[str, Function] = {
     "eq": _plain("comparisons", operator.eq, **_OF_POSITIONS),
     "and_": _plain("conjunctions", _and, any_number=True, **_OF_POSITIONS),
     "where": Function(
-        "choices", _array_where, _choose, _choose, _choose, None,  # of one branch or of the other
+        # of one branch or of the other
+        "choices",
+        _array_where,
+        _choose,
+        _choose,
+        _choose,
+        None,
         derivative=("", "where(x, d, 0)", "where(x, 0, d)"),
         magnitude="where(x, size_y, size_z)",
     ),
-}  # fmt: skip
+}
 
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
 MATRIX_FORMS = frozenset(
-    {"matmul", "transpose", "transposed", "hadamard", "softmax", "row_sums", "column_sums", "row_maxima", "rotate",
-     "stack", "join", "diagonal"}
-)  # fmt: skip
+    {
+        "matmul",
+        "transpose",
+        "transposed",
+        "hadamard",
+        "softmax",
+        "row_sums",
+        "column_sums",
+        "row_maxima",
+        "rotate",
+        "stack",
+        "join",
+        "diagonal",
+    }
+)
 # What the forms mean that stand in a printed number (`PRINTED` in `notation.py`).
 PRINTED_AS = {"ratio": "div", "over": "div", "quotient": "div", "multiple": "mul", "e_to": "exp"}

@@ -1,6 +1,8 @@
-"""Indices: where they point, which axes come before them, and in which region a condition on them holds.
+"""Indices: where they point, which axes come before them, and in which region a condition on them
+holds.
 
-An index is a letter, which runs over a whole axis, or an expression of letters and whole numbers, h // group.
+An index is a letter, which runs over a whole axis, or an expression of letters and whole numbers, h
+// group.
 """
 
 from __future__ import annotations
@@ -12,17 +14,33 @@ from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indices import BATCH, HEAD, KEY_HEAD
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, number_node, rewrite, walk
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    number_node,
+    rewrite,
+    walk,
+)
 
 _LEADING = (BATCH, HEAD, KEY_HEAD)
-GROUP_MEMBER = "q"  # the letter of a query head within the group that one head of keys serves
+# the letter of a query head within the group that one head of keys serves
+GROUP_MEMBER = "q"
 
-Place: TypeAlias = Mapping[str, int]  # the position of each letter: {"i": 0, "j": 1}
-LeadingAxes: TypeAlias = Mapping[str, Sequence[str]]  # the letters of batches and heads of each array that has any
+# the position of each letter: {"i": 0, "j": 1}
+Place: TypeAlias = Mapping[str, int]
+# the letters of batches and heads of each array that has any
+LeadingAxes: TypeAlias = Mapping[str, Sequence[str]]
 
 
 def position(index: str | Expression, place: Place, scalars: Mapping[str, Any]) -> int:
-    """The position an index gives at a place; `scalars` are numbers, or nodes of numbers, that are whole."""
+    """The position an index gives at a place; `scalars` are numbers, or nodes of numbers, that are
+    whole.
+    """
     match index:
         case str() as letter:
             return place[letter]
@@ -34,7 +52,9 @@ def position(index: str | Expression, place: Place, scalars: Mapping[str, Any]) 
         case Number(value=value) if value is not None:
             return int(value)
         case Call(function=function, arguments=arguments):
-            return int(FUNCTIONS[function].scalar(*(position(part, place, scalars) for part in arguments)))
+            return int(
+                FUNCTIONS[function].scalar(*(position(part, place, scalars) for part in arguments))
+            )
     raise TypeError(f"cannot be a position: {index!r}")
 
 
@@ -58,7 +78,9 @@ def all_letters(equation: Equation) -> frozenset[str]:
 
 
 def free_names(expression: Expression) -> frozenset[str]:
-    """Every name that the value depends on, in indices or by itself; what is summed over is not among them."""
+    """Every name that the value depends on, in indices or by itself; what is summed over is not
+    among them.
+    """
     match expression:
         case Ref(indices=indices):
             return frozenset(name for index in indices for name in index_names(index))
@@ -74,7 +96,8 @@ def free_names(expression: Expression) -> frozenset[str]:
 def replace_letters(expression: Expression, new: Mapping[str, str | Expression]) -> Expression:
     """The same expression with other letters, or with expressions for letters.
 
-    A sum over a letter that comes in gets another letter: Σ_k Q[i, k]·w[p] becomes Σ_l Q[i, l]·w[k] with k for p.
+    A sum over a letter that comes in gets another letter: Σ_k Q[i, k]·w[p] becomes Σ_l Q[i, l]·w[k]
+    with k for p.
     """
     match expression:
         case Ref(name=name, indices=indices):
@@ -83,9 +106,14 @@ def replace_letters(expression: Expression, new: Mapping[str, str | Expression])
             index = new[name]
             return Name(index) if isinstance(index, str) else index
         case Call(arguments=arguments):
-            return replace(expression, arguments=tuple(replace_letters(argument, new) for argument in arguments))
+            return replace(
+                expression,
+                arguments=tuple(replace_letters(argument, new) for argument in arguments),
+            )
         case Reduce(index=index, body=body):
-            free = {name: to for name, to in new.items() if name != index and name in free_names(body)}
+            free = {
+                name: to for name, to in new.items() if name != index and name in free_names(body)
+            }
             brought = {name for to in free.values() for name in index_names(to)}
             if index in brought:
                 other = unused_letter(names_in(body) | brought)
@@ -102,7 +130,9 @@ def _index_with(index: str | Expression, new: Mapping[str, str | Expression]) ->
 
 
 def names_in(expression: Expression) -> frozenset[str]:
-    """Every name that stands in it: of arrays and numbers, and all letters, those summed over among them."""
+    """Every name that stands in it: of arrays and numbers, and all letters, those summed over among
+    them.
+    """
     summed = {node.index for node in walk(expression) if isinstance(node, Reduce)}
     inside = {node.body for node in walk(expression) if isinstance(node, Reduce)}
     free = free_names(expression).union(*map(free_names, inside))
@@ -111,14 +141,21 @@ def names_in(expression: Expression) -> frozenset[str]:
 
 def unused_letter(taken: Collection[str]) -> str:
     """A letter for a sum whose own letter already stands for something else."""
-    return next(letter for letter in chain("lwfxyz", map("l{}".format, count(2))) if letter not in taken)
+    return next(
+        letter for letter in chain("lwfxyz", map("l{}".format, count(2))) if letter not in taken
+    )
 
 
 def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Expression:
-    """The same with another letter for each sum inside whose letter is taken, by a cell or by a sum around it."""
+    """The same with another letter for each sum inside whose letter is taken, by a cell or by a sum
+    around it.
+    """
     match expression:
         case Call(arguments=arguments):
-            return replace(expression, arguments=tuple(with_letters_of_its_own(each, taken) for each in arguments))
+            return replace(
+                expression,
+                arguments=tuple(with_letters_of_its_own(each, taken) for each in arguments),
+            )
         case Reduce(function=function, index=index, body=body):
             if index in taken:
                 other = unused_letter(taken | names_in(body))
@@ -130,31 +167,45 @@ def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Ex
 def add_axes(
     equation: Equation, leading: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]
 ) -> Equation:
-    """The equation of a single head, for arrays with leading axes: S[i, j] = … becomes S[b, h, i, j] = ….
+    """The equation of a single head, for arrays with leading axes: S[i, j] = … becomes S[b, h, i,
+    j] = ….
 
-    The target takes the leading letters of all it reads, in this order. `shared` says which position on a shared axis
-    belongs to a letter's: {"g": h // group} reads a head of keys for the query head h, wherever h is there.
+    The target takes the leading letters of all it reads, in this order. `shared` says which
+    position on a shared axis belongs to a letter's: {"g": h // group} reads a head of keys for the
+    query head h, wherever h is there.
     """
     read = {node.name for node in walk(equation.expression) if isinstance(node, Ref | Name)}
-    found = {letter for name in read for letter in leading.get(name, ())} | set(equation.target.letters)
-    through = {letter: index for letter, index in shared.items() if any(of in found for of in letters(index, found))}
+    found = {letter for name in read for letter in leading.get(name, ())} | set(
+        equation.target.letters
+    )
+    through = {
+        letter: index
+        for letter, index in shared.items()
+        if any(of in found for of in letters(index, found))
+    }
     target = tuple(letter for letter in order if letter in found and letter not in through)
 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Ref | Name) or node.name not in leading:
             return node
         own = node.indices if isinstance(node, Ref) else ()
-        return Ref(node.name, (*(through.get(letter, letter) for letter in leading[node.name]), *own))
+        return Ref(
+            node.name, (*(through.get(letter, letter) for letter in leading[node.name]), *own)
+        )
 
     own = tuple(letter for letter in equation.target.letters if letter not in target)
-    return Equation(replace(equation.target, indices=(*target, *own)), rewrite(equation.expression, change))
+    return Equation(
+        replace(equation.target, indices=(*target, *own)), rewrite(equation.expression, change)
+    )
 
 
 def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) -> Expression:
-    """The expression of one place on the fixed axes, without their indices; what then has none is a number.
+    """The expression of one place on the fixed axes, without their indices; what then has none is a
+    number.
 
-    An index that depends on other letters, too, keeps its axis: h * d_v + c is 2 * d_v + c at h = 2. So does one behind
-    those of leading axes: where d_v is 1, concat[i, h] is concat[i, 2]. `known` are the letters of the equation.
+    An index that depends on other letters, too, keeps its axis: h * d_v + c is 2 * d_v + c at h =
+    2. So does one behind those of leading axes: where d_v is 1, concat[i, h] is concat[i, 2].
+    `known` are the letters of the equation.
     """
 
     def change(node: Expression) -> Expression:
@@ -162,22 +213,37 @@ def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) 
             return node
         gone = {at for at, index in enumerate(node.indices) if is_fixed(index, fixed, known)}
         own = next(
-            (at for at, index in enumerate(node.indices) if at not in gone and index not in _LEADING), len(node.indices)
+            (
+                at
+                for at, index in enumerate(node.indices)
+                if at not in gone and index not in _LEADING
+            ),
+            len(node.indices),
         )
-        left = tuple(_index_at(index, fixed) for at, index in enumerate(node.indices) if at not in gone or at > own)
+        left = tuple(
+            _index_at(index, fixed)
+            for at, index in enumerate(node.indices)
+            if at not in gone or at > own
+        )
         return Ref(node.name, left) if left else Name(node.name)
 
     return rewrite(expression, change)
 
 
 def is_fixed(index: str | Expression, fixed: Collection[str], known: Collection[str] = ()) -> bool:
-    """Whether an index is a fixed letter, or an expression of fixed letters alone, such as h // group."""
+    """Whether an index is a fixed letter, or an expression of fixed letters alone, such as h //
+    group.
+    """
     found = {*index_names(index)}
-    return any(name in fixed for name in found) and not any(name in known and name not in fixed for name in found)
+    return any(name in fixed for name in found) and not any(
+        name in known and name not in fixed for name in found
+    )
 
 
 def _index_at(index: str | Expression, fixed: Place) -> str | Expression:
-    """An index with numbers for the fixed letters: h * d_v + c is c at h = 0, and d_v + c at h = 1."""
+    """An index with numbers for the fixed letters: h * d_v + c is c at h = 0, and d_v + c at h =
+    1.
+    """
 
     def put(node: Expression) -> Expression:
         match node:
@@ -218,8 +284,9 @@ class Region:
 class IndexSpace:
     """How far each letter runs, and the numbers that conditions and indices are worked out with.
 
-    Whether two conditions, or two indices, are the same is not derived by algebra but looked up at every place: indices
-    are small whole numbers, there are few of them, and no rule about `//` and `%` can then be wrong.
+    Whether two conditions, or two indices, are the same is not derived by algebra but looked up at
+    every place: indices are small whole numbers, there are few of them, and no rule about `//` and
+    `%` can then be wrong.
     """
 
     lengths: Mapping[str, int]
@@ -242,33 +309,54 @@ class IndexSpace:
         )
 
     def is_inside(self, index: str | Expression, letter: str, place: Place) -> bool:
-        """Whether an index, which stands for this letter, is a position that the letter runs through."""
+        """Whether an index, which stands for this letter, is a position that the letter runs
+        through.
+        """
         return 0 <= position(index, place, self.scalars) < self.lengths[letter]
 
-    def simplify_indices(self, expression: Expression, equation: Equation, region: Region) -> Expression:
-        """The expression with each computed index as a letter, or as the equation spells it, where that is the same.
+    def simplify_indices(
+        self, expression: Expression, equation: Equation, region: Region
+    ) -> Expression:
+        """The expression with each computed index as a letter, or as the equation spells it, where
+        that is the same.
 
         They need to be the same in this region only.
         """
-        own = [index for node in walk(equation.expression) if isinstance(node, Ref) for index in node.indices]
+        own = [
+            index
+            for node in walk(equation.expression)
+            if isinstance(node, Ref)
+            for index in node.indices
+        ]
         plainer: dict[Expression, str | Expression] = {}
         for node in walk(expression):
             for index in node.indices if isinstance(node, Ref) else ():
                 if not isinstance(index, str):
                     depends = tuple(dict.fromkeys(letters(index, self.lengths)))
-                    others = [other for other in own if {*letters(other, self.lengths)} == {*depends}]
-                    same = (other for other in (*depends, *others) if self._same(index, other, depends, region))
+                    others = [
+                        other for other in own if {*letters(other, self.lengths)} == {*depends}
+                    ]
+                    same = (
+                        other
+                        for other in (*depends, *others)
+                        if self._same(index, other, depends, region)
+                    )
                     plainer[index] = next(same, index)
 
         def change(node: Expression) -> Expression:
             if not isinstance(node, Ref):
                 return node
-            found = (index if isinstance(index, str) else plainer.get(index, index) for index in node.indices)
+            found = (
+                index if isinstance(index, str) else plainer.get(index, index)
+                for index in node.indices
+            )
             return replace(node, indices=tuple(found))
 
         return rewrite(expression, change)
 
-    def _same(self, one: Expression, other: str | Expression, depends: Sequence[str], region: Region) -> bool:
+    def _same(
+        self, one: Expression, other: str | Expression, depends: Sequence[str], region: Region
+    ) -> bool:
         run = tuple(dict.fromkeys((*depends, *region.letters)))
         return all(
             position(one, place, self.scalars) == position(other, place, self.scalars)

@@ -11,7 +11,8 @@ BATCH, HEAD, KEY_HEAD = "b", "h", "g"  # the letters of leading axes
 class Index:
     """One letter: the name of its axis, one place of it in words, and the symbol of its length.
 
-    `label` is how a place is labelled that is counted from 0; features are d1, d2, …, tokens have their names.
+    `label` is how a place is labelled that is counted from 0; features are d1, d2, …, tokens have
+    their names.
     """
 
     axis: str
@@ -23,7 +24,12 @@ class Index:
 INDICES = {
     "b": Index("batch", "an entry of the batch", "batch", "entry {}"),
     "h": Index("head", "a head", "heads", "head {}"),
-    "g": Index("kv_head", "a head of keys and values, which serves a group of heads", "kv_heads", "kv head {}"),
+    "g": Index(
+        "kv_head",
+        "a head of keys and values, which serves a group of heads",
+        "kv_heads",
+        "kv head {}",
+    ),
     "q": Index("group", "a query head of the group that a head of keys and values serves", "group"),
     "i": Index("query", "a query", "n"),
     "j": Index("key", "a key", "m"),
@@ -42,6 +48,9 @@ INDICES = {
 }
 
 PLACEHOLDERS = {
-    "logits": "the scores so far: the last of scores, scaled, capped, masked (and, for exp, shifted) that is there",
+    "logits": (
+        "the scores so far: the last of scores, scaled, capped, masked (and, for exp, shifted) that"
+        " is there"
+    ),
     "visible": "whether the mask lets query i see key j",
 }

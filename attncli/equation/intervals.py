@@ -1,4 +1,5 @@
-"""Intervals of numbers, and what each function makes of them, where each argument may be anywhere in a range.
+"""Intervals of numbers, and what each function makes of them, where each argument may be anywhere
+in a range.
 
 Ends are rounded outwards, so that no number is lost. What is not known may be anything.
 """
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf, nextafter
 
-MOST_FACTORS = 64  # a higher whole power is taken through its logarithm
+# a higher whole power is taken through its logarithm
+MOST_FACTORS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,15 @@ class Interval:
 
 
 ANYTHING = Interval(-inf, inf)
-EVERY = Interval(-sys.float_info.max, sys.float_info.max)  # each of these numbers, where ANYTHING is any one of them
+# each of these numbers, where ANYTHING is any one of them
+EVERY = Interval(-sys.float_info.max, sys.float_info.max)
 ONE, ZERO = Interval.at(1.0), Interval.at(0.0)
 
 
 def outwards(low: float, high: float) -> Interval:
-    """The interval between two rounded numbers, widened by what rounding may have lost; anything where there is NaN."""
+    """The interval between two rounded numbers, widened by what rounding may have lost; anything
+    where there is NaN.
+    """
     if math.isnan(low) or math.isnan(high):
         return ANYTHING
     return Interval(nextafter(low, -inf), nextafter(high, inf))
@@ -155,7 +160,11 @@ def power(base: Interval, exponent: Interval) -> Interval:
     if exponent.width == 0 and exponent.low.is_integer() and 0 <= exponent.low <= MOST_FACTORS:
         found = mul(*[base] * int(exponent.low)) if exponent.low else ONE
         # an even power is no product of any two numbers of the base, but of a number with itself
-        return Interval(0.0, found.high) if exponent.low % 2 == 0 and 0 in base and exponent.low else found
+        return (
+            Interval(0.0, found.high)
+            if exponent.low % 2 == 0 and 0 in base and exponent.low
+            else found
+        )
     return exp(mul(log(base), exponent)) if base.low > 0 else ANYTHING
 
 
@@ -173,7 +182,9 @@ def largest(*values: Interval) -> Interval:
 
 
 def slopes_of_largest(*values: Interval) -> Iterator[Interval]:
-    """1 for an argument that is the largest, 0 for one that is not, and between them where that is open."""
+    """1 for an argument that is the largest, 0 for one that is not, and between them where that is
+    open.
+    """
     for place, value in enumerate(values):
         others = [other for at, other in enumerate(values) if at != place]
         if all(value.low >= other.high for other in others):
@@ -186,7 +197,10 @@ def _wave(function: Callable[[float], float], top: float) -> Callable[[Interval]
     """Sine or cosine, which is 1 at `top` and at every turn from there, and -1 half a turn away."""
 
     def within(value: Interval, place: float) -> bool:
-        return math.floor((value.high - place) / math.tau) > math.ceil((value.low - place) / math.tau) - 1
+        return (
+            math.floor((value.high - place) / math.tau)
+            > math.ceil((value.low - place) / math.tau) - 1
+        )
 
     def of(value: Interval) -> Interval:
         if not math.isfinite(value.width) or value.width >= math.tau:

@@ -1,7 +1,8 @@
 """MathML Core: the notation that browsers set by themselves, as one more table of spellings.
 
-Every form is one element or a row of them, and every slot where an element takes a fixed number of children stands in a
-row of its own. What a person wrote never comes here: names and numbers are those of equations.
+Every form is one element or a row of them, and every slot where an element takes a fixed number of
+children stands in a row of its own. What a person wrote never comes here: names and numbers are
+those of equations.
 """
 
 from __future__ import annotations
@@ -47,14 +48,17 @@ def mathml_cell(name: str, indices: tuple[str, ...]) -> str:
 
 
 def _parts(name: str) -> tuple[str, str, str]:
-    """The letter or the word of a name, its mark with the primes before it, and the sign of the transpose."""
+    """The letter or the word of a name, its mark with the primes before it, and the sign of the
+    transpose.
+    """
     parts = symbol(name)
     stem = parts.base.rstrip("'")
     base = _identifier(stem.replace("_", " "))
     if parts.gradient:
         gap = _THIN if parts.is_word else ""
         base = f'<mrow><mi mathvariant="normal">d</mi>{gap}{base}</mrow>'
-    mark = f"<mo>(</mo><mn>{parts.mark}</mn><mo>)</mo>" if parts.mark.isdigit() else ""  # W^2 would be a square
+    # W^2 would be a square
+    mark = f"<mo>(</mo><mn>{parts.mark}</mn><mo>)</mo>" if parts.mark.isdigit() else ""
     if parts.mark and not mark:
         mark = _identifier(parts.mark)
     if primes := len(parts.base) - len(stem):
@@ -84,9 +88,9 @@ def mathml_digits(digits: str) -> str:
     if not power:
         return number
     sign = "<mo>−</mo>" if exponent.startswith("-") else ""
-    return (
-        f"<mrow>{number}<mo>×</mo><msup><mn>10</mn><mrow>{sign}<mn>{exponent.lstrip('+-0')}</mn></mrow></msup></mrow>"
-    )
+    digits_of_power = exponent.lstrip("+-0")
+    power_of_ten = f"<msup><mn>10</mn><mrow>{sign}<mn>{digits_of_power}</mn></mrow></msup>"
+    return f"<mrow>{number}<mo>×</mo>{power_of_ten}</mrow>"
 
 
 def _sign(sign: str, level: int, *needs: int) -> Spelling:
@@ -95,8 +99,15 @@ def _sign(sign: str, level: int, *needs: int) -> Spelling:
 
 def _function(name: str, *, of_number: Spelling | None = None) -> Spelling:
     """A word before parentheses, which grow with what stands in them."""
-    flat, tall = (f"<mrow><mi>{name}</mi>{around.format('{0}')}</mrow>" for around in (_FLAT, _TALL))
-    return Spelling(flat, separator="<mo>,</mo>", of_number=of_number, of_tall=Spelling(tall, separator="<mo>,</mo>"))
+    flat, tall = (
+        f"<mrow><mi>{name}</mi>{around.format('{0}')}</mrow>" for around in (_FLAT, _TALL)
+    )
+    return Spelling(
+        flat,
+        separator="<mo>,</mo>",
+        of_number=of_number,
+        of_tall=Spelling(tall, separator="<mo>,</mo>"),
+    )
 
 
 def _by_name(function: str) -> Spelling:
@@ -142,12 +153,15 @@ MATHML = Notation(
         "log": _function("ln"),
         "abs": Spelling('<mrow><mo stretchy="false">|</mo>{0}<mo stretchy="false">|</mo></mrow>'),
         "floor_div": Spelling(
-            '<mrow><mo stretchy="false">⌊</mo>{0}<mo lspace="0" rspace="0">/</mo>{1}<mo stretchy="false">⌋</mo></mrow>',
+            '<mrow><mo stretchy="false">⌊</mo>{0}<mo lspace="0" rspace="0">/</mo>{1}<mo'
+            ' stretchy="false">⌋</mo></mrow>',
             needs=(PRODUCT, POWER),
         ),
         "finite": Spelling("{0}", POWER, (POWER,)),
         "diagonal": _function("diag"),
-        "transposed": Spelling('<msup><mrow>{0}</mrow><mi mathvariant="normal">T</mi></msup>', POWER, (ATOM,)),
+        "transposed": Spelling(
+            '<msup><mrow>{0}</mrow><mi mathvariant="normal">T</mi></msup>', POWER, (ATOM,)
+        ),
         "row_sums": _function("rowsum"),
         "column_sums": _function("colsum"),
         "row_maxima": _function("rowmax"),
@@ -159,9 +173,12 @@ MATHML = Notation(
             )
             + "</mrow>"
         ),
-        "left_out": Spelling('<mi>…</mi><mspace width="0.3em"/>{0}<mtext>&#160;more&#160;</mtext><mi>…</mi>'),
+        "left_out": Spelling(
+            '<mi>…</mi><mspace width="0.3em"/>{0}<mtext>&#160;more&#160;</mtext><mi>…</mi>'
+        ),
         "where": Spelling(
-            '<mrow><mo form="prefix">&#123;</mo><mtable><mtr><mtd>{1}</mtd><mtd><mtext>if&#160;</mtext>{0}</mtd></mtr>'
+            '<mrow><mo form="prefix">&#123;</mo><mtable>'
+            "<mtr><mtd>{1}</mtd><mtd><mtext>if&#160;</mtext>{0}</mtd></mtr>"
             "<mtr><mtd>{2}</mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
             CHOICE,
         ),

@@ -1,4 +1,6 @@
-"""The headline of an equation: the same in matrices, dV = Aᵀ dO for dV[j, c] = Σ_i A[i, j]·dO[i, c]."""
+"""The headline of an equation: the same in matrices, dV = Aᵀ dO for dV[j, c] = Σ_i A[i, j]·dO[i,
+c].
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class _Former:
     leading: frozenset[str]
 
     def form(self, node: Expression, axes: tuple[str, ...]) -> Expression | None:
-        """An expression as a matrix whose rows and columns are these letters, or as a vector of one."""
+        """An expression as a matrix whose rows and columns are these letters, or as a vector of
+        one.
+        """
         match node:
             case Ref():
                 return self.array(node, axes)
@@ -55,7 +59,8 @@ class _Former:
             for index in cell.indices
             if not self.leading & {*index_names(index)} or {*index_names(index)} & {*axes}
         )
-        if own in (axes, axes[:1]):  # a vector of rows stands in every column
+        # a vector of rows stands in every column
+        if own in (axes, axes[:1]):
             return Name(cell.name)
         return Call("transposed", (Name(cell.name),)) if own == axes[::-1] else None
 
@@ -74,7 +79,9 @@ class _Former:
                 return Call(sums, (summed,))
         return None
 
-    def call(self, function: str, arguments: tuple[Expression, ...], axes: tuple[str, ...]) -> Expression | None:
+    def call(
+        self, function: str, arguments: tuple[Expression, ...], axes: tuple[str, ...]
+    ) -> Expression | None:
         formed = tuple(self.form(argument, axes) for argument in arguments)
         return Call(function, tuple(part for part in formed if part)) if all(formed) else None
 

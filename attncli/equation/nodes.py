@@ -12,8 +12,8 @@ from typing import TypeAlias
 class Number:
     """A number as printed in `text`.
 
-    `value` is what the text says, exactly: a Fraction, an infinity as a float, or None for what is not
-    rational (a printed root such as √2).
+    `value` is what the text says, exactly: a Fraction, an infinity as a float, or None for what is
+    not rational (a printed root such as √2).
     """
 
     value: Fraction | float | None
@@ -92,14 +92,23 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def rewrite(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The same tree with `change` applied to every node, the innermost first, also in indices that are expressions."""
+    """The same tree with `change` applied to every node, the innermost first, also in indices that
+    are expressions.
+    """
     if isinstance(expression, Call):
         arguments = tuple(rewrite(argument, change) for argument in expression.arguments)
         return change(Call(expression.function, arguments))
     if isinstance(expression, Reduce):
-        return change(Reduce(expression.function, expression.index, rewrite(expression.body, change)))
-    if isinstance(expression, Ref) and not all(isinstance(index, str) for index in expression.indices):
-        indices = (index if isinstance(index, str) else rewrite(index, change) for index in expression.indices)
+        return change(
+            Reduce(expression.function, expression.index, rewrite(expression.body, change))
+        )
+    if isinstance(expression, Ref) and not all(
+        isinstance(index, str) for index in expression.indices
+    ):
+        indices = (
+            index if isinstance(index, str) else rewrite(index, change)
+            for index in expression.indices
+        )
         return change(Ref(expression.name, tuple(indices)))
     return change(expression)
 

@@ -3,8 +3,8 @@ r"""How functions are spelled in each notation.
 PLAIN is ASCII, for programs, and UNICODE for terminals; PYTHON is what the
 parser reads back; LATEX is for TeX, KaTeX and MathJax.
 
-These are tables only: the walker is in `printer.py`. A function that stands in no table is spelled by its name,
-`name(x, y)`, or `\mathrm{name}(x, y)`.
+These are tables only: the walker is in `printer.py`. A function that stands in no table is spelled
+by its name, `name(x, y)`, or `\mathrm{name}(x, y)`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)  # how tightly a
 class Spelling:
     """How one function is written.
 
-    `form` has a slot {0}, {1}, … for each argument; where there is a `separator`, the arguments are first
-    joined by it, however many, and stand in {0} together. `level` is how tightly the whole binds, `needs`
-    how tightly each argument must, the last entry serving all further arguments. `of_number` is how it is
-    written of a number, `of_tall` of what is taller than a line, where that differs.
+    `form` has a slot {0}, {1}, … for each argument; where there is a `separator`, the arguments are
+    first joined by it, however many, and stand in {0} together. `level` is how tightly the whole
+    binds, `needs` how tightly each argument must, the last entry serving all further arguments.
+    `of_number` is how it is written of a number, `of_tall` of what is taller than a line, where
+    that differs.
     """
 
     form: str
@@ -47,8 +48,12 @@ def by_name(function: str) -> Spelling:
     return Spelling(f"{function}({{0}})", separator=", ")
 
 
-def latex_function(name: str, *, separator: str = ", ", of_number: Spelling | None = None) -> Spelling:
-    r"""\tanh(x), in parentheses as tall as the argument is; the space that \left puts before them is taken away."""
+def latex_function(
+    name: str, *, separator: str = ", ", of_number: Spelling | None = None
+) -> Spelling:
+    r"""\tanh(x), in parentheses as tall as the argument is; the space that \left puts before them
+    is taken away.
+    """
     tall = Spelling(name + r"\mathopen{{}}\left({0}\right)", separator=separator)
     return Spelling(name + "({0})", separator=separator, of_number=of_number, of_tall=tall)
 
@@ -64,13 +69,14 @@ def latex_by_name(function: str) -> Spelling:
 class Notation:
     """A table of spellings and the few forms that are not functions.
 
-    `others` spells the functions that are not in the table; `name` spells a name, `cell` a name with indices, `digits`
-    a number that has no sign and no structure. What holds one of the signs in `tall` is taller than a line, and takes
-    `tall_parenthesis`.
+    `others` spells the functions that are not in the table; `name` spells a name, `cell` a name
+    with indices, `digits` a number that has no sign and no structure. What holds one of the signs
+    in `tall` is taller than a line, and takes `tall_parenthesis`.
     """
 
     functions: Mapping[str, Spelling]
-    sums: str  # Σ over an index: {index}, {body}
+    # Σ over an index: {index}, {body}
+    sums: str
     maxima: str
     name: Callable[[str], str]
     cell: Callable[[str, tuple[str, ...]], str]
@@ -107,7 +113,8 @@ ARITHMETIC = {
     "lt": operator(" < ", COMPARISON, SUM),
     "gt": operator(" > ", COMPARISON, SUM),
 }
-# Forms of what is printed already: fractions, roots and powers of e as they stand in a number, and terms left out.
+# Forms of what is printed already: fractions, roots and powers of e as they stand in a number, and
+# terms left out.
 PRINTED = {
     "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
     "over": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # in an exponent
@@ -259,7 +266,8 @@ LATEX = Notation(
     tall_parenthesis=r"\left({}\right)",
     nearly=r"\approx",
 )
-LATEX_LINE = replace(  # for lines of text, where a fraction would be too small to read and a case cannot be broken
+# for lines of text, where a fraction would be too small to read and a case cannot be broken
+LATEX_LINE = replace(
     LATEX,
     tall=(),
     functions=LATEX_FUNCTIONS
@@ -267,10 +275,13 @@ LATEX_LINE = replace(  # for lines of text, where a fraction would be too small 
         "div": SHARED["div"],
         "share": SHARED["share"],
         "quotient": SHARED["div"],
-        "where": Spelling(r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (COMPARISON, SUM, SUM)),
+        "where": Spelling(
+            r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (COMPARISON, SUM, SUM)
+        ),
     },
 )
-LATEX_TERMS = replace(  # for sums that TeX breaks into lines, where it may break before a term and nowhere else
+# for sums that TeX breaks into lines, where it may break before a term and nowhere else
+LATEX_TERMS = replace(
     LATEX_LINE,
     functions={
         **LATEX_LINE.functions,

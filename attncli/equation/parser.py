@@ -10,11 +10,22 @@ from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS, REDUCTIONS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
 
 OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.MatMult: "matmul",
-    ast.FloorDiv: "floor_div", ast.Mod: "mod",
-    ast.LtE: "le", ast.Lt: "lt", ast.GtE: "ge", ast.Gt: "gt", ast.Eq: "eq", ast.And: "and_",
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.FloorDiv: "floor_div",
+    ast.Mod: "mod",
+    ast.LtE: "le",
+    ast.Lt: "lt",
+    ast.GtE: "ge",
+    ast.Gt: "gt",
+    ast.Eq: "eq",
+    ast.And: "and_",
     ast.USub: "neg",
-}  # fmt: skip
+}
 
 
 class EquationError(ValueError):
@@ -40,7 +51,9 @@ def parse_equation(source: str) -> Equation:
 
 @lru_cache(maxsize=512)
 def parse_expression(source: str) -> Expression:
-    """An expression alone, as the headline of a rule (`Q @ K_T`) or a piece of prose (`sqrt(d_k)`)."""
+    """An expression alone, as the headline of a rule (`Q @ K_T`) or a piece of prose
+    (`sqrt(d_k)`).
+    """
     try:
         return _convert(ast.parse(source.strip(), mode="eval").body, source)
     except SyntaxError as error:
@@ -70,15 +83,21 @@ def _convert(node: ast.AST, source: str) -> Expression:
             return Call("and_", tuple(_convert(value, source) for value in values))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
             return Call(OPERATORS[type(op)], (_convert(left, source), _convert(right, source)))
-        case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=index), body]) if name in REDUCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=index), body]) if (
+            name in REDUCTIONS
+        ):
             return Reduce(REDUCTIONS[name], index, _convert(body, source))
-        case ast.Call(func=ast.Name(id=name), args=arguments) if name in FUNCTIONS or name in MATRIX_FORMS:
+        case ast.Call(func=ast.Name(id=name), args=arguments) if (
+            name in FUNCTIONS or name in MATRIX_FORMS
+        ):
             return Call(name, tuple(_convert(argument, source) for argument in arguments))
     raise EquationError(f"cannot read {ast.unparse(node)!r} in {source!r}")
 
 
 def _binary(function: str, left: Expression, right: Expression) -> Expression:
-    """A sign before a product or a quotient is that of all of it, as it is read on paper: -a * b is -(a * b)."""
+    """A sign before a product or a quotient is that of all of it, as it is read on paper: -a * b is
+    -(a * b).
+    """
     match left:
         case Call("neg", (inner,)) if function in ("mul", "div"):
             return Call("neg", (Call(function, (inner, right)),))

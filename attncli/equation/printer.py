@@ -8,11 +8,14 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Red
 from attncli.equation.notation import ATOM, PRODUCT, Notation
 
 _DIGITS = re.compile(r"[0-9.]+")
-_SIMPLE = re.compile(r"-?[0-9.]+")  # alike in every notation, and nearly every number of a large matrix
+# alike in every notation, and nearly every number of a large matrix
+_SIMPLE = re.compile(r"-?[0-9.]+")
 
 
 def write(expression: Expression, notation: Notation) -> str:
-    """The expression as text, with parentheses only where it would read differently without them."""
+    """The expression as text, with parentheses only where it would read differently without
+    them.
+    """
     return _write(expression, notation)[0]
 
 
@@ -30,7 +33,8 @@ def write_number(text: str, notation: Notation) -> str:
 
 
 def numeral(text: str) -> Expression:
-    """The printed number as a tree of `neg`, `ratio`, `multiple` and `sqrt` over numbers that are only digits.
+    """The printed number as a tree of `neg`, `ratio`, `multiple` and `sqrt` over numbers that are
+    only digits.
 
     Digits may have a point and a power of ten, 1.5e+20; `inf` and `nan` count as digits.
     """
@@ -50,7 +54,8 @@ def numeral(text: str) -> Expression:
 def _write(node: Expression, notation: Notation) -> tuple[str, int]:
     """The text, and how tightly it binds."""
     match node:
-        case Number(text=text) if _DIGITS.fullmatch(text):  # most numbers: no tree is needed to spell them
+        # most numbers: no tree is needed to spell them
+        case Number(text=text) if _DIGITS.fullmatch(text):
             return notation.digits(text), ATOM
         case Number(text=text):
             tree = numeral(text)
@@ -65,7 +70,10 @@ def _write(node: Expression, notation: Notation) -> tuple[str, int]:
             return notation.cell(name, tuple(_position(index, notation) for index in indices)), ATOM
         case Reduce(function=function, index=index, body=body):
             form = notation.sums if function == "add" else notation.maxima
-            return form.format(index=notation.name(index), body=_within(body, PRODUCT, notation)[0]), PRODUCT
+            return (
+                form.format(index=notation.name(index), body=_within(body, PRODUCT, notation)[0]),
+                PRODUCT,
+            )
         case Call(function=function, arguments=arguments):
             return _call(function, arguments, notation)
     raise TypeError(f"cannot write {node!r}")
@@ -80,9 +88,13 @@ def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) 
     if spelling.of_number and isinstance(arguments[0], Number):
         spelling = spelling.of_number
     needs = spelling.needs + spelling.needs[-1:] * len(arguments)
-    written = [_within(argument, need, notation) for argument, need in zip(arguments, needs, strict=False)]
+    written = [
+        _within(argument, need, notation) for argument, need in zip(arguments, needs, strict=False)
+    ]
     # a form that begins with its first argument begins with its minus, too, and binds no tighter
-    level = min(spelling.level, written[0][1]) if spelling.form.startswith("{0}") else spelling.level
+    level = (
+        min(spelling.level, written[0][1]) if spelling.form.startswith("{0}") else spelling.level
+    )
     parts = [text for text, _ in written]
     if spelling.of_tall and any(_is_tall(text, notation) for text in parts):
         spelling = spelling.of_tall
@@ -92,7 +104,9 @@ def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) 
 
 
 def _within(node: Expression, need: int, notation: Notation) -> tuple[str, int]:
-    """The text, in parentheses where it does not bind as tightly as is needed, and how tightly it binds then."""
+    """The text, in parentheses where it does not bind as tightly as is needed, and how tightly it
+    binds then.
+    """
     text, level = _write(node, notation)
     if level >= need:
         return text, level

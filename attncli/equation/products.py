@@ -1,4 +1,5 @@
-"""Sums of products as they are written on paper: factors in the order of a matrix product, sums around what they need.
+"""Sums of products as they are written on paper: factors in the order of a matrix product, sums
+around what they need.
 
 The chain rule leaves a heap of factors, and of letters to be summed over. Put in order they read as
 Σ_j dS[i, j]·K[j, k], which is dS K, and not as Σ_j K[j, k]·dS[i, j].
@@ -25,7 +26,9 @@ class Product:
 
 
 def as_product(expression: Expression) -> Product:
-    """The factors of an expression; those of a sum are among them, and its letter among the others summed over."""
+    """The factors of an expression; those of a sum are among them, and its letter among the others
+    summed over.
+    """
     match expression:
         case Number(value=value) if value == 1:
             return Product()
@@ -43,9 +46,15 @@ def as_product(expression: Expression) -> Product:
 
 
 def to_expression(product: Product, target: Sequence[str]) -> Expression:
-    """The product as one expression, for a cell with these letters; its sign stays in `negative`."""
+    """The product as one expression, for a cell with these letters; its sign stays in
+    `negative`.
+    """
     inside = [divisor for divisor in product.divisors if free_names(divisor) & {*product.summed}]
-    summed = [factor for factor in product.factors if not product.summed or free_names(factor) & {*product.summed}]
+    summed = [
+        factor
+        for factor in product.factors
+        if not product.summed or free_names(factor) & {*product.summed}
+    ]
     body = _nested(_divided(summed, inside), product.summed, target)
     for factor in reversed([factor for factor in product.factors if factor not in summed]):
         body = Call("mul", (factor, body))
@@ -71,11 +80,17 @@ def _with_other_letters(product: Product, taken: frozenset[str]) -> Product:
 
 def _free_names(product: Product) -> frozenset[str]:
     """The names that a product depends on, without the letters it is summed over."""
-    return frozenset[str]().union(*map(free_names, (*product.factors, *product.divisors))).difference(product.summed)
+    return (
+        frozenset[str]()
+        .union(*map(free_names, (*product.factors, *product.divisors)))
+        .difference(product.summed)
+    )
 
 
 def _together(products: Iterable[Product]) -> Product:
-    """All of them as one, whose sums go around all factors: each over a letter that no other part has a use for."""
+    """All of them as one, whose sums go around all factors: each over a letter that no other part
+    has a use for.
+    """
     products = list(products)
     factors: list[Expression] = []
     divisors: list[Expression] = []
@@ -104,21 +119,28 @@ def _divided(factors: Sequence[Expression], divisors: Sequence[Expression]) -> l
     return found
 
 
-def _nested(factors: Sequence[Expression], summed: Sequence[str], target: Sequence[str]) -> Expression:
-    """The factors from the row of the target to its column, each joined to the next by the letter they share.
+def _nested(
+    factors: Sequence[Expression], summed: Sequence[str], target: Sequence[str]
+) -> Expression:
+    """The factors from the row of the target to its column, each joined to the next by the letter
+    they share.
 
-    Factors are the points of a graph, and a letter that just two of them have is the line between these. Where the
-    lines make one path, the product is a chain of matrix products, and each sum closes as soon as both its factors
-    stand: Σ_k (Σ_j A[i, j]·B[j, k])·C[k, l]. A letter in one factor, or in three, such as that of a sum over heads, has
-    no such place, and stands around all; so do all letters where there is no path.
+    Factors are the points of a graph, and a letter that just two of them have is the line between
+    these. Where the lines make one path, the product is a chain of matrix products, and each sum
+    closes as soon as both its factors stand: Σ_k (Σ_j A[i, j]·B[j, k])·C[k, l]. A letter in one
+    factor, or in three, such as that of a sum over heads, has no such place, and stands around all;
+    so do all letters where there is no path.
     """
     carried = [free_names(factor) for factor in factors]
     links: dict[tuple[int, int], str] = {}
     for letter in summed:
         match [number for number, letters in enumerate(carried) if letter in letters]:
             case [one, other]:
-                links[one, other] = letter  # the last of several: rows before heads and entries
-    order = _path(links, len(factors), [target[-2:-1] and target[-2] in letters for letters in carried])
+                # the last of several: rows before heads and entries
+                links[one, other] = letter
+    order = _path(
+        links, len(factors), [target[-2:-1] and target[-2] in letters for letters in carried]
+    )
     outer = [letter for letter in summed if not order or letter not in links.values()]
     order = order or list(range(len(factors)))
     body = factors[order[0]] if order else Number(None, "")
@@ -133,7 +155,9 @@ def _nested(factors: Sequence[Expression], summed: Sequence[str], target: Sequen
 
 
 def _path(links: dict[tuple[int, int], str], number: int, has_row: Sequence[object]) -> list[int]:
-    """The factors in an order in which each is linked to the next, from one with the row; empty where there is none."""
+    """The factors in an order in which each is linked to the next, from one with the row; empty
+    where there is none.
+    """
     neighbours: dict[int, list[int]] = {at: [] for at in range(number)}
     for one, other in links:
         neighbours[one].append(other)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 DIGITS = 50
-SCIENTIFIC = Decimal("1e15")  # from here on, not even the digits before the point are all known to a float64
-EXACTLY = Decimal("1e-40")  # numbers of so many digits this close, in relation, are the same
+# from here on, not even the digits before the point are all known to a float64
+SCIENTIFIC = Decimal("1e15")
+# numbers of so many digits this close, in relation, are the same
+EXACTLY = Decimal("1e-40")
 
 
 def round_half_up(value: Decimal, places: int) -> Decimal:
-    """The value at so many decimals, ties away from zero and no minus before a zero; what is not finite stays."""
+    """The value at so many decimals, ties away from zero and no minus before a zero; what is not
+    finite stays.
+    """
     if not value.is_finite():
         return value
     with localcontext(prec=max(DIGITS, value.adjusted() + places + 2)):
@@ -19,7 +23,9 @@ def round_half_up(value: Decimal, places: int) -> Decimal:
 
 
 def round_on_paper(value: Decimal, places: int) -> Decimal:
-    """The value as it is written down, from where the next step goes on: 1.235e+46 has no more digits than these."""
+    """The value as it is written down, from where the next step goes on: 1.235e+46 has no more
+    digits than these.
+    """
     if not value.is_finite() or abs(value) < SCIENTIFIC:
         return round_half_up(value, places)
     return round_half_up(value, places - value.adjusted())

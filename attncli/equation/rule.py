@@ -9,31 +9,45 @@ from functools import cached_property
 
 from attncli.equation.indexing import LeadingAxes, add_axes, all_letters, fix_axes
 from attncli.equation.indices import BATCH, INDICES
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, is_zero, names_used, rename, walk
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Ref,
+    is_zero,
+    names_used,
+    rename,
+    walk,
+)
 from attncli.equation.notation import PYTHON
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation
 
 
 class Cell(str):
-    """A cell as text, X[i, d]: of an array that is given, or of a step before its equation is known."""
+    """A cell as text, X[i, d]: of an array that is given, or of a step before its equation is
+    known.
+    """
 
 
 @dataclass(frozen=True)
 class Rule:
     """One step: what it is called, what it computes, and what is said about it.
 
-    `formula` is its equation, K_T[k, j] = K[j, k], or of an array that is given its cell alone; `headline` the same in
-    matrices, empty where there is none. Both may be text in Python syntax, which is parsed when it is first
-    asked for, since a problem needs few of all rules: use `equation` and `matrix_form`.
+    `formula` is its equation, K_T[k, j] = K[j, k], or of an array that is given its cell alone;
+    `headline` the same in matrices, empty where there is none. Both may be text in Python syntax,
+    which is parsed when it is first asked for, since a problem needs few of all rules: use
+    `equation` and `matrix_form`.
 
-    `symbol` is its letter in formulas. `meaning` says what the step is, `why` what it is for, `when` where it is
-    present; expressions stand between backticks. `meanings` says what it is at each entry of a batch, where that is not
-    alike for all. `joins` is the leading axis whose places the equation itself runs through, as concat does through the
-    heads.
+    `symbol` is its letter in formulas. `meaning` says what the step is, `why` what it is for,
+    `when` where it is present; expressions stand between backticks. `meanings` says what it is at
+    each entry of a batch, where that is not alike for all. `joins` is the leading axis whose places
+    the equation itself runs through, as concat does through the heads.
 
-    `gradient` says what the gradient of the step is, and `gradient_why` what for. `through` is said instead of the
-    gradient of what the step reads, where this comes through the step first.
+    `gradient` says what the gradient of the step is, and `gradient_why` what for. `through` is said
+    instead of the gradient of what the step reads, where this comes through the step first.
     """
 
     name: str
@@ -107,7 +121,9 @@ class Rule:
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
-        """The arrays the equation reads, in the order of first mention: steps, and arrays that are parameters."""
+        """The arrays the equation reads, in the order of first mention: steps, and arrays that are
+        parameters.
+        """
         return () if self.given else names_used(self.equation.expression)
 
     @property
@@ -117,7 +133,9 @@ class Rule:
 
     @property
     def is_copy(self) -> bool:
-        """Whether every cell is just a cell of another array, as in a transpose, or a 0 in its place."""
+        """Whether every cell is just a cell of another array, as in a transpose, or a 0 in its
+        place.
+        """
         whole = self.expression
         if isinstance(whole, Call) and whole.function == "where":
             cells = [branch for branch in whole.arguments[1:] if not is_zero(branch)]
@@ -126,7 +144,9 @@ class Rule:
 
     @property
     def divides_rows(self) -> bool:
-        """Whether the step divides a row into shares, and so needs a definition where the row is empty."""
+        """Whether the step divides a row into shares, and so needs a definition where the row is
+        empty.
+        """
         nodes = () if self.given else walk(self.equation.expression)
         return any(isinstance(node, Call) and node.function == "share" for node in nodes)
 
@@ -135,7 +155,9 @@ class Rule:
         """Whether the step only decides what is hidden, by conditions that stand in it."""
         hidden = Number(-math.inf, "-inf")
         whole = self.expression
-        return isinstance(whole, Call) and whole.function == "where" and whole.arguments[-1] == hidden
+        return (
+            isinstance(whole, Call) and whole.function == "where" and whole.arguments[-1] == hidden
+        )
 
     def bind(self, names: Mapping[str, str]) -> Rule:
         """The rule with placeholders such as `logits` replaced by the steps they stand for."""
@@ -145,12 +167,17 @@ class Rule:
         formula = replace(equation, expression=rename(equation.expression, names))
         return self.with_formula(formula, form and rename(form, names))
 
-    def add_axes(self, leading: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]) -> Rule:
+    def add_axes(
+        self, leading: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]
+    ) -> Rule:
         """The rule for arrays with leading axes; for a given array, of its own."""
         if self.given:
             cell = Ref(self.name, (*leading.get(self.name, ()), *self.target.indices))
             return self.with_formula(cell, None)
-        known = {name: tuple(letter for letter in letters if letter != self.joins) for name, letters in leading.items()}
+        known = {
+            name: tuple(letter for letter in letters if letter != self.joins)
+            for name, letters in leading.items()
+        }
         return self.with_formula(add_axes(self.equation, known, order, shared), self.matrix_form)
 
     def at_place(self, fixed: Mapping[str, int]) -> Rule:

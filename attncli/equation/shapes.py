@@ -1,4 +1,6 @@
-"""Shapes: how long each index of an equation runs, which arrays a product multiplies, and how a shape is written."""
+"""Shapes: how long each index of an equation runs, which arrays a product multiplies, and how a
+shape is written.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from attncli.equation.printer import write_equation
 def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """The length of every index, from the shapes of the arrays on the right.
 
-    What a `where` chooses between may each be only a part of the whole: it has no say where another array has.
-    Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule or a missing check.
+    What a `where` chooses between may each be only a part of the whole: it has no say where another
+    array has. Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule
+    or a missing check.
     """
     sizes: dict[str, int] = {}
     parts = tuple(_chosen(equation.expression))
@@ -22,8 +25,14 @@ def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> di
         if len(shape) != len(node.indices):
             raise ValueError(f"{node.name} has {len(shape)} axes in {_in_python(equation)!r}")
         for index, size in zip(node.indices, shape, strict=True):
-            if isinstance(index, str) and sizes.setdefault(index, size) != size and node not in parts:
-                raise ValueError(f"{index} runs to {sizes[index]} and to {size} in {_in_python(equation)!r}")
+            if (
+                isinstance(index, str)
+                and sizes.setdefault(index, size) != size
+                and node not in parts
+            ):
+                raise ValueError(
+                    f"{index} runs to {sizes[index]} and to {size} in {_in_python(equation)!r}"
+                )
     return sizes
 
 
@@ -51,11 +60,17 @@ def _chosen(expression: Expression) -> Iterator[Ref]:
     """The cells it reads only where a `where` chooses them."""
     for node in walk(expression):
         if isinstance(node, Call) and node.function == "where":
-            yield from (part for branch in node.arguments[1:] for part in walk(branch) if isinstance(part, Ref))
+            yield from (
+                part
+                for branch in node.arguments[1:]
+                for part in walk(branch)
+                if isinstance(part, Ref)
+            )
 
 
 def product_factors(matrix_form: Expression) -> tuple[tuple[str, bool], ...]:
-    """The arrays multiplied in a headline, in order, each with whether it is transposed; none where it is no product.
+    """The arrays multiplied in a headline, in order, each with whether it is transposed; none where
+    it is no product.
 
     X and W_Q in X @ W_Q + b_Q; of a sum of several products, none.
     """
@@ -63,7 +78,9 @@ def product_factors(matrix_form: Expression) -> tuple[tuple[str, bool], ...]:
         case Call(function="matmul", arguments=(left, right)):
             before, last = _factor(left) or product_factors(left), _factor(right)
             return (*before, *last) if before and last else ()
-        case Call(function="add", arguments=(first, *others)) if not any(map(product_factors, others)):
+        case Call(function="add", arguments=(first, *others)) if not any(
+            map(product_factors, others)
+        ):
             return product_factors(first)
     return ()
 
@@ -78,6 +95,8 @@ def _factor(expression: Expression) -> tuple[tuple[str, bool], ...]:
 
 
 def product_text(shapes: Sequence[Sequence[int]], times: str = "×", dot: str = "·") -> str:
-    """The shapes of a product, (3×4)·(4×3) = (3×3): factors, then the result; a single shape stands alone."""
+    """The shapes of a product, (3×4)·(4×3) = (3×3): factors, then the result; a single shape stands
+    alone.
+    """
     *factors, result = [f"({shape_text(shape, times)})" for shape in shapes]
     return f"{dot.join(factors)} = {result}" if factors else result

@@ -1,14 +1,27 @@
-"""The notation of spreadsheets: an expression over cells is what stands after = in a formula of Excel or LibreOffice.
+"""The notation of spreadsheets: an expression over cells is what stands after = in a formula of
+Excel or LibreOffice.
 
-Names and cells are spelled by addresses, which only a workbook knows: it puts its own `name` and `cell` into the table.
+Names and cells are spelled by addresses, which only a workbook knows: it puts its own `name` and
+`cell` into the table.
 
-A spreadsheet has no infinity. Where a score is hidden stands the text −∞, and the functions that may meet it here are
-functions of their own, `shown_…`, since a spreadsheet cannot calculate with text.
+A spreadsheet has no infinity. Where a score is hidden stands the text −∞, and the functions that
+may meet it here are functions of their own, `shown_…`, since a spreadsheet cannot calculate with
+text.
 """
 
 from __future__ import annotations
 
-from attncli.equation.notation import ATOM, COMPARISON, MINUS, POWER, PRODUCT, SUM, Notation, Spelling, operator
+from attncli.equation.notation import (
+    ATOM,
+    COMPARISON,
+    MINUS,
+    POWER,
+    PRODUCT,
+    SUM,
+    Notation,
+    Spelling,
+    operator,
+)
 
 HIDDEN = "−∞"
 
@@ -25,7 +38,8 @@ SPREADSHEET = Notation(
     {
         "add": operator("+", SUM, SUM, PRODUCT),
         "sub": operator("-", SUM, SUM, PRODUCT),
-        "neg": Spelling("-{0}", MINUS, (ATOM,)),  # of a power, it would be taken before the power
+        # of a power, it would be taken before the power
+        "neg": Spelling("-{0}", MINUS, (ATOM,)),
         "mul": operator("*", PRODUCT, PRODUCT, POWER),
         "multiple": operator("*", PRODUCT, PRODUCT, POWER),
         "div": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
@@ -52,7 +66,8 @@ SPREADSHEET = Notation(
         "shown_max": Spelling(f'IF(COUNT({{0}})=0,"{HIDDEN}",MAX({{0}}))'),
         "where_hidden": _unless_hidden("{0}", "{2}", SUM, hidden="{1}"),
     },
-    sums="",  # written out, or SUM of a range
+    # written out, or SUM of a range
+    sums="",
     maxima="",
     name=str,
     cell=lambda name, indices: f"{name}[{','.join(indices)}]",

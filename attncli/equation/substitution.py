@@ -1,4 +1,6 @@
-"""Work one cell: the equation with a cell's numbers put in, and its value in exact or decimal arithmetic."""
+"""Work one cell: the equation with a cell's numbers put in, and its value in exact or decimal
+arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,11 @@ def substitute(
     number: Callable[[str, tuple[int, ...]], Expression],
     scalars: Mapping[str, Number],
 ) -> Expression:
-    """The cell's own sentence: sums written out, every array cell replaced by `number(name, indices)`.
+    """The cell's own sentence: sums written out, every array cell replaced by `number(name,
+    indices)`.
 
-    A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by the
-    number it lets through. A sum among the terms of a sum hands them its own.
+    A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by
+    the number it lets through. A sum among the terms of a sum hands them its own.
     """
 
     def put(node: Expression, place: Place) -> Expression:
@@ -37,14 +40,19 @@ def substitute(
                 return scalars.get(name, node)
             case Reduce(function=function, index=index, body=body):
                 terms = tuple(put(body, {**place, index: at}) for at in range(sizes[index]))
-                return Call(function, tuple(term for each in terms for term in _terms(each, function)))
+                return Call(
+                    function, tuple(term for each in terms for term in _terms(each, function))
+                )
             case Call(function="where", arguments=(condition, yes, no)):
                 return put(yes if exact_value(put(condition, place)) else no, place)
             case Call(function="finite", arguments=(argument,)):
                 through = put(argument, place)
                 return Number(Fraction(0), "0") if exact_value(through) == -math.inf else through
             case Call(function="add", arguments=arguments):
-                return Call("add", tuple(term for each in arguments for term in _terms(put(each, place), "add")))
+                return Call(
+                    "add",
+                    tuple(term for each in arguments for term in _terms(put(each, place), "add")),
+                )
             case Call(function=function, arguments=arguments):
                 return Call(function, tuple(put(argument, place) for argument in arguments))
         return node
@@ -53,11 +61,17 @@ def substitute(
 
 
 def _terms(expression: Expression, function: str) -> tuple[Expression, ...]:
-    return expression.arguments if isinstance(expression, Call) and expression.function == function else (expression,)
+    return (
+        expression.arguments
+        if isinstance(expression, Call) and expression.function == function
+        else (expression,)
+    )
 
 
 def exact_value(expression: Expression) -> Any:
-    """The exact value of a worked cell's printed numbers: a Fraction, an infinity, a truth value, or None."""
+    """The exact value of a worked cell's printed numbers: a Fraction, an infinity, a truth value,
+    or None.
+    """
     match expression:
         case Number(value=value):
             return value
@@ -101,11 +115,14 @@ def as_decimal_constant(number: Number) -> Decimal:
 
 
 class Arithmetic(NamedTuple):
-    """One kind of numbers: a position as such a number, a number of an equation, and a function of such numbers."""
+    """One kind of numbers: a position as such a number, a number of an equation, and a function of
+    such numbers.
+    """
 
     whole: Callable[[int], Any]
     constant: Callable[[Number], Any]
-    apply: Callable[..., Any]  # of the name of a function and its arguments
+    # of the name of a function and its arguments
+    apply: Callable[..., Any]
 
 
 def evaluate_cell(
@@ -128,7 +145,9 @@ def evaluate_cell(
             case Name(name=name):
                 return whole(place[name]) if name in place else scalars[name]
             case Reduce(function=function, index=index, body=body):
-                return apply(function, *(value(body, {**place, index: at}) for at in range(sizes[index])))
+                return apply(
+                    function, *(value(body, {**place, index: at}) for at in range(sizes[index]))
+                )
             case Call(function="where", arguments=(condition, yes, no)):
                 return value(yes if value(condition, place) else no, place)
             case Call(function=function, arguments=arguments):

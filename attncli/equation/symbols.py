@@ -1,4 +1,6 @@
-"""What a name is made of, and how it is spelled: W_Q is a W marked Q, K_T a K transposed, row_max a word."""
+"""What a name is made of, and how it is spelled: W_Q is a W marked Q, K_T a K transposed, row_max a
+word.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 GREEK = {"δ": r"\delta"}
-LENGTHS = ("d", "n")  # letters of lengths, whose mark is an index: they are never indexed themselves
+# letters of lengths, whose mark is an index: they are never indexed themselves
+LENGTHS = ("d", "n")
 
 
-DIFFERENTIAL = re.compile(r"d(?=[A-Zδ]|[a-z](?![a-z])| )")  # dQ, dW_Q, dv, db_Q, d concat; not d_k, not a word
+# dQ, dW_Q, dv, db_Q, d concat; not d_k, not a word
+DIFFERENTIAL = re.compile(r"d(?=[A-Zδ]|[a-z](?![a-z])| )")
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A letter with its mark, or a word; primes belong to the letter. `gradient` marks that of what it names."""
+    """A letter with its mark, or a word; primes belong to the letter. `gradient` marks that of what
+    it names.
+    """
 
     base: str
     mark: str = ""
@@ -32,7 +38,9 @@ class Symbol:
 
 
 def symbol(name: str) -> Symbol:
-    """K_rot_T is K, marked rot, transposed; what begins with more than one letter, as row_max, is a word."""
+    """K_rot_T is K, marked rot, transposed; what begins with more than one letter, as row_max, is a
+    word.
+    """
     stem = name.removesuffix("_T")
     transposed = stem != name
     if found := DIFFERENTIAL.match(stem):
@@ -70,7 +78,9 @@ def bracketed(name: str, indices: Sequence[str]) -> str:
 
 
 def latex_name(name: str) -> str:
-    """W_Q is W^Q, so that it can still take indices; d_k keeps its subscript; words stand upright."""
+    """W_Q is W^Q, so that it can still take indices; d_k keeps its subscript; words stand
+    upright.
+    """
     parts = symbol(name)
     if parts.is_word:
         base, mark = rf"\mathrm{{{parts.base.replace('_', '~')}}}", ""

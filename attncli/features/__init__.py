@@ -1,1 +1,3 @@
-"""The capabilities, a folder for each: nothing below imports them, `cli/app.py` finds them by listing."""
+"""The capabilities, a folder for each: nothing below imports them, `cli/app.py` finds them by
+listing.
+"""

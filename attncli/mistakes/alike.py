@@ -11,11 +11,13 @@ from attncli.mistakes.mistaken import Mistaken
 from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Trace
 
-_SAME = 1e-9  # relative: these are the same number, worked out in another order
+# relative: these are the same number, worked out in another order
+_SAME = 1e-9
 
 
 def groups_of_alike(made: Mapping[str, Mistaken]) -> list[tuple[str, ...]]:
-    """The names of mistakes, in groups that make the same numbers of the first step that they change.
+    """The names of mistakes, in groups that make the same numbers of the first step that they
+    change.
 
     With d_k = 4 and d_model = 16, a division by d_k and one by the root of d_model are one: by 4.
     """
@@ -51,7 +53,9 @@ def shared_words(trace: Trace, names: tuple[str, ...], mistaken: Mistaken) -> st
 
 def _alike(one: Mistaken, other: Mistaken) -> bool:
     step = one.first_changed
-    return step == other.first_changed and np.allclose(one[step], other[step], _SAME, 0, equal_nan=True)
+    return step == other.first_changed and np.allclose(
+        one[step], other[step], _SAME, 0, equal_nan=True
+    )
 
 
 def _read_alone(trace: Trace, step: str) -> str | None:
@@ -62,14 +66,20 @@ def _read_alone(trace: Trace, step: str) -> str | None:
 
 
 def _factor(before: Numbers, after: Numbers) -> float | None:
-    """c where every cell after is c times the one before; None where there is no such number, or it is 0."""
+    """c where every cell after is c times the one before; None where there is no such number, or it
+    is 0.
+    """
     if not (np.isfinite(before).all() and np.isfinite(after).all()) or not before.any():
         return None
     largest = np.unravel_index(np.argmax(np.abs(before)), before.shape)
     times = float(after[largest] / before[largest])
     if not isfinite(times) or not times:
         return None
-    return times if np.allclose(before * times, after, _SAME, _SAME * float(np.abs(after).max())) else None
+    return (
+        times
+        if np.allclose(before * times, after, _SAME, _SAME * float(np.abs(after).max()))
+        else None
+    )
 
 
 def _scaled(read: str, right: float, made: float) -> str:

@@ -1,4 +1,5 @@
-"""Whether the numbers of a step say which mistake was made: what they cannot show, and what they cannot tell apart.
+"""Whether the numbers of a step say which mistake was made: what they cannot show, and what they
+cannot tell apart.
 
 This is asked of a problem before anybody works it out. `attncli check` asks the same of a solution.
 """
@@ -19,18 +20,23 @@ from attncli.problem.model import Scalar
 from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Trace
 
-UNITS = 2  # of the last digit: numbers this far apart are told apart, however each of them was rounded
-MOST_NUMBERS = 10_000  # of a step: every mistake gives as many, and is compared with every other
-_SAME = 1e-9  # relative: these are the same number, worked out in another order
+# of the last digit: numbers this far apart are told apart, however each of them was rounded
+UNITS = 2
+# of a step: every mistake gives as many, and is compared with every other
+MOST_NUMBERS = 10_000
+# relative: these are the same number, worked out in another order
+_SAME = 1e-9
 
 
 class Audit(NamedTuple):
-    """What the numbers of `step` say, written with so many `decimals`, of the mistakes that change it.
+    """What the numbers of `step` say, written with so many `decimals`, of the mistakes that change
+    it.
 
-    `shown` are the mistakes that these numbers show, in the order in which they can be made. Those that are `same` give
-    the right numbers, as a division by the root of n does where n = d_k; those that are `hidden` give others, but less
-    than two units of the last digit away. `alike` are groups of shown mistakes that the numbers cannot tell apart.
-    `equal_sizes` say why a division by the wrong size does not show: "n = d_k = 3".
+    `shown` are the mistakes that these numbers show, in the order in which they can be made. Those
+    that are `same` give the right numbers, as a division by the root of n does where n = d_k; those
+    that are `hidden` give others, but less than two units of the last digit away. `alike` are
+    groups of shown mistakes that the numbers cannot tell apart. `equal_sizes` say why a division by
+    the wrong size does not show: "n = d_k = 3".
     """
 
     step: str
@@ -43,10 +49,13 @@ class Audit(NamedTuple):
 
 
 def audit(trace: Trace, step: str, decimals: int) -> Audit:
-    """Which mistakes the numbers of this step show; AttncliError (exit 2) if the step is too large for that."""
+    """Which mistakes the numbers of this step show; AttncliError (exit 2) if the step is too large
+    for that.
+    """
     if trace[step].size > MOST_NUMBERS:
         raise usage_error(
-            f"{step} has {trace[step].size:,} numbers, and attncli compares mistakes in at most {MOST_NUMBERS:,}",
+            f"{step} has {trace[step].size:,} numbers, and attncli compares mistakes in at most"
+            f" {MOST_NUMBERS:,}",
             help="ask for a smaller step, or for a problem that can be worked out on paper",
         )
     right = trace[step].astype(np.float64).ravel()
@@ -55,9 +64,13 @@ def audit(trace: Trace, step: str, decimals: int) -> Audit:
     same = tuple(name for name, array in numbers.items() if np.allclose(array, right, _SAME, _SAME))
     shown = tuple(name for name, array in numbers.items() if told_apart(array, right, decimals))
     hidden = tuple(name for name in numbers if name not in (*same, *shown))
-    pairs = all_told_apart(np.array([numbers[name] for name in shown]).reshape(len(shown), right.size), decimals)
+    pairs = all_told_apart(
+        np.array([numbers[name] for name in shown]).reshape(len(shown), right.size), decimals
+    )
     alike = _groups(shown, pairs)
-    return Audit(step, decimals, equal_sizes(trace, {*same, *chain(*alike)}), shown, same, hidden, alike)
+    return Audit(
+        step, decimals, equal_sizes(trace, {*same, *chain(*alike)}), shown, same, hidden, alike
+    )
 
 
 def equal_sizes(trace: Trace, mistakes: Collection[str]) -> tuple[str, ...]:
@@ -65,10 +78,15 @@ def equal_sizes(trace: Trace, mistakes: Collection[str]) -> tuple[str, ...]:
     d_k = trace.parameters.get("d_k")
     if not isinstance(d_k, Scalar):
         return ()
-    sizes = {"n": trace[trace.logits].shape[-2]} | ({"d_model": trace["X"].shape[-1]} if "X" in trace else {})
+    sizes = {"n": trace[trace.logits].shape[-2]} | (
+        {"d_model": trace["X"].shape[-1]} if "X" in trace else {}
+    )
     found = []
     for name, size in sizes.items():
-        if not {f"the scores were divided by {name}", f"the scores were divided by the root of {name}"} & {*mistakes}:
+        if not {
+            f"the scores were divided by {name}",
+            f"the scores were divided by the root of {name}",
+        } & {*mistakes}:
             continue
         if size == d_k.value:
             found.append(f"{name} = d_k = {size}")
@@ -84,7 +102,9 @@ def mistaken_numbers(trace: Trace, step: str) -> dict[str, Numbers]:
 
 
 def told_apart(one: Numbers, other: Numbers, decimals: int) -> NDArray[np.bool_]:
-    """Whether any two numbers along the last axis are at least two units of the last of these decimals apart."""
+    """Whether any two numbers along the last axis are at least two units of the last of these
+    decimals apart.
+    """
     with np.errstate(invalid="ignore"):
         near = abs(one - other) < UNITS * 10.0**-decimals - _SAME
     found = ~(near | (one == other) | (np.isnan(one) & np.isnan(other)))
@@ -98,11 +118,14 @@ def all_told_apart(numbers: Numbers, decimals: int) -> NDArray[np.bool_]:
 
 
 def _groups(names: Sequence[str], apart: NDArray[np.bool_]) -> tuple[tuple[str, ...], ...]:
-    """The groups of those that are not apart, nor apart from another of their group; without groups of one."""
+    """The groups of those that are not apart, nor apart from another of their group; without groups
+    of one.
+    """
     group = list(range(len(names)))
     for one, other in np.argwhere(~apart):
         group = [group[one] if each == group[other] else each for each in group]
     found = (
-        tuple(name for name, own in zip(names, group, strict=True) if own == first) for first in dict.fromkeys(group)
+        tuple(name for name, own in zip(names, group, strict=True) if own == first)
+        for first in dict.fromkeys(group)
     )
     return tuple(each for each in found if len(each) > 1)

@@ -1,6 +1,8 @@
-"""The mistakes people make on the backward pass, through attention's gradients, and what they change in the equations.
+"""The mistakes people make on the backward pass, through attention's gradients, and what they
+change in the equations.
 
-They stand in the order in which they can be made. A rewrite that only these need stands above the list.
+They stand in the order in which they can be made. A rewrite that only these need stands above the
+list.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ from attncli.mistakes.model import (
 from attncli.problem.axes import HEAD
 from attncli.tracing.model import Trace
 
-Derivative: TypeAlias = Callable[[Expression, Expression, Expression], Expression]  # of a weight, its gradient, and δ
+# of a weight, its gradient, and δ
+Derivative: TypeAlias = Callable[[Expression, Expression, Expression], Expression]
 _WEIGHTS = ("W_Q", "W_K", "W_V")
 _N = Name("N")
 
@@ -89,7 +92,9 @@ def _down_a_column(weight: Expression, gradient: Expression, _: Expression) -> E
 
 
 def down_columns(trace: Trace) -> Changes:
-    """The softmax's gradient as that of a softmax of columns; δ too, where there are as many of them as of rows."""
+    """The softmax's gradient as that of a softmax of columns; δ too, where there are as many of
+    them as of rows.
+    """
     through = through_softmax(_down_a_column)(trace)
     return {**through, **rewritten(delta=with_i_and_j_exchanged)(trace)} if through else {}
 
@@ -113,14 +118,21 @@ def without_logarithm(expression: Expression, _: Trace) -> Expression:
 
 
 def weights_without_mask(trace: Trace) -> Changes:
-    """The weights worked out again for the backward pass, of scores that nothing hides; so nothing hides gradients."""
+    """The weights worked out again for the backward pass, of scores that nothing hides; so nothing
+    hides gradients.
+    """
     if "mask" not in trace or trace.shifted:
         return {}
-    own = {name: trace.steps[name].rule.equation.expression for name in ("masked", "exp", "row_sum", "weights")}
+    own = {
+        name: trace.steps[name].rule.equation.expression
+        for name in ("masked", "exp", "row_sum", "weights")
+    }
     unmasked = without_mask(own["masked"], trace)
     assert unmasked is not None
     exp = _with_array(own["exp"], "masked", unmasked)
-    row_sum = rewrite(own["row_sum"], lambda node: _summed(exp) if isinstance(node, Reduce) else node)
+    row_sum = rewrite(
+        own["row_sum"], lambda node: _summed(exp) if isinstance(node, Reduce) else node
+    )
     weights = _with_array(_with_array(own["weights"], "exp", exp), "row_sum", row_sum)
     letters = trace.steps["weights"].rule.target.letters
 
@@ -144,7 +156,9 @@ def _summed(exp: Expression) -> Expression:
 
 
 def _with_array(expression: Expression, name: str, other: Expression) -> Expression:
-    return rewrite(expression, lambda node: other if isinstance(node, Ref) and node.name == name else node)
+    return rewrite(
+        expression, lambda node: other if isinstance(node, Ref) and node.name == name else node
+    )
 
 
 def without_slope(expression: Expression, _: Trace) -> Expression:
@@ -152,7 +166,9 @@ def without_slope(expression: Expression, _: Trace) -> Expression:
 
     def flat(node: Expression) -> Expression:
         match node:
-            case Call("mul", (received, Call(function="sub") as slope)) if any(map(_is_tanh, walk(slope))):
+            case Call("mul", (received, Call(function="sub") as slope)) if any(
+                map(_is_tanh, walk(slope))
+            ):
                 return received
         return node
 
@@ -165,7 +181,11 @@ def _is_tanh(node: Expression) -> bool:
 
 def as_received(expression: Expression, trace: Trace) -> Expression | None:
     """The gradient of the scaled scores as that of the scores."""
-    return next(node for node in walk(expression) if isinstance(node, Ref)) if "scaled" in trace else None
+    return (
+        next(node for node in walk(expression) if isinstance(node, Ref))
+        if "scaled" in trace
+        else None
+    )
 
 
 def scale_undone(expression: Expression, trace: Trace) -> Expression | None:
@@ -188,7 +208,9 @@ def not_averaged(expression: Expression, _: Trace) -> Expression:
 
 
 def averaged_over(axis: str) -> Rewrite:
-    """The mean over the `rows` of the output alone, where it is one over all its numbers, or over all `numbers`."""
+    """The mean over the `rows` of the output alone, where it is one over all its numbers, or over
+    all `numbers`.
+    """
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
         size, width = trace["output"].size, trace["output"].shape[-1]
@@ -253,15 +275,21 @@ def only_through(name: str, *others: str) -> Rewrite:
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
         there = names_used(expression)
-        if not all(any(step in there for step in _gradient_steps(each)) for each in (name, *others)):
+        if not all(
+            any(step in there for step in _gradient_steps(each)) for each in (name, *others)
+        ):
             return None
-        return without(*(step for each in others for step in _gradient_steps(each)))(expression, trace)
+        return without(*(step for each in others for step in _gradient_steps(each)))(
+            expression, trace
+        )
 
     return function
 
 
 def _gradient_steps(name: str) -> tuple[str, str]:
-    """The steps that hold what comes back through queries, keys or values; the second one where there is a cache."""
+    """The steps that hold what comes back through queries, keys or values; the second one where
+    there is a cache.
+    """
     return f"d_{name}", f"d_new_{name}"
 
 
@@ -271,7 +299,9 @@ def not_through(name: str) -> Rewrite:
 
 
 def over_shared_heads(made: Rewrite) -> Change:
-    """The gradients of keys and values that several heads share, each made in another way than as their sum."""
+    """The gradients of keys and values that several heads share, each made in another way than as
+    their sum.
+    """
     return any_of(first_of(rewritten(d_K_rot=made), rewritten(d_K=made)), rewritten(d_V=made))
 
 
@@ -309,7 +339,9 @@ def _without_zero(node: Expression) -> Expression:
 
 
 def rotated_forward(expression: Expression, _: Trace) -> Expression:
-    """A rotation back as one forward: the products it adds are subtracted; in an index as k + half there is none."""
+    """A rotation back as one forward: the products it adds are subtracted; in an index as k + half
+    there is none.
+    """
 
     def forward(node: Expression) -> Expression:
         match node:
@@ -324,7 +356,8 @@ def rotated_forward(expression: Expression, _: Trace) -> Expression:
 
 _UNSCALED = rewritten(d_scores=as_received)
 _SCALED_LATER = first_of(
-    rewritten(d_Q_rot=scaled_once_more, d_K_rot=scaled_once_more), rewritten(d_Q=scaled_once_more, d_K=scaled_once_more)
+    rewritten(d_Q_rot=scaled_once_more, d_K_rot=scaled_once_more),
+    rewritten(d_Q=scaled_once_more, d_K=scaled_once_more),
 )
 
 
@@ -343,23 +376,46 @@ def _swapped(one: str, other: str) -> Change:
 BACKWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the loss was added up, not averaged", rewritten(loss=not_averaged)),
     Mistake("the gradient of the loss was taken with the other sign", rewritten(d_output=negated)),
-    Mistake("the target was not subtracted from the probabilities", rewritten(d_output=without_target)),
+    Mistake(
+        "the target was not subtracted from the probabilities", rewritten(d_output=without_target)
+    ),
     Mistake("the factor 2 of the square was forgotten", rewritten(d_output=without_two)),
     Mistake("the gradient was not divided by the N of the mean", rewritten(d_output=not_averaged)),
-    Mistake("the mean was taken over the rows, not over all numbers", rewritten(d_output=averaged_over("rows"))),
-    Mistake("the mean was taken over all numbers, not over the rows", rewritten(d_output=averaged_over("numbers"))),
+    Mistake(
+        "the mean was taken over the rows, not over all numbers",
+        rewritten(d_output=averaged_over("rows")),
+    ),
+    Mistake(
+        "the mean was taken over all numbers, not over the rows",
+        rewritten(d_output=averaged_over("numbers")),
+    ),
     Mistake(
         "W_O was not transposed in the backward pass",
-        first_of(rewritten(d_concat=transposed("W_O")), rewritten(d_heads_output=transposed("W_O"))),
+        first_of(
+            rewritten(d_concat=transposed("W_O")), rewritten(d_heads_output=transposed("W_O"))
+        ),
     ),
     Mistake("dO V was worked out instead of dO V^T", rewritten(d_weights=transposed("V"))),
-    Mistake("the row's mean was not subtracted in the backward pass of the softmax", through_softmax(without_mean)),
+    Mistake(
+        "the row's mean was not subtracted in the backward pass of the softmax",
+        through_softmax(without_mean),
+    ),
     Mistake("only the diagonal of the softmax's Jacobian was taken", through_softmax(diagonal)),
     Mistake("the softmax's Jacobian was taken down the columns", down_columns),
-    Mistake("the means of the rows were subtracted from the columns", through_softmax(mean_of_column)),
-    Mistake("the gradients of a row were added up without its weights", rewritten(delta=summed_plainly)),
-    Mistake("the gradients of a row were averaged without its weights", rewritten(delta=averaged_plainly)),
-    Mistake("the softmax was left out in the backward pass", through_softmax(lambda _, gradient, __: gradient)),
+    Mistake(
+        "the means of the rows were subtracted from the columns", through_softmax(mean_of_column)
+    ),
+    Mistake(
+        "the gradients of a row were added up without its weights", rewritten(delta=summed_plainly)
+    ),
+    Mistake(
+        "the gradients of a row were averaged without its weights",
+        rewritten(delta=averaged_plainly),
+    ),
+    Mistake(
+        "the softmax was left out in the backward pass",
+        through_softmax(lambda _, gradient, __: gradient),
+    ),
     Mistake(
         "the logarithm of the base was forgotten in the backward pass",
         of_logits(without_logarithm),
@@ -375,8 +431,12 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
         "the row's mean was not subtracted in the backward pass, nor the scale applied",
         all_of(through_softmax(without_mean), _UNSCALED),
     ),
-    Mistake("the scale was applied twice in the backward pass", rewritten(d_scores=scaled_once_more)),
-    Mistake("the scale was undone in the backward pass, not applied", rewritten(d_scores=scale_undone)),
+    Mistake(
+        "the scale was applied twice in the backward pass", rewritten(d_scores=scaled_once_more)
+    ),
+    Mistake(
+        "the scale was undone in the backward pass, not applied", rewritten(d_scores=scale_undone)
+    ),
     Mistake("the derivative of the tanh was forgotten", rewritten(d_hidden=without_slope)),
     *(
         Mistake(
@@ -391,14 +451,30 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
         )
     ),
     Mistake("A dO was worked out instead of A^T dO", rewritten(d_V=transposed("weights"))),
-    Mistake("RoPE rotated forward in the backward pass", rewritten(d_Q=rotated_forward, d_K=rotated_forward)),
     Mistake(
-        "RoPE was left out in the backward pass", equations("d_Q[i, k] = d_Q_rot[i, k]", "d_K[j, k] = d_K_rot[j, k]")
+        "RoPE rotated forward in the backward pass",
+        rewritten(d_Q=rotated_forward, d_K=rotated_forward),
     ),
-    Mistake("only the first of the heads that share keys and values was taken", over_shared_heads(one_head())),
-    Mistake("only the last of the heads that share keys and values was taken", over_shared_heads(one_head(last=True))),
-    Mistake("the heads that share keys and values were averaged, not added up", over_shared_heads(averaged_over_heads)),
-    *(Mistake(f"d{name} was transposed", result_transposed(f"d_{name}")) for name in (*_WEIGHTS, "W_O")),
+    Mistake(
+        "RoPE was left out in the backward pass",
+        equations("d_Q[i, k] = d_Q_rot[i, k]", "d_K[j, k] = d_K_rot[j, k]"),
+    ),
+    Mistake(
+        "only the first of the heads that share keys and values was taken",
+        over_shared_heads(one_head()),
+    ),
+    Mistake(
+        "only the last of the heads that share keys and values was taken",
+        over_shared_heads(one_head(last=True)),
+    ),
+    Mistake(
+        "the heads that share keys and values were averaged, not added up",
+        over_shared_heads(averaged_over_heads),
+    ),
+    *(
+        Mistake(f"d{name} was transposed", result_transposed(f"d_{name}"))
+        for name in (*_WEIGHTS, "W_O")
+    ),
     *(
         Mistake(
             f"the part through {name} was left out of the gradient of the input",
@@ -407,14 +483,20 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
         for name in "QKV"
     ),
     *(
-        Mistake(f"only the part through {name} was taken as the gradient of the input", rewritten(d_X=function))
+        Mistake(
+            f"only the part through {name} was taken as the gradient of the input",
+            rewritten(d_X=function),
+        )
         for name, function in (
             ("Q", only_through("Q", "K", "V")),
             ("K", only_through("K", "Q", "V")),
             ("V", only_through("V", "Q", "K")),
         )
     ),
-    *(Mistake(f"{name} was not transposed in the backward pass", _into_input(name)) for name in _WEIGHTS),
+    *(
+        Mistake(f"{name} was not transposed in the backward pass", _into_input(name))
+        for name in _WEIGHTS
+    ),
     Mistake("W_Q, W_K and W_V were not transposed in the backward pass", _into_input(*_WEIGHTS)),
     *(
         Mistake(f"{one} and {other} were swapped in the backward pass", _swapped(one, other))

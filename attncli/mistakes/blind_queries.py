@@ -1,8 +1,8 @@
 """Queries that see no key with a mistake: what other software makes of them.
 
-attncli gives such a query weights of 0. The softmax of a row of -inf is NaN. A large negative number in the place of
--inf gives equal weights where it replaces the scores, or is so large that it swallows them. Where it is added and
-swallows nothing, the weights are those without a mask.
+attncli gives such a query weights of 0. The softmax of a row of -inf is NaN. A large negative
+number in the place of -inf gives equal weights where it replaces the scores, or is so large that it
+swallows them. Where it is added and swallows nothing, the weights are those without a mask.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from attncli.equation.nodes import Call, Expression, Name, number_node
 from attncli.mistakes.model import Changes, with_calls
 from attncli.tracing.model import Trace
 
-MOST_RUNS = 16  # of rows beside each other: each run is a condition in an equation
-Blind = NDArray[np.bool_]  # for every query, in every entry and head, whether it sees no key
+# of rows beside each other: each run is a condition in an equation
+MOST_RUNS = 16
+# for every query, in every entry and head, whether it sees no key
+Blind = NDArray[np.bool_]
 
 
 def blind_queries(masked: NDArray[np.float64]) -> Blind:
@@ -28,7 +30,8 @@ def blind_queries(masked: NDArray[np.float64]) -> Blind:
 
 
 def blind_readings(trace: Trace, changes: Changes, blind: Blind) -> Iterator[Changes]:
-    """The changes of a mistake, each time with another way to treat its blind queries; none where no query is blind.
+    """The changes of a mistake, each time with another way to treat its blind queries; none where
+    no query is blind.
 
     NaN first, then equal weights, then those without a mask.
     """
@@ -36,7 +39,10 @@ def blind_readings(trace: Trace, changes: Changes, blind: Blind) -> Iterator[Cha
         return
     weights, masked = (_equation_of(trace, changes, name) for name in ("weights", "masked"))
     if weights is not None:
-        yield {**changes, "weights": with_calls("share", _plainly_divided)(weights, trace) or weights}
+        yield {
+            **changes,
+            "weights": with_calls("share", _plainly_divided)(weights, trace) or weights,
+        }
     if not isinstance(masked, Call) or masked.function != "add_mask":
         return
     runs = list(_runs(blind))
@@ -69,16 +75,20 @@ class _Run(NamedTuple):
     last: int
 
     def put(self, letters: tuple[str, ...], instead: Expression, own: Expression) -> Expression:
-        """An equation with another expression in these rows; `letters` are those of the entry, the head and the row."""
+        """An equation with another expression in these rows; `letters` are those of the entry, the
+        head and the row.
+        """
         *outer, row = letters
         conditions = [
-            Call("eq", (Name(letter), number_node(at))) for letter, at in zip(outer, self.leading, strict=True)
+            Call("eq", (Name(letter), number_node(at)))
+            for letter, at in zip(outer, self.leading, strict=True)
         ]
         conditions += [
             Call("le", (number_node(self.first), Name(row))),
             Call("le", (Name(row), number_node(self.last))),
         ]
-        # 1 in these rows, and 0 elsewhere, so that the equation itself is written once, however many runs there are.
+        # 1 in these rows, and 0 elsewhere, so that the equation itself is written once, however
+        # many runs there are.
         is_here: Expression = number_node(1)
         for condition in conditions:
             is_here = Call("where", (condition, is_here, number_node(0)))

@@ -1,4 +1,6 @@
-"""All known mistakes, in the order in which they can be made; which of them can be made in a trace."""
+"""All known mistakes, in the order in which they can be made; which of them can be made in a
+trace.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,16 @@ def known_mistakes(*, gradient: bool = True) -> tuple[Mistake, ...]:
     """All of them; without `gradient` those of the forward pass."""
     if not gradient:
         return FORWARD_MISTAKES
-    from attncli.mistakes.backward import BACKWARD_MISTAKES  # which most solutions cannot have
+    # which most solutions cannot have
+    from attncli.mistakes.backward import BACKWARD_MISTAKES
 
     return (*FORWARD_MISTAKES, *BACKWARD_MISTAKES)
 
 
 def applicable(trace: Trace) -> Iterator[tuple[Mistake, Changes]]:
-    """Every mistake that can be made in this trace, with the equations, or numbers, that it has for the steps."""
+    """Every mistake that can be made in this trace, with the equations, or numbers, that it has for
+    the steps.
+    """
     for mistake in known_mistakes(gradient="d_output" in trace):
         if changes := mistake.change(trace):
             yield mistake, changes

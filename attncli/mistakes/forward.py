@@ -1,6 +1,8 @@
-"""The mistakes people make in attention itself: each by its name, and what it changes in the equations.
+"""The mistakes people make in attention itself: each by its name, and what it changes in the
+equations.
 
-They stand in the order in which they can be made. A rewrite that only these need stands above the list.
+They stand in the order in which they can be made. A rewrite that only these need stands above the
+list.
 """
 
 from __future__ import annotations
@@ -11,7 +13,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from attncli.equation.nodes import Call, Expression, Name, Number, Ref, names_used, number_node, rewrite, walk
+from attncli.equation.nodes import (
+    Call,
+    Expression,
+    Name,
+    Number,
+    Ref,
+    names_used,
+    number_node,
+    rewrite,
+    walk,
+)
 from attncli.equation.parser import parse_expression
 from attncli.mistakes.model import (
     Change,
@@ -44,11 +56,16 @@ _ROOT = Call("sqrt", (Name("d_k"),))
 
 
 def heads_tiled(trace: Trace) -> Changes:
-    """KV head h mod their number for query head h, in place of h // group, in every step that reads them, both ways."""
+    """KV head h mod their number for query head h, in place of h // group, in every step that reads
+    them, both ways.
+    """
     if "group" not in trace.parameters:
         return {}
     kv_heads = trace["K"].shape[-3]
-    others = {f"{HEAD} // group": f"{HEAD} % {kv_heads}", f"{KEY_HEAD} * group + q": f"q * {kv_heads} + {KEY_HEAD}"}
+    others = {
+        f"{HEAD} // group": f"{HEAD} % {kv_heads}",
+        f"{KEY_HEAD} * group + q": f"q * {kv_heads} + {KEY_HEAD}",
+    }
     served = {parse_expression(own): parse_expression(other) for own, other in others.items()}
 
     def function(expression: Expression, _: Trace) -> Expression:
@@ -58,7 +75,9 @@ def heads_tiled(trace: Trace) -> Changes:
 
 
 def split_by_rows(name: str) -> Change:
-    """Heads cut out of all rows laid end to end, without the axis of heads being moved before that of rows."""
+    """Heads cut out of all rows laid end to end, without the axis of heads being moved before that
+    of rows.
+    """
 
     def change(trace: Trace) -> Changes:
         letters = trace.steps[name].rule.target.letters
@@ -70,7 +89,10 @@ def split_by_rows(name: str) -> Change:
             return {name: value.swapaxes(-3, -2).reshape(value.shape)}
         head, row = letters[-3:-1]
         place = f"({head} * {rows} + {row})"
-        moved = {head: parse_expression(f"{place} % {heads}"), row: parse_expression(f"{place} // {heads}")}
+        moved = {
+            head: parse_expression(f"{place} % {heads}"),
+            row: parse_expression(f"{place} // {heads}"),
+        }
         return rewritten(**{name: lambda own, _: with_letters(own, moved)})(trace)
 
     return change
@@ -113,7 +135,9 @@ def scaled_once_more(expression: Expression, trace: Trace) -> Expression | None:
 
 
 def scaled_unasked(trace: Trace) -> Changes:
-    """Scores divided by the root of d_k in every step that reads them, where the problem asks for no scale."""
+    """Scores divided by the root of d_k in every step that reads them, where the problem asks for
+    no scale.
+    """
     if "scaled" in trace:
         return {}
 
@@ -121,14 +145,18 @@ def scaled_unasked(trace: Trace) -> Changes:
         return rewrite(expression, divided)
 
     def divided(node: Expression) -> Expression:
-        return Call("div", (node, _ROOT)) if isinstance(node, Ref) and node.name == "scores" else node
+        return (
+            Call("div", (node, _ROOT)) if isinstance(node, Ref) and node.name == "scores" else node
+        )
 
     readers = [step.name for step in trace.computed() if "scores" in step.rule.inputs]
     return rewritten(**dict.fromkeys(readers, function))(trace)
 
 
 def share_of(total: str) -> Change:
-    """Weights that are shares of another sum; its scores are not shifted by the largest of a row."""
+    """Weights that are shares of another sum; its scores are not shifted by the largest of a
+    row.
+    """
 
     def change(trace: Trace) -> Changes:
         plain = equations("exp[i, j] = exp({logits}[i, j])")(trace) if trace.shifted else {}
@@ -145,11 +173,15 @@ def base(number: str) -> Change:
 
 def base_e(trace: Trace) -> Changes:
     """e as the base, where the problem gives another."""
-    return equations("exp[i, j] = exp({seen}[i, j])")(trace) if "exp_base" in trace.parameters else {}
+    return (
+        equations("exp[i, j] = exp({seen}[i, j])")(trace) if "exp_base" in trace.parameters else {}
+    )
 
 
 def rounded(name: str, decimals: int) -> Change:
-    """A step's true numbers, rounded half up; what binary leaves short of a half is one, as in 2.675."""
+    """A step's true numbers, rounded half up; what binary leaves short of a half is one, as in
+    2.675.
+    """
     units = 10.0**decimals
 
     def change(trace: Trace) -> Changes:
@@ -158,7 +190,9 @@ def rounded(name: str, decimals: int) -> Change:
         number = trace[name].astype(float)
         with np.errstate(over="ignore"):
             whole = abs(number) * units + _HALF
-        return {name: np.copysign(np.floor(whole) / units, number)} if np.isfinite(whole).all() else {}
+        return (
+            {name: np.copysign(np.floor(whole) / units, number)} if np.isfinite(whole).all() else {}
+        )
 
     return change
 
@@ -177,7 +211,9 @@ _UNSCALED = equations("scaled[i, j] = scores[i, j]")
 # Mask and softcap
 
 
-def _where_shown(trace: Trace, shown: Callable[[Expression], Expression], value: Expression) -> Expression | None:
+def _where_shown(
+    trace: Trace, shown: Callable[[Expression], Expression], value: Expression
+) -> Expression | None:
     """`shown` of the mask where a key is visible, and the value elsewhere; None without a mask."""
     if "mask" not in trace:
         return None
@@ -213,7 +249,9 @@ def hidden_by_adding(value: Expression) -> Rewrite:
 
 
 def added_as_is(seen: int, hidden: int) -> Rewrite:
-    """A mask of 0 and 1 as numbers that are added; only for one that hides, and adds nothing else."""
+    """A mask of 0 and 1 as numbers that are added; only for one that hides, and adds nothing
+    else.
+    """
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
         if "mask" not in trace or not np.isin(trace["mask"], (0, -np.inf)).all():
@@ -235,13 +273,18 @@ def mask_on_weights(weights: Expression, trace: Trace) -> Expression | None:
 
 def hiding_itself(expression: Expression, trace: Trace) -> Expression | None:
     """j < i for j <= i."""
-    return with_calls("le", lambda sides: Call("lt" if sides[0] == Name("j") else "le", sides))(expression, trace)
+    return with_calls("le", lambda sides: Call("lt" if sides[0] == Name("j") else "le", sides))(
+        expression, trace
+    )
 
 
 def seeing_the_next(expression: Expression, trace: Trace) -> Expression | None:
     """j <= i + 1 for j <= i; not where this is how positions are counted from the other corner."""
     following = with_calls(
-        "le", lambda sides: Call("le", (sides[0], _plus_one(sides[1])) if sides[0] == Name("j") else sides)
+        "le",
+        lambda sides: Call(
+            "le", (sides[0], _plus_one(sides[1])) if sides[0] == Name("j") else sides
+        ),
     )
     found = following(expression, trace)
     return None if found == other_corner(expression, trace) else found
@@ -252,12 +295,14 @@ def _plus_one(expression: Expression) -> Expression:
 
 
 def other_corner(expression: Expression, trace: Trace) -> Expression | None:
-    """Positions counted from the other corner: i for i + offset, or i + (m - n) for i; no array is moved."""
+    """Positions counted from the other corner: i for i + offset, or i + (m - n) for i; no array is
+    moved.
+    """
     if "offset" in trace.parameters:
         offsets = (Name("offset"), Ref("offset", ("b",)))
-        return with_calls("add", lambda sides: sides[0] if sides[1] in offsets else Call("add", sides))(
-            expression, trace
-        )
+        return with_calls(
+            "add", lambda sides: sides[0] if sides[1] in offsets else Call("add", sides)
+        )(expression, trace)
     if names_used(expression):
         return None
     n, m = trace["weights"].shape[-2:]
@@ -301,33 +346,58 @@ _TRANSPOSED = {name: rewritten(**{name[2:]: transposed(name)}) for name in ("W_Q
 
 _ROUNDED_FIRST = {
     (step, decimals): f"{title} were rounded to {text} first"
-    for step, title in (("scores", "the scores"), ("scaled", "the scaled scores"), ("weights", "the weights"))
+    for step, title in (
+        ("scores", "the scores"),
+        ("scaled", "the scaled scores"),
+        ("weights", "the weights"),
+    )
     for decimals, text in DECIMALS.items()
 }
 
 
 def rounded_first(step: str, decimals: int) -> str | None:
-    """What it is called that the numbers of a step were rounded to so many decimals; None for other steps."""
+    """What it is called that the numbers of a step were rounded to so many decimals; None for other
+    steps.
+    """
     return _ROUNDED_FIRST.get((step, decimals))
 
 
 FORWARD_MISTAKES: tuple[Mistake, ...] = (
-    Mistake("W_Q and W_K were swapped", rewritten(Q=with_arrays(W_Q="W_K"), K=with_arrays(W_K="W_Q"))),
-    Mistake("W_K and W_V were swapped", rewritten(K=with_arrays(W_K="W_V"), V=with_arrays(W_V="W_K"))),
-    Mistake("W_Q and W_V were swapped", rewritten(Q=with_arrays(W_Q="W_V"), V=with_arrays(W_V="W_Q"))),
+    Mistake(
+        "W_Q and W_K were swapped", rewritten(Q=with_arrays(W_Q="W_K"), K=with_arrays(W_K="W_Q"))
+    ),
+    Mistake(
+        "W_K and W_V were swapped", rewritten(K=with_arrays(W_K="W_V"), V=with_arrays(W_V="W_K"))
+    ),
+    Mistake(
+        "W_Q and W_V were swapped", rewritten(Q=with_arrays(W_Q="W_V"), V=with_arrays(W_V="W_Q"))
+    ),
     Mistake("W_Q, W_K and W_V were transposed", all_of(*_TRANSPOSED.values())),
     *(Mistake(f"{name} was transposed", change) for name, change in _TRANSPOSED.items()),
     Mistake("W_O was transposed", rewritten(output=transposed("W_O"))),
     Mistake("W_O was left out", without_w_o),
     Mistake("the bias was left out of Q", rewritten(Q=without_bias)),
-    Mistake("the bias was left out of K", first_of(rewritten(new_K=without_bias), rewritten(K=without_bias))),
-    Mistake("the bias was left out of V", first_of(rewritten(new_V=without_bias), rewritten(V=without_bias))),
+    Mistake(
+        "the bias was left out of K",
+        first_of(rewritten(new_K=without_bias), rewritten(K=without_bias)),
+    ),
+    Mistake(
+        "the bias was left out of V",
+        first_of(rewritten(new_V=without_bias), rewritten(V=without_bias)),
+    ),
     Mistake("the bias was left out of the output", rewritten(output=without_bias)),
-    Mistake("heads were split by rows, without moving their axis", all_of(*map(split_by_rows, "QKV"))),
+    Mistake(
+        "heads were split by rows, without moving their axis", all_of(*map(split_by_rows, "QKV"))
+    ),
     Mistake("heads were joined without moving their axis back", rewritten(concat=joined_by_rows)),
-    Mistake("RoPE rotated the wrong pairs of features", all_of(other_pairs("Q_rot"), other_pairs("K_rot"))),
+    Mistake(
+        "RoPE rotated the wrong pairs of features",
+        all_of(other_pairs("Q_rot"), other_pairs("K_rot")),
+    ),
     Mistake("RoPE was left out", equations("Q_rot[i, k] = Q[i, k]", "K_rot[j, k] = K[j, k]")),
-    Mistake("RoPE rotated in the wrong direction", rewritten(angles=lambda own, _: Call("neg", (own,)))),
+    Mistake(
+        "RoPE rotated in the wrong direction", rewritten(angles=lambda own, _: Call("neg", (own,)))
+    ),
     Mistake("K Q^T was worked out instead of Q K^T", rewritten(scores=with_i_and_j_exchanged)),
     Mistake("K was not transposed", equations("K_T[k, j] = K[k, j]")),
     *(
@@ -342,20 +412,33 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake("KV heads were tiled, not repeated", heads_tiled),
     Mistake("the scores were not scaled", _UNSCALED),
-    Mistake("the scores were divided by d_k, not by its root", equations("scaled[i, j] = scores[i, j] / d_k")),
+    Mistake(
+        "the scores were divided by d_k, not by its root",
+        equations("scaled[i, j] = scores[i, j] / d_k"),
+    ),
     Mistake("the scores were scaled twice", rewritten(scaled=scaled_once_more)),
     Mistake(
-        "the scores were divided by the root of d_model", equations("scaled[i, j] = scores[i, j] / sqrt({d_model})")
+        "the scores were divided by the root of d_model",
+        equations("scaled[i, j] = scores[i, j] / sqrt({d_model})"),
     ),
     Mistake("the scores were divided by n", equations("scaled[i, j] = scores[i, j] / {n}")),
-    Mistake("the scores were divided by the root of n", equations("scaled[i, j] = scores[i, j] / sqrt({n})")),
+    Mistake(
+        "the scores were divided by the root of n",
+        equations("scaled[i, j] = scores[i, j] / sqrt({n})"),
+    ),
     Mistake(
         "the scores were divided by the root of d_k of all heads together",
         equations("scaled[i, j] = scores[i, j] / sqrt({joined})"),
     ),
-    Mistake("the scores were multiplied by the root of d_k", equations("scaled[i, j] = scores[i, j] * sqrt(d_k)")),
+    Mistake(
+        "the scores were multiplied by the root of d_k",
+        equations("scaled[i, j] = scores[i, j] * sqrt(d_k)"),
+    ),
     Mistake("the scores were scaled, but the problem asks for no scale", scaled_unasked),
-    Mistake("the scale was applied after the softmax", all_of(_UNSCALED, rewritten(weights=scaled_once_more))),
+    Mistake(
+        "the scale was applied after the softmax",
+        all_of(_UNSCALED, rewritten(weights=scaled_once_more)),
+    ),
     Mistake("the softcap was left out", rewritten(capped=without_softcap)),
     Mistake("the softcap was applied after the mask", rewritten(masked=softcap_after_mask)),
     Mistake("the mask was forgotten", rewritten(masked=without_mask)),
@@ -364,22 +447,32 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the mask hid each token from itself", rewritten(mask=hiding_itself)),
     Mistake("the mask let each token see the next one", rewritten(mask=seeing_the_next)),
     Mistake("the mask was aligned to the other corner", rewritten(mask=other_corner)),
-    Mistake("hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(number_node(0)))),
     Mistake(
-        "the mask was put on the weights, after the softmax", rewritten(masked=without_mask, weights=mask_on_weights)
+        "hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(number_node(0)))
     ),
     Mistake(
-        "a mask of 1 for seen and 0 for hidden was added to the scores, as it is", rewritten(mask=added_as_is(1, 0))
+        "the mask was put on the weights, after the softmax",
+        rewritten(masked=without_mask, weights=mask_on_weights),
     ),
     Mistake(
-        "a mask of 0 for seen and 1 for hidden was added to the scores, as it is", rewritten(mask=added_as_is(0, 1))
+        "a mask of 1 for seen and 0 for hidden was added to the scores, as it is",
+        rewritten(mask=added_as_is(1, 0)),
+    ),
+    Mistake(
+        "a mask of 0 for seen and 1 for hidden was added to the scores, as it is",
+        rewritten(mask=added_as_is(0, 1)),
     ),
     *(
-        Mistake(f"{text} was added instead of -inf", rewritten(mask=hidden_by_adding(_number(text))))
+        Mistake(
+            f"{text} was added instead of -inf", rewritten(mask=hidden_by_adding(_number(text)))
+        )
         for text in SENTINELS
     ),
     *(
-        Mistake(f"hidden scores were set to {text}, not to -inf", rewritten(masked=hidden_set_to(_number(text))))
+        Mistake(
+            f"hidden scores were set to {text}, not to -inf",
+            rewritten(masked=hidden_set_to(_number(text))),
+        )
         for text in SENTINELS
     ),
     Mistake("the softmax was taken down the columns", share_of("sum(p, exp[p, j])")),
@@ -390,16 +483,38 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "the exponentials were divided by the largest of their row, not by their sum",
-        equations("row_sum[i] = max(j, exp[i, j])", "weights[i, j] = share(exp[i, j], max(u, exp[i, u]))"),
+        equations(
+            "row_sum[i] = max(j, exp[i, j])", "weights[i, j] = share(exp[i, j], max(u, exp[i, u]))"
+        ),
         optional=("row_sum",),
     ),
-    Mistake("the exponentials were not divided by their sum", equations("weights[i, j] = exp[i, j]")),
-    Mistake("squares were taken instead of exponentials", equations("exp[i, j] = finite({seen}[i, j]) ** 2")),
+    Mistake(
+        "the exponentials were not divided by their sum", equations("weights[i, j] = exp[i, j]")
+    ),
+    Mistake(
+        "squares were taken instead of exponentials",
+        equations("exp[i, j] = finite({seen}[i, j]) ** 2"),
+    ),
     Mistake("the base was e, not the one given", base_e),
-    *(Mistake(f"{number} was used instead of e", base(number)) for number in ("2", "3", "2.7", "2.71", "2.718", "10")),
-    Mistake("A X was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * {source}[j, c])")),
-    Mistake("A K was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * K[j, c])")),
-    Mistake("A Q was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[i, j] * Q[j, c])")),
-    Mistake("A^T V was worked out instead of A V", equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])")),
+    *(
+        Mistake(f"{number} was used instead of e", base(number))
+        for number in ("2", "3", "2.7", "2.71", "2.718", "10")
+    ),
+    Mistake(
+        "A X was worked out instead of A V",
+        equations("{mixed}[i, c] = sum(j, weights[i, j] * {source}[j, c])"),
+    ),
+    Mistake(
+        "A K was worked out instead of A V",
+        equations("{mixed}[i, c] = sum(j, weights[i, j] * K[j, c])"),
+    ),
+    Mistake(
+        "A Q was worked out instead of A V",
+        equations("{mixed}[i, c] = sum(j, weights[i, j] * Q[j, c])"),
+    ),
+    Mistake(
+        "A^T V was worked out instead of A V",
+        equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])"),
+    ),
     *(Mistake(name, rounded(step, decimals)) for (step, decimals), name in _ROUNDED_FIRST.items()),
 )

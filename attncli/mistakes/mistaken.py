@@ -16,17 +16,22 @@ from attncli.tracing.workers import FloatWorker
 
 
 class Mistaken:
-    """The numbers of a trace with a mistake: the steps that it changes, and all that follow from them."""
+    """The numbers of a trace with a mistake: the steps that it changes, and all that follow from
+    them.
+    """
 
     def __init__(self, trace: Trace, changes: Changes) -> None:
         self.trace = with_changes(trace, changes)
         self._given: dict[str, Numbers] = {
-            name: np.asarray(change, dtype=np.float64) for name, change in changes.items()
+            name: np.asarray(change, dtype=np.float64)
+            for name, change in changes.items()
             if isinstance(change, np.ndarray)
-        }  # fmt: skip
+        }
         self.moved: dict[str, None] = {}  # in the order of work
         for name, step in self.trace.steps.items():
-            if name in changes or (not step.rule.given and self.moved.keys() & set(step.rule.inputs)):
+            if name in changes or (
+                not step.rule.given and self.moved.keys() & set(step.rule.inputs)
+            ):
                 self.moved[name] = None
         self.first_changed = next(name for name in self.trace.steps if name in changes)
         self._found: dict[str, Numbers] = {}
@@ -43,13 +48,22 @@ class Mistaken:
         if name not in self.moved:
             return self.trace[name].astype(np.float64)
         step = self.trace.steps[name]
-        sizes = self.trace.sizes(step.rule.equation) | dict(zip(step.rule.target.letters, step.shape, strict=True))
+        sizes = self.trace.sizes(step.rule.equation) | dict(
+            zip(step.rule.target.letters, step.shape, strict=True)
+        )
         arrays = {of: self[of] for of in step.rule.inputs if of in self.trace}
-        with np.errstate(all="ignore"):  # what overflows is not what the other side has
-            return FloatWorker(CPU, DTYPES["float64"], self.trace.parameters, sizes, arrays).work(step.rule).value
+        # what overflows is not what the other side has
+        with np.errstate(all="ignore"):
+            return (
+                FloatWorker(CPU, DTYPES["float64"], self.trace.parameters, sizes, arrays)
+                .work(step.rule)
+                .value
+            )
 
     def sizes(self, name: str, dtype: Dtype) -> Numbers:
-        """How large the numbers are that each cell of a step is made of, by the equations of the mistake."""
+        """How large the numbers are that each cell of a step is made of, by the equations of the
+        mistake.
+        """
         steps = dict(self.trace.steps)
         for moved in self.moved:
             steps[moved] = replace(steps[moved], value=self[moved])

@@ -1,8 +1,8 @@
 """What a mistake is: a name, and other equations for the steps of a trace in which it can be made.
 
-A mistake says its equations in one of two ways: `equations("scaled[i, j] = scores[i, j]")` writes them out, and
-`rewritten(mask=function)` puts the step's own equation through a function. `all_of`, `any_of` and `first_of` join such
-changes; the functions that many mistakes share stand at the end.
+A mistake says its equations in one of two ways: `equations("scaled[i, j] = scores[i, j]")` writes
+them out, and `rewritten(mask=function)` puts the step's own equation through a function. `all_of`,
+`any_of` and `first_of` join such changes; the functions that many mistakes share stand at the end.
 """
 
 from __future__ import annotations
@@ -15,12 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.equation.indexing import add_axes
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref, names_used, rename, rewrite
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Ref,
+    names_used,
+    rename,
+    rewrite,
+)
 from attncli.equation.parser import parse_equation
 from attncli.problem.axes import KEY_HEAD_OF, LEADING
 from attncli.tracing.model import Step, Trace
 
-# A step's equation by its name, or the numbers that stand in its place; nothing where a mistake cannot be made.
+# A step's equation by its name, or the numbers that stand in its place; nothing where a mistake
+# cannot be made.
 Changes: TypeAlias = Mapping[str, Expression | NDArray[Any]]
 Change: TypeAlias = Callable[[Trace], Changes]
 Rewrite: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a step's own equation
@@ -28,10 +39,12 @@ Rewrite: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a st
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """`name` is what was done, as in "the scores were not scaled"; `change` gives the other equations for a trace.
+    """`name` is what was done, as in "the scores were not scaled"; `change` gives the other
+    equations for a trace.
 
-    `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten where there is none.
-    A step that is `optional` may as well be right: who divides by the largest exponential may have written the sums.
+    `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten
+    where there is none. A step that is `optional` may as well be right: who divides by the largest
+    exponential may have written the sums.
     """
 
     name: str
@@ -41,18 +54,25 @@ class Mistake:
 
 def with_changes(trace: Trace, changes: Changes) -> Trace:
     """The trace with other equations; its values are still the true ones."""
-    steps = {name: _changed(step, changes[name]) if name in changes else step for name, step in trace.steps.items()}
+    steps = {
+        name: _changed(step, changes[name]) if name in changes else step
+        for name, step in trace.steps.items()
+    }
     return replace(trace, steps=steps)
 
 
 def _changed(step: Step, change: Expression | NDArray[Any]) -> Step:
     if isinstance(change, np.ndarray):
-        return replace(step, rule=replace(step.rule, formula=step.rule.target), value=change, written=None)
+        return replace(
+            step, rule=replace(step.rule, formula=step.rule.target), value=change, written=None
+        )
     return replace(step, rule=replace(step.rule, formula=Equation(step.rule.target, change)))
 
 
 def _placeholders(trace: Trace) -> dict[str, str]:
-    """What stands for a name in braces in the equation of a mistake, as far as this trace has it."""
+    """What stands for a name in braces in the equation of a mistake, as far as this trace has
+    it.
+    """
     n, m = trace["weights"].shape[-2:]
     found = {"n": str(n), "m": str(m), "logits": trace.logits}
     found["seen"] = "shifted" if trace.shifted else found["logits"]
@@ -108,12 +128,15 @@ def fits(trace: Trace, name: str, expression: Expression) -> bool:
     except (ValueError, KeyError):
         return False
     return all(
-        sizes.get(letter, size) == size for letter, size in zip(step.rule.target.letters, step.shape, strict=True)
+        sizes.get(letter, size) == size
+        for letter, size in zip(step.rule.target.letters, step.shape, strict=True)
     )
 
 
 def rewritten(**steps: Rewrite) -> Change:
-    """The steps' own equations, each put through a function; none at all where one of them cannot be."""
+    """The steps' own equations, each put through a function; none at all where one of them cannot
+    be.
+    """
 
     def change(trace: Trace) -> Changes:
         found = {}
@@ -157,7 +180,8 @@ def chained(*functions: Rewrite) -> Rewrite:
     return function
 
 
-# Rewrites that many mistakes share: of a step's own equation, with arrays, letters, indices or calls exchanged.
+# Rewrites that many mistakes share: of a step's own equation, with arrays, letters, indices or
+# calls exchanged.
 
 
 def with_arrays(**names: str) -> Rewrite:
@@ -165,7 +189,10 @@ def with_arrays(**names: str) -> Rewrite:
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
         shapes = trace.shapes()
-        if any(shapes.get(name) is None or shapes.get(name) != shapes.get(other) for name, other in names.items()):
+        if any(
+            shapes.get(name) is None or shapes.get(name) != shapes.get(other)
+            for name, other in names.items()
+        ):
             return None
         return rename(expression, names)
 
@@ -179,7 +206,9 @@ def with_arrays_swapped(one: str, other: str) -> Rewrite:
 
 
 def with_letters(expression: Expression, letters: Mapping[str, str | Expression]) -> Expression:
-    """Indices read as others, all at once, also those that a sum runs over: the sum itself keeps its letter."""
+    """Indices read as others, all at once, also those that a sum runs over: the sum itself keeps
+    its letter.
+    """
 
     def other(index: str | Expression) -> str | Expression:
         if isinstance(index, str):
@@ -231,13 +260,17 @@ def transposed(name: str) -> Rewrite:
 
 
 def result_transposed(name: str) -> Change:
-    """A step with its last two indices in the other order: its transpose, where that has the same shape."""
+    """A step with its last two indices in the other order: its transpose, where that has the same
+    shape.
+    """
 
     def change(trace: Trace) -> Changes:
         if name not in trace:
             return {}
         *_, row, column = trace.steps[name].rule.target.letters
-        return rewritten(**{name: lambda own, _: with_letters(own, {row: column, column: row})})(trace)
+        return rewritten(**{name: lambda own, _: with_letters(own, {row: column, column: row})})(
+            trace
+        )
 
     return change
 
@@ -246,6 +279,8 @@ def with_calls(function: str, other: Callable[[tuple[Expression, ...]], Expressi
     """Every call of a function made another expression of its arguments."""
 
     def change(node: Expression) -> Expression:
-        return other(node.arguments) if isinstance(node, Call) and node.function == function else node
+        return (
+            other(node.arguments) if isinstance(node, Call) and node.function == function else node
+        )
 
     return lambda expression, _: rewrite(expression, change)

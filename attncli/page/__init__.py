@@ -1,1 +1,3 @@
-"""Pages: a trace, a list of steps or a cost becomes a document of blocks that every renderer understands."""
+"""Pages: a trace, a list of steps or a cost becomes a document of blocks that every renderer
+understands.
+"""

@@ -14,7 +14,9 @@ from attncli.tracing.serialization import FORMAT
 
 def audit_page(trace: Trace, audit: Audit) -> Document:
     """The page of `attncli generate --audit`."""
-    return Document(trace.title or "Mistakes", tuple(audit_blocks(audit)), lambda: _data(trace, audit))
+    return Document(
+        trace.title or "Mistakes", tuple(audit_blocks(audit)), lambda: _data(trace, audit)
+    )
 
 
 def audit_blocks(audit: Audit) -> Iterator[Block]:
@@ -24,18 +26,32 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
     yield Heading("What the numbers say about mistakes")
     yield Paragraph(
         (
-            f"attncli check knows {count(made, 'mistake')} that can be made in this problem on the way to "
-            f"{audit.step}. If a student writes only {numbers}, attncli check can name {len(audit.shown)} of them.",
+            (
+                f"attncli check knows {count(made, 'mistake')} that can be made in this problem on"
+                f" the way to {audit.step}. If a student writes only {numbers}, attncli check can"
+                f" name {len(audit.shown)} of them."
+            ),
         )
     )
     if audit.alike:
-        yield Paragraph(("The mistakes in a line give the same numbers. attncli check names all of them together:",))
+        yield Paragraph(
+            (
+                (
+                    "The mistakes in a line give the same numbers. attncli check names all of them"
+                    " together:"
+                ),
+            )
+        )
         yield Listing(tuple((" · ".join(names),) for names in audit.alike))
     if audit.same:
-        yield Paragraph((f"{either(len(audit.same), 'This gives', 'These give')} the right numbers here:",))
+        yield Paragraph(
+            (f"{either(len(audit.same), 'This gives', 'These give')} the right numbers here:",)
+        )
         yield Listing(tuple((name,) for name in audit.same))
     if audit.equal_sizes:
-        yield Paragraph((f"Sizes that are equal hide some divisions: {listed(audit.equal_sizes)}.",))
+        yield Paragraph(
+            (f"Sizes that are equal hide some divisions: {listed(audit.equal_sizes)}.",)
+        )
     if audit.hidden:
         what = either(len(audit.hidden), "This changes", "These change")
         yield Paragraph((f"{what} every number by less than {UNITS} units of its last digit:",))
@@ -43,4 +59,8 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
 
 
 def _data(trace: Trace, audit: Audit) -> dict[str, object]:
-    return {"attncli": {"version": __version__, "format": FORMAT}, "title": trace.title, **audit._asdict()}
+    return {
+        "attncli": {"version": __version__, "format": FORMAT},
+        "title": trace.title,
+        **audit._asdict(),
+    }

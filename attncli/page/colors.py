@@ -1,5 +1,6 @@
-"""The colours of heat maps, which read the same with and without colour blindness: cividis, and of numbers with a
-sign, from blue through almost white, which is 0, to orange. And those of keys and queries.
+"""The colours of heat maps, which read the same with and without colour blindness: cividis, and of
+numbers with a sign, from blue through almost white, which is 0, to orange. And those of keys and
+queries.
 """
 
 from __future__ import annotations
@@ -10,15 +11,30 @@ from typing import TypeAlias
 RGB: TypeAlias = tuple[int, int, int]
 
 CIVIDIS: tuple[RGB, ...] = (
-    (0x00, 0x22, 0x4E), (0x12, 0x35, 0x70), (0x3B, 0x49, 0x6C), (0x57, 0x5D, 0x6D), (0x70, 0x71, 0x73),
-    (0x8A, 0x86, 0x78), (0xA5, 0x9C, 0x74), (0xC3, 0xB3, 0x69), (0xE1, 0xCC, 0x55), (0xFE, 0xE8, 0x38),
-)  # fmt: skip
+    (0x00, 0x22, 0x4E),
+    (0x12, 0x35, 0x70),
+    (0x3B, 0x49, 0x6C),
+    (0x57, 0x5D, 0x6D),
+    (0x70, 0x71, 0x73),
+    (0x8A, 0x86, 0x78),
+    (0xA5, 0x9C, 0x74),
+    (0xC3, 0xB3, 0x69),
+    (0xE1, 0xCC, 0x55),
+    (0xFE, 0xE8, 0x38),
+)
 DIVERGING: tuple[RGB, ...] = (
-    (0x0B, 0x3C, 0x7A), (0x2B, 0x6C, 0xB0), (0x6F, 0xA3, 0xD6), (0xB5, 0xD2, 0xEB), (0xF2, 0xF2, 0xF0),
-    (0xF7, 0xCF, 0xA4), (0xEE, 0x9A, 0x4D), (0xC8, 0x65, 0x12), (0x86, 0x3B, 0x00),
-)  # fmt: skip
-# Colours for keys and queries that people with any colour blindness tell apart (Okabe and Ito, without black and
-# yellow). No more are: what comes after them has the same colours, and a pattern.
+    (0x0B, 0x3C, 0x7A),
+    (0x2B, 0x6C, 0xB0),
+    (0x6F, 0xA3, 0xD6),
+    (0xB5, 0xD2, 0xEB),
+    (0xF2, 0xF2, 0xF0),
+    (0xF7, 0xCF, 0xA4),
+    (0xEE, 0x9A, 0x4D),
+    (0xC8, 0x65, 0x12),
+    (0x86, 0x3B, 0x00),
+)
+# Colours for keys and queries that people with any colour blindness tell apart (Okabe and Ito,
+# without black and yellow). No more are: what comes after them has the same colours, and a pattern.
 HUES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 LEGEND = "hidden by the mask"  # of cells without a colour
@@ -29,12 +45,16 @@ def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
     place = min(max(shade, 0.0), 1.0) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     part = place - low
-    red, green, blue = (round(a + (b - a) * part) for a, b in zip(ramp[low], ramp[low + 1], strict=True))
+    red, green, blue = (
+        round(a + (b - a) * part) for a, b in zip(ramp[low], ramp[low + 1], strict=True)
+    )
     return red, green, blue
 
 
 def foreground(color: RGB) -> RGB:
-    """Black or white, whichever has the greater contrast on the colour (WCAG 2's relative luminance)."""
+    """Black or white, whichever has the greater contrast on the colour (WCAG 2's relative
+    luminance).
+    """
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in (channel / 255 for channel in color)

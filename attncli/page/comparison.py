@@ -18,17 +18,22 @@ from attncli.tracing.comparison import Comparison, StepComparison
 from attncli.tracing.difference import doubles
 from attncli.tracing.json_numbers import json_float
 
-NUMBERS = (1, 2, 3, 5, 6)  # columns of the table of steps
-LARGEST = "Each error is the largest of its step. The cell and the two numbers are those of the largest absolute error."
+# columns of the table of steps
+NUMBERS = (1, 2, 3, 5, 6)
+LARGEST = (
+    "Each error is the largest of its step. The cell and the two numbers are those of the largest"
+    " absolute error."
+)
 
 
 def steps_table(
     comparison: Comparison, precision: int, *, everything: bool = False, relative: bool = False
 ) -> Iterator[Block]:
-    """A row for every step that differs between the sides, and a sentence that names the identical steps.
+    """A row for every step that differs between the sides, and a sentence that names the identical
+    steps.
 
-    With `everything`, the identical steps get a row, too. With `relative`, a column has the largest relative difference
-    in place of how many cells differ, because a terminal has no room for both.
+    With `everything`, the identical steps get a row, too. With `relative`, a column has the largest
+    relative difference in place of how many cells differ, because a terminal has no room for both.
     """
     a, b = comparison.a, comparison.b
     identical = [step.name for step in comparison.steps if step.identical and not everything]
@@ -48,7 +53,9 @@ def steps_table(
 
 def _filled(table: Table) -> Table:
     """The table without its empty columns."""
-    kept = [place for place in range(len(table.head)) if any(row[place] != ("",) for row in table.rows)]
+    kept = [
+        place for place in range(len(table.head)) if any(row[place] != ("",) for row in table.rows)
+    ]
     return Table(
         tuple(table.head[place] for place in kept),
         tuple(tuple(row[place] for place in kept) for row in table.rows),
@@ -56,7 +63,9 @@ def _filled(table: Table) -> Table:
     )
 
 
-def _row(comparison: Comparison, step: StepComparison, precision: int, relative: bool) -> tuple[Text, ...]:
+def _row(
+    comparison: Comparison, step: StepComparison, precision: int, relative: bool
+) -> tuple[Text, ...]:
     shapes: list[Text] = [("" if shape is None else shape_text(shape),) for shape in step.shapes]
     if step.one_sided:
         side = comparison.b if step.shapes[0] is None else comparison.a
@@ -66,22 +75,37 @@ def _row(comparison: Comparison, step: StepComparison, precision: int, relative:
         return ((step.name,), ("",), ("",), ("",), ("shapes differ",), *shapes)
     nothing: Text = ("",)
     if not found.absolute:
-        return ((step.name,), (nothing if relative else ("none",)), ("0",), (("0",) if relative else nothing),
-                nothing, nothing, nothing)  # fmt: skip
-    numbers = distinct_numbers(found.a, found.b, precision) if found.differing else (nothing, nothing)
+        return (
+            (step.name,),
+            (nothing if relative else ("none",)),
+            ("0",),
+            (("0",) if relative else nothing),
+            nothing,
+            nothing,
+            nothing,
+        )
+    numbers = (
+        distinct_numbers(found.a, found.b, precision) if found.differing else (nothing, nothing)
+    )
     differing = f"{found.differing:,} of {found.cells:,}" if found.differing else "none"
     if found.differing == found.cells:
         differing = "all"
     return (
-        (step.name,), (nothing if relative else (differing,)), magnitude(found.absolute, precision),
-        magnitude(found.relative, precision) if relative else nothing, (brief_place(step, found.where),), *numbers,
-    )  # fmt: skip
+        (step.name,),
+        (nothing if relative else (differing,)),
+        magnitude(found.absolute, precision),
+        magnitude(found.relative, precision) if relative else nothing,
+        (brief_place(step, found.where),),
+        *numbers,
+    )
 
 
 def matrices(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
     """Both matrices and their difference, for every head and entry of a batch."""
     yield Heading(step.title)
-    ours, theirs = (doubles(step.arranged(side[step.name])) for side in (comparison.a, comparison.b))
+    ours, theirs = (
+        doubles(step.arranged(side[step.name])) for side in (comparison.a, comparison.b)
+    )
     with np.errstate(invalid="ignore"):
         change = np.where(ours == theirs, 0, theirs - ours)
     a, b = comparison.a, comparison.b
@@ -93,7 +117,8 @@ def matrices(comparison: Comparison, step: StepComparison, precision: int) -> It
 
 
 def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> Grid:
-    """A matrix; if all its numbers are too small for the decimals, they are shown with powers of ten.
+    """A matrix; if all its numbers are too small for the decimals, they are shown with powers of
+    ten.
 
     A vector is a column, and a single number is a matrix of one cell, which has no label.
     """

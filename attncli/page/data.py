@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
 
 
-LARGE = 2**12  # numbers of an array that is not in memory as lists
+# numbers of an array that is not in memory as lists
+LARGE = 2**12
 
 
 def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> dict[str, Any]:
-    """The trace cut to what the view asks for, with its worked lines and its deviation from float64; format 1.
+    """The trace cut to what the view asks for, with its worked lines and its deviation from
+    float64; format 1.
 
     Raises (exit 2) where the view asks for a step or a cell that is not there.
     """
@@ -33,19 +35,26 @@ def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None
     if view.cell is not None:
         return _cell_data(trace, whole, view.cell, printer)
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
-    data = to_dict(trace, names, number_rows) | ({"reading": list(reading(trace))} if "weights" in names else {})
+    data = to_dict(trace, names, number_rows) | (
+        {"reading": list(reading(trace))} if "weights" in names else {}
+    )
     for name in names if view.detail != "brief" else ():
         if lines := worked(printer, trace.steps[name], view.detail).lines:
-            data["steps"][name]["worked"] = [{"cell": line.label, "text": plain_line(line)} for line in lines]
+            data["steps"][name]["worked"] = [
+                {"cell": line.label, "text": plain_line(line)} for line in lines
+            ]
     if deviation is not None:
-        from attncli.page.number_formats import deviation_data  # and all comparisons, which few pages need
+        # and all comparisons, which few pages need
+        from attncli.page.number_formats import deviation_data
 
         data["parting"] = deviation_data(deviation)
     return data
 
 
 def number_rows(array: NDArray[Any]) -> Any:
-    """An array as nested lists of plain numbers; those of a large one are made when it is their turn."""
+    """An array as nested lists of plain numbers; those of a large one are made when it is their
+    turn.
+    """
     if array.size < LARGE or array.ndim < 2:
         return json_values(array)
     return Lazy(lambda: map(json_values if array.ndim == 2 else number_rows, array))
@@ -53,7 +62,11 @@ def number_rows(array: NDArray[Any]) -> Any:
 
 def _cell_data(trace: Trace, whole: Trace, cell: str, printer: Printer) -> dict[str, Any]:
     step, index = chosen_cell(trace, cell, whole)
-    found: dict[str, Any] = {"step": step.name, "index": list(index), "label": step.cell_label(index)}
+    found: dict[str, Any] = {
+        "step": step.name,
+        "index": list(index),
+        "label": step.cell_label(index),
+    }
     if not step.rule.given:
         found["text"] = plain_line(worked_line(printer, step, index))
     return to_dict(trace, (step.name,)) | {"reading": list(reading(trace)), "cell": found}

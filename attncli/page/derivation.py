@@ -1,4 +1,6 @@
-"""The main page: a whole trace as a worked derivation, or some of its steps, or one of its cells."""
+"""The main page: a whole trace as a worked derivation, or some of its steps, or one of its
+cells.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> Document:
     """The page for this view; raises (exit 2) where it asks for a step or a cell that is not there.
 
-    A whole page in a lower number format closes with its `deviation` from float64. Its blocks, and its data, are made
-    when they are asked for.
+    A whole page in a lower number format closes with its `deviation` from float64. Its blocks, and
+    its data, are made when they are asked for.
     """
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
@@ -45,7 +47,8 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         yield from sections_of(printer, names, view)
 
     if view.pictures and view.steps is not None:
-        from attncli.page.pictures.blocks import require_pictured  # and all pictures, which few pages have
+        # and all pictures, which few pages have
+        from attncli.page.pictures.blocks import require_pictured
 
         require_pictured(trace, names)
     kind = Lazy if printer.is_large else Once
@@ -61,9 +64,12 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
             yield from _apart(deviation, printer)
 
     return Document(
-        trace.title, kind(page), lambda: _data(whole, view, deviation), array=lambda: one_array(trace, names),
+        trace.title,
+        kind(page),
+        lambda: _data(whole, view, deviation),
+        array=lambda: one_array(trace, names),
         rows=lambda: table_rows(trace, names),
-    )  # fmt: skip
+    )
 
 
 def beginning(printer: Printer, view: View) -> Iterator[Block]:
@@ -82,10 +88,11 @@ def one_array(trace: Trace, names: Sequence[str]) -> NDArray[Any]:
 
 
 def table_rows(trace: Trace, names: Sequence[str]) -> Iterator[tuple[str | int | float, ...]]:
-    """The same numbers as rows of a table: the names of its columns, then each row after its labels.
+    """The same numbers as rows of a table: the names of its columns, then each row after its
+    labels.
 
-    The last axis stands in columns, unless it is the only one. Every other axis has a column that says where a row is:
-    by label, or for entries and heads by number.
+    The last axis stands in columns, unless it is the only one. Every other axis has a column that
+    says where a row is: by label, or for entries and heads by number.
     """
     (name,) = names
     step, values = trace.steps[name], trace[name]
@@ -104,18 +111,25 @@ def table_rows(trace: Trace, names: Sequence[str]) -> Iterator[tuple[str | int |
         yield (*where, *values[row].reshape(-1).tolist())
 
 
-def page_deviation(problem: Problem, trace: Trace, view: View, warnings: list[str]) -> FormatDeviation | None:
-    """How a whole trace in a lower number format deviates from float64; a warning more where memory is too short."""
+def page_deviation(
+    problem: Problem, trace: Trace, view: View, warnings: list[str]
+) -> FormatDeviation | None:
+    """How a whole trace in a lower number format deviates from float64; a warning more where memory
+    is too short.
+    """
     whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
     if trace.settings.dtype == "float64" or not whole:
         return None
-    from attncli.tracing.number_formats import deviation_from_float64  # and all comparisons, which few pages need
+    # and all comparisons, which few pages need
+    from attncli.tracing.number_formats import deviation_from_float64
 
     try:
         return deviation_from_float64(problem, trace, view.precision)
     except MemoryError:
         dtype = trace.settings.dtype
-        warnings.append(f"the page does not compare {dtype} with float64: there is not enough memory for both")
+        warnings.append(
+            f"the page does not compare {dtype} with float64: there is not enough memory for both"
+        )
         return None
 
 
@@ -127,14 +141,16 @@ def _data(trace: Trace, view: View, deviation: FormatDeviation | None = None) ->
 
 def _apart(deviation: FormatDeviation | None, printer: Printer) -> Iterator[Block]:
     if deviation is not None:
-        from attncli.page.number_formats import deviation_section  # and all comparisons, which few pages need
+        # and all comparisons, which few pages need
+        from attncli.page.number_formats import deviation_section
 
         yield from deviation_section(deviation, printer.precision)
 
 
 def _head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
     if view.head is not None:
-        from attncli.page.heads import head_context  # and all sections of heads, which few pages need
+        # and all sections of heads, which few pages need
+        from attncli.page.heads import head_context
 
         yield from head_context(whole, view, names)
 

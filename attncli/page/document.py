@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from attncli.page.pictures.drawing import Drawing
 
 Item = TypeVar("Item")
-IN_MEMORY = 2**19  # cells of a matrix; of a larger one only some rows or columns are there at a time
-MOST = 40  # rows, or columns, that are shown whole
-EDGE = 4  # of more, so many at either end
-LeftOut: TypeAlias = tuple[tuple[str, int], ...]  # "row" or "column", and how many there are in all
+# cells of a matrix; of a larger one only some rows or columns are there at a time
+IN_MEMORY = 2**19
+# rows, or columns, that are shown whole
+MOST = 40
+# of more, so many at either end
+EDGE = 4
+# "row" or "column", and how many there are in all
+LeftOut: TypeAlias = tuple[tuple[str, int], ...]
 
 
 class Lazy(Sequence[Item]):
-    """Items that are made again on each walk through them, because all at once would fill the memory.
+    """Items that are made again on each walk through them, because all at once would fill the
+    memory.
 
     It is never empty, so `bool` needs no item.
     """
@@ -36,7 +41,8 @@ class Lazy(Sequence[Item]):
         return iter(self._make())
 
     def __len__(self) -> int:
-        raise TypeError("how many there are is known only at the end")  # `tuple` asks for it, and does without
+        # `tuple` asks for it, and does without
+        raise TypeError("how many there are is known only at the end")
 
     def __bool__(self) -> bool:
         return True
@@ -50,7 +56,9 @@ class Lazy(Sequence[Item]):
 
 
 class Once(Sequence[Item]):
-    """Items that are made when somebody first asks for one: data of a page needs none of its blocks."""
+    """Items that are made when somebody first asks for one: data of a page needs none of its
+    blocks.
+    """
 
     def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
         self._make = make
@@ -89,17 +97,20 @@ class Math(NamedTuple):
     expression: Expression
 
 
-Text: TypeAlias = tuple["str | Math", ...]  # a run of prose; the strings are plain text, never markup
-Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # ((3, 4), (4, 3), (3, 3)): factors, then the result; or it alone
+# a run of prose; the strings are plain text, never markup
+Text: TypeAlias = tuple["str | Math", ...]
+# ((3, 4), (4, 3), (3, 3)): factors, then the result; or it alone
+Shapes: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 class Heading(NamedTuple):
-    """The title of a step or of a section of the page. `number` is the step's number, if it has one; `part` marks the
-    title of a part of the page, such as a head, whose sections follow. `step` is the name of the step, if it is one;
-    `place` that of the part on leading axes, ("h", 0) for the first head, if all that follows is there.
+    """The title of a step or of a section of the page. `number` is the step's number, if it has
+    one; `part` marks the title of a part of the page, such as a head, whose sections follow. `step`
+    is the name of the step, if it is one; `place` that of the part on leading axes, ("h", 0) for
+    the first head, if all that follows is there.
 
-    `shapes` are those of the step's product, for formats whose titles have room for them; the others find
-    them beside the formula.
+    `shapes` are those of the step's product, for formats whose titles have room for them; the
+    others find them beside the formula.
     """
 
     text: str
@@ -118,18 +129,21 @@ class Paragraph(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """An equation on a line of its own, S = Q K^T, or the symbol of what is given, with the shapes of its product."""
+    """An equation on a line of its own, S = Q K^T, or the symbol of what is given, with the shapes
+    of its product.
+    """
 
     equation: Equation | Expression
     shapes: Shapes = ()
 
 
 class WorkedLine(NamedTuple):
-    """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out: 2·2 + 0·1 + 1·1 = 5.
+    """One cell worked out: where, the numbers put in, `=` or `≈`, and what comes out: 2·2 + 0·1 +
+    1·1 = 5.
 
-    `work` is None where there is nothing to work, and `result` too where the remark says it all.
-    It `holds` where `=` stands between them. `remark` is a word on the line, e.g. why a cell is hidden. `cell` is where
-    the cell is in its array, if the line is of a whole cell.
+    `work` is None where there is nothing to work, and `result` too where the remark says it all. It
+    `holds` where `=` stands between them. `remark` is a word on the line, e.g. why a cell is
+    hidden. `cell` is where the cell is in its array, if the line is of a whole cell.
     """
 
     label: str
@@ -141,19 +155,21 @@ class WorkedLine(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """Worked lines that belong together; `left_out` says of which rows or columns they are missing."""
+    """Worked lines that belong together; `left_out` says of which rows or columns they are
+    missing.
+    """
 
     lines: Sequence[WorkedLine]
     left_out: LeftOut = ()
 
 
 class Cell(NamedTuple):
-    """One printed number: its text in ASCII ("-inf", "1/3", "0.707"), and how it is set off. Without a text it is room
-    to write one.
+    """One printed number: its text in ASCII ("-inf", "1/3", "0.707"), and how it is set off.
+    Without a text it is room to write one.
 
-    `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides; `rounded` says that the number is
-    only near the closed form beside it. `verdict` is that on a number which somebody wrote. `marked` sets off the
-    numbers that one cell is worked out from.
+    `shade` from 0 to 1 asks for a heat-map colour; `hidden` marks what a mask hides; `rounded` says
+    that the number is only near the closed form beside it. `verdict` is that on a number which
+    somebody wrote. `marked` sets off the numbers that one cell is worked out from.
     """
 
     text: str
@@ -167,11 +183,12 @@ class Cell(NamedTuple):
 class Grid(NamedTuple):
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
-    `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. Of a long matrix there
-    may be no more than its edges: then `left_out` tells of which rows or columns. A `picture` is a long matrix with a
-    shade in every cell, for a terminal, where its digits have no room; it says whether shades are compared within
-    their rows, as weights are, or within the whole matrix. `step` is the name of the array whose numbers stand here as
-    they stand in it.
+    `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. Of
+    a long matrix there may be no more than its edges: then `left_out` tells of which rows or
+    columns. A `picture` is a long matrix with a shade in every cell, for a terminal, where its
+    digits have no room; it says whether shades are compared within their rows, as weights are, or
+    within the whole matrix. `step` is the name of the array whose numbers stand here as they stand
+    in it.
     """
 
     name: Expression
@@ -198,13 +215,19 @@ class Grid(NamedTuple):
         """The edges of a picture, whose digits are shown."""
         cells = tuple(tuple(ends(row)) for row in ends(self.loaded().cells))
         gone = left_out(row=len(self.rows), column=len(self.columns))
-        return Grid(self.name, tuple(ends(self.rows)), tuple(ends(self.columns)), cells, left_out=gone)
+        return Grid(
+            self.name, tuple(ends(self.rows)), tuple(ends(self.columns)), cells, left_out=gone
+        )
 
     def marked(self, row: int | None = None, column: int | None = None) -> Grid:
         """The same with a row marked, a column, or the cell in which both meet."""
         cells = tuple(
             tuple(
-                cell._replace(marked=True) if row in (None, at) and column in (None, place) else cell
+                (
+                    cell._replace(marked=True)
+                    if row in (None, at) and column in (None, place)
+                    else cell
+                )
                 for place, cell in enumerate(line)
             )
             for at, line in enumerate(self.cells)
@@ -218,11 +241,12 @@ class Grid(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A matrix beside the matrices that it is the product of: [Q]·[Kᵀ] = [S]; the result alone has its labels.
+    """A matrix beside the matrices that it is the product of: [Q]·[Kᵀ] = [S]; the result alone has
+    its labels.
 
-    `added` are matrices added to the product, such as a bias, whose one row is added to every row. `meeting` is the row
-    of the first factor and the column of the last one that give one cell: these are marked. `instead` stands in its
-    place where it is too wide for a page.
+    `added` are matrices added to the product, such as a bias, whose one row is added to every row.
+    `meeting` is the row of the first factor and the column of the last one that give one cell:
+    these are marked. `instead` stands in its place where it is too wide for a page.
     """
 
     factors: tuple[Grid, ...]
@@ -235,11 +259,17 @@ class Product(NamedTuple):
     def operands(self) -> tuple[tuple[str, Grid], ...]:
         """What stands before the result, each matrix with the sign before it: "", "·" or "+"."""
         first, *others = self.factors
-        return (("", first), *(("·", each) for each in others), *(("+", each) for each in self.added))
+        return (
+            ("", first),
+            *(("·", each) for each in others),
+            *(("+", each) for each in self.added),
+        )
 
     @property
     def shows_step(self) -> bool:
-        """Whether the result is the matrix of a step, whose labels have to be seen, and not a cell that is worked."""
+        """Whether the result is the matrix of a step, whose labels have to be seen, and not a cell
+        that is worked.
+        """
         return self.result in self.instead
 
     def marked(self) -> Product:
@@ -249,8 +279,12 @@ class Product(NamedTuple):
         row, column = self.meeting
         first, *between, last = self.factors
         factors = (first.marked(row=row), *between, last.marked(column=column))
-        added = tuple(each.marked(row=row if len(each.rows) > 1 else 0, column=column) for each in self.added)
-        return self._replace(factors=factors, added=added, result=self.result.marked(row=row, column=column))
+        added = tuple(
+            each.marked(row=row if len(each.rows) > 1 else 0, column=column) for each in self.added
+        )
+        return self._replace(
+            factors=factors, added=added, result=self.result.marked(row=row, column=column)
+        )
 
 
 class Table(NamedTuple):
@@ -280,34 +314,40 @@ class Listing(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A picture, which `draw` makes when a format has room for it. No other picture of the page has its `name`."""
+    """A picture, which `draw` makes when a format has room for it. No other picture of the page has
+    its `name`.
+    """
 
     name: str
     draw: Callable[[], Drawing]
 
 
-Block: TypeAlias = Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing | Room | Picture
+Block: TypeAlias = (
+    Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing | Room | Picture
+)
 
 
 class Live(NamedTuple):
-    """What a page needs to work itself out again: a problem as data, and the page's blocks in every setting.
+    """What a page needs to work itself out again: a problem as data, and the page's blocks in every
+    setting.
 
-    `layouts` are the blocks by the words of their setting, the first that of the page itself. Their numbers are all 0,
-    since these are worked out, and there are no worked lines.
+    `layouts` are the blocks by the words of their setting, the first that of the page itself. Their
+    numbers are all 0, since these are worked out, and there are no worked lines.
     """
 
     data: dict[str, Any]
     layouts: Mapping[str, tuple[Block, ...]]
 
 
-Key: TypeAlias = tuple[str, tuple[int, ...]]  # a cell of an array by its name and its place, or a number by its name
+# a cell of an array by its name and its place, or a number by its name
+Key: TypeAlias = tuple[str, tuple[int, ...]]
 
 
 class Entry(NamedTuple):
     """What stands in a cell of a workbook: its number, and what this is worked out from.
 
-    The leaves of `work` are cells, Q[0, 2], rows or columns of cells, Q[0, 0:2], and numbers that have a cell by their
-    name, d_k. It is None where the number is given as it is.
+    The leaves of `work` are cells, Q[0, 2], rows or columns of cells, Q[0, 0:2], and numbers that
+    have a cell by their name, d_k. It is None where the number is given as it is.
     """
 
     value: float
@@ -315,10 +355,12 @@ class Entry(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """A matrix of a workbook: which cells stand in it, row by row, with its labels; `columns` as in a Grid.
+    """A matrix of a workbook: which cells stand in it, row by row, with its labels; `columns` as in
+    a Grid.
 
-    `given` numbers are there to be typed over. `may_hide` says that −∞ may stand in it, `shares` that its rows are
-    shares of 1. `blank` is room for a reader's own numbers, which take the colour of a right or a wrong one.
+    `given` numbers are there to be typed over. `may_hide` says that −∞ may stand in it, `shares`
+    that its rows are shares of 1. `blank` is room for a reader's own numbers, which take the colour
+    of a right or a wrong one.
     """
 
     rows: tuple[str, ...]
@@ -338,7 +380,9 @@ class Sheet(NamedTuple):
 
 
 class Workbook(NamedTuple):
-    """The sheets of a workbook, what stands in each cell, and with how many decimals it is shown."""
+    """The sheets of a workbook, what stands in each cell, and with how many decimals it is
+    shown.
+    """
 
     sheets: tuple[Sheet, ...]
     entry: Callable[[Key], Entry]
@@ -346,7 +390,9 @@ class Workbook(NamedTuple):
 
 
 class TableSheet(NamedTuple):
-    """A sheet of tables, one below the other. The first row of each has the names of its columns."""
+    """A sheet of tables, one below the other. The first row of each has the names of its
+    columns.
+    """
 
     title: str
     tables: tuple[Sequence[Sequence[str | int | float | None]], ...]
@@ -356,19 +402,24 @@ class TableSheet(NamedTuple):
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
 
-    Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows` are for the page of
-    one step of a trace: the array of its numbers, and the rows of a table of them, with labels. `live` is for
-    a page that works itself out when a number is changed, and so is a `workbook` of formulas; one of tables has only
-    their numbers. In LaTeX and HTML there may be several `copies`, each on new paper.
+    Data is made of dicts, lists, numbers and words; a list of it may be `Lazy`. `array` and `rows`
+    are for the page of one step of a trace: the array of its numbers, and the rows of a table of
+    them, with labels. `live` is for a page that works itself out when a number is changed, and so
+    is a `workbook` of formulas; one of tables has only their numbers. In LaTeX and HTML there may
+    be several `copies`, each on new paper.
     """
 
     title: str
     blocks: Sequence[Block]
     data: Callable[[], dict[str, Any]] = field(default=dict, compare=False)
     array: Callable[[], NDArray[Any]] | None = field(default=None, compare=False)
-    rows: Callable[[], Iterable[Sequence[str | int | float | None]]] = field(default=tuple, compare=False)
+    rows: Callable[[], Iterable[Sequence[str | int | float | None]]] = field(
+        default=tuple, compare=False
+    )
     live: Callable[[], Live] | None = field(default=None, compare=False)
-    workbook: Callable[[], Workbook | tuple[TableSheet, ...]] | None = field(default=None, compare=False)
+    workbook: Callable[[], Workbook | tuple[TableSheet, ...]] | None = field(
+        default=None, compare=False
+    )
     copies: int = 1
 
 
@@ -389,7 +440,9 @@ def text(source: str) -> Text:
     """
     pieces = source.split("`")
     return tuple(
-        Math(parse_expression(piece)) if position % 2 else piece for position, piece in enumerate(pieces) if piece
+        Math(parse_expression(piece)) if position % 2 else piece
+        for position, piece in enumerate(pieces)
+        if piece
     )
 
 
@@ -399,17 +452,25 @@ def ends(items: Sequence[Item]) -> Sequence[Item]:
 
 
 def left_out(**counts: int) -> LeftOut:
-    """Of which of these only the ends are there, by how many there are of each: `left_out(row=50, column=3)`."""
+    """Of which of these only the ends are there, by how many there are of each: `left_out(row=50,
+    column=3)`.
+    """
     return tuple((what, count) for what, count in counts.items() if count > MOST)
 
 
 def formula(equation: Equation | Expression, notation: Notation) -> str:
     """An equation as left = right, an expression as it is."""
-    return write_equation(equation, notation) if isinstance(equation, Equation) else write(equation, notation)
+    return (
+        write_equation(equation, notation)
+        if isinstance(equation, Equation)
+        else write(equation, notation)
+    )
 
 
 def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:
-    """A worked line as what is worked, 2·2 + 0·1 + 1·1, and what comes out, = 5; empty where there is none."""
+    """A worked line as what is worked, 2·2 + 0·1 + 1·1, and what comes out, = 5; empty where there
+    is none.
+    """
     if line.result is None:
         return "", ""
     result = write(line.result, notation)
@@ -421,7 +482,9 @@ def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:
 
 def plain(text: Text) -> str:
     """A run of prose as one string."""
-    return "".join(write(part.expression, UNICODE) if isinstance(part, Math) else part for part in text)
+    return "".join(
+        write(part.expression, UNICODE) if isinstance(part, Math) else part for part in text
+    )
 
 
 def plain_line(line: WorkedLine) -> str:

@@ -1,4 +1,6 @@
-"""The page of `attncli gradient`: the forward pass in brief, then every step of the backward pass worked out."""
+"""The page of `attncli gradient`: the forward pass in brief, then every step of the backward pass
+worked out.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,18 @@ from attncli.equation.parser import parse_expression
 from attncli.equation.rule import Rule
 from attncli.page.data import view_data
 from attncli.page.derivation import beginning, one_array, sections_of, table_rows
-from attncli.page.document import Block, Document, Formula, Heading, Lazy, Math, Once, Paragraph, Text, text
+from attncli.page.document import (
+    Block,
+    Document,
+    Formula,
+    Heading,
+    Lazy,
+    Math,
+    Once,
+    Paragraph,
+    Text,
+    text,
+)
 from attncli.page.grid import grid
 from attncli.page.heads import HeadPart, backward_sections, head_context
 from attncli.page.printer import Printer, printer_for
@@ -26,12 +39,19 @@ from attncli.page.worked import worked
 from attncli.problem.model import Scalar, read_only
 from attncli.tracing.cell_workers import ExactWorker
 from attncli.tracing.model import Step, Trace, masked_out
-from attncli.tracing.slices import backward_steps, cut_trace, forward_steps, loss_steps, with_key_head
+from attncli.tracing.slices import (
+    backward_steps,
+    cut_trace,
+    forward_steps,
+    loss_steps,
+    with_key_head,
+)
 
 if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
 
-NOTHING = 1e-12  # a gradient below this is only rounding
+# a gradient below this is only rounding
+NOTHING = 1e-12
 
 
 def gradient_page(
@@ -41,10 +61,11 @@ def gradient_page(
     further_data: Callable[[], Mapping[str, Any]] = dict,
     deviation: FormatDeviation | None = None,
 ) -> Document:
-    """The page for this view; raises AttncliError (exit 2) if it asks for a step or a cell that is not there.
+    """The page for this view; raises AttncliError (exit 2) if it asks for a step or a cell that is
+    not there.
 
-    The page ends with the `further` sections. Its data ends with `further_data`, and has the `deviation` of a lower
-    number format from float64.
+    The page ends with the `further` sections. Its data ends with `further_data`, and has the
+    `deviation` of a lower number format from float64.
     """
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
@@ -69,7 +90,8 @@ def gradient_page(
         yield from further
 
     if view.pictures and view.steps is not None:
-        from attncli.page.pictures.blocks import require_pictured  # and all pictures, which few pages have
+        # and all pictures, which few pages have
+        from attncli.page.pictures.blocks import require_pictured
 
         require_pictured(trace, names)
     kind = Lazy if printer.is_large else Once
@@ -92,7 +114,9 @@ def gradient_page(
 
 def is_softmax(trace: Trace, name: str) -> bool:
     """Whether a step is the gradient through the softmax: the first step that reads `delta`."""
-    return next((each for each in trace.steps if "delta" in trace.steps[each].rule.inputs), "") == name
+    return (
+        next((each for each in trace.steps if "delta" in trace.steps[each].rule.inputs), "") == name
+    )
 
 
 def _start(printer: Printer, whole: Trace, view: View) -> Iterator[Block]:
@@ -101,10 +125,13 @@ def _start(printer: Printer, whole: Trace, view: View) -> Iterator[Block]:
     flat = "d_scores" in whole and np.abs(whole["d_scores"]).max(initial=0.0) < NOTHING
     if flat and "loss" not in whole:
         said = (
-            "The gradient of every score is 0 here. With this ", Math(in_symbols(Name("d_output"))), ", every value "
-            "counts the same, so the loss does not depend on the weights. Give the problem another d_output, or a "
-            "loss, to see gradients of the scores.",
-        )  # fmt: skip
+            "The gradient of every score is 0 here. With this ",
+            Math(in_symbols(Name("d_output"))),
+            (
+                ", every value counts the same, so the loss does not depend on the weights. Give"
+                " the problem another d_output, or a loss, to see gradients of the scores."
+            ),
+        )
         yield Paragraph(said, "note")
 
 
@@ -118,9 +145,10 @@ def _loss(trace: Trace) -> Text:
     elif (trace["d_output"] == 1).all():
         begins = "Here `dO` is 1 everywhere, as for a loss that is the sum of all outputs."
     return text(
-        "The gradient of a matrix has the shape of the matrix. Each number of `dQ` says how much the loss grows with "
-        "the number of `Q` in the same place. The chain rule gives the gradients step by step, from the last step to "
-        f"the first. So the backward pass begins with `dO`, the gradient of the output. {begins}"
+        "The gradient of a matrix has the shape of the matrix. Each number of `dQ` says how much"
+        " the loss grows with the number of `Q` in the same place. The chain rule gives the"
+        " gradients step by step, from the last step to the first. So the backward pass begins"
+        f" with `dO`, the gradient of the output. {begins}"
     )
 
 
@@ -135,12 +163,16 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     yield Heading("The backward pass", part=True)
     yield from backward_blocks(printer, backward_steps(trace), view)
     yield Heading("Summary", part=True)
-    worked = [trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given]
+    worked = [
+        trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given
+    ]
     yield from summary(printer, worked, "Gradient of the")
 
 
 def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
-    """The chosen steps of the loss or of the backward pass: of a single head together, else head by head."""
+    """The chosen steps of the loss or of the backward pass: of a single head together, else head by
+    head.
+    """
     trace = printer.trace
     if not trace.leading_letters:
         yield from _steps(printer, printer, names, view, (), {})
@@ -164,27 +196,33 @@ def _steps(
     explained: Collection[str],
     place: Mapping[str, int],
 ) -> Iterator[Block]:
-    """Steps at one place, numbered as in the whole trace; those `explained` before are not explained again."""
+    """Steps at one place, numbered as in the whole trace; those `explained` before are not
+    explained again.
+    """
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
     for name in names:
         step = here.trace.steps[name]
         if step.rule.given:
             yield from given_section(here, step, view.detail, explained=name in explained)
             continue
-        yield from step_section(here, step, numbers[name], view.detail, view.heatmap, explained=name in explained)
+        yield from step_section(
+            here, step, numbers[name], view.detail, view.heatmap, explained=name in explained
+        )
         yield from step_pictures(here, name, view, place)
         if is_softmax(here.trace, name) and view.detail != "brief" and name not in explained:
             yield from jacobian_section(here, step)
 
 
-WIDEST = 12  # keys: the Jacobian of a longer row is shown only with --cell
+# keys: the Jacobian of a longer row is shown only with --cell
+WIDEST = 12
 
 
 def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -> Iterator[Block]:
-    """The Jacobian of the softmax of a row of a single head, by default the first row with more than one weight.
+    """The Jacobian of the softmax of a row of a single head, by default the first row with more
+    than one weight.
 
-    `gradient` is the gradient of the logits. The section is empty if there is no such row, if the row is too long, or
-    if the section would give away a step that is left blank.
+    `gradient` is the gradient of the logits. The section is empty if there is no such row, if the
+    row is too long, or if the section would give away a step that is left blank.
     """
     weights = printer.trace.steps["weights"]
     if not printer.may_show_work(gradient) or "weights" in printer.blank:
@@ -201,7 +239,8 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     rule = Rule("J", "J", "Jacobian", Equation(Ref("J", ("j", "l")), cell))
     jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
     if weights.exact is not None:
-        parameters = {} if base is None else {"exp_base": base}  # others, such as d_sink, may be inf or NaN
+        # others, such as d_sink, may be inf or NaN
+        parameters = {} if base is None else {"exp_base": base}
         worker = ExactWorker(parameters, {"j": len(a), "l": len(a)}, {"weights": weights.exact})
         worked_exactly = worker.work(rule)
         jacobian = replace(jacobian, value=worked_exactly.value, exact=worked_exactly.exact)
@@ -215,18 +254,30 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     hidden = masked_out(printer.trace.steps)
     unseen = 0 if hidden is None else int(hidden[row].sum())
     scores = count(len(a), "score") + (f" ({unseen:,} of them hidden)" if unseen else "")
-    said = f'Look at one row, that of "{weights.labels[0][row]}". Its softmax turns {scores} into the weights '
+    said = (
+        f'Look at one row, that of "{weights.labels[0][row]}". Its softmax turns {scores} into the'
+        " weights "
+    )
     rest = (
-        ". Each weight depends on every score of the row. The Jacobian is the matrix of these derivatives: it says how "
-        "much each weight grows with each score."
+        ". Each weight depends on every score of the row. The Jacobian is the matrix of these"
+        " derivatives: it says how much each weight grows with each score."
     )
     yield Paragraph((said, *printer.prose("`a`"), rest))
-    yield _formula(printer, Ref("J"), _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")))
+    yield _formula(
+        printer,
+        Ref("J"),
+        _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")),
+    )
     yield _formula(printer, rule.target, _times_slope(printer, _cell("a[j]", "a[l]")))
     yield grid(inside, jacobian)
     yield worked(inside, jacobian, "rows")
     yield Paragraph(
-        ("The Jacobian times the gradient of the weights gives the same row as above, in a longer calculation:",)
+        (
+            (
+                "The Jacobian times the gradient of the weights gives the same row as above, in a"
+                " longer calculation:"
+            ),
+        )
     )
     yield _formula(printer, Ref(gradient.rule.symbol, (number_node(row), "j")), product)
     yield worked(inside, of_row, "rows")

@@ -1,4 +1,6 @@
-"""The matrix of a step: its labels, and its numbers as they are printed, shaded or set off where they are hidden."""
+"""The matrix of a step: its labels, and its numbers as they are printed, shaded or set off where
+they are hidden.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LARGEST_PICTURE = 2**18  # cells
-AT_ONCE = 2**16  # numbers that are formatted together
+# numbers that are formatted together
+AT_ONCE = 2**16
 
 
 def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     """The matrix of a step; a vector over queries or keys is a column, another a row."""
     rows, names, heads = _rows(step)
     left = printer.left_out(row=len(rows), column=len(heads))
-    picture = bool(left) and heatmap and not step.rule.given and bool(heads) and step.value.size <= LARGEST_PICTURE
+    picture = (
+        bool(left)
+        and heatmap
+        and not step.rule.given
+        and bool(heads)
+        and step.value.size <= LARGEST_PICTURE
+    )
     if picture:
         return _picture(printer, step)
     closed, rounded = ((), ()) if left else _closed_forms(printer, step)
@@ -35,13 +44,20 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         typed = step.written is not None or step.exact is not None or printer.shows_all_digits(step)
         as_worked_out = not typed and step.name not in printer.blank
         if step.value.ndim > 1 and as_worked_out and not (heatmap or closed or left):
-            by_rows, unseen = (each.reshape(len(rows), len(heads))[:, part] for each in (step.value, hidden))
+            by_rows, unseen = (
+                each.reshape(len(rows), len(heads))[:, part] for each in (step.value, hidden)
+            )
             yield from _plain_cells(by_rows, unseen, printer.precision)
             return
         shades = _shades(step) if heatmap and not step.rule.given else None
-        columns: list[tuple[int, ...]] = [(place,) for place in printer.elide(range(len(heads)))] or [()]
+        columns: list[tuple[int, ...]] = [
+            (place,) for place in printer.elide(range(len(heads)))
+        ] or [()]
         for row in printer.elide(rows):
-            yield tuple(_cell(printer, step, (*row, *column), hidden, shades, rounded) for column in columns[part])
+            yield tuple(
+                _cell(printer, step, (*row, *column), hidden, shades, rounded)
+                for column in columns[part]
+            )
 
     made = LazyCells(cells) if printer.is_large else tuple(cells())
     return Grid(
@@ -72,12 +88,20 @@ def _cell(
     if step.name in printer.blank:
         return Cell("")
     unseen = bool(hidden[index])
-    shade = float(shades[index]) if shades is not None and not unseen and np.isfinite(shades[index]) else None
+    shade = (
+        float(shades[index])
+        if shades is not None and not unseen and np.isfinite(shades[index])
+        else None
+    )
     return Cell(printer.text(step, index), shade, unseen, index in rounded)
 
 
-def _plain_cells(matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int) -> Iterator[tuple[Cell, ...]]:
-    """Cells with nothing but a text and whether they are hidden, row by row; alike ones are mostly the same object."""
+def _plain_cells(
+    matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int
+) -> Iterator[tuple[Cell, ...]]:
+    """Cells with nothing but a text and whether they are hidden, row by row; alike ones are mostly
+    the same object.
+    """
     rows = max(1, AT_ONCE // max(1, matrix.shape[1]))
     for top in range(0, len(matrix), rows):
         seen: dict[str, Cell] = {}
@@ -92,7 +116,9 @@ def _plain_cells(matrix: NDArray[Any], hidden: NDArray[np.bool_], precision: int
 
 
 def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str, ...]]:
-    """Where the rows of a matrix are in the array of a step, their labels, and those of the columns."""
+    """Where the rows of a matrix are in the array of a step, their labels, and those of the
+    columns.
+    """
     shape, labels = step.shape, step.labels
     if not shape:
         return [()], ("",), ()
@@ -111,7 +137,9 @@ def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str
 def _closed_forms(
     printer: Printer, step: Step
 ) -> tuple[tuple[tuple[Expression, ...], ...], Collection[tuple[int, ...]]]:
-    """The closed forms to stand beside the matrix, and the cells whose decimals are not all of theirs."""
+    """The closed forms to stand beside the matrix, and the cells whose decimals are not all of
+    theirs.
+    """
     if step.exact is None:
         return (), ()
     from attncli.page.exact import closed_forms, rounded  # which few pages need
@@ -124,20 +152,27 @@ def hidden_cells(trace: Trace, step: Step) -> NDArray[np.bool_]:
     """The cells that a mask hides, from the mask on."""
     names = list(trace.steps)
     masked = "mask" in names and names.index(step.name) >= names.index("mask")
-    hidden = masked_out(trace.steps) if masked and step.rule.axis_names[-2:] == ("query", "key") else None
+    hidden = (
+        masked_out(trace.steps)
+        if masked and step.rule.axis_names[-2:] == ("query", "key")
+        else None
+    )
     if hidden is None:
         return np.zeros(step.shape, dtype=bool)
     return hidden if step.name != "mask" else np.asarray(step.value == -np.inf)
 
 
 def _shades(step: Step) -> NDArray[np.float64]:
-    """From 0 to 1: weights as they are, anything else between its own smallest and largest number."""
+    """From 0 to 1: weights as they are, anything else between its own smallest and largest
+    number.
+    """
     values = step.value.astype(np.float64)
     if step.name == "weights":
         return values
     finite = values[np.isfinite(values)]
     if not finite.size or finite.min() == finite.max():
         return np.full(values.shape, np.nan)
-    halves, low, high = values / 2, finite.min() / 2, finite.max() / 2  # so that their distance is finite, too
+    # so that their distance is finite, too
+    halves, low, high = values / 2, finite.min() / 2, finite.max() / 2
     with np.errstate(invalid="ignore"):
         return np.where(np.isfinite(values), (halves - low) / (high - low), np.nan)

@@ -1,4 +1,6 @@
-"""One head or entry among others: which a page is asked for, which it shows, and the sections of each."""
+"""One head or entry among others: which a page is asked for, which it shows, and the sections of
+each.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +18,37 @@ from attncli.page.view import SINGULARS, View, chosen_place, place_title
 from attncli.page.worked_line import worked_line
 from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import axis_length, group_size, steps_of_all_heads, trace_at, with_key_head
+from attncli.tracing.slices import (
+    axis_length,
+    group_size,
+    steps_of_all_heads,
+    trace_at,
+    with_key_head,
+)
 
 Places = Mapping[str, int]
-MOST_PARTS = 8  # parts, of heads in all entries, that are all shown
+# parts, of heads in all entries, that are all shown
+MOST_PARTS = 8
 PLURALS = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
 
 
 def head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
-    """What the page of one head says of the heads it shares keys with, and of its slope if a step reads that."""
+    """What the page of one head says of the heads it shares keys with, and of its slope if a step
+    reads that.
+    """
     place = chosen_place(whole, view)
     if HEAD not in place:
         return
     if said := _kv_head_text(whole, place[HEAD]):
         yield Paragraph((f"{said}.",))
     if "slopes" in whole and "bias" in names:
-        yield Worked((_slope(printer_for(whole, view), place[HEAD])._replace(label=f"slope of head {place[HEAD]}"),))
+        yield Worked(
+            (
+                _slope(printer_for(whole, view), place[HEAD])._replace(
+                    label=f"slope of head {place[HEAD]}"
+                ),
+            )
+        )
 
 
 def _kv_head_text(trace: Trace, head: int) -> str:
@@ -54,8 +71,15 @@ def _slope(whole: Printer, head: int) -> WorkedLine:
 def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
     """The places of a leading axis that a page has, of the whole trace that its printer is of."""
     trace = printer.trace
-    count = axis_length(trace, HEAD) // group_size(trace) if letter == KEY_HEAD else axis_length(trace, letter)
-    few = not printer.ends or prod(axis_length(trace, each) for each in trace.leading_letters) <= MOST_PARTS
+    count = (
+        axis_length(trace, HEAD) // group_size(trace)
+        if letter == KEY_HEAD
+        else axis_length(trace, letter)
+    )
+    few = (
+        not printer.ends
+        or prod(axis_length(trace, each) for each in trace.leading_letters) <= MOST_PARTS
+    )
     return range(count) if few or count < 3 else (0, count - 1)
 
 
@@ -70,8 +94,11 @@ def _part_title(around: Places, part: str) -> str:
     return f"{place_title(around)}, {part}" if around else f"{part[0].upper()}{part[1:]}"
 
 
-def _with_omissions(letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
-    """The parts of these places one after the other, and where some between them are left out, a part that says so.
+def _with_omissions(
+    letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]
+) -> Iterator[Block]:
+    """The parts of these places one after the other, and where some between them are left out, a
+    part that says so.
 
     `around` is the place that they are all at.
     """
@@ -89,21 +116,32 @@ def _gap(letter: str, around: Places, first: int, last: int) -> Iterator[Block]:
     yield Heading(_part_title(around, where), part=True)
     subject = "This part is" if first == last else "These parts are"
     one = "this part" if first == last else "one of them"
-    options = " ".join(f"--{SINGULARS[each]} {number}" for each, number in {**around, letter: first}.items())
-    alone = "" if letter == KEY_HEAD else f", {options} shows {one}"  # of which no option asks for one
+    options = " ".join(
+        f"--{SINGULARS[each]} {number}" for each, number in {**around, letter: first}.items()
+    )
+    # of which no option asks for one
+    alone = "" if letter == KEY_HEAD else f", {options} shows {one}"
     yield Paragraph((f"{subject} left out. --all shows all parts{alone}.",))
 
 
 def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
-    """The chosen steps: what all share, each entry and head by itself, and what comes of all heads together."""
+    """The chosen steps: what all share, each entry and head by itself, and what comes of all heads
+    together.
+    """
     yield from _sections_at(printer, printer, names, view, {})
 
 
-def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
-    """What belongs to this place and to no smaller one, if there is any such, around the places within it."""
+def _sections_at(
+    whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places
+) -> Iterator[Block]:
+    """What belongs to this place and to no smaller one, if there is any such, around the places
+    within it.
+    """
     trace = whole.trace
     together = set(steps_of_all_heads(trace))
-    own = [name for name in names if name not in together and _belongs(whole, trace.steps[name], place)]
+    own = [
+        name for name in names if name not in together and _belongs(whole, trace.steps[name], place)
+    ]
     inner = next((letter for letter in trace.leading_letters if letter not in place), None)
     explained = any(place.values())  # under an earlier head
     blocks = tuple(_steps(whole, here, own, view, explained, place))
@@ -113,31 +151,53 @@ def _sections_at(whole: Printer, here: Printer, names: tuple[str, ...], view: Vi
         shared = f"What all {PLURALS[trace.leading_letters[0]]} share"
         at = tuple(with_key_head(trace, place).items())
         yield Heading(place_title(place) if place else shared, part=True, place=at)
-        if inner and view.steps is None and not explained and not all(trace.steps[name].rule.given for name in own):
+        if (
+            inner
+            and view.steps is None
+            and not explained
+            and not all(trace.steps[name].rule.given for name in own)
+        ):
             what = f"What all {PLURALS[inner]} share" if place else "This part"
-            yield Paragraph((f"{what} comes first. The numbers of the steps give the order of the calculation.",))
+            yield Paragraph(
+                (
+                    (
+                        f"{what} comes first. The numbers of the steps give the order of the"
+                        " calculation."
+                    ),
+                )
+            )
         if HEAD in place:
             yield from _served(whole, place[HEAD], names)
         yield from blocks
     if inner is None:
         return
     inside = ({**place, inner: number} for number in _shown_positions(whole, inner))
-    yield from _with_omissions(inner, place, ((each[inner], _sections_of(whole, names, view, each)) for each in inside))
+    yield from _with_omissions(
+        inner, place, ((each[inner], _sections_of(whole, names, view, each)) for each in inside)
+    )
     if inner == HEAD and (joined := [name for name in names if name in together]):
         title = "All heads together" + (f", entry {place[BATCH]}" if BATCH in place else "")
         yield Heading(title, part=True, place=tuple(place.items()))
         yield from _steps(whole, here, joined, view, explained, place)
 
 
-def _sections_of(whole: Printer, names: tuple[str, ...], view: View, place: Places) -> Iterator[Block]:
-    yield from _sections_at(whole, replace(whole, trace=trace_at(whole.trace, place)), names, view, place)
+def _sections_of(
+    whole: Printer, names: tuple[str, ...], view: View, place: Places
+) -> Iterator[Block]:
+    yield from _sections_at(
+        whole, replace(whole, trace=trace_at(whole.trace, place)), names, view, place
+    )
 
 
 def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
-    """Which head of keys and values a query head uses, and where that is shown, if another head has shown it."""
+    """Which head of keys and values a query head uses, and where that is shown, if another head has
+    shown it.
+    """
     if said := _kv_head_text(whole.trace, head):
         first, steps = _first_head_of_group(whole, head), whole.trace.steps
-        before = head != first and any(KEY_HEAD in steps[name].rule.target.letters for name in names)
+        before = head != first and any(
+            KEY_HEAD in steps[name].rule.target.letters for name in names
+        )
         yield Paragraph((f"{said}, which are shown under head {first}." if before else f"{said}.",))
 
 
@@ -152,20 +212,32 @@ def _steps(
     for name in names:
         if name in numbers:
             step = here.trace.steps[name]
-            known = explained and not step.rule.meanings  # which says something else of each entry
-            yield from step_section(here, step, numbers[name], view.detail, view.heatmap, explained=known)
+            # which says something else of each entry
+            known = explained and not step.rule.meanings
+            yield from step_section(
+                here, step, numbers[name], view.detail, view.heatmap, explained=known
+            )
             yield from step_pictures(here, name, view, place)
 
 
 def _belongs(whole: Printer, step: Step, place: Places) -> bool:
-    """Whether a step is shown here: its last axis is that of this place, and on axes it lacks this is the first."""
-    own = {HEAD if letter == KEY_HEAD else letter for letter in step.rule.target.letters if letter in LEADING}
+    """Whether a step is shown here: its last axis is that of this place, and on axes it lacks this
+    is the first.
+    """
+    own = {
+        HEAD if letter == KEY_HEAD else letter
+        for letter in step.rule.target.letters
+        if letter in LEADING
+    }
     if step.name in PER_HEAD:
-        own = set()  # which is shown for all of them at once
+        # which is shown for all of them at once
+        own = set()
     innermost = list(place)[-1] if place else None
     if (max(own, key=LEADING.index) if own else None) != innermost:
         return False
-    if KEY_HEAD in step.rule.target.letters and place[HEAD] != _first_head_of_group(whole, place[HEAD]):
+    if KEY_HEAD in step.rule.target.letters and place[HEAD] != _first_head_of_group(
+        whole, place[HEAD]
+    ):
         return False
     return all(number == 0 for letter, number in place.items() if letter not in own)
 
@@ -182,19 +254,25 @@ Show: TypeAlias = Callable[[HeadPart], Iterator[Block]]
 
 
 def backward_sections(printer: Printer, names: Sequence[str], show: Show) -> Iterator[Block]:
-    """What `show` makes of the parts in order of work: the steps of an entry before what adds up all entries.
+    """What `show` makes of the parts in order of work: the steps of an entry before what adds up
+    all entries.
 
     Of many entries and heads a terminal has the first and the last.
     """
     entries = [name for name in names if BATCH in _own_axes(printer.trace, name)]
     if entries:
-        each = ((entry, _heads(printer, entries, {BATCH: entry}, show)) for entry in _shown_positions(printer, BATCH))
+        each = (
+            (entry, _heads(printer, entries, {BATCH: entry}, show))
+            for entry in _shown_positions(printer, BATCH)
+        )
         yield from _with_omissions(BATCH, {}, each)
     yield from _heads(printer, [name for name in names if name not in entries], {}, show)
 
 
 def _heads(printer: Printer, names: Sequence[str], place: Places, show: Show) -> Iterator[Block]:
-    """What comes before the heads, each head, each head of keys and values, and what adds them up."""
+    """What comes before the heads, each head, each head of keys and values, and what adds them
+    up.
+    """
     trace = printer.trace
     of = {
         letter: tuple(name for name in names if _own_axes(trace, name) == {*place, letter})
@@ -206,22 +284,30 @@ def _heads(printer: Printer, names: Sequence[str], place: Places, show: Show) ->
     before = tuple(name for name in together if names.index(name) < first)
     of_entry = f", entry {place[BATCH]}" if place else ""
     heads = "All heads together" if _has_axis(trace, HEAD) else "All entries together"
-    whole = f"Entry {place[BATCH]}" if place and not _has_axis(trace, HEAD) else f"{heads}{of_entry}"
+    whole = (
+        f"Entry {place[BATCH]}" if place and not _has_axis(trace, HEAD) else f"{heads}{of_entry}"
+    )
     if before:
         yield from show(HeadPart(f"Before the heads{of_entry}", place, before))
     for letter, steps in of.items():
         if steps:
             parts = (
-                HeadPart(_part_title(place, f"{SINGULARS[letter]} {at}"), {**place, letter: at}, steps)
+                HeadPart(
+                    _part_title(place, f"{SINGULARS[letter]} {at}"), {**place, letter: at}, steps
+                )
                 for at in _shown_positions(printer, letter)
             )
-            yield from _with_omissions(letter, place, ((part.place[letter], show(part)) for part in parts))
+            yield from _with_omissions(
+                letter, place, ((part.place[letter], show(part)) for part in parts)
+            )
     if after := tuple(name for name in together if name not in before):
         yield from show(HeadPart(whole, place, after))
 
 
 def _own_axes(trace: Trace, name: str) -> set[str]:
-    """The leading axes of a step; one that has a single number for each head is of all heads together."""
+    """The leading axes of a step; one that has a single number for each head is of all heads
+    together.
+    """
     letters = trace.steps[name].rule.target.letters
     alone = {HEAD, KEY_HEAD} if {*letters} <= {*LEADING} else set()
     return ({*letters} & {*LEADING}) - alone

@@ -1,7 +1,9 @@
-"""A problem as data for a page that works itself out: its numbers as they were written, and its equations as trees.
+"""A problem as data for a page that works itself out: its numbers as they were written, and its
+equations as trees.
 
-There is a plan for every setting that a page offers: each mask, with and without the scale, with the plain softmax and
-the shifted one, and each mistake that can be made in it. A page needs no other knowledge of attention.
+There is a plan for every setting that a page offers: each mask, with and without the scale, with
+the plain softmax and the shifted one, and each mistake that can be made in it. A page needs no
+other knowledge of attention.
 """
 
 from __future__ import annotations
@@ -67,17 +69,24 @@ from attncli.tracing.slices import axis_length, backward_steps
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OWN = "own"  # the mask whose cells a reader has clicked
-OVER = "over"  # the same on top of the numbers that the mask of the problem adds
-MOST_CELLS = 20_000  # computed ones; a page of more would be slow to follow an edit
+# the mask whose cells a reader has clicked
+OWN = "own"
+# the same on top of the numbers that the mask of the problem adds
+OVER = "over"
+# computed ones; a page of more would be slow to follow an edit
+MOST_CELLS = 20_000
 FLOAT64 = DTYPES["float64"]
-PRINTED = ("neg", "ratio", "multiple", "sqrt", "comes_to", "comes_near", "sub")  # in numbers, and between stages
+# in numbers, and between stages
+PRINTED = ("neg", "ratio", "multiple", "sqrt", "comes_to", "comes_near", "sub")
 Tree: TypeAlias = "str | float | list[Any]"
-Traces: TypeAlias = Mapping[tuple[str, bool, bool], Trace]  # by the mask, the scale, and whether the softmax is shifted
+# by the mask, the scale, and whether the softmax is shifted
+Traces: TypeAlias = Mapping[tuple[str, bool, bool], Trace]
 
 
 def with_live(page: Document, problem: Problem, trace: Trace, view: View) -> Document:
-    """The page of a whole trace with what it needs to work itself out, or with a note that says why it does not."""
+    """The page of a whole trace with what it needs to work itself out, or with a note that says why
+    it does not.
+    """
     if any(part is not None for part in (view.steps, view.cell, view.query, view.head, view.entry)):
         return page
     why = why_static(trace, view)
@@ -90,7 +99,12 @@ def with_live(page: Document, problem: Problem, trace: Trace, view: View) -> Doc
         yield Paragraph((f"The numbers of this page cannot be changed: {why}.",), "note")
         yield from remaining
 
-    return replace(page, blocks=type(page.blocks)(blocks) if isinstance(page.blocks, Lazy | Once) else tuple(blocks()))
+    return replace(
+        page,
+        blocks=(
+            type(page.blocks)(blocks) if isinstance(page.blocks, Lazy | Once) else tuple(blocks())
+        ),
+    )
 
 
 def why_static(trace: Trace, view: View) -> str | None:
@@ -107,7 +121,8 @@ def why_static(trace: Trace, view: View) -> str | None:
     if backward_steps(trace):
         return "gradients are worked out by attncli alone"
     if view.ends and (
-        max(max(step.shape, default=0) for step in trace.steps.values()) > EDGES or _has_many_parts(trace)
+        max(max(step.shape, default=0) for step in trace.steps.values()) > EDGES
+        or _has_many_parts(trace)
     ):
         return "the page does not have all of them; --all shows all"
     if sum(step.value.size for step in trace.computed()) > MOST_CELLS or not all(
@@ -122,14 +137,20 @@ def _has_many_parts(trace: Trace) -> bool:
 
 
 def live(problem: Problem, trace: Trace, view: View) -> Live:
-    """What the page of this trace needs to work itself out; the problem as data, and the page in every setting."""
+    """What the page of this trace needs to work itself out; the problem as data, and the page in
+    every setting.
+    """
     traces = _traces(problem, view.precision, first=trace.shifted)
-    layouts = {layout_name(*setting): tuple(_layout(found, view)) for setting, found in traces.items()}
+    layouts = {
+        layout_name(*setting): tuple(_layout(found, view)) for setting, found in traces.items()
+    }
     return Live(_Writer(problem, view.precision, view.detail, traces).data(), layouts)
 
 
 def _traces(problem: Problem, precision: int, *, first: bool = False) -> Traces:
-    """The problem worked out in every setting; that of the page itself comes first, if it `first` is shifted."""
+    """The problem worked out in every setting; that of the page itself comes first, if it `first`
+    is shifted.
+    """
     return {
         (mask, scaled, shifted): run(other, precision=precision, shifted=shifted)
         for mask, scaled, other in settings_of(problem)
@@ -144,7 +165,8 @@ def layout_name(mask: str, scaled: bool, shifted: bool) -> str:
 
 def _layout(trace: Trace, view: View) -> Iterator[Block]:
     """The blocks of a page, without its numbers and its summary."""
-    printer = replace(printer_for(trace, view), lazy=True)  # numbers and lines that are left out need not be made
+    # numbers and lines that are left out need not be made
+    printer = replace(printer_for(trace, view), lazy=True)
     yield from beginning(printer, view)
     yield from map(_without_numbers, sections_of(printer, tuple(trace.steps), view))
     yield from closing(printer, words=not trace.leading_letters)
@@ -174,15 +196,17 @@ def _zeros(grid: Grid) -> Grid:
 def live_data(problem: Problem, precision: int, detail: str = "rows") -> dict[str, Any]:
     """The problem as data that JSON can hold: what `render/html/script/model.js` reads.
 
-    `arrays` are the given ones, and those of masks, with the texts of their numbers, or the numbers where nobody wrote
-    them. `rules` are all steps of any setting, each once; a plan lists them by their places. A rule of a mistake says
-    only what differs from the rule that it is `instead` of.
+    `arrays` are the given ones, and those of masks, with the texts of their numbers, or the numbers
+    where nobody wrote them. `rules` are all steps of any setting, each once; a plan lists them by
+    their places. A rule of a mistake says only what differs from the rule that it is `instead` of.
     """
     return _Writer(problem, precision, detail, _traces(problem, precision)).data()
 
 
 def settings_of(problem: Problem) -> Iterator[tuple[str, bool, Problem]]:
-    """Every mask and scale that a page offers, by their words, with the problem that has them; the given ones first."""
+    """Every mask and scale that a page offers, by their words, with the problem that has them; the
+    given ones first.
+    """
     for mask in _masks(problem):
         for scaled, scale in _scales(problem):
             yield mask[0], scaled, replace(problem, mask=mask[1], scale=scale)
@@ -199,7 +223,8 @@ def _masks(problem: Problem) -> Iterator[tuple[str, Mask]]:
     yield OWN, Mask((clicked,))
     added = tuple(part for part in given.parts if isinstance(part, Additive) and part.adds_numbers)
     if added:
-        yield OVER, Mask((*added, clicked))  # without the corner of parts that are left out: no file could say it
+        # without the corner of parts that are left out: no file could say it
+        yield OVER, Mask((*added, clicked))
 
 
 class _FurtherKeep(Keep):
@@ -214,19 +239,28 @@ class _FurtherKeep(Keep):
 
 def _clicked_name(problem: Problem) -> str:
     """What the matrix of the cells that a reader has clicked is called."""
-    return Keep.name + _FurtherKeep.suffix * any(isinstance(part, Keep) for part in problem.mask.parts)
+    return Keep.name + _FurtherKeep.suffix * any(
+        isinstance(part, Keep) for part in problem.mask.parts
+    )
 
 
 def _clicked(problem: Problem) -> Keep:
-    """A mask whose cells can be clicked, one for each head and entry between which the mask of the problem differs."""
+    """A mask whose cells can be clicked, one for each head and entry between which the mask of the
+    problem differs.
+    """
     rule = next((rule for rule in plan_for(problem).rules if rule.name == "mask"), None)
     letters = rule.target.letters if rule else ()
     sizes = MaskSizes.of(problem.given)
-    batch, heads = (size if letter in letters else 1 for letter, size in ((BATCH, sizes.batch), (HEAD, sizes.heads)))
+    batch, heads = (
+        size if letter in letters else 1
+        for letter, size in ((BATCH, sizes.batch), (HEAD, sizes.heads))
+    )
     leading = (batch, heads) if batch > 1 else (heads,) if heads > 1 else ()
     every = np.ones((*leading, sizes.queries, sizes.keys), dtype=bool)
     name = _clicked_name(problem)
-    return (Keep if name == Keep.name else _FurtherKeep)(Matrix(every, _names_of_cells(name, every.shape)))
+    return (Keep if name == Keep.name else _FurtherKeep)(
+        Matrix(every, _names_of_cells(name, every.shape))
+    )
 
 
 def _scales(problem: Problem) -> Iterator[tuple[bool, Scalar | keys.ScaleWord]]:
@@ -264,7 +298,9 @@ class _Writer:
             "given": list(plan.given),
             "mask": "mask",
             "weights": "weights",
-            "mixed": next(rule.name for rule in plan.softmax_rules(shift=False) if "weights" in rule.inputs),
+            "mixed": next(
+                rule.name for rule in plan.softmax_rules(shift=False) if "weights" in rule.inputs
+            ),
             "own": _clicked_name(self.problem),
             "yaml": self._yaml(self.problem)[0],
             "arrays": self.arrays,
@@ -277,20 +313,35 @@ class _Writer:
                 "highest": FLOAT64.highest_exponent_of(terms),
                 "lowest": shift.lowest,
             },
-            "residue": {"noise": HONEST * FLOAT64.epsilon, "epsilon": FLOAT64.epsilon,
-                        "smallest": FLOAT64.smallest, "most": LARGEST_WITH_RESIDUES},
+            "residue": {
+                "noise": HONEST * FLOAT64.epsilon,
+                "epsilon": FLOAT64.epsilon,
+                "smallest": FLOAT64.smallest,
+                "most": LARGEST_WITH_RESIDUES,
+            },
             "judging": {"one_unit_off": ONE_UNIT_OFF, "exactly": CLOSE},
             "command": _command(self.precision, self.detail),
             "functions": {name: self._function(name) for name in sorted(self.functions)},
             "notation": _forms(UNICODE) | {"product": PRODUCT, "atom": ATOM},
             "mathml": self._mathml(),
-            "words": {"no_key": NO_KEY, "no_divisor": NO_DIVISOR[0], "true": TRUE, "false": FALSE,
-                      "visible": VISIBLE, "hidden": HIDDEN, "rounded": ROUNDED},
-        }  # fmt: skip
+            "words": {
+                "no_key": NO_KEY,
+                "no_divisor": NO_DIVISOR[0],
+                "true": TRUE,
+                "false": FALSE,
+                "visible": VISIBLE,
+                "hidden": HIDDEN,
+                "rounded": ROUNDED,
+            },
+        }
 
     def _setting(self, mask: str, scaled: bool, problem: Problem) -> dict[str, Any]:
         plan = plan_for(problem)
-        shapes = {name: given.value.shape for name, given in plan.parameters.items() if isinstance(given, Matrix)}
+        shapes = {
+            name: given.value.shape
+            for name, given in plan.parameters.items()
+            if isinstance(given, Matrix)
+        }
         for name, matrix in (*plan.given.items(), *plan.parameters.items()):
             if isinstance(matrix, Matrix):
                 self.arrays.setdefault(name, _array(matrix))
@@ -300,24 +351,34 @@ class _Writer:
             "words": plan.problem.mask.names,
             "scaled": scaled,
             "logits": plan.logits,
-            "plain": before + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=False)],
-            "shifted": before + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=True)],
+            "plain": (
+                before
+                + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=False)]
+            ),
+            "shifted": (
+                before + [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=True)]
+            ),
             "mistakes": {
                 word: self._mistakes(plan, self.traces[mask, scaled, shifted])
                 for word, shifted in (("plain", False), ("shifted", True))
             },
             "yaml": self._yaml(problem)[1],
             "scalars": {
-                name: given.written for name, given in plan.parameters.items() if isinstance(given, Scalar)
+                name: given.written
+                for name, given in plan.parameters.items()
+                if isinstance(given, Scalar)
             },
-        }  # fmt: skip
+        }
 
     def _yaml(self, problem: Problem) -> tuple[str, str]:
-        """The file of a problem, with the name of its cell for every number, and apart from it what settings change.
+        """The file of a problem, with the name of its cell for every number, and apart from it what
+        settings change.
 
         Both are empty where there are so many numbers that they need a file of their own.
         """
-        renamed = {kept: name for name, kept in zip(plan_for(problem).given, problem.given, strict=True)}
+        renamed = {
+            kept: name for name, kept in zip(plan_for(problem).given, problem.given, strict=True)
+        }
         given = {
             name: Matrix(matrix.value, _names_of_cells(renamed[name], matrix.shape))
             for name, matrix in problem.given.items()
@@ -327,10 +388,14 @@ class _Writer:
             return "", ""
         keys = re.split(r"^(?=\w)", text, flags=re.MULTILINE)
         changed = {key for key in keys if key.startswith(("mask:", "scale:"))}
-        return "".join(key for key in keys if key not in changed), "".join(key for key in keys if key in changed)
+        return "".join(key for key in keys if key not in changed), "".join(
+            key for key in keys if key in changed
+        )
 
     def _rule(self, plan: Plan, rule: Rule, shapes: dict[str, tuple[int, ...]]) -> int:
-        """The place of a rule among all, after writing it there; `shapes` are those of the steps before it."""
+        """The place of a rule among all, after writing it there; `shapes` are those of the steps
+        before it.
+        """
         letters, tree = rule.target.letters, rule.expression
         if rule.given:
             sizes: Mapping[str, int] = dict(zip(letters, plan.given[rule.name].shape, strict=True))
@@ -341,15 +406,24 @@ class _Writer:
         if key not in self._places:
             self._places[key] = len(self.rules)
             axes = [self._axis(names) for names in labels(plan.problem, rule, shapes[rule.name])]
-            written = {"name": rule.name, "symbol": rule.symbol, "cell": letters, "shape": shapes[rule.name],
-                       "axes": rule.axis_names, "labels": axes}  # fmt: skip
-            self.rules.append(written if tree is None else written | self._equation(rule, tree, sizes))
+            written = {
+                "name": rule.name,
+                "symbol": rule.symbol,
+                "cell": letters,
+                "shape": shapes[rule.name],
+                "axes": rule.axis_names,
+                "labels": axes,
+            }
+            self.rules.append(
+                written if tree is None else written | self._equation(rule, tree, sizes)
+            )
         return self._places[key]
 
     def _mistakes(self, plan: Plan, trace: Trace) -> list[list[int]]:
         """Every mistake that can be made here: its place among all, and those of its rules.
 
-        Without those that put numbers in the place of a step, such as rounding: the numbers of a page change.
+        Without those that put numbers in the place of a step, such as rounding: the numbers of a
+        page change.
         """
         found = []
         for mistake, changes in applicable(trace):
@@ -363,7 +437,9 @@ class _Writer:
         return found
 
     def _instead(self, plan: Plan, trace: Trace, wrong: Rule) -> int:
-        """The place of a rule with a mistake, after writing down how it differs from the right one."""
+        """The place of a rule with a mistake, after writing down how it differs from the right
+        one.
+        """
         tree = wrong.equation.expression
         key = (wrong.name, wrong.target.letters, tree)
         if key not in self._places:
@@ -381,10 +457,22 @@ class _Writer:
     def _equation(
         self, rule: Rule, tree: Expression, sizes: Mapping[str, int], *, right: bool = True
     ) -> dict[str, Any]:
-        kinds = {"copies": rule.is_copy, "hides": rule.only_hides, "divides": right and rule.divides_rows}
-        bound = magnitude(rule.equation, FLOAT64.epsilon).expression if right and not rule.divides_rows else None
+        kinds = {
+            "copies": rule.is_copy,
+            "hides": rule.only_hides,
+            "divides": right and rule.divides_rows,
+        }
+        bound = (
+            magnitude(rule.equation, FLOAT64.epsilon).expression
+            if right and not rule.divides_rows
+            else None
+        )
         indices = [
-            each for node in walk(tree) if isinstance(node, Ref) for each in node.indices if isinstance(each, Call)
+            each
+            for node in walk(tree)
+            if isinstance(node, Ref)
+            for each in node.indices
+            if isinstance(each, Call)
         ]
         nodes = [node for part in (tree, *indices) for node in walk(part)]
         self.functions |= {node.function for node in nodes if isinstance(node, Call | Reduce)}
@@ -398,14 +486,20 @@ class _Writer:
         }
 
     def _mathml(self) -> dict[str, Any]:
-        """The notation of formulas: how functions are spelled, and names alone and with indices in the place of {0}."""
+        """The notation of formulas: how functions are spelled, and names alone and with indices in
+        the place of {0}.
+        """
         symbols = {rule["name"]: rule["symbol"] for rule in self.rules if "symbol" in rule}
         names = {symbols.get(name, name) for name in self.names}
         return _forms(MATHML) | {
             "tall": MATHML.tall,
             "tall_parenthesis": MATHML.tall_parenthesis,
-            "functions": {name: _spelling(MATHML.spelling(name)) for name in sorted(self.functions)},
-            "names": {name: (mathml_name(name), mathml_cell(name, ("{0}",))) for name in sorted(names)},
+            "functions": {
+                name: _spelling(MATHML.spelling(name)) for name in sorted(self.functions)
+            },
+            "names": {
+                name: (mathml_name(name), mathml_cell(name, ("{0}",))) for name in sorted(names)
+            },
         }
 
     def _function(self, name: str) -> dict[str, Any]:
@@ -421,16 +515,18 @@ class _Writer:
 def _command(precision: int, detail: str) -> str:
     """The command line that works out the file that a page saves, as this page does."""
     usual = View()
-    options = f" --precision {precision}" * (precision != usual.precision) + f" --detail {detail}" * (
-        detail != usual.detail
-    )
+    options = f" --precision {precision}" * (
+        precision != usual.precision
+    ) + f" --detail {detail}" * (detail != usual.detail)
     return f"attncli compute problem.yaml{options}"
 
 
 def as_tree(node: Expression) -> Tree:
-    """An expression as nested lists: ["sum", "k", ["mul", ["@", "Q", "i", "k"], ["@", "K_T", "k", "j"]]].
+    """An expression as nested lists: ["sum", "k", ["mul", ["@", "Q", "i", "k"], ["@", "K_T", "k",
+    "j"]]].
 
-    A name is its text, a number of an equation a number, or ["#", "-inf"] and ["#", "1e9"]; ["@", …] is a cell.
+    A name is its text, a number of an equation a number, or ["#", "-inf"] and ["#", "1e9"]; ["@",
+    …] is a cell.
     """
     match node:
         case Number(value=value, text=text):
@@ -441,7 +537,11 @@ def as_tree(node: Expression) -> Tree:
         case Name(name=name):
             return name
         case Ref(name=name, indices=indices):
-            return ["@", name, *(index if isinstance(index, str) else as_tree(index) for index in indices)]
+            return [
+                "@",
+                name,
+                *(index if isinstance(index, str) else as_tree(index) for index in indices),
+            ]
         case Call(function=function, arguments=arguments):
             return [function, *map(as_tree, arguments)]
         case Reduce(function=function, index=index, body=body):
@@ -460,12 +560,21 @@ def _names(node: Expression) -> Iterator[str]:
 
 
 def _forms(notation: Notation) -> dict[str, Any]:
-    return {"equals": notation.equals, "nearly": notation.nearly, "parenthesis": notation.parenthesis,
-            "sum": notation.sums, "largest": notation.maxima}  # fmt: skip
+    return {
+        "equals": notation.equals,
+        "nearly": notation.nearly,
+        "parenthesis": notation.parenthesis,
+        "sum": notation.sums,
+        "largest": notation.maxima,
+    }
 
 
 def _spelling(spelling: Spelling) -> dict[str, Any]:
-    found: dict[str, Any] = {"form": spelling.form, "level": spelling.level, "needs": spelling.needs}
+    found: dict[str, Any] = {
+        "form": spelling.form,
+        "level": spelling.level,
+        "needs": spelling.needs,
+    }
     if spelling.separator:
         found["separator"] = spelling.separator
     if spelling.of_number:
@@ -476,14 +585,23 @@ def _spelling(spelling: Spelling) -> dict[str, Any]:
 
 
 def _names_of_cells(name: str, shape: tuple[int, ...]) -> NDArray[np.object_]:
-    """What stands for each number of an array in a file that the script fills in: ⟨X:0⟩, ⟨X:1⟩, …"""
-    return np.array([f"⟨{name}:{place}⟩" for place in range(math.prod(shape))], dtype=object).reshape(shape)
+    """What stands for each number of an array in a file that the script fills in: ⟨X:0⟩, ⟨X:1⟩,
+    …
+    """
+    return np.array(
+        [f"⟨{name}:{place}⟩" for place in range(math.prod(shape))], dtype=object
+    ).reshape(shape)
 
 
 def _array(matrix: Matrix) -> dict[str, Any]:
-    """The cells of an array, row after row: as they were written, or where nobody wrote them as numbers."""
+    """The cells of an array, row after row: as they were written, or where nobody wrote them as
+    numbers.
+    """
     if matrix.written is not None:
-        return {"shape": matrix.shape, "written": [str(text) for text in matrix.written.ravel().tolist()]}
+        return {
+            "shape": matrix.shape,
+            "written": [str(text) for text in matrix.written.ravel().tolist()],
+        }
     numbers = np.asarray(matrix.value, dtype=np.float64).ravel().tolist()
     return {
         "shape": matrix.shape,

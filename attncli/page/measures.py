@@ -1,4 +1,6 @@
-"""How differences are spelled: a small error with a power of ten, two numbers with the digits that tell them apart."""
+"""How differences are spelled: a small error with a power of ten, two numbers with the digits that
+tell them apart.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,12 @@ from attncli.tracing.model import cell_text
 if TYPE_CHECKING:
     from attncli.tracing.comparison import StepComparison
 
-LEGIBLE = 0.001  # smaller numbers are shown with a power of ten, if in full
-BRIEF = {"entry": "e", "head": "h", "kv head": "kv"}  # before the number of a place on such an axis
-SIGNIFICANT = 2  # digits of an error that is shown with a power of ten
+# smaller numbers are shown with a power of ten, if in full
+LEGIBLE = 0.001
+# before the number of a place on such an axis
+BRIEF = {"entry": "e", "head": "h", "kv head": "kv"}
+# digits of an error that is shown with a power of ten
+SIGNIFICANT = 2
 
 
 def magnitude(value: float, precision: int) -> Text:
@@ -29,9 +34,15 @@ def number(text: str) -> Text:
 
 
 def legible_number(value: float, precision: int) -> str:
-    """The number at this precision, or with a power of ten where that would leave at most one digit of it."""
+    """The number at this precision, or with a power of ten where that would leave at most one digit
+    of it.
+    """
     least = min(1, 10.0 ** (1 - precision))
-    if value == 0 or not math.isfinite(value) or abs(float(f"{value:.{SIGNIFICANT - 1}e}")) >= least:
+    if (
+        value == 0
+        or not math.isfinite(value)
+        or abs(float(f"{value:.{SIGNIFICANT - 1}e}")) >= least
+    ):
         return format_number(value, precision)
     return with_power_of_ten(value)
 
@@ -51,28 +62,40 @@ def all_digits(value: float) -> str:
 def distinct_numbers(a: float, b: float, precision: int) -> tuple[Text, Text]:
     """Two numbers with as many decimals as it takes to see which is which."""
     digits = precision
-    while digits < FLOAT_DIGITS and a != b and float(format_number(a, digits)) == float(format_number(b, digits)):
+    while (
+        digits < FLOAT_DIGITS
+        and a != b
+        and float(format_number(a, digits)) == float(format_number(b, digits))
+    ):
         digits += 1
     texts = [format_number(value, digits) for value in (a, b)]
-    if (texts[0] == texts[1] and a != b) or (digits > precision and max(abs(a), abs(b)) < 10.0**-precision):
+    if (texts[0] == texts[1] and a != b) or (
+        digits > precision and max(abs(a), abs(b)) < 10.0**-precision
+    ):
         texts = [legible_number(value, precision) for value in (a, b)]
     return number(texts[0]), number(texts[1])
 
 
 def rounded_up(value: float) -> str:
     """A tolerance that is at least this number: 4.31e-7 is 5e-7."""
-    return with_power_of_ten(float(Context(prec=1, rounding=ROUND_UP).create_decimal(Decimal(value))))
+    return with_power_of_ten(
+        float(Context(prec=1, rounding=ROUND_UP).create_decimal(Decimal(value)))
+    )
 
 
 def place(step: StepComparison, index: tuple[int, ...]) -> str:
-    """Which cell of a step: I → love for a query and a key, I, d2 for a feature; batch and head before that."""
+    """Which cell of a step: I → love for a query and a key, I, d2 for a feature; batch and head
+    before that.
+    """
     return cell_text(step.labels, index, of_pairs=step.of_pairs and len(index) > 1)
 
 
 def brief_place(step: StepComparison, index: tuple[int, ...]) -> str:
     """The same in a table, where there is less room for entries and heads: e0, h1, I → love."""
     labels = tuple(tuple(map(_brief, names)) for names in step.labels[: step.outer])
-    return cell_text((*labels, *step.labels[step.outer :]), index, of_pairs=step.of_pairs and len(index) > 1)
+    return cell_text(
+        (*labels, *step.labels[step.outer :]), index, of_pairs=step.of_pairs and len(index) > 1
+    )
 
 
 def _brief(label: str) -> str:

@@ -1,4 +1,6 @@
-"""Where number formats differ from float64: the closing of a page in a lower format, and one table for all formats."""
+"""Where number formats differ from float64: the closing of a page in a lower format, and one table
+for all formats.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from attncli.tracing.number_formats import FormatDeviation
 from attncli.tracing.serialization import FORMAT
 
 MOST_ROWS = 8
-LEGIBLE = 1e6  # larger numbers are shown with a power of ten
+# larger numbers are shown with a power of ten
+LEGIBLE = 1e6
 
 
 def deviation_section(deviation: FormatDeviation, precision: int) -> Iterator[Block]:
@@ -36,7 +39,9 @@ def formats_page(deviations: Sequence[FormatDeviation], title: str, precision: i
         lambda: {
             "attncli": {"version": __version__, "format": FORMAT},
             "title": title,
-            "formats": {deviation.dtype.name: deviation_data(deviation) for deviation in deviations},
+            "formats": {
+                deviation.dtype.name: deviation_data(deviation) for deviation in deviations
+            },
         },
     )
 
@@ -47,15 +52,21 @@ def deviation_data(deviation: FormatDeviation) -> dict[str, Any]:
     return {
         "steps": {step.name: step_data(step) for step in deviation.comparison.steps},
         "row_sums": [
-            {"row": list(row.row), "sum": json_float(row.sum), "float64": row.true} for row in deviation.uneven_rows
+            {"row": list(row.row), "sum": json_float(row.sum), "float64": row.true}
+            for row in deviation.uneven_rows
         ],
-        "overflow": None
-        if overflow is None
-        else {
-            "step": overflow.step, "cells": overflow.cells, "index": list(overflow.where), "float64": overflow.true,
-        },
+        "overflow": (
+            None
+            if overflow is None
+            else {
+                "step": overflow.step,
+                "cells": overflow.cells,
+                "index": list(overflow.where),
+                "float64": overflow.true,
+            }
+        ),
         "vanished_weights": deviation.vanished,
-    }  # fmt: skip
+    }
 
 
 def _blocks(deviations: Sequence[FormatDeviation], precision: int) -> Iterator[Block]:
@@ -68,11 +79,24 @@ def _blocks(deviations: Sequence[FormatDeviation], precision: int) -> Iterator[B
     steps = [step.name for step in deviations[0].comparison.steps if step.name not in exact]
     for relative, what in ((False, "|a − b|"), (True, "|a − b| / max(|a|, |b|)")):
         rows = tuple(
-            ((name,), *(_error(deviation.comparison[name], precision, relative=relative) for deviation in deviations))
+            (
+                (name,),
+                *(
+                    _error(deviation.comparison[name], precision, relative=relative)
+                    for deviation in deviations
+                ),
+            )
             for name in steps
         )
         if rows:
-            yield Paragraph((f"The largest {'relative' if relative else 'absolute'} error of each step, {what}:",))
+            yield Paragraph(
+                (
+                    (
+                        f"The largest {'relative' if relative else 'absolute'} error of each step,"
+                        f" {what}:"
+                    ),
+                )
+            )
             yield Table(("step", *names), rows, right=tuple(range(1, len(names) + 1)))
     if exact:
         yield Paragraph((f"No error in any of the formats: {listed(exact)}.",))
@@ -94,13 +118,25 @@ def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
     if (lost := deviation.overflow) is not None:
         step = deviation.comparison[lost.step]
         yield (
-            f"Overflow: {count(lost.cells, 'cell')} of {lost.step} {either(lost.cells, 'does', 'do')} not fit; "
-            f"{place(step, lost.where)} is ", *number(format_number(lost.true, precision)),
-            f", and the largest {dtype.name} is ", *number(_largest(dtype)), ".",
-        )  # fmt: skip
+            (
+                f"Overflow: {count(lost.cells, 'cell')} of {lost.step}"
+                f" {either(lost.cells, 'does', 'do')} not fit; {place(step, lost.where)} is "
+            ),
+            *number(format_number(lost.true, precision)),
+            f", and the largest {dtype.name} is ",
+            *number(_largest(dtype)),
+            ".",
+        )
     if deviation.vanished:
-        are, become = (either(deviation.vanished, *words) for words in (("is", "are"), ("becomes", "become")))
-        yield (f"{count(deviation.vanished, 'weight')} {are} too small for {dtype.name} and {become} 0.",)
+        are, become = (
+            either(deviation.vanished, *words) for words in (("is", "are"), ("becomes", "become"))
+        )
+        yield (
+            (
+                f"{count(deviation.vanished, 'weight')} {are} too small for {dtype.name} and"
+                f" {become} 0."
+            ),
+        )
     if not uneven:
         yield (f"Every row of weights has the same sum as in float64, rounded to {dtype.name}.",)
         return
@@ -108,12 +144,21 @@ def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
     for row in uneven[:MOST_ROWS]:
         labels = deviation.comparison["weights"].labels[:-1]
         name = ", ".join(names[at] for names, at in zip(labels, row.row, strict=True))
-        said.append((", " if said else "", f'"{name}" ', *distinct_numbers(row.sum, row.true, precision)[0]))
+        said.append(
+            (", " if said else "", f'"{name}" ', *distinct_numbers(row.sum, row.true, precision)[0])
+        )
     others = len(uneven) - len(said)
-    rows = f"{count(len(uneven), 'row')} of weights no longer {either(len(uneven), 'sums', 'sum')} to "
+    rows = (
+        f"{count(len(uneven), 'row')} of weights no longer {either(len(uneven), 'sums', 'sum')} to "
+    )
     true = number(format_number(uneven[0].true, precision))
-    yield (rows, *true, f" when rounded to {dtype.name}: ", *(part for each in said for part in each),
-           f" and {count(others, 'other')}." if others else ".")  # fmt: skip
+    yield (
+        rows,
+        *true,
+        f" when rounded to {dtype.name}: ",
+        *(part for each in said for part in each),
+        f" and {count(others, 'other')}." if others else ".",
+    )
 
 
 def _largest(dtype: Dtype) -> str:

@@ -1,4 +1,6 @@
-"""The sums that a cell adds up, where they are several: over heads or entries, or through several gradients."""
+"""The sums that a cell adds up, where they are several: over heads or entries, or through several
+gradients.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def partial_sums(
 ) -> list[PartialSum]:
     """The sums that a cell adds up; none where it is a single sum, or adds up anything else."""
     match expression:
-        case Reduce(function="add", index=index, body=Reduce() as body) if index in (*LEADING, GROUP_MEMBER):
+        case Reduce(function="add", index=index, body=Reduce() as body) if index in (
+            *LEADING,
+            GROUP_MEMBER,
+        ):
             inside = ({**place, index: at} for at in range(sizes[index]))
             return [PartialSum(_label(printer, body, index, at), body, at) for at in inside]
     sums = [(each, _gradient_symbol(each)) for each in _summands(expression)]

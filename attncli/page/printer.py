@@ -1,4 +1,6 @@
-"""How numbers are printed, everywhere: rounded half up, whole numbers whole, given ones as they were given."""
+"""How numbers are printed, everywhere: rounded half up, whole numbers whole, given ones as they
+were given.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +27,28 @@ if TYPE_CHECKING:
 
     from attncli.page.view import View
 
-FLOAT_DIGITS = 15  # significant ones that a float64 always keeps
-SAFE = 1e9  # units of the last decimal; up to here binary rounding is right where a number is not near a tie
+# significant ones that a float64 always keeps
+FLOAT_DIGITS = 15
+# units of the last decimal; up to here binary rounding is right where a number is not near a tie
+SAFE = 1e9
 NEAR_TIE = 1e-4  # of such a unit
-NEAR_WHOLE = 1e-12  # in relation; a number that is not whole and nearer than this may be so in 15 digits
+# in relation; a number that is not whole and nearer than this may be so in 15 digits
+NEAR_WHOLE = 1e-12
 NO_NUMBERS = ("inf", "-inf", "nan")
-LARGE = 2**16  # numbers of a trace whose page is made piece by piece
-GIVEN_DECIMALS = 6  # given numbers are shown in full up to so many decimals
+# numbers of a trace whose page is made piece by piece
+LARGE = 2**16
+# given numbers are shown in full up to so many decimals
+GIVEN_DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Printer:
     """The printed form of every number of a trace: the same in a matrix and in a worked line.
 
-    The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be printed. With `in_full`
-    given numbers have all their digits. With `ends` only the first and the last of many rows and columns are printed.
-    With `lazy`, rows and lines are made when somebody asks for them, as those of a large page are.
+    The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be
+    printed. With `in_full` given numbers have all their digits. With `ends` only the first and the
+    last of many rows and columns are printed. With `lazy`, rows and lines are made when somebody
+    asks for them, as those of a large page are.
     """
 
     trace: Trace
@@ -52,7 +60,9 @@ class Printer:
 
     @property
     def is_large(self) -> bool:
-        """Whether a page of all numbers is too large to be in memory at once, or to be treated so."""
+        """Whether a page of all numbers is too large to be in memory at once, or to be treated
+        so.
+        """
         return self.lazy or sum(step.value.size for step in self.trace.steps.values()) > LARGE
 
     def elide(self, items: Sequence[Item]) -> Sequence[Item]:
@@ -89,11 +99,13 @@ class Printer:
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
         """What is printed for one cell of a step, or of an array of the mask."""
         if array.written is not None:
-            if isinstance(array, Step) and not array.rule.given and not array.rule.is_copy:  # worked out on paper
+            # worked out on paper
+            if isinstance(array, Step) and not array.rule.given and not array.rule.is_copy:
                 return format_decimal(Decimal(array.written[index]), self.precision)
             try:
                 text = _canonical(array.written[index])
-            except NumberError:  # a copy of what was worked out on paper, beyond all numbers that are read
+            except NumberError:
+                # a copy of what was worked out on paper, beyond all numbers that are read
                 return format_decimal(Decimal(array.written[index]), self.precision)
             if (
                 self.in_full
@@ -103,13 +115,17 @@ class Printer:
             ):
                 return text
         if isinstance(array, Step) and array.exact is not None:
-            from attncli.equation.exact import decimal_of  # takes a while, and few traces have closed forms
+            # takes a while, and few traces have closed forms
+            from attncli.equation.exact import decimal_of
 
             number = array.exact[index]
-            digits = DIGITS - 10 if isinstance(number, Decimal) else DIGITS  # the last ones of decimals are roundings
+            # the last ones of decimals are roundings
+            digits = DIGITS - 10 if isinstance(number, Decimal) else DIGITS
             return format_decimal(decimal_of(number, digits), self.precision)
         number = float(array.value[index])
-        return spell(number) if self.shows_all_digits(array) else format_number(number, self.precision)
+        return (
+            spell(number) if self.shows_all_digits(array) else format_number(number, self.precision)
+        )
 
     def shows_all_digits(self, array: Step | Matrix) -> bool:
         """Whether these are given numbers, or copies of them, and are shown as they are read."""
@@ -134,9 +150,15 @@ class Printer:
             from attncli.equation.exact import expression_of
 
             number = array.exact[index]
-            return self.number(name, index) if isinstance(number, Decimal) else expression_of(number)
+            return (
+                self.number(name, index) if isinstance(number, Decimal) else expression_of(number)
+            )
         return number_node(
-            canonical(array.written[index] if array.written is not None else repr(float(array.value[index])))
+            canonical(
+                array.written[index]
+                if array.written is not None
+                else repr(float(array.value[index]))
+            )
         )
 
     def formula(self, equation: Equation) -> Equation:
@@ -146,7 +168,8 @@ class Printer:
     def prose(self, source: str) -> Text:
         """A sentence of a rule, with the problem's own settings in its expressions."""
         return tuple(
-            Math(self.with_settings(piece.expression)) if isinstance(piece, Math) else piece for piece in text(source)
+            Math(self.with_settings(piece.expression)) if isinstance(piece, Math) else piece
+            for piece in text(source)
         )
 
     def with_settings(self, expression: Expression) -> Expression:
@@ -157,8 +180,11 @@ class Printer:
             match node:
                 case Name(name=name):
                     return settings.get(name, node)
-                case Call("add", (left, Number(value=value, text=text))) if value is not None and value < 0:
-                    return Call("sub", (left, Number(-value, text.removeprefix("-"))))  # i - 1, not i + (-1)
+                case Call("add", (left, Number(value=value, text=text))) if (
+                    value is not None and value < 0
+                ):
+                    # i - 1, not i + (-1)
+                    return Call("sub", (left, Number(-value, text.removeprefix("-"))))
             return node
 
         return rewrite(expression, put)
@@ -166,7 +192,9 @@ class Printer:
     def scalars(self) -> Mapping[str, Number]:
         """The single numbers that equations read, such as d_k, with all their digits."""
         return {
-            name: number_node(given.written if given.written in NO_NUMBERS else canonical(given.written))
+            name: number_node(
+                given.written if given.written in NO_NUMBERS else canonical(given.written)
+            )
             for name, given in self.trace.parameters.items()
             if isinstance(given, Scalar)
         } | {"inf": number_node("inf")}
@@ -179,22 +207,27 @@ class Printer:
         }
 
 
-_canonical = lru_cache(maxsize=2**12)(canonical)  # of a given matrix that is shown many times
+# of a given matrix that is shown many times
+_canonical = lru_cache(maxsize=2**12)(canonical)
 
 
 def printer_for(trace: Trace, view: View) -> Printer:
-    """The printer of a page: at the precision of its view, or of its paper, whose numbers have no more digits."""
+    """The printer of a page: at the precision of its view, or of its paper, whose numbers have no
+    more digits.
+    """
     precision = view.precision if trace.settings.precision is None else trace.settings.precision
     return Printer(zero_residues(trace, precision), precision, view.blank, view.in_full, view.ends)
 
 
-MOST = 2**12  # numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept
+# numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept
+MOST = 2**12
 
 
 def zero_residues(trace: Trace, precision: int) -> Trace:
     """The trace with 0 in place of each residue that these decimals would print as 0.000.
 
-    The magnitudes of its terms say whether a number is a residue: 3·0.1 - 0.3 is one, a weight of 1e-17 is not.
+    The magnitudes of its terms say whether a number is a residue: 3·0.1 - 0.3 is one, a weight of
+    1e-17 is not.
     """
     if max((step.value.size for step in trace.steps.values()), default=0) > MOST:
         return trace
@@ -210,7 +243,9 @@ def zero_residues(trace: Trace, precision: int) -> Trace:
         noise = HONEST * dtype.epsilon * magnitudes[step.name]
         residue = (np.abs(step.value) <= noise) & (np.abs(step.value) < _unseen(precision))
         if (residue & (step.value != 0)).any():
-            steps[step.name] = replace(step, value=np.where(residue, step.value.dtype.type(0), step.value))
+            steps[step.name] = replace(
+                step, value=np.where(residue, step.value.dtype.type(0), step.value)
+            )
     return replace(trace, steps=steps)
 
 
@@ -227,28 +262,39 @@ def _unseen(precision: int) -> float:
 def format_number(value: float, precision: int) -> str:
     """The value at `precision` decimals, rounded half up; a whole number without decimals.
 
-    A float is taken as the decimal of 15 significant digits that it stands for, so that 0.1 + 0.2 is 0.3 and noise in
-    the last bit turns no tie; where more are asked for, as its shortest spelling, and with no further zeros.
+    A float is taken as the decimal of 15 significant digits that it stands for, so that 0.1 + 0.2
+    is 0.3 and noise in the last bit turns no tie; where more are asked for, as its shortest
+    spelling, and with no further zeros.
     """
     if not math.isfinite(value):
         return str(float(value))
     scaled = abs(value) * 10.0**precision
     whole = round(value)
-    if scaled < SAFE and abs(scaled % 1 - 0.5) > NEAR_TIE and abs(value - whole) > NEAR_WHOLE * abs(whole):
+    if (
+        scaled < SAFE
+        and abs(scaled % 1 - 0.5) > NEAR_TIE
+        and abs(value - whole) > NEAR_WHOLE * abs(whole)
+    ):
         return f"{value:z.{precision}f}"
     digits = f"{value:.{FLOAT_DIGITS - 1}e}"
-    if abs(whole) >= 10**FLOAT_DIGITS and _rounds_plainly(digits.partition(".")[2][: FLOAT_DIGITS - 1], precision):
+    if abs(whole) >= 10**FLOAT_DIGITS and _rounds_plainly(
+        digits.partition(".")[2][: FLOAT_DIGITS - 1], precision
+    ):
         return f"{value:.{precision}e}"
     decimal = Decimal(digits)
     if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
         decimal = Decimal(repr(float(value)))
         # Further decimals would be zeros that nobody worked out.
-        precision = min(precision, max(-int(decimal.as_tuple().exponent), FLOAT_DIGITS - decimal.adjusted()))
+        precision = min(
+            precision, max(-int(decimal.as_tuple().exponent), FLOAT_DIGITS - decimal.adjusted())
+        )
     return format_decimal(decimal, precision)
 
 
 def _rounds_plainly(decimals: str, precision: int) -> bool:
-    """Whether a mantissa of these decimals is neither whole, nor at a tie, nor one that is rounded up to ten."""
+    """Whether a mantissa of these decimals is neither whole, nor at a tie, nor one that is rounded
+    up to ten.
+    """
     kept, rest = decimals[:precision], decimals[precision:]
     return bool(rest.strip("0")) and rest.rstrip("0") != "5" and bool(kept.strip("9"))
 
@@ -259,7 +305,9 @@ def spell(value: float) -> str:
 
 
 def format_decimal(decimal: Decimal, precision: int) -> str:
-    """A decimal at `precision` decimals; where not even those before the point are all known, times a power of ten."""
+    """A decimal at `precision` decimals; where not even those before the point are all known, times
+    a power of ten.
+    """
     if not decimal.is_finite():
         return str(float(decimal))
     if abs(decimal) >= SCIENTIFIC:
@@ -275,14 +323,16 @@ def _decimals(decimal: Decimal, precision: int) -> str:
 
 
 def format_rows(matrix: NDArray[Any], precision: int) -> list[list[str]]:
-    """What `format_number` makes of each number of a matrix, row by row; equal texts are one and the same object.
+    """What `format_number` makes of each number of a matrix, row by row; equal texts are one and
+    the same object.
 
     Where binary rounding is sure to give the same digits, NumPy rounds, and each text is made once.
     """
     values = matrix.astype(np.float64)
     sure = surely_rounded(values, precision)
     texts = np.empty(values.shape, dtype=object)
-    rounded, place = np.unique(np.round(values[sure], precision) + 0.0, return_inverse=True)  # + 0.0: no -0.000
+    # + 0.0: no -0.000
+    rounded, place = np.unique(np.round(values[sure], precision) + 0.0, return_inverse=True)
     spelled = [f"{number:.{precision}f}" for number in rounded.tolist()]
     texts[sure] = np.array(spelled, dtype=object)[place]
     others, place = np.unique(values[~sure], return_inverse=True)
@@ -293,7 +343,9 @@ def format_rows(matrix: NDArray[Any], precision: int) -> list[list[str]]:
 
 
 def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bool_]:
-    """Where binary rounding gives the right digits: neither large, nor near a tie, nor whole or nearly so."""
+    """Where binary rounding gives the right digits: neither large, nor near a tie, nor whole or
+    nearly so.
+    """
     with np.errstate(all="ignore"):
         scaled = np.abs(values) * 10.0**precision
         whole = np.rint(values)

@@ -12,12 +12,16 @@ from attncli.problem.axes import PLACES
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import axis_length, trace_at
 
-MOST_KEYS = 12  # with a line of their own; the others share one
-LONGEST = 16  # of a bar, in characters: that of the heaviest key; so that a table fits 40 columns
+# with a line of their own; the others share one
+MOST_KEYS = 12
+# of a bar, in characters: that of the heaviest key; so that a table fits 40 columns
+LONGEST = 16
 
 
 def query_section(trace: Trace, row: int) -> Iterator[Block]:
-    """The row of the weights of one query, head by head: its sentence, and its keys, the heaviest first."""
+    """The row of the weights of one query, head by head: its sentence, and its keys, the heaviest
+    first.
+    """
     if own := trace.leading_letters:
         word = PLACES[own[0]]
         for place in range(axis_length(trace, own[0])):
@@ -33,9 +37,14 @@ def query_section(trace: Trace, row: int) -> Iterator[Block]:
         keys = np.argsort(-weights, kind="stable")[:seen]
         named = keys if seen <= MOST_KEYS + 1 else keys[:MOST_KEYS]
         top = float(weights[keys[0]])
-        lines = [(float(weights[key]), _label(trace, int(key)), _bar(float(weights[key]) / top)) for key in named]
+        lines = [
+            (float(weights[key]), _label(trace, int(key)), _bar(float(weights[key]) / top))
+            for key in named
+        ]
         if others := seen - len(named):
-            lines.append((float(weights[keys[len(named) :]].sum()), f"the {others:,} others together", ""))
+            lines.append(
+                (float(weights[keys[len(named) :]].sum()), f"the {others:,} others together", "")
+            )
         rows = tuple(((percent(weight),), (label,), (bar,)) for weight, label, bar in lines)
         yield Table(("weight", "token", ""), rows, right=(0,))
 
@@ -47,5 +56,7 @@ def _label(trace: Trace, key: int) -> str:
 
 
 def _bar(part: float) -> str:
-    """As long as the part of the heaviest weight; a key that is named and seen has at least a short one."""
+    """As long as the part of the heaviest weight; a key that is named and seen has at least a short
+    one.
+    """
     return "█" * max(round(LONGEST * part), int(part > 0))

@@ -21,13 +21,17 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = "NDArray[np.float64]"
 
-MOST_KEYS = 4  # named one by one; the others are summed up
+# named one by one; the others are summed up
+MOST_KEYS = 4
 HALF = 0.0005  # of the last place of a share
-TIE = 1e-9  # weights closer than this, in relation, are the same
+# weights closer than this, in relation, are the same
+TIE = 1e-9
 
 
 def percent(share: float) -> str:
-    """A share as people say it, rounded half up: 70.7 %; what would be rounded to nothing or to all is not that."""
+    """A share as people say it, rounded half up: 70.7 %; what would be rounded to nothing or to all
+    is not that.
+    """
     if 0 < share < HALF:
         return "less than 0.1 %"
     if 1 - HALF <= share < 1 - TIE:
@@ -36,7 +40,9 @@ def percent(share: float) -> str:
 
 
 def reading(trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list) -> tuple[str, ...]:
-    """For each query, or some, how it spreads its attention and what its output is made of, head by head."""
+    """For each query, or some, how it spreads its attention and what its output is made of, head by
+    head.
+    """
     if own := trace.leading_letters:
         word = PLACES[own[0]]
         return tuple(
@@ -44,7 +50,11 @@ def reading(trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list)
             for place in range(axis_length(trace, own[0]))
             for sentence in reading(trace_at(trace, {own[0]: place}), some)
         )
-    masked, often, first = frozenset(trace.fully_masked), Counter(trace.context_tokens), trace.own_key(0)
+    masked, often, first = (
+        frozenset(trace.fully_masked),
+        Counter(trace.context_tokens),
+        trace.own_key(0),
+    )
     rows = some(range(len(trace.tokens)))
     queries = (_Row(trace, row, None if first is None else first + row, often) for row in rows)
     return tuple(" ".join(_row(query, query.row in masked)) for query in queries)
@@ -68,11 +78,17 @@ def _row(query: _Row, masked: bool) -> Iterator[str]:
         yield f"{who} sees no key: it pays no attention to anything, and {found} is 0."
         return
     if not np.isfinite(weights).all():
-        yield f"{who} has scores that do not fit into {trace.settings.dtype}, so its weights are unknown."
+        yield (
+            f"{who} has scores that do not fit into {trace.settings.dtype}, so its weights are"
+            " unknown."
+        )
         return
     seen = np.flatnonzero(weights > 0)
     if not len(seen):
-        yield f"{who} pays so little attention to each key that every weight is rounded to 0. So {found} is 0, too."
+        yield (
+            f"{who} pays so little attention to each key that every weight is rounded to 0. So"
+            f" {found} is 0, too."
+        )
         return
     sunk = 1 - float(weights.sum()) if "sink" in trace.parameters or "sink" in trace else 0.0
     if sunk > TIE:
@@ -86,9 +102,13 @@ def _row(query: _Row, masked: bool) -> Iterator[str]:
         return
     if _same(weights[seen]):
         vanished = int(_visible(query).sum()) - len(seen)
-        everything = "every token" if len(seen) == len(weights) else f"the {len(seen):,} tokens it sees"
+        everything = (
+            "every token" if len(seen) == len(weights) else f"the {len(seen):,} tokens it sees"
+        )
         tokens = f"{len(seen):,} of the tokens it sees" if vanished else everything
-        yield f"{who} pays the same attention to {tokens} ({percent(float(weights[seen[0]]))} each)."
+        yield (
+            f"{who} pays the same attention to {tokens} ({percent(float(weights[seen[0]]))} each)."
+        )
         if vanished:
             yield _vanished(vanished)
         whose = "all" if len(seen) == len(weights) else "their"
@@ -102,7 +122,11 @@ def _row(query: _Row, masked: bool) -> Iterator[str]:
 def _visible(query: _Row) -> NDArray[np.bool_]:
     """The keys that the mask lets a query see, also those whose weights are rounded to 0."""
     hidden = masked_out(query.trace.steps)
-    return np.ones(len(query.trace["weights"][query.row]), dtype=bool) if hidden is None else ~hidden[query.row]
+    return (
+        np.ones(len(query.trace["weights"][query.row]), dtype=bool)
+        if hidden is None
+        else ~hidden[query.row]
+    )
 
 
 def _vanished(keys: int) -> str:
@@ -124,7 +148,9 @@ class _Ranking(NamedTuple):
     def group(self, start: int) -> tuple[float, list[int]]:
         """The keys from this place on that have its weight, in their own order."""
         weight = float(self.weights[start])
-        end = start + int(np.searchsorted(-self.weights[start:], -(weight - TIE * weight), side="right"))
+        end = start + int(
+            np.searchsorted(-self.weights[start:], -(weight - TIE * weight), side="right")
+        )
         return weight, sorted(self.keys[start:end].tolist())
 
 
@@ -135,9 +161,16 @@ def _shares(query: _Row, ranking: _Ranking) -> list[str]:
         weight, keys = ranking.group(named)
         if named and named + len(keys) > MOST_KEYS:
             count, total = len(ranking.keys) - named, percent(float(ranking.weights[named:].sum()))
-            said.append(f"{total} to {f'the {count:,} others together' if count > 1 else _name(query, keys[0])}")
+            said.append(
+                f"{total} to"
+                f" {f'the {count:,} others together' if count > 1 else _name(query, keys[0])}"
+            )
             break
-        names = listed([_name(query, key) for key in keys]) if len(keys) <= MOST_KEYS else f"{len(keys):,} tokens"
+        names = (
+            listed([_name(query, key) for key in keys])
+            if len(keys) <= MOST_KEYS
+            else f"{len(keys):,} tokens"
+        )
         share = percent(weight) if said else f"{percent(weight)} of its attention"
         said.append(f"{share} {'each ' if len(keys) > 1 else ''}to {names}")
         named += len(keys)
@@ -172,7 +205,9 @@ def _name(query: _Row, key: int) -> str:
 
 
 def largest(numbers: Weights) -> list[int]:
-    """Where the largest of these numbers is, in all its places; NaN and infinities are passed over."""
+    """Where the largest of these numbers is, in all its places; NaN and infinities are passed
+    over.
+    """
     places = np.flatnonzero(np.isfinite(numbers))
     finite = numbers[places]
     top = finite.max(initial=-np.inf) - TIE * np.abs(finite).max(initial=0)

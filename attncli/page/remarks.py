@@ -1,4 +1,6 @@
-"""What stands before and after the steps: what is computed, warnings, how it was rounded; a summary, and the words."""
+"""What stands before and after the steps: what is computed, warnings, how it was rounded; a
+summary, and the words.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,18 @@ from attncli.dtypes import DTYPES
 from attncli.english import count, listed
 from attncli.equation.nodes import Expression, Name
 from attncli.equation.shapes import product_text
-from attncli.page.document import Block, Heading, Listing, Math, Paragraph, Table, Text, Worked, WorkedLine, text
+from attncli.page.document import (
+    Block,
+    Heading,
+    Listing,
+    Math,
+    Paragraph,
+    Table,
+    Text,
+    Worked,
+    WorkedLine,
+    text,
+)
 from attncli.page.printer import Printer
 from attncli.page.reading import reading
 from attncli.page.sections import shapes
@@ -22,9 +35,12 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length
 
 WORDS = "In words"
-NEARLY = "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result."
+NEARLY = (
+    "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result."
+)
 ROUNDED = f"{NEARLY} attncli itself calculates with unrounded numbers."
-FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))  # what changes dimensions
+# what changes dimensions
+FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))
 
 
 def about(printer: Printer) -> Text:
@@ -55,7 +71,10 @@ def about(printer: Printer) -> Text:
     if "sink" in trace:
         source.append("; a sink for each head")
     if trace.settings.position:
-        source.append(f"; positions: {' and '.join(POSITIONS[name].title for name in trace.settings.position)}")
+        source.append(
+            "; positions:"
+            f" {' and '.join(POSITIONS[name].title for name in trace.settings.position)}"
+        )
     if trace.settings.mask:
         corner = f" ({trace.settings.corner})" if trace.settings.corner else ""
         reader = f", as {trace.settings.convention} reads it" if trace.settings.convention else ""
@@ -85,7 +104,10 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
         return
     if printer.shows_closed_forms:
         decimals = count(printer.precision, "decimal")
-        said = f"Every number is calculated exactly and shown in closed form. After ≈, it is rounded to {decimals}."
+        said = (
+            "Every number is calculated exactly and shown in closed form. After ≈, it is rounded"
+            f" to {decimals}."
+        )
         yield Paragraph((said + _without_closed_form(trace),), "note")
         return
     dtype = DTYPES[trace.settings.dtype]
@@ -108,8 +130,9 @@ def _without_closed_form(trace: Trace) -> str:
     if not steps:
         return ""
     return (
-        " Exceptions are numbers without a closed form, such as a cosine, and numbers whose closed form is very long. "
-        f"They are calculated with 50 digits. There are such numbers in {listed(steps)}."
+        " Exceptions are numbers without a closed form, such as a cosine, and numbers whose closed"
+        " form is very long. They are calculated with 50 digits. There are such numbers in"
+        f" {listed(steps)}."
     )
 
 
@@ -118,22 +141,34 @@ def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
     decimals = count(precision, "decimal")
     yield Paragraph(
         (
-            f"This page is calculated as on paper: every result is rounded half up to {decimals}, and the next step "
-            "uses the rounded number. Inputs are not rounded. The weights of a row may therefore add up to a little "
-            "more or less than 1. ≈ means: the printed numbers give the result only after rounding.",
+            (
+                "This page is calculated as on paper: every result is rounded half up to"
+                f" {decimals}, and the next step uses the rounded number. Inputs are not rounded."
+                " The weights of a row may therefore add up to a little more or less than 1. ≈"
+                " means: the printed numbers give the result only after rounding."
+            ),
         ),
         "note",
     )
-    differences = tuple((said,) for step in trace.computed() for said in _difference(trace, truth, step, precision))
+    differences = tuple(
+        (said,) for step in trace.computed() for said in _difference(trace, truth, step, precision)
+    )
     if differences:
-        yield Paragraph((f"These results differ from those of a calculation without rounding, at {decimals}:",))
+        yield Paragraph(
+            (f"These results differ from those of a calculation without rounding, at {decimals}:",)
+        )
         yield Listing(differences)
 
 
 def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Iterator[str]:
     true = truth.steps[step.name]
-    with np.errstate(all="ignore"):  # numbers that do not fit have a warning of their own
-        error = np.abs(np.subtract(step.value, true.value, out=np.zeros(step.shape), where=step.value != true.value))
+    # numbers that do not fit have a warning of their own
+    with np.errstate(all="ignore"):
+        error = np.abs(
+            np.subtract(
+                step.value, true.value, out=np.zeros(step.shape), where=step.value != true.value
+            )
+        )
     noise = 8 * DTYPES["float64"].epsilon * np.abs(true.value)
     here, there = Printer(trace, precision), Printer(truth, precision)
 
@@ -145,8 +180,9 @@ def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Itera
     if differing:
         worst = max(differing, key=lambda place: error[place])
         yield (
-            f"{step.rule.title}: {len(differing):,} of {count(step.value.size, 'cell')}. The largest difference is at "
-            f"{step.cell_label(worst)}: {here.text(step, worst)} here, {there.text(true, worst)} without rounding."
+            f"{step.rule.title}: {len(differing):,} of {count(step.value.size, 'cell')}. The"
+            f" largest difference is at {step.cell_label(worst)}: {here.text(step, worst)} here,"
+            f" {there.text(true, worst)} without rounding."
         )
 
 
@@ -157,7 +193,8 @@ def _worked_lines(blocks: Iterable[Block]) -> Iterator[WorkedLine]:
 
 
 def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
-    """Summary and shapes of a whole trace, and its reading unless each of its heads has had its own.
+    """Summary and shapes of a whole trace, and its reading unless each of its heads has had its
+    own.
 
     After heads that are parts of the page, the summary is a part, too.
     """
@@ -174,13 +211,17 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
 def in_words(printer: Printer) -> Listing:
     """The reading of a trace, a sentence for each query."""
     sentences = reading(printer.trace, printer.elide)
-    return Listing(tuple((sentence,) for sentence in sentences), printer.left_out(row=len(printer.trace.tokens)))
+    return Listing(
+        tuple((sentence,) for sentence in sentences),
+        printer.left_out(row=len(printer.trace.tokens)),
+    )
 
 
 def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iterator[Block]:
     """Steps at a glance, numbered as in the whole trace: their formulas and shapes.
 
-    What the head of the column says of most of them is left out of their titles; the others stand in brackets.
+    What the head of the column says of most of them is left out of their titles; the others stand
+    in brackets.
     """
     numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}
     rows = tuple(_row(printer, numbers[step.name], step, head) for step in steps)

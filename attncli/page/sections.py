@@ -10,7 +10,18 @@ from attncli.english import shape_text
 from attncli.equation.nodes import Name
 from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
-from attncli.page.document import Block, Formula, Heading, Math, Paragraph, Room, Shapes, Worked, WorkedLine, text
+from attncli.page.document import (
+    Block,
+    Formula,
+    Heading,
+    Math,
+    Paragraph,
+    Room,
+    Shapes,
+    Worked,
+    WorkedLine,
+    text,
+)
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
 from attncli.page.product import beside_factors, meeting
@@ -18,22 +29,36 @@ from attncli.page.view import View
 from attncli.page.worked import lists_closed_forms, rotated_pair, worked, worked_cells
 from attncli.tracing.model import Step, Trace
 
-MOST_ROOM = 12  # lines below a matrix that is to be filled in; with that many rows, both still fit on a page
+# lines below a matrix that is to be filled in; with that many rows, both still fit on a page
+MOST_ROOM = 12
 
 
-def given_section(printer: Printer, step: Step, detail: str, *, explained: bool = False) -> Iterator[Block]:
-    """A given array: its name, shape and meaning, and its numbers; `explained` where the page has said what it is."""
+def given_section(
+    printer: Printer, step: Step, detail: str, *, explained: bool = False
+) -> Iterator[Block]:
+    """A given array: its name, shape and meaning, and its numbers; `explained` where the page has
+    said what it is.
+    """
     size = shape_text(step.shape)
     meaning = () if detail == "brief" or explained else (": ", *text(step.rule.meaning))
-    letter = () if symbol(step.rule.symbol).is_word else (Math(Name(step.rule.symbol)), " ")  # not Sinks sink
+    # not Sinks sink
+    letter = () if symbol(step.rule.symbol).is_word else (Math(Name(step.rule.symbol)), " ")
     yield Paragraph((f"{step.rule.title} ", *letter, f"({size})", *meaning))
     yield grid(printer, step)
 
 
 def step_section(
-    printer: Printer, step: Step, number: int | None, detail: str, heatmap: bool, *, explained: bool = False
+    printer: Printer,
+    step: Step,
+    number: int | None,
+    detail: str,
+    heatmap: bool,
+    *,
+    explained: bool = False,
 ) -> Iterator[Block]:
-    """A computed step, from its headline to its worked lines; `explained` where the page has said what it is."""
+    """A computed step, from its headline to its worked lines; `explained` where the page has said
+    what it is.
+    """
     rule = step.rule
     product = shapes(printer.trace, step)
     yield Heading(rule.title, number, product, step=step.name)
@@ -46,16 +71,27 @@ def step_section(
     matrix = grid(printer, step, heatmap)
     yield matrix if detail == "brief" else beside_factors(printer, step, matrix)
     shows_work = detail != "brief" or lists_closed_forms(printer, step)
-    if shows_work and printer.may_show_work(step) and (together := worked(printer, step, detail)).lines:
+    if (
+        shows_work
+        and printer.may_show_work(step)
+        and (together := worked(printer, step, detail)).lines
+    ):
         yield together
     if detail != "brief" and step.name in printer.blank and not rule.is_copy:
-        yield Room(min(MOST_ROOM, prod(step.shape if detail == "cells" else step.shape[:-1] or step.shape)))
+        yield Room(
+            min(MOST_ROOM, prod(step.shape if detail == "cells" else step.shape[:-1] or step.shape))
+        )
 
 
-def step_pictures(printer: Printer, step: str, view: View, place: Mapping[str, int]) -> Iterator[Block]:
-    """What a page with pictures draws of a step; `place` is the one of its trace among all heads and entries."""
+def step_pictures(
+    printer: Printer, step: str, view: View, place: Mapping[str, int]
+) -> Iterator[Block]:
+    """What a page with pictures draws of a step; `place` is the one of its trace among all heads
+    and entries.
+    """
     if view.pictures:
-        from attncli.page.pictures.blocks import pictures_after  # and all pictures, which few pages have
+        # and all pictures, which few pages have
+        from attncli.page.pictures.blocks import pictures_after
 
         yield from pictures_after(printer, step, place)
 
@@ -69,7 +105,15 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     yield Heading(title, shapes=product, step=step.name)
     yield Paragraph(printer.prose(rule.meaning[0].upper() + rule.meaning[1:]))
     if rule.given:
-        yield Worked((WorkedLine(step.cell_label(index), result=printer.number(step.name, index), remark=("given",)),))
+        yield Worked(
+            (
+                WorkedLine(
+                    step.cell_label(index),
+                    result=printer.number(step.name, index),
+                    remark=("given",),
+                ),
+            )
+        )
         return
     if found := headline(rule):
         yield Formula(printer.formula(found), product)
@@ -82,12 +126,19 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
 
 
 def shapes(trace: Trace, step: Step) -> Shapes:
-    """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is none; a number has none."""
+    """The shapes of the product, (3, 4)·(4, 3) = (3, 3); of the result alone where there is none; a
+    number has none.
+    """
     if not step.shape:
         return ()
     factors = product_factors(step.rule.matrix_form) if step.rule.matrix_form else ()
-    return (*(_turned(trace.steps[name].shape) if turned else trace.steps[name].shape for name, turned in factors),
-            step.shape)  # fmt: skip
+    return (
+        *(
+            _turned(trace.steps[name].shape) if turned else trace.steps[name].shape
+            for name, turned in factors
+        ),
+        step.shape,
+    )
 
 
 def _turned(shape: tuple[int, ...]) -> tuple[int, ...]:

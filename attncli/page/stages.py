@@ -1,4 +1,6 @@
-"""A worked line in stages, as 50·tanh(100 / 50) = 50·tanh(2) ≈ 50·0.964, and whether `=` or `≈` stands before each."""
+"""A worked line in stages, as 50·tanh(100 / 50) = 50·tanh(2) ≈ 50·0.964, and whether `=` or `≈`
+stands before each.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Print = Callable[[float], Number]
 
 
 class Stage(NamedTuple):
-    """A line once more with some of its parts as numbers; whether it `holds` that it comes to the same."""
+    """A line once more with some of its parts as numbers; whether it `holds` that it comes to the
+    same.
+    """
 
     sentence: Expression
     holds: bool
@@ -32,8 +36,8 @@ def needs_lookup(expression: Expression) -> bool:
 def gives(sentence: Expression, result: Number) -> bool:
     """Whether the printed numbers of a sentence give exactly the printed result.
 
-    What fractions leave open because of roots, as √2·√2, is worked to 50 digits, which tell it from any number that is
-    printed.
+    What fractions leave open because of roots, as √2·√2, is worked to 50 digits, which tell it from
+    any number that is printed.
     """
     exact = exact_value(sentence)
     if exact is not None or needs_lookup(sentence):
@@ -45,14 +49,24 @@ def gives(sentence: Expression, result: Number) -> bool:
 
 
 def divides_by_nothing(sentence: Expression) -> bool:
-    """Whether a divisor is printed as 0 without being 0, so that the printed numbers give nothing at all."""
-    calls = (node for node in walk(sentence) if isinstance(node, Call) and node.function in ("div", "share"))
+    """Whether a divisor is printed as 0 without being 0, so that the printed numbers give nothing
+    at all.
+    """
+    calls = (
+        node
+        for node in walk(sentence)
+        if isinstance(node, Call) and node.function in ("div", "share")
+    )
     return any(exact_value(call.arguments[1]) == 0 for call in calls)
 
 
 def _in_digits(node: Expression) -> Expression:
     """A printed root with 50 digits."""
-    return Number(None, str(printed_value(node))) if isinstance(node, Number) and node.value is None else node
+    return (
+        Number(None, str(printed_value(node)))
+        if isinstance(node, Number) and node.value is None
+        else node
+    )
 
 
 def value_of_numbers(sentence: Expression) -> Decimal:
@@ -65,7 +79,8 @@ def _no_array(name: str, index: tuple[int, ...]) -> Decimal:
 
 
 def stages(sentence: Expression, truth: Expression, number: Print) -> Iterator[Stage]:
-    """The stages after a sentence of printed numbers; none where it calls no such function inside another one.
+    """The stages after a sentence of printed numbers; none where it calls no such function inside
+    another one.
 
     `truth` is the same sentence with numbers in full, of which what is inside is worked out.
     """
@@ -102,13 +117,17 @@ class _Worker:
         self.number, self.holds = number, True
 
     def step(self, node: Expression, truth: Expression) -> tuple[Expression, Expression]:
-        """One stage further: arguments that are not numbers become so, and else the function of them does."""
+        """One stage further: arguments that are not numbers become so, and else the function of
+        them does.
+        """
         if not isinstance(node, Call) or not isinstance(truth, Call):
             return node, truth
         if node.function in STAGED and _is_ready(node):
             return self.worked(node, truth)
         further = self.worked if node.function in STAGED else self.step
-        pairs = [further(one, true) for one, true in zip(node.arguments, truth.arguments, strict=True)]
+        pairs = [
+            further(one, true) for one, true in zip(node.arguments, truth.arguments, strict=True)
+        ]
         first, second = zip(*pairs, strict=True)
         return Call(node.function, first), Call(node.function, second)
 
@@ -119,9 +138,12 @@ class _Worker:
         value = value_of_numbers(truth)
         shown = self.number(float(value))
         self.holds &= gives(node, shown)
-        return shown, Number(None, str(value if value.is_finite() else float(value)))  # nan, not NaN, as it is printed
+        # nan, not NaN, as it is printed
+        return shown, Number(None, str(value if value.is_finite() else float(value)))
 
 
 def _is_ready(node: Call) -> bool:
     """Whether nothing is left to do but to look the function up."""
-    return node.function in STAGED and all(isinstance(argument, Number) for argument in node.arguments)
+    return node.function in STAGED and all(
+        isinstance(argument, Number) for argument in node.arguments
+    )

@@ -1,4 +1,6 @@
-"""What a person asks to see of a trace, and how: `--steps weights,output`, `--cell 'scores[I,love]'`, `--head 1`."""
+"""What a person asks to see of a trace, and how: `--steps weights,output`, `--cell
+'scores[I,love]'`, `--head 1`.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +20,26 @@ if TYPE_CHECKING:
     from attncli.tracing.model import Step, Trace
 
 _CELL = r"(?s)\s*([^\s\[]+)\s*(?:\[(.*)\]\s*)?"
-_END = r"(?:,|\]\s*\[|$)"  # of an index: scores[0,1], or scores[0][1] as in Python
+# of an index: scores[0,1], or scores[0][1] as in Python
+_END = r"(?:,|\]\s*\[|$)"
 _PART = rf"""(?s)\s*"([^"]*)"\s*{_END}|\s*'([^']*)'\s*{_END}|((?:(?!\]\s*\[)[^,])*){_END}"""
 _LONGEST = 1000
 SINGULARS = {**PLACES, KEY_HEAD: "KV head"}  # as titles have them
-_OF_A_HEAD = {"slopes": "bias", "sink": "row_sum"}  # where a head's own number is read
+# where a head's own number is read
+_OF_A_HEAD = {"slopes": "bias", "sink": "row_sum"}
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """The choices that `attncli compute` takes on its command line.
 
-    `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell worked);
-    `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell, `query` such as "love" the
-    only query, whose keys are then in order. `head` and `entry` are the only head and the only entry of a batch.
-    With `pictures`, the page has pictures.
-    `blank` names steps whose numbers are left out, to be filled in. With `in_full`, given numbers have all their
-    digits: somebody works with them. With `ends` only the ends of what is long are shown, as a terminal has it.
+    `detail` is "brief" (matrices only), "rows" (a worked line per row) or "cells" (every cell
+    worked); `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell,
+    `query` such as "love" the only query, whose keys are then in order. `head` and `entry` are the
+    only head and the only entry of a batch. With `pictures`, the page has pictures. `blank` names
+    steps whose numbers are left out, to be filled in. With `in_full`, given numbers have all their
+    digits: somebody works with them. With `ends` only the ends of what is long are shown, as a
+    terminal has it.
     """
 
     detail: str = "rows"
@@ -51,7 +56,9 @@ class View:
     ends: bool = False
 
     def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:
-        """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for any."""
+        """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for
+        any.
+        """
         alone = (
             self.cell is None
             and self.query is None
@@ -72,10 +79,13 @@ class View:
 
 
 def chosen_place(trace: Trace, view: View) -> dict[str, int]:
-    """The place that the view asks for on the leading axes; raises (exit 2) where there is none such."""
+    """The place that the view asks for on the leading axes; raises (exit 2) where there is none
+    such.
+    """
     if view.entry is None and view.head is None:
         return {}
-    from attncli.tracing.slices import axis_length  # of arrays: a view is made before there are any
+    # of arrays: a view is made before there are any
+    from attncli.tracing.slices import axis_length
 
     own = trace.leading_letters
     found = {}
@@ -87,15 +97,22 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
         if not isinstance(at, int) or not 0 <= at < there:
             word = PLACES[letter]
             if not there:
-                raise usage_error(f"{option} needs a problem with {a(word)} axis", help=f"leave out {option}")
-            message = f"{option} {at} does not exist: there {either(there, 'is', 'are')} {count(there, word)}"
+                raise usage_error(
+                    f"{option} needs a problem with {a(word)} axis", help=f"leave out {option}"
+                )
+            message = (
+                f"{option} {at} does not exist: there {either(there, 'is', 'are')}"
+                f" {count(there, word)}"
+            )
             raise usage_error(message, help=f"use {_indices(there)}")
         found[letter] = at
     return found
 
 
 def _whole(place: object) -> int | str:
-    """What Python hands over for an index, as an int if it is a whole number of Python or NumPy, and as text if not."""
+    """What Python hands over for an index, as an int if it is a whole number of Python or NumPy,
+    and as text if not.
+    """
     if isinstance(place, Integral) and not isinstance(place, bool):
         return int(place)
     return shorten(repr(place))
@@ -124,15 +141,20 @@ def place_title(place: Mapping[str, int]) -> str:
 
 
 def chosen_steps(trace: Trace, names: Sequence[str], whole: Trace | None = None) -> tuple[str, ...]:
-    """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that is not there.
+    """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that
+    is not there.
 
     Where the trace is a head of a `whole` one, the error says which steps belong to all heads.
     """
     return chosen_names(names, tuple(trace.steps), tuple(whole.steps) if whole else ())
 
 
-def chosen_names(names: Sequence[str], there: Sequence[str], beside: Sequence[str] = ()) -> tuple[str, ...]:
-    """The steps of these names or letters among those that are there, in their order; raises (exit 2) for others."""
+def chosen_names(
+    names: Sequence[str], there: Sequence[str], beside: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The steps of these names or letters among those that are there, in their order; raises (exit
+    2) for others.
+    """
     chosen = {_name(name, there, beside) for name in names}
     return tuple(name for name in there if name in chosen)
 
@@ -143,26 +165,35 @@ def steps_back(names: Sequence[str]) -> list[str]:
     return [name for name in steps if name in GRADIENT_RULES or name in LOSS_RULES]
 
 
-def chosen_cell(trace: Trace, text: str, whole: Trace | None = None) -> tuple[Step, tuple[int, ...]]:
+def chosen_cell(
+    trace: Trace, text: str, whole: Trace | None = None
+) -> tuple[Step, tuple[int, ...]]:
     """The step and the indices of `scores[0,1]`, counted from 0, or of `scores[I,love]`, by label.
 
-    A number is an index unless it is quoted; raises (exit 2) with what would have been right. The trace may be a head
-    of a `whole` one.
+    A number is an index unless it is quoted; raises (exit 2) with what would have been right. The
+    trace may be a head of a `whole` one.
     """
     if len(text) > _LONGEST:
-        raise usage_error(f"--cell has {len(text):,} characters", help="for example --cell 'scores[0,1]'")
+        raise usage_error(
+            f"--cell has {len(text):,} characters", help="for example --cell 'scores[0,1]'"
+        )
     found = re.fullmatch(_CELL, text)
-    odd = usage_error(f"--cell {text!r} is not of the form step[row,column]", help="for example --cell 'scores[0,1]'")
+    odd = usage_error(
+        f"--cell {text!r} is not of the form step[row,column]",
+        help="for example --cell 'scores[0,1]'",
+    )
     if not found:
         raise odd
     step = trace.steps[_name(found[1], tuple(trace.steps), tuple(whole.steps) if whole else ())]
-    if found[2] is None and step.shape:  # only a single number has no brackets
+    # only a single number has no brackets
+    if found[2] is None and step.shape:
         raise odd
     parts = [match for match in re.finditer(_PART, found[2] or "") if match[0]]
     if len(parts) != len(step.shape):
         axes = ",".join(step.rule.axis_names)
         raise usage_error(
-            f"--cell {text!r} has {count(len(parts), 'index', 'indices')}, and {step.name} has {len(step.shape)}",
+            f"--cell {text!r} has {count(len(parts), 'index', 'indices')}, and {step.name} has"
+            f" {len(step.shape)}",
             help=f"write --cell '{step.name}[{axes}]'" if axes else f"write --cell {step.name}",
         )
     places = [
@@ -183,7 +214,8 @@ def chosen_query(trace: Trace, text: str | int) -> int:
             return place
         number = f"{either(there, 'is', 'are')} {count(there, 'query', 'queries')}"
         raise usage_error(
-            f"--query {place} does not exist: there {number}", help=f"use {_indices(there)}, or the label of a query"
+            f"--query {place} does not exist: there {number}",
+            help=f"use {_indices(there)}, or the label of a query",
         )
     word = text.strip()
     quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "'\""
@@ -196,7 +228,11 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
     if found is not None and found in there:
         return found
     if found and found in beside:
-        instead = "" if found in GRADIENT_RULES else f", or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
+        instead = (
+            ""
+            if found in GRADIENT_RULES
+            else f", or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
+        )
         help = f"it belongs to all heads together: leave out --head{instead}"
         raise usage_error(f"{found} is no step of a single head", help=help)
     if found in GRADIENT_RULES and not any(name in GRADIENT_RULES for name in there):
@@ -204,9 +240,13 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
         raise usage_error(f"{found} is a step of the backward pass", help=help)
     if found in LOSS_RULES and "d_output" not in there:
         help = "use attncli gradient; the problem must have a loss"
-        raise usage_error(f"{found} is a step of the loss, which belongs to the backward pass", help=help)
+        raise usage_error(
+            f"{found} is a step of the loss, which belongs to the backward pass", help=help
+        )
     if found:
-        raise usage_error(f"this problem has no step {found}", help=f"its steps are {', '.join(there)}")
+        raise usage_error(
+            f"this problem has no step {found}", help=f"its steps are {', '.join(there)}"
+        )
     if len(words := name.split()) > 1:
         help = f"put commas between steps: {','.join(words)}"
     else:
@@ -224,13 +264,17 @@ def _place(option: str, labels: tuple[str, ...], axis: str, word: str, quoted: b
     if not quoted and word.isascii() and word.isdigit():
         if len(word) < 9 and int(word) < len(labels):
             return int(word)
-        message = f"{option}: {axis} {word} does not exist; there are {len(labels):,}, counted from 0"
+        message = (
+            f"{option}: {axis} {word} does not exist; there are {len(labels):,}, counted from 0"
+        )
         raise usage_error(message, help=f"use 0 to {len(labels) - 1}")
     if labels.count(word) == 1:
         return labels.index(word)
     if word in labels:
         places = ", ".join(str(place) for place, label in enumerate(labels) if label == word)
-        raise usage_error(f"{option}: several labels are {word!r}", help=f"use one of the indices {places}")
+        raise usage_error(
+            f"{option}: several labels are {word!r}", help=f"use one of the indices {places}"
+        )
     known = listed(labels, last="", most=12)
     help = did_you_mean(word, list(labels), f"the labels are {known}")
     raise usage_error(f"{option}: no {axis} is called {word!r}", help=help)

@@ -1,4 +1,6 @@
-"""Why a query sees a key or does not: a cell of the mask in words, every condition with its numbers put in."""
+"""Why a query sees a key or does not: a cell of the mask in words, every condition with its numbers
+put in.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,15 @@ VISIBLE, HIDDEN = "so visible: ", "so hidden: "
 
 
 def visibility(printer: Printer, choice: Call, place: Mapping[str, int]) -> Text:
-    """The conditions of the mask, `where(condition, visible, hidden)`, at a place, and what follows from them."""
+    """The conditions of the mask, `where(condition, visible, hidden)`, at a place, and what follows
+    from them.
+    """
     condition, visible, hidden = choice.arguments
-    parts = condition.arguments if isinstance(condition, Call) and condition.function == "and_" else (condition,)
+    parts = (
+        condition.arguments
+        if isinstance(condition, Call) and condition.function == "and_"
+        else (condition,)
+    )
     said: list[str | Math] = []
     seen = True
     for part in parts:
@@ -29,9 +37,15 @@ def visibility(printer: Printer, choice: Call, place: Mapping[str, int]) -> Text
     return (*said, VISIBLE if seen else HIDDEN, Math(value))
 
 
-def _fact(condition: Expression, numbers: Expression, place: Mapping[str, int], holds: bool) -> Text:
+def _fact(
+    condition: Expression, numbers: Expression, place: Mapping[str, int], holds: bool
+) -> Text:
     """A condition on positions with its verdict; of a matrix, just what stands in its cell."""
     match condition, numbers:
         case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
-            return Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))), " = ", Math(found)
+            return (
+                Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))),
+                " = ",
+                Math(found),
+            )
     return Math(condition), ": ", Math(numbers), TRUE if holds else FALSE

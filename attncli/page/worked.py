@@ -1,4 +1,6 @@
-"""Which cells of a step are worked out: every one, the one that stands for its row, or a rotated pair."""
+"""Which cells of a step are worked out: every one, the one that stands for its row, or a rotated
+pair.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     if step.rule.given or step.rule.is_copy:
         return Worked(())
     every = detail == "cells" or lists_closed_forms(printer, step)
-    along = len(step.shape) > 1 and step.rule.axis_names[-1] != "query"  # a row has more than one cell
+    # a row has more than one cell
+    along = len(step.shape) > 1 and step.rule.axis_names[-1] != "query"
     rows = list(product(*map(range, step.shape[:-1] if along else step.shape)))
     columns = range(step.shape[-1]) if along else ()
 
@@ -42,7 +45,9 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
 
 
 def lists_closed_forms(printer: Printer, step: Step) -> bool:
-    """Whether every cell has a line of its own, since a matrix of its closed forms would be too wide."""
+    """Whether every cell has a line of its own, since a matrix of its closed forms would be too
+    wide.
+    """
     if step.exact is None:
         return False
     from attncli.page.exact import need_lines
@@ -56,8 +61,12 @@ def worked_cells(printer: Printer, step: Step, cells: Iterable[tuple[int, ...]])
     return Worked(tuple(line for cell in cells for line in writer.lines(cell, in_full=True)))
 
 
-def rotated_pair(printer: Printer, step: Step, index: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The cells of a rotation by a 2×2 matrix that this cell is one of, in order; of any other step, just this cell."""
+def rotated_pair(
+    printer: Printer, step: Step, index: tuple[int, ...]
+) -> tuple[tuple[int, ...], ...]:
+    """The cells of a rotation by a 2×2 matrix that this cell is one of, in order; of any other
+    step, just this cell.
+    """
     form = step.rule.matrix_form
     if not isinstance(form, Call) or form.function != "rotate":
         return (index,)
@@ -73,13 +82,16 @@ def rotated_pair(printer: Printer, step: Step, index: tuple[int, ...]) -> tuple[
 
 
 def _representative(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
-    """The cell that stands for its row: where the query looks most, so that one thread runs through all steps."""
+    """The cell that stands for its row: where the query looks most, so that one thread runs through
+    all steps.
+    """
     if step.rule.axis_names[-2:] != ("query", "key"):
         return (*row, 0)
     hidden = step.value[row] == -inf
     if step.name == "mask" and hidden.any():
         return (*row, int(np.argmax(hidden)))
     weights = trace.steps["weights"]
-    place = dict(zip(step.rule.target.letters, row, strict=False))  # a mask of all heads looks where the first one does
+    # a mask of all heads looks where the first one does
+    place = dict(zip(step.rule.target.letters, row, strict=False))
     index = tuple(place.get(letter, 0) for letter in weights.rule.target.letters[:-1])
     return (*row, int(np.argmax(weights.value[index])))

@@ -1,4 +1,6 @@
-"""A cell worked out on a line: its own sentence with its numbers put in, and `=` only where these numbers give it."""
+"""A cell worked out on a line: its own sentence with its numbers put in, and `=` only where these
+numbers give it.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,16 @@ Place = Mapping[str, int]
 
 
 def worked_line(printer: Printer, step: Step, index: Cell, *, in_full: bool = True) -> WorkedLine:
-    """One cell of a computed step, worked out; unless it is `in_full`, only the largest terms of a long sum."""
+    """One cell of a computed step, worked out; unless it is `in_full`, only the largest terms of a
+    long sum.
+    """
     return LineWriter(printer, step).line(index, in_full=in_full)
 
 
 class LineWriter:
-    """Writes the worked lines of a step. Where these are `many`, it reads the numbers of their sums once for all."""
+    """Writes the worked lines of a step. Where these are `many`, it reads the numbers of their sums
+    once for all.
+    """
 
     def __init__(self, printer: Printer, step: Step, *, many: bool = False) -> None:
         self.printer, self.step, self.tree = printer, step, step.rule.equation.expression
@@ -46,18 +52,29 @@ class LineWriter:
         self.closed_form = cache(printer.closed_form)
 
     def lines(self, index: Cell, *, in_full: bool) -> tuple[WorkedLine, ...]:
-        """A cell on a line; where it adds up several sums, each on a line, and then what they add up to."""
+        """A cell on a line; where it adds up several sums, each on a line, and then what they add
+        up to.
+        """
         place = self._place(index)
-        parts = () if self.step.exact is not None else partial_sums(self.printer, self.tree, place, self.sizes)
+        parts = (
+            ()
+            if self.step.exact is not None
+            else partial_sums(self.printer, self.tree, place, self.sizes)
+        )
         if not parts:
             return (self.line(index, in_full=in_full),)
         label, found = self.step.cell_label(index), []
         for part in parts:
             work = self._work(part.expression, part.place, in_full=in_full)
-            result = self.printer.rounded(float(value_of_numbers(self._in_full(part.expression, part.place))))
+            result = self.printer.rounded(
+                float(value_of_numbers(self._in_full(part.expression, part.place)))
+            )
             found.append(_line(f"{label} through {part.through}", work.shown, work.summed, result))
         total = Call("add", tuple(line.result for line in found if line.result))
-        return (*found, _line(f"{label} in total", total, total, self.printer.number(self.step.name, index)))
+        return (
+            *found,
+            _line(f"{label} in total", total, total, self.printer.number(self.step.name, index)),
+        )
 
     def line(self, index: Cell, *, in_full: bool = True) -> WorkedLine:
         """A cell on one line."""
@@ -76,16 +93,21 @@ class LineWriter:
         if isinstance(work.shown, Number):  # a copy: nothing to work
             return WorkedLine(label, result=result)
         if not work.shortened and needs_lookup(self.tree):
-            following = list(stages(work.shown, self._in_full(self.tree, place), self.printer.rounded))
+            following = list(
+                stages(work.shown, self._in_full(self.tree, place), self.printer.rounded)
+            )
             if following:
-                return _line(label, chain_stages(work.shown, following), following[-1].sentence, result)
+                return _line(
+                    label, chain_stages(work.shown, following), following[-1].sentence, result
+                )
         return _line(label, work.shown, work.summed, result)
 
     def _place(self, index: Cell) -> dict[str, int]:
         return dict(zip(self.step.rule.target.letters, index, strict=True))
 
     def _sees_no_key(self, index: Cell) -> bool:
-        row = index[:-1] if len(index) > 2 else index[0]  # a number where there are neither heads nor entries
+        # a number where there are neither heads nor entries
+        row = index[:-1] if len(index) > 2 else index[0]
         return row in self.printer.trace.fully_masked
 
     def _in_closed_forms(self, index: Cell, label: str, *, in_full: bool) -> WorkedLine | None:
@@ -107,10 +129,16 @@ class LineWriter:
         return exact_line(self.printer, self.step, index, label, sentence, in_full=in_full)
 
     def _work(self, expression: Expression, place: Place, *, in_full: bool) -> Work:
-        """The sentence of a cell as it is shown, and with its sums worked as far as they are sums of decimals."""
+        """The sentence of a cell as it is shown, and with its sums worked as far as they are sums
+        of decimals.
+        """
         work = self.sums.work(expression, place, in_full=in_full) if self.sums else None
         if work is not None:
-            return Work(self._sentence(work.shown, place), self._sentence(work.summed, place), work.shortened)
+            return Work(
+                self._sentence(work.shown, place),
+                self._sentence(work.summed, place),
+                work.shortened,
+            )
         sentence = self._sentence(expression, place)
         shown = sentence if in_full else _shortened(sentence)
         return Work(shown, sentence, shown != sentence)
@@ -122,7 +150,13 @@ class LineWriter:
 
     def _in_full(self, expression: Expression, place: Place) -> Expression:
         """The same with all digits of the numbers."""
-        return substitute(expression, place, self.sizes, self.printer.number_in_full, self.printer.scalars_in_full())
+        return substitute(
+            expression,
+            place,
+            self.sizes,
+            self.printer.number_in_full,
+            self.printer.scalars_in_full(),
+        )
 
 
 def _line(label: str, work: Expression, last: Expression, result: Number) -> WorkedLine:
@@ -144,13 +178,22 @@ def _shortened(sentence: Expression) -> Expression:
     """A long sum without its smallest terms, and said so."""
 
     def change(node: Expression) -> Expression:
-        if not isinstance(node, Call) or node.function not in ("add", "max") or len(node.arguments) <= MOST_TERMS:
+        if (
+            not isinstance(node, Call)
+            or node.function not in ("add", "max")
+            or len(node.arguments) <= MOST_TERMS
+        ):
             return node
-        terms = node.arguments  # of which alike ones may be one and the same
-        heaviest = sorted(range(len(terms)), key=lambda place: _weight(terms[place]), reverse=True)[: MOST_TERMS - 1]
+        # of which alike ones may be one and the same
+        terms = node.arguments
+        heaviest = sorted(range(len(terms)), key=lambda place: _weight(terms[place]), reverse=True)[
+            : MOST_TERMS - 1
+        ]
         kept = [terms[place] for place in sorted(heaviest)]
         count = len(terms) - len(kept)
-        return Call(node.function, (*kept, Call("left_out", (Number(Fraction(count), str(count)),))))
+        return Call(
+            node.function, (*kept, Call("left_out", (Number(Fraction(count), str(count)),)))
+        )
 
     return rewrite(sentence, change)
 

@@ -1,4 +1,6 @@
-"""A worksheet: the page of a problem with some of its steps left blank; and its key, the same page with all numbers."""
+"""A worksheet: the page of a problem with some of its steps left blank; and its key, the same page
+with all numbers.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,30 @@ from attncli.problem.model import Matrix
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, loss_steps
 
-_HEAD = f"Name: {24 * '.'}   Date: {12 * '.'}   Points: {8 * '.'}"  # no underscores: these are the blanks for numbers
+# no underscores: these are the blanks for numbers
+_HEAD = f"Name: {24 * '.'}   Date: {12 * '.'}   Points: {8 * '.'}"
 
 
 def worksheet(trace: Trace, view: View, asked: Sequence[str] = (), copies: int = 1) -> Document:
-    """The page for this view, whose `blank` steps have room for numbers, and no line that gives these numbers away.
+    """The page for this view, whose `blank` steps have room for numbers, and no line that gives
+    these numbers away.
 
-    Given numbers have all the digits that the answers are judged by. If only some of the blank steps are `asked` for,
-    the note at the beginning says so.
+    Given numbers have all the digits that the answers are judged by. If only some of the blank
+    steps are `asked` for, the note at the beginning says so.
     """
     page = _page(trace, view)
-    said = f"Work through the steps from the first to the last, and write a number on every line. {_rounding(view)}"
+    said = (
+        "Work through the steps from the first to the last, and write a number on every line."
+        f" {_rounding(view)}"
+    )
     if asked:
-        said += f" Hand in these results: {listed([trace.steps[name].rule.title.lower() for name in asked])}."
-    return replace(page, blocks=(Paragraph((_HEAD,)), Paragraph((said,), "note"), *page.blocks), copies=copies)
+        said += (
+            " Hand in these results:"
+            f" {listed([trace.steps[name].rule.title.lower() for name in asked])}."
+        )
+    return replace(
+        page, blocks=(Paragraph((_HEAD,)), Paragraph((said,), "note"), *page.blocks), copies=copies
+    )
 
 
 def _rounding(view: View) -> str:
@@ -40,14 +52,20 @@ def _rounding(view: View) -> str:
     if not view.precision:
         return f"Round every number to a whole number. {exact}"
     example = format_number(0.123456789, view.precision)
-    return f"Give {count(view.precision, 'decimal')}, as in {example}; a whole number needs none. {exact}"
+    return (
+        f"Give {count(view.precision, 'decimal')}, as in {example}; a whole number needs none."
+        f" {exact}"
+    )
 
 
 def longest_given(trace: Trace) -> tuple[str, int]:
     """The given array whose numbers have most decimals, and how many these are."""
     given = [step for step in trace.steps.values() if step.rule.given and step.written is None]
     many = (
-        (max(len(repr(number).partition(".")[2]) for number in step.value.ravel().tolist()), step.name)
+        (
+            max(len(repr(number).partition(".")[2]) for number in step.value.ravel().tolist()),
+            step.name,
+        )
         for step in given
     )
     decimals, name = max(many, default=(0, ""))
@@ -55,10 +73,14 @@ def longest_given(trace: Trace) -> tuple[str, int]:
 
 
 def answer_key(trace: Trace, view: View, audit: Audit) -> Document:
-    """The page for this view with all of its numbers; last, for the teacher, which mistakes they show."""
+    """The page for this view with all of its numbers; last, for the teacher, which mistakes they
+    show.
+    """
     page = _page(trace, replace(view, blank=frozenset()))
     return replace(
-        page, title=f"Key: {page.title}" if page.title else "Key", blocks=(*page.blocks, *audit_blocks(audit))
+        page,
+        title=f"Key: {page.title}" if page.title else "Key",
+        blocks=(*page.blocks, *audit_blocks(audit)),
     )
 
 
@@ -68,22 +90,32 @@ def _page(trace: Trace, view: View) -> Document:
 
 
 def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The steps to leave blank, all that are worked out or those of these names, in the order of the trace.
+    """The steps to leave blank, all that are worked out or those of these names, in the order of
+    the trace.
 
-    Of a trace with its gradient these are all of the loss and of the backward pass; the forward pass stays. A mask that
-    the problem gives as a matrix stays, too, since the page has that matrix nowhere else.
+    Of a trace with its gradient these are all of the loss and of the backward pass; the forward
+    pass stays. A mask that the problem gives as a matrix stays, too, since the page has that matrix
+    nowhere else.
 
-    With a step all are blank that only copy it, as K_T copies K. Raises AttncliError (exit 2) for a name that is
-    none, and for an array that the problem gives.
+    With a step all are blank that only copy it, as K_T copies K. Raises AttncliError (exit 2) for a
+    name that is none, and for an array that the problem gives.
     """
     if names is None:
         asked = (*loss_steps(trace), *backward_steps(trace)) or tuple(trace.steps)
-        return tuple(name for name in asked if not (trace.steps[name].rule.given or _shows_a_given_matrix(trace, name)))
+        return tuple(
+            name
+            for name in asked
+            if not (trace.steps[name].rule.given or _shows_a_given_matrix(trace, name))
+        )
     chosen = chosen_steps(trace, names)
     if given := [name for name in chosen if trace.steps[name].rule.given]:
         raise usage_error(
-            f"{listed(given)} cannot be blank: the problem gives {'it' if len(given) == 1 else 'them'}",
-            help=f"the steps that can be blank are {listed([step.name for step in trace.computed()])}",
+            f"{listed(given)} cannot be blank: the problem gives"
+            f" {'it' if len(given) == 1 else 'them'}",
+            help=(
+                "the steps that can be blank are"
+                f" {listed([step.name for step in trace.computed()])}"
+            ),
         )
     blank = set(chosen)
     for step in trace.computed():
@@ -93,6 +125,8 @@ def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, 
 
 
 def _shows_a_given_matrix(trace: Trace, name: str) -> bool:
-    """Whether a step is worked out from a matrix that is no step itself, as a mask is from `keep`."""
+    """Whether a step is worked out from a matrix that is no step itself, as a mask is from
+    `keep`.
+    """
     read = (trace.parameters.get(each) for each in trace.steps[name].rule.inputs)
     return any(isinstance(given, Matrix) and given.ndim > 1 for given in read)

@@ -1,4 +1,6 @@
-"""What the person gave: bytes become a tree with positions, the tree a checked and frozen Problem."""
+"""What the person gave: bytes become a tree with positions, the tree a checked and frozen
+Problem.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from types import ModuleType
 
 
 class _Callable(ModuleType):
-    """This package, which is also the function `attncli.problem`: after an import, Python finds the package there."""
+    """This package, which is also the function `attncli.problem`: after an import, Python finds the
+    package there.
+    """
 
     def __call__(self, **keys: object) -> object:
         from attncli.problem.python_values import problem

@@ -17,7 +17,9 @@ _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """What messages say of an archive: how the file is called, its kind, and how to make it again."""
+    """What messages say of an archive: how the file is called, its kind, and how to make it
+    again.
+    """
 
     file: str
     kind: str
@@ -33,12 +35,19 @@ class Archive:
                 yield archive
         except (ArrayError, OSError, MemoryError):
             raise
-        except Exception:  # a hostile archive makes zipfile fail in almost any way, and in words of its own
-            why = "it is damaged" if beginning.over or zipfile.is_zipfile(stream) else "it is not an archive"
+        except Exception:
+            # a hostile archive makes zipfile fail in almost any way, and in words of its own
+            why = (
+                "it is damaged"
+                if beginning.over or zipfile.is_zipfile(stream)
+                else "it is not an archive"
+            )
             raise self.unreadable(why) from None
 
     def require_readable(self, entry: zipfile.ZipInfo) -> None:
-        """ArrayError for an entry that is encrypted, or packed in a way that takes more than zlib."""
+        """ArrayError for an entry that is encrypted, or packed in a way that takes more than
+        zlib.
+        """
         if entry.flag_bits & _ENCRYPTED:
             raise self.unreadable("it is encrypted")
         if not can_unpack(entry):
@@ -55,10 +64,12 @@ def can_unpack(entry: zipfile.ZipInfo) -> bool:
 
 
 class _Beginning:
-    """The stream, of which no large piece may be read until the archive has been opened, and nothing outside of it.
+    """The stream, of which no large piece may be read until the archive has been opened, and
+    nothing outside of it.
 
-    What is read before is the list of what it holds; that may claim any length, and takes a hundredfold in memory.
-    The list may claim any place, too: asked for one, the system would answer that it cannot read the file.
+    What is read before is the list of what it holds; that may claim any length, and takes a
+    hundredfold in memory. The list may claim any place, too: asked for one, the system would answer
+    that it cannot read the file.
     """
 
     def __init__(self, stream: IO[bytes], archive: Archive) -> None:
@@ -68,7 +79,9 @@ class _Beginning:
 
     def read(self, size: int = -1) -> bytes:
         if size > DIRECTORY_LIMIT and not self.over:
-            raise self._archive.unreadable(f"its list of files takes {size:,} bytes, {DIRECTORY_LIMIT:,} is the limit")
+            raise self._archive.unreadable(
+                f"its list of files takes {size:,} bytes, {DIRECTORY_LIMIT:,} is the limit"
+            )
         return self._stream.read(size)
 
     def seek(self, offset: int, whence: int = 0) -> int:

@@ -1,4 +1,6 @@
-"""The leading axes of arrays: entries of a batch and heads, before the rows and columns of a single head."""
+"""The leading axes of arrays: entries of a batch and heads, before the rows and columns of a single
+head.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,25 @@ from attncli.equation.parser import parse_expression
 from attncli.problem.keys import ARRAYS
 from attncli.problem.model import Matrix
 
-PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)  # a number a head, whatever other axes
-OF_QUERIES = tuple(name for name, array in ARRAYS.items() if array.letters and HEAD in array.leading)
-OF_KEYS = tuple(name for name, array in ARRAYS.items() if KEY_HEAD in array.leading)  # as many heads as K and V have
+# a number a head, whatever other axes
+PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)
+OF_QUERIES = tuple(
+    name for name, array in ARRAYS.items() if array.letters and HEAD in array.leading
+)
+# as many heads as K and V have
+OF_KEYS = tuple(name for name, array in ARRAYS.items() if KEY_HEAD in array.leading)
 LEADING = (BATCH, HEAD, KEY_HEAD)
-KEY_HEAD_OF = {KEY_HEAD: parse_expression(f"{HEAD} // group")}  # which head of keys and values a query head uses
-PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}  # what people call one place on each
+# which head of keys and values a query head uses
+KEY_HEAD_OF = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
+# what people call one place on each
+PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """How long each leading axis is: entries, query heads, heads of keys and values; None where there is none."""
+    """How long each leading axis is: entries, query heads, heads of keys and values; None where
+    there is none.
+    """
 
     batch: int | None = None
     heads: int | None = None
@@ -49,7 +59,8 @@ def axes_of(given: Mapping[str, Matrix]) -> Axes:
     lengths: dict[str, int] = {}
     for name, matrix in given.items():
         if name in PER_HEAD:
-            continue  # which says nothing about how many heads there are
+            # which says nothing about how many heads there are
+            continue
         shape = matrix.shape
         for letter, length in zip(letters_of(name, matrix.ndim), shape, strict=False):
             lengths.setdefault(letter, length)
@@ -57,7 +68,9 @@ def axes_of(given: Mapping[str, Matrix]) -> Axes:
 
 
 def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
-    """The letters of an array's leading axes: K of a single group of heads is indexed by the head of the query."""
+    """The letters of an array's leading axes: K of a single group of heads is indexed by the head
+    of the query.
+    """
     found = letters_of(name, matrix.ndim)
     if axes.heads in (None, axes.kv_heads):
         return tuple(HEAD if letter == KEY_HEAD else letter for letter in found)
@@ -65,7 +78,9 @@ def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
 
 
 def rows_from(name: str, given: Collection[str]) -> str:
-    """The array that Q, K or V has its rows from: itself where it is given, or what is projected to it."""
+    """The array that Q, K or V has its rows from: itself where it is given, or what is projected to
+    it.
+    """
     return name if name in given else input_of(name, given)
 
 
@@ -95,7 +110,9 @@ def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
 
 
 def key_labels(tokens: tuple[str, ...], given: Mapping[str, Matrix]) -> tuple[str, ...]:
-    """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1, c2, …"""
+    """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1,
+    c2, …
+    """
     past, new = past_length(given), rows("K", given)
     if "context" in given or new != len(tokens):
         return tuple(f"c{j}" for j in range(1, past + new + 1))
@@ -103,7 +120,9 @@ def key_labels(tokens: tuple[str, ...], given: Mapping[str, Matrix]) -> tuple[st
 
 
 def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
-    """The shape of the output, where heads are put side by side if they were `joined` or there is a W_O."""
+    """The shape of the output, where heads are put side by side if they were `joined` or there is a
+    W_O.
+    """
     axes, (n, _), d_v = axes_of(given), sizes(given), width("V", given)
     batch = () if axes.batch is None else (axes.batch,)
     if "W_O" in given:
@@ -114,7 +133,9 @@ def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
 
 
 def letters_of(name: str, rank: int) -> tuple[str, ...]:
-    """The letters of an array's leading axes by its rank alone; new_K is as K, and so is new_V as V."""
+    """The letters of an array's leading axes by its rank alone; new_K is as K, and so is new_V as
+    V.
+    """
     array = ARRAYS[name.removeprefix("new_")]
     return array.leading[len(array.leading) + len(array.letters) - rank :]
 

@@ -1,7 +1,8 @@
-"""How other software reads a mask: what true and 1 mean in a matrix, and which corner `causal` starts from.
+"""How other software reads a mask: what true and 1 mean in a matrix, and which corner `causal`
+starts from.
 
-Each line was found by running the software, or where that needs a GPU in its documentation; the tests run it
-again where it is installed. docs/reference/conventions.md compares the rest.
+Each line was found by running the software, or where that needs a GPU in its documentation; the
+tests run it again where it is installed. docs/reference/conventions.md compares the rest.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ Polarity: TypeAlias = Literal["attend", "hidden"]
 class Convention(NamedTuple):
     """How one piece of software reads a mask that does not say itself what it means.
 
-    `true` is what true means in a matrix of truth values; `one` what 1 means in a matrix of only 0 and 1, None where
-    it could mean either, "refused" where integers are an error and 1.0 is added; `corner` is that of a causal mask or
-    window without one. `call` and `source` are where this holds and where it is written down.
+    `true` is what true means in a matrix of truth values; `one` what 1 means in a matrix of only 0
+    and 1, None where it could mean either, "refused" where integers are an error and 1.0 is added;
+    `corner` is that of a causal mask or window without one. `call` and `source` are where this
+    holds and where it is written down.
     """
 
     name: str
@@ -35,37 +37,63 @@ class Convention(NamedTuple):
         return self.one in (None, "added", "refused")
 
 
-OWN = Convention("attncli", "a problem file", "attend", None, CORNERS[0], "docs/reference/input.md#masks")
+OWN = Convention(
+    "attncli", "a problem file", "attend", None, CORNERS[0], "docs/reference/input.md#masks"
+)
 
 CONVENTIONS = {
     convention.name: convention
     for convention in (
         Convention(
-            "torch", "torch.nn.functional.scaled_dot_product_attention", "attend", "refused", "top-left",
+            "torch",
+            "torch.nn.functional.scaled_dot_product_attention",
+            "attend",
+            "refused",
+            "top-left",
             "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
         ),
         Convention(
-            "torch-mha", "torch.nn.MultiheadAttention", "hidden", "refused", "top-left",
+            "torch-mha",
+            "torch.nn.MultiheadAttention",
+            "hidden",
+            "refused",
+            "top-left",
             "https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html",
         ),
         Convention(
-            "keras", "keras.layers.MultiHeadAttention", "attend", "attend", "top-left",
+            "keras",
+            "keras.layers.MultiHeadAttention",
+            "attend",
+            "attend",
+            "top-left",
             "https://keras.io/api/layers/attention_layers/multi_head_attention/",
         ),
         Convention(
-            "jax", "jax.nn.dot_product_attention", "attend", "added", "top-left",
+            "jax",
+            "jax.nn.dot_product_attention",
+            "attend",
+            "added",
+            "top-left",
             "https://docs.jax.dev/en/latest/_autosummary/jax.nn.dot_product_attention.html",
         ),
         Convention(
-            "onnx", "ONNX Attention", "attend", "added", "top-left",
+            "onnx",
+            "ONNX Attention",
+            "attend",
+            "added",
+            "top-left",
             "https://onnx.ai/onnx/operators/onnx__Attention.html",
         ),
         Convention(
-            "flash", "flash_attn.flash_attn_func", "attend", "attend", "bottom-right",
+            "flash",
+            "flash_attn.flash_attn_func",
+            "attend",
+            "attend",
+            "bottom-right",
             "https://github.com/Dao-AILab/flash-attention#how-to-use-flashattention",
         ),
     )
-}  # fmt: skip
+}
 
 
 def convention_named(name: str) -> Convention:

@@ -1,4 +1,6 @@
-"""Reads the bytes of an input: a regular file or standard input, never something that could hang or fill memory."""
+"""Reads the bytes of an input: a regular file or standard input, never something that could hang or
+fill memory.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
 _LISTS, _PAGES = (".yaml", ".yml", ".json"), (".md", ".markdown", ".tex", ".latex")
-PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")  # suffixes of files that run what is in them
+# suffixes of files that run what is in them
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 _PIECE = 2**20
 _OPEN_ALREADY = r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+"  # as bash's <(…) hands over
 
 
-# The files asked for so far, as each was when it was opened; None where it could not be. Nothing is to write over them.
+# The files asked for so far, as each was when it was opened; None where it could not be. Nothing is
+# to write over them.
 OPENED: dict[str, os.stat_result | None] = {}
 
 
@@ -34,9 +38,13 @@ class _TooLarge(Exception):
 
 
 def read_bytes(path: str) -> bytes:
-    """The whole of a file, or of standard input for "-"; AttncliError (exit 4) where that cannot be done."""
+    """The whole of a file, or of standard input for "-"; AttncliError (exit 4) where that cannot be
+    done.
+    """
     if not path:
-        raise file_error("the name of the file is empty", help="name a file, or - for standard input")
+        raise file_error(
+            "the name of the file is empty", help="name a file, or - for standard input"
+        )
     name = STANDARD_INPUT if path == "-" else path
     try:
         if path == "-":
@@ -52,7 +60,10 @@ def read_bytes(path: str) -> bytes:
     except _TooLarge:
         raise file_error(
             f"cannot read {shorten(name, 200)}: it is larger than {SIZE_LIMIT // 2**20} MiB",
-            help="put large matrices in a .npz file and refer to it: W_Q: {file: weights.npz, name: W_Q}",
+            help=(
+                "put large matrices in a .npz file and refer to it: W_Q: {file: weights.npz, name:"
+                " W_Q}"
+            ),
         ) from None
     except (OSError, ValueError) as error:
         raise cannot_read(name, error, path, "name a file, or - for standard input") from None
@@ -78,35 +89,48 @@ def open_regular(path: str | Path) -> BinaryIO:
 
 
 def cannot_read(name: str, error: Exception, path: str | Path, help: str) -> AttncliError:
-    """The error for a file, called `name` by the person, that the system or Python before it will not open."""
+    """The error for a file, called `name` by the person, that the system or Python before it will
+    not open.
+    """
     if isinstance(error, FileNotFoundError):
-        why, help = "this file does not exist", _near(system.without_last_separator(os.fspath(path)))
+        why, help = (
+            "this file does not exist",
+            _near(system.without_last_separator(os.fspath(path))),
+        )
     else:
         why = shorten(reason(error), 200)
     return file_error(f"cannot read {shorten(name, 200)}: {why}", help=help)
 
 
 def _wait_for(stream: BinaryIO) -> bytes:
-    """What a stream holds up to its end, also where whoever opened it set it not to wait for what comes later."""
-    with suppress(UnsupportedOperation):  # what stands in for a stream has no descriptor and nothing to wait for
+    """What a stream holds up to its end, also where whoever opened it set it not to wait for what
+    comes later.
+    """
+    # what stands in for a stream has no descriptor and nothing to wait for
+    with suppress(UnsupportedOperation):
         system.set_blocking(stream.fileno(), True)
     return _read(stream)
 
 
 def _read(stream: BinaryIO) -> bytes:
     expected = 0
-    with suppress(OSError, AttributeError):  # what stands in for a stream has no descriptor
+    # what stands in for a stream has no descriptor
+    with suppress(OSError, AttributeError):
         expected = os.fstat(stream.fileno()).st_size
     if expected > SIZE_LIMIT:
         raise _TooLarge
-    data: bytes | None = stream.read(expected + 1)  # memory is taken for all that is asked for
+    # memory is taken for all that is asked for
+    data: bytes | None = stream.read(expected + 1)
     if data is None:
-        raise OSError("there is nothing to read in it now")  # a file that never ends, such as /proc/kmsg
+        # a file that never ends, such as /proc/kmsg
+        raise OSError("there is nothing to read in it now")
     return data if len(data) <= expected else _rest(stream, data)
 
 
 def _rest(stream: BinaryIO, data: bytes) -> bytes:
-    """What a pipe holds, after its first bytes, up to its end; one that has none ends at the limit."""
+    """What a pipe holds, after its first bytes, up to its end; one that has none ends at the
+    limit.
+    """
     pieces, length = [data], len(data)
     while piece := stream.read(_PIECE):
         pieces.append(piece)
@@ -118,25 +142,38 @@ def _rest(stream: BinaryIO, data: bytes) -> bytes:
 
 def _require_regular(mode: int) -> None:
     if not stat.S_ISREG(mode):
-        kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
+        kinds = (
+            (stat.S_ISDIR, "a folder"),
+            (stat.S_ISFIFO, "a named pipe"),
+            (stat.S_ISSOCK, "a socket"),
+        )
         kind = next((word for matches, word in kinds if matches(mode)), "a device")
         raise OSError(f"it is {kind}, not a file")
 
 
 def _near(path: str) -> str:
-    """Help with a name that no file has: it may be misspelt, and then stands for one of the same kind."""
+    """Help with a name that no file has: it may be misspelt, and then stands for one of the same
+    kind.
+    """
     from attncli.problem.array_formats import suffixes as of_arrays
 
     otherwise = "check the spelling and the folder"
     folder, file = os.path.split(path)
-    kinds = (_LISTS, of_arrays(), (*_PAGES, *_LISTS))  # a page of answers stands for a file of them, too
+    # a page of answers stands for a file of them, too
+    kinds = (_LISTS, of_arrays(), (*_PAGES, *_LISTS))
     suffixes = next((kind for kind in kinds if os.path.splitext(file)[1].lower() in kind), _LISTS)
     try:
         with os.scandir(folder or os.curdir) as entries:
-            names = [each.name for each in entries if each.name.lower().endswith(suffixes) and not each.is_dir()]
+            names = [
+                each.name
+                for each in entries
+                if each.name.lower().endswith(suffixes) and not each.is_dir()
+            ]
         suffix = os.path.splitext(file)[1].lower()
-        names.sort(key=lambda name: (name.lower().endswith(suffix), name))  # of one stem, that with this suffix
-        stems = {os.path.splitext(name)[0]: name for name in names}  # equal suffixes make no two names near
+        # of one stem, that with this suffix
+        names.sort(key=lambda name: (name.lower().endswith(suffix), name))
+        # equal suffixes make no two names near
+        stems = {os.path.splitext(name)[0]: name for name in names}
         near = nearest(os.path.splitext(file)[0], list(stems))
         return f"did you mean {stems[near]}?" if near else otherwise
     except OSError:

@@ -1,7 +1,8 @@
-"""Heads: those that stand side by side, as in W_Q of d_model × (heads·d_k), get an axis of their own; and their checks.
+"""Heads: those that stand side by side, as in W_Q of d_model × (heads·d_k), get an axis of their
+own; and their checks.
 
-With heads still side by side it shows that `kv_heads` or a `part` was forgotten; with heads apart, all that follows
-from it would be wrong too.
+With heads still side by side it shows that `kv_heads` or a `part` was forgotten; with heads apart,
+all that follows from it would be wrong too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attncli.english import count
-from attncli.problem.axes import OF_KEYS, OF_QUERIES, PER_HEAD, PLACES, axes_of, columns_from, letters_of, width
+from attncli.problem.axes import (
+    OF_KEYS,
+    OF_QUERIES,
+    PER_HEAD,
+    PLACES,
+    axes_of,
+    columns_from,
+    letters_of,
+    width,
+)
 from attncli.problem.keys import ARRAYS, SCORES, array_path
 from attncli.problem.model import Matrix
 from attncli.problem.shape_checks import stored
@@ -28,12 +38,13 @@ WEIGHTS = ("W_Q", "W_K", "W_V")
 def split_heads(
     given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, errors: ErrorCollector
 ) -> tuple[dict[str, Matrix], bool]:
-    """The arrays with a head axis before their rows, and whether those of queries got theirs here, out of columns.
+    """The arrays with a head axis before their rows, and whether those of queries got theirs here,
+    out of columns.
 
     `heads` and `kv_heads` are as they were written, if they were.
 
-    What is stacked already stays as it is. What has no heads while others do is for all of them, unless heads are
-    written out. What does not fit is reported.
+    What is stacked already stays as it is. What has no heads while others do is for all of them,
+    unless heads are written out. What does not fit is reported.
     """
     stacked = {"heads": _stacked(given, "Q")}
     stacked["kv_heads"] = _stacked(given, "K", *(() if heads else ("V", "past_K", "past_V")))
@@ -43,7 +54,8 @@ def split_heads(
             errors.wrong(
                 key,
                 f"is {said}, but {name} has {count(found, 'head')}",
-                f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of its heads",
+                f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of"
+                " its heads",
             )
             return dict(given), False
     (_, of_queries), (name, of_keys) = stacked.values()
@@ -60,7 +72,8 @@ def split_heads(
     elif queries % keys:
         errors.wrong(
             path,
-            f"{count(queries, 'query head')} cannot be divided evenly among {count(keys, 'head')} of keys and values",
+            f"{count(queries, 'query head')} cannot be divided evenly among {count(keys, 'head')}"
+            " of keys and values",
             f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
         )
     elif errors.count == 0:
@@ -74,9 +87,15 @@ def split_heads(
 
 
 def check_widths(
-    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, score: str, errors: ErrorCollector
+    given: Mapping[str, Matrix],
+    heads: int | None,
+    kv_heads: int | None,
+    score: str,
+    errors: ErrorCollector,
 ) -> None:
-    """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is left alone."""
+    """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is
+    left alone.
+    """
     names = [columns_from(letter, given) for letter in "QKV"]
     if errors.count or any(given[name].ndim > 2 for name in names):
         return
@@ -89,7 +108,8 @@ def check_widths(
         if cut or unequal or unjoined:
             errors.wrong(
                 name,
-                f"takes all {count(given[name].shape[-1], 'column')} of an array, and so does {other}",
+                f"takes all {count(given[name].shape[-1], 'column')} of an array, and so does"
+                f" {other}",
                 f"add part: {name[-1].lower()} if it holds those of q, k and v together",
             )
     if not errors.count and unequal and queries > 1 and not (queries % keys or d_q % queries):
@@ -109,7 +129,8 @@ def check_leading(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
                 errors.wrong(
                     path,
                     f"has {count(length, word)}, but {first} has {expected}",
-                    "all arrays of a batch must have the same number of entries, and K and V the same number of heads",
+                    "all arrays of a batch must have the same number of entries, and K and V the"
+                    " same number of heads",
                 )
 
 
@@ -126,8 +147,14 @@ def check_per_head(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
 
 
 def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
-    """The first of these that has its heads on an axis of their own, and how many; 0 where none has."""
-    found = ((name, int(given[name].shape[-3])) for name in names if name in given and given[name].ndim > 2)
+    """The first of these that has its heads on an axis of their own, and how many; 0 where none
+    has.
+    """
+    found = (
+        (name, int(given[name].shape[-3]))
+        for name in names
+        if name in given and given[name].ndim > 2
+    )
     return next(found, (names[0], 0))
 
 
@@ -166,18 +193,24 @@ def _check_key_heads(
     fewer = f" if {key} holds fewer heads than {query}" if found < queries else ", or leave it out"
     errors.wrong(
         key,
-        f"has {count(d_k, 'column')} for {count(keys, 'head')}, but {query} has {d_q} for {queries}",
+        f"has {count(d_k, 'column')} for {count(keys, 'head')}, but {query} has {d_q} for"
+        f" {queries}",
         f"write kv_heads: {found}{fewer}",
     )
 
 
 def _without_part(errors: ErrorCollector) -> Iterator[tuple[str, str, bool]]:
-    """Weights that take the whole of an array from which others are taken, too: their name, that of another, and
-    whether the other takes a part."""
+    """Weights that take the whole of an array from which others are taken, too: their name, that of
+    another, and whether the other takes a part.
+    """
     references = {name: found for name in WEIGHTS if (found := stored(name, errors))}
     for name, reference in references.items():
         if "part" not in reference.keys:
-            same = [each for each in references if each != name and _array(references[each]) == _array(reference)]
+            same = [
+                each
+                for each in references
+                if each != name and _array(references[each]) == _array(reference)
+            ]
             cut = [each for each in same if "part" in references[each].keys]
             if same:
                 yield name, (cut or same)[0], bool(cut)

@@ -1,7 +1,8 @@
 """Parses JSON text (RFC 8259, strictly) into the tree.
 
-The standard library says whether a text is JSON, and where it no longer is; it tells no places of values. So the tree
-is made from the tokens up to there, which are easily told apart in a text that is known to be right.
+The standard library says whether a text is JSON, and where it no longer is; it tells no places of
+values. So the tree is made from the tokens up to there, which are easily told apart in a text that
+is known to be right.
 """
 
 from __future__ import annotations
@@ -26,11 +27,17 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORDS = ("true", "false", "null")
 _REMARKS = ("//", "/*", "#")
 _NO_REMARKS = "JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"
-NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # which JSON does not have, but most programs write
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)  # whose values nobody looks at
+# which JSON does not have, but most programs write
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+# whose values nobody looks at
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
-_ENTRIES, _VALUES = "put a comma between the entries", "write a number, a text in double quotes, a list or a mapping"
-_EXPECTED = {  # what should stand there, and the help where something else does
+_ENTRIES, _VALUES = (
+    "put a comma between the entries",
+    "write a number, a text in double quotes, a list or a mapping",
+)
+# what should stand there, and the help where something else does
+_EXPECTED = {
     "value": ("a value", _VALUES),
     "first value": ("a value or ]", "write a list as [1, 2, 3]"),
     "key": ("a key in double quotes", 'write {"key": value}'),
@@ -43,7 +50,9 @@ _EXPECTED = {  # what should stand there, and the help where something else does
 
 
 def parse_json(errors: ErrorCollector, *, not_finite: bool = False) -> Node:
-    """The tree of the errors' source; AttncliError where it is not strict JSON, or not but for NaN and Infinity."""
+    """The tree of the errors' source; AttncliError where it is not strict JSON, or not but for NaN
+    and Infinity.
+    """
     return build(errors, partial(_parse, not_finite=not_finite))
 
 
@@ -76,12 +85,15 @@ def _parse(builder: TreeBuilder, not_finite: bool) -> None:
 
 
 def _decoded_up_to(text: str, errors: ErrorCollector) -> tuple[int, json.JSONDecodeError | None]:
-    """How much of a text is JSON for the standard library, and what it finds wrong there, if anything."""
+    """How much of a text is JSON for the standard library, and what it finds wrong there, if
+    anything.
+    """
     try:
         _DECODER.decode(text)
     except json.JSONDecodeError as error:
         return error.pos, error
-    except RecursionError:  # how deep it can read is another in each version of Python
+    except RecursionError:
+        # how deep it can read is another in each version of Python
         return _deepest(text, errors) + 1, None
     return len(text), None
 
@@ -89,7 +101,8 @@ def _decoded_up_to(text: str, errors: ErrorCollector) -> tuple[int, json.JSONDec
 def _deepest(text: str, errors: ErrorCollector) -> int:
     """Where the first level begins that is deeper than a tree may be, which the builder refuses.
 
-    AttncliError where there is none, and still Python's stack ended: then nothing more is known of the text.
+    AttncliError where there is none, and still Python's stack ended: then nothing more is known of
+    the text.
     """
     depth = deepest = at = 0
     for found in _TOKEN.finditer(text):
@@ -112,14 +125,19 @@ def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoRet
     at = fault.pos
     before = text[:at].rstrip()
     if not text.strip():
-        errors.fail("the file is empty", at=0, help='a problem has lines such as "X": [[1, 0], [0, 1]]')
-    if fault.msg.startswith("Illegal trailing comma"):  # as Python 3.13 has it, at the comma
+        errors.fail(
+            "the file is empty", at=0, help='a problem has lines such as "X": [[1, 0], [0, 1]]'
+        )
+    # as Python 3.13 has it, at the comma
+    if fault.msg.startswith("Illegal trailing comma"):
         at = len(text) - len(text[at + 1 :].lstrip())
         before = text[:at].rstrip()
     if fault.msg.startswith("Unterminated string"):
         _fail_for_string(at, errors)
     if text[at : at + 1] in ("]", "}") and before.endswith(","):
-        errors.fail(f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma")
+        errors.fail(
+            f'there is nothing between "," and "{text[at]}"', at=at, help="remove the last comma"
+        )
     row = _expected(fault.msg, before, builder)
     if row == "after an entry":
         _fail_for_bracket(at, builder)
@@ -130,7 +148,8 @@ def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoRet
             at=builder.inside.at if builder.inside else at,
             help="the list or mapping that begins here is not closed",
         )
-    start = at  # of the word that goes on here, as 010 does behind its 0
+    # of the word that goes on here, as 010 does behind its 0
+    start = at
     while start and _WORD.match(text, at) and _WORD.match(text[start - 1]):
         start -= 1
     word = _WORD.match(text, start)
@@ -146,7 +165,9 @@ def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoRet
 
 
 def _fail_for_bracket(at: int, builder: TreeBuilder) -> None:
-    """End the reading where a key stands in a list, or the text ends: the bracket is missing before it."""
+    """End the reading where a key stands in a list, or the text ends: the bracket is missing before
+    it.
+    """
     text = builder.text
     start = at
     if text[at : at + 1] == ":" and isinstance(builder.inside, Sequence):
@@ -155,7 +176,9 @@ def _fail_for_bracket(at: int, builder: TreeBuilder) -> None:
         return
     end = len(text[:start].rstrip().removesuffix(",").rstrip())
     closing = "]" * builder.unclosed_lists
-    builder.errors.fail(f'"{closing}" is missing', at=end, help="add it here; write a list as [1, 2, 3]")
+    builder.errors.fail(
+        f'"{closing}" is missing', at=end, help="add it here; write a list as [1, 2, 3]"
+    )
 
 
 def _expected(message: str, before: str, builder: TreeBuilder) -> str:
@@ -177,9 +200,17 @@ def _fail_for_string(at: int, errors: ErrorCollector) -> NoReturn:
     text = errors.source.text
     end = cast("re.Match[str]", _BEGUN.match(text, at)).end()
     if text[end : end + 1] == "\\":
-        errors.fail("this escape does not exist", at=end, help=r"write a backslash as \\ and a line break as \n")
+        errors.fail(
+            "this escape does not exist",
+            at=end,
+            help=r"write a backslash as \\ and a line break as \n",
+        )
     if text[end : end + 1] not in ("", "\n"):
-        what, escape = ("a tab", r"\t") if text[end] == "\t" else ("a control character", rf"\u{ord(text[end]):04x}")
+        what, escape = (
+            ("a tab", r"\t")
+            if text[end] == "\t"
+            else ("a control character", rf"\u{ord(text[end]):04x}")
+        )
         errors.fail(f"a text in JSON cannot hold {what}", at=end, help=f"write {escape}")
     help = r"end it with a double quote on the same line; write \n for a line break"
     errors.fail("this text has no closing quotation mark", at=at, help=help)
@@ -211,7 +242,9 @@ def _fail_for_decimal_comma(word: str, at: int, errors: ErrorCollector) -> None:
 
 
 def _as_number(word: str) -> str:
-    """Help with a number: without a plus and leading zeros, and with digits on both sides of its point."""
+    """Help with a number: without a plus and leading zeros, and with digits on both sides of its
+    point.
+    """
     sign, number = ("-" if word.startswith("-") else ""), word.lstrip("+-")
     number = re.sub(r"\.(?![0-9])", ".0", re.sub(r"^\.", "0.", re.sub(r"^0+(?=[0-9])", "", number)))
     right = len(word) - len(word.lstrip("+-")) < 2 and _NUMBER.fullmatch(sign + number)

@@ -1,4 +1,6 @@
-"""Reads a problem: a file or bytes to a tree, and the tree to a checked Problem, every key by its kind."""
+"""Reads a problem: a file or bytes to a tree, and the tree to a checked Problem, every key by its
+kind.
+"""
 
 from __future__ import annotations
 
@@ -42,34 +44,46 @@ if TYPE_CHECKING:
     from attncli.problem.positions import Position
 
 _PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
-Values: TypeAlias = dict[str, Any]  # of the keys that could be read
+# of the keys that could be read
+Values: TypeAlias = dict[str, Any]
 
 
-def load(path: str, *, convention: str | None = None, outside: bool = False, holds_scores: bool = True) -> Problem:
+def load(
+    path: str, *, convention: str | None = None, outside: bool = False, holds_scores: bool = True
+) -> Problem:
     """The problem in a file, or on standard input for "-".
 
-    `convention` names the software, such as "torch", by whose meaning a mask is read that does not say its own;
-    `outside` lets `{file: …}` lead out of the problem's folder.
-    Raises AttncliError: exit 2 for a convention that is none, exit 4 where the file cannot be read, exit 3 for what
-    is wrong in it, the first problem in the order of the file with up to nineteen others as its `more`, and how
-    many there are besides.
+    `convention` names the software, such as "torch", by whose meaning a mask is read that does not
+    say its own; `outside` lets `{file: …}` lead out of the problem's folder. Raises AttncliError:
+    exit 2 for a convention that is none, exit 4 where the file cannot be read, exit 3 for what is
+    wrong in it, the first problem in the order of the file with up to nineteen others as its
+    `more`, and how many there are besides.
     """
-    return read_problem(read_source(path, outside=outside), convention=convention, holds_scores=holds_scores)
+    return read_problem(
+        read_source(path, outside=outside), convention=convention, holds_scores=holds_scores
+    )
 
 
-def loads(data: bytes, name: str, *, folder: str | PathLike[str] = "", convention: str | None = None) -> Problem:
-    """The problem in these bytes; `name` is the file's in messages, and its suffix tells JSON from YAML.
+def loads(
+    data: bytes, name: str, *, folder: str | PathLike[str] = "", convention: str | None = None
+) -> Problem:
+    """The problem in these bytes; `name` is the file's in messages, and its suffix tells JSON from
+    YAML.
 
-    `{file: …}` references start from `folder`, by default the current one. Raises AttncliError (exit 3).
+    `{file: …}` references start from `folder`, by default the current one. Raises AttncliError
+    (exit 3).
     """
     return read_problem(decode(data, name, fspath(folder)), convention=convention)
 
 
-def read_problem(source: Source, *, convention: str | None = None, holds_scores: bool = True) -> Problem:
+def read_problem(
+    source: Source, *, convention: str | None = None, holds_scores: bool = True
+) -> Problem:
     """The problem a text tells; AttncliError as for `load`.
 
-    `holds_scores` says whether the matrix of scores is going to be held, and so may not be too large. Who works the
-    problem out asks this again: here it is asked because only the text knows the place.
+    `holds_scores` says whether the matrix of scores is going to be held, and so may not be too
+    large. Who works the problem out asks this again: here it is asked because only the text knows
+    the place.
     """
     errors, root = read_tree(source)
     return problem_from_tree(root, errors, convention, holds_scores=holds_scores)
@@ -78,7 +92,9 @@ def read_problem(source: Source, *, convention: str | None = None, holds_scores:
 def problem_from_tree(
     root: Node, errors: ErrorCollector, convention: str | None = None, *, holds_scores: bool = True
 ) -> Problem:
-    """The problem of a whole tree; AttncliError as `errors` collects them. The rest is as for `read_problem`."""
+    """The problem of a whole tree; AttncliError as `errors` collects them. The rest is as for
+    `read_problem`.
+    """
     reads = OWN if convention is None else convention_named(convention)
     if not isinstance(root, Mapping):
         errors.fail(
@@ -90,11 +106,13 @@ def problem_from_tree(
     values: Values = {"score": "scaled_dot"} | _read_values(root, errors, reads)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
-    if all(key in KEYS for key in root.keys):  # a misspelt W_K is not told again as a missing one
+    # a misspelt W_K is not told again as a missing one
+    if all(key in KEYS for key in root.keys):
         check_sources(values["score"], errors, root.at)
     if errors.count:
         _check_what_was_read(values, root, errors)
-    errors.stop()  # here and below: what is checked next asks for what has been read, or for arrays that fit
+    # here and below: what is checked next asks for what has been read, or for arrays that fit
+    errors.stop()
     given, joined = _fitting_arrays(values, positions, errors, holds_scores)
     tokens, context_tokens = _labels(values, given, errors)
     if mask:
@@ -118,7 +136,11 @@ def problem_from_tree(
         joined=joined,
         convention=convention,
         loss=loss,
-        **{key: values[key] for key, row in KEYS.items() if row.setting and values.get(key) is not None},
+        **{
+            key: values[key]
+            for key, row in KEYS.items()
+            if row.setting and values.get(key) is not None
+        },
     )
 
 
@@ -144,7 +166,8 @@ def _check_what_was_read(values: Values, root: Mapping, errors: ErrorCollector) 
     """Beside what could not be read, also tell what does not fit of what could."""
     whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
     known = all(key in KEYS for key in root.keys)
-    check_products(whole, errors, "QKV" if known else "Q")  # an unknown key may be a misspelt context
+    # an unknown key may be a misspelt context
+    check_products(whole, errors, "QKV" if known else "Q")
     queries = whole.get(rows_from("Q", errors.nodes))
     if values.get("tokens") and queries:
         check_labels("tokens", values["tokens"], queries.shape[-2], "query", errors)
@@ -153,8 +176,9 @@ def _check_what_was_read(values: Values, root: Mapping, errors: ErrorCollector) 
 def _fitting_arrays(
     values: Values, positions: tuple[Position, ...], errors: ErrorCollector, holds_scores: bool
 ) -> tuple[dict[str, Matrix], bool]:
-    """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they are known to fit
-    together; and whether queries had their heads side by side in columns."""
+    """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they
+    are known to fit together; and whether queries had their heads side by side in columns.
+    """
     read = {**values, **(values.get("past") or {})}
     for position in positions:
         read |= position.arrays
@@ -204,7 +228,10 @@ def read_scale(value: Value) -> Any:
             return value.text
         if value.text.isalpha() or is_null(value.node):
             what = describe(value.node)
-            value.wrong(f"must be a number or none, not {what}", "write a number, or none for unscaled scores")
+            value.wrong(
+                f"must be a number or none, not {what}",
+                "write a number, or none for unscaled scores",
+            )
             return None
     return read_scalar(value)
 
@@ -235,9 +262,15 @@ def _read_past(value: Value) -> dict[str, Matrix | None] | None:
     whole = require_keys(value, ("K", "V"))
     for name in "KV":
         if whole and name not in value.keys:
-            value.wrong(f"has no {name}: a cache holds a key and a value of every earlier token", _PAST)
+            value.wrong(
+                f"has no {name}: a cache holds a key and a value of every earlier token", _PAST
+            )
             return None
-    return {f"past_{name}": read_matrix(value.key(name), deepest=DEEPEST) for name in "KV" if name in value.keys}
+    return {
+        f"past_{name}": read_matrix(value.key(name), deepest=DEEPEST)
+        for name in "KV"
+        if name in value.keys
+    }
 
 
 def _read_sink(value: Value) -> Scalar | Matrix | None:
@@ -247,13 +280,15 @@ def _read_sink(value: Value) -> Scalar | Matrix | None:
 
 
 def _read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
-    from attncli.problem.mask_reader import read_mask  # with all forms of masks, which most problems do without
+    # with all forms of masks, which most problems do without
+    from attncli.problem.mask_reader import read_mask
 
     return read_mask(value, convention)
 
 
 def _read_positions(value: Value) -> tuple[Position, ...] | None:
-    from attncli.problem.positions import read_positions  # with their rules, which problems without any do without
+    # with their rules, which problems without any do without
+    from attncli.problem.positions import read_positions
 
     return read_positions(value)
 
@@ -280,5 +315,7 @@ READERS: dict[Kind, Callable[..., Any]] = {
     "position": _read_positions,
     "sink": _read_sink,
     "loss": _read_loss,
-    "count": lambda value: read_integer(value, least=1, help="write how many heads there are, such as 8"),
+    "count": lambda value: read_integer(
+        value, least=1, help="write how many heads there are, such as 8"
+    ),
 }

@@ -1,7 +1,8 @@
 """Long lists of numbers, read in one go: where they stand in a text, and the text without them.
 
-A list is read here where it is one of JSON, and of numbers or truth values alone: that means the same in YAML. All
-else, and anything unusual, stays in the text for the parsers, which read it value by value and say what is wrong.
+A list is read here where it is one of JSON, and of numbers or truth values alone: that means the
+same in YAML. All else, and anything unusual, stays in the text for the parsers, which read it value
+by value and say what is wrong.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from numpy.typing import NDArray
 
 from attncli.problem.tree import Leaf, Node, Sequence
 
-SHORTEST = 200  # characters; a shorter list costs as much this way as value by value
-_DEEPEST = 4  # batch × heads × rows × columns
-_LONGEST = 200  # characters of one number; those with more may be too long, or 0 only nearly
-_STRETCH = re.compile(r"\[[-+.,0-9eE\[\] \ntrufals]*")  # of numbers, true and false, in lists
+# characters; a shorter list costs as much this way as value by value
+SHORTEST = 200
+# batch × heads × rows × columns
+_DEEPEST = 4
+# characters of one number; those with more may be too long, or 0 only nearly
+_LONGEST = 200
+# of numbers, true and false, in lists
+_STRETCH = re.compile(r"\[[-+.,0-9eE\[\] \ntrufals]*")
 _ROW = re.compile(r"\[[^\[\]]+\]")
 _TEXT = re.compile(r"[^\[\], \n]+")
 _WORD = re.compile(r"[\[\]]|[^\[\], \n]+")
@@ -34,7 +39,9 @@ _DECODER = JSONDecoder()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberList:
-    """Nested lists of equal lengths: the values, as float64 or bool, and the text that they were read from."""
+    """Nested lists of equal lengths: the values, as float64 or bool, and the text that they were
+    read from.
+    """
 
     array: NDArray[np.float64] | NDArray[np.bool_]
     text: str
@@ -66,11 +73,15 @@ class NumberList:
 
 
 class NumberRows(NumberList):
-    """The same for rows of numbers on lines of their own, without brackets and with blanks between them."""
+    """The same for rows of numbers on lines of their own, without brackets and with blanks between
+    them.
+    """
 
     @classmethod
     def of(cls, words: list[list[str]], text: str) -> NumberRows:
-        """The numbers of all rows, which are equally long; ValueError for one that is to be read with care."""
+        """The numbers of all rows, which are equally long; ValueError for one that is to be read
+        with care.
+        """
         array = np.array([[*map(float, row)] for row in words])
         array += 0.0  # -0 is 0
         if not np.isfinite(array).all() or (not array.all() and _TINY.search(text)):
@@ -83,7 +94,9 @@ class NumberRows(NumberList):
         rows: list[Node] = []
         start = at
         for line in self.text.split("\n"):
-            cells: list[Node] = [Leaf(found[0], False, start + found.start()) for found in _TEXT.finditer(line)]
+            cells: list[Node] = [
+                Leaf(found[0], False, start + found.start()) for found in _TEXT.finditer(line)
+            ]
             if cells:
                 rows.append(Sequence(cells[0].at, cells))
             start += len(line) + 1
@@ -93,14 +106,15 @@ class NumberRows(NumberList):
 class Outline:
     """A text with its long lists taken out, each with a short text in quotes in its place.
 
-    A parser of the outline meets such a text where a value may stand: there the list belongs. Elsewhere, as in a
-    comment or for a key, it does not, and the whole text has to be read.
+    A parser of the outline meets such a text where a value may stand: there the list belongs.
+    Elsewhere, as in a comment or for a key, it does not, and the whole text has to be read.
     """
 
     def __init__(self, text: str) -> None:
         pieces, length, end = [], 0, 0
         self._starts: list[int] = []  # of the lists, in the outline
-        self._shifts = [0]  # by how much the text behind each is shorter here
+        # by how much the text behind each is shorter here
+        self._shifts = [0]
         self._lists: list[Sequence] = []
         for start, numbers in _long_lists(text):
             pieces += [text[end:start], _PLACEHOLDER]
@@ -126,7 +140,8 @@ def _long_lists(text: str) -> Iterator[tuple[int, NumberList]]:
 
     A stretch of the text is decoded twice at most: as one list, and where that fails, row by row.
     """
-    if "[" * (_DEEPEST + 1) in text:  # as only a text has that means harm
+    # as only a text has that means harm
+    if "[" * (_DEEPEST + 1) in text:
         return
     for stretch in _STRETCH.finditer(text):
         part, start, end = stretch[0], stretch.start(), 0
@@ -155,14 +170,15 @@ def _rows(part: str, at: int) -> Iterator[tuple[int, NumberList]]:
 def _decoded(part: str, at: int) -> tuple[NumberList | None, int]:
     """The list that begins there, if it is a long one, and where it ends.
 
-    ValueError, OverflowError or RecursionError where that is no list of numbers, or the parsers may read it otherwise
-    than NumPy, or find it wrong.
+    ValueError, OverflowError or RecursionError where that is no list of numbers, or the parsers may
+    read it otherwise than NumPy, or find it wrong.
     """
     values, end = _DECODER.raw_decode(part, at)
     if end - at < SHORTEST:
         return None, end
     array, text = np.array(values), part[at:end]
-    del values  # which take four times as much memory as the array
+    # which take four times as much memory as the array
+    del values
     if not array.size or array.ndim > _DEEPEST or array.dtype.kind not in "bif":
         raise ValueError("no array of numbers or truth values")
     if array.dtype.kind != "b":

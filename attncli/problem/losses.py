@@ -1,4 +1,5 @@
-"""Reads a loss: what the output should have been, and how far it is from that; and compares its target with the output.
+"""Reads a loss: what the output should have been, and how far it is from that; and compares its
+target with the output.
 
 The equations of each kind are in `attention/losses.py`.
 """
@@ -20,7 +21,9 @@ from attncli.problem.values import Value, read_word, require_keys
 
 @dataclass(frozen=True, slots=True)
 class LossKind:
-    """`target` is the key of what it compares the output with: numbers like the output's, or a class for each row."""
+    """`target` is the key of what it compares the output with: numbers like the output's, or a
+    class for each row.
+    """
 
     target: str
     example: str
@@ -29,20 +32,27 @@ class LossKind:
 
 LOSSES: Mapping[str, LossKind] = {
     "mse": LossKind("target", "loss: {kind: mse, target: [[1, 0], [0, 1]]}"),
-    "cross_entropy": LossKind("targets", "loss: {kind: cross_entropy, targets: [1, 0]}", of_classes=True),
+    "cross_entropy": LossKind(
+        "targets", "loss: {kind: cross_entropy, targets: [1, 0]}", of_classes=True
+    ),
 }
 
 
 def read_loss(value: Value) -> Loss | None:
     """The loss as it is written; None after reporting what is wrong."""
     if not isinstance(value.node, Keyed) or not value.keys:
-        value.wrong(f"must be {{kind: …, …}}, not {describe(value.node)}", f"write {LOSSES['mse'].example}")
+        value.wrong(
+            f"must be {{kind: …, …}}, not {describe(value.node)}", f"write {LOSSES['mse'].example}"
+        )
         return None
     targets = [kind.target for kind in LOSSES.values()]
-    whole = require_keys(value, ("kind", *targets))  # else what is missing may be what is misspelt
+    # else what is missing may be what is misspelt
+    whole = require_keys(value, ("kind", *targets))
     if "kind" not in value.keys:
         if whole:
-            likely = next((kind for kind in LOSSES.values() if kind.target in value.keys), LOSSES["mse"])
+            likely = next(
+                (kind for kind in LOSSES.values() if kind.target in value.keys), LOSSES["mse"]
+            )
             value.wrong("has no kind", f"write {likely.example}")
         return None
     name = read_word(value.key("kind"), LOSSES)
@@ -51,7 +61,11 @@ def read_loss(value: Value) -> Loss | None:
     kind = LOSSES[name]
     for other in targets:
         if other != kind.target and other in value.keys:
-            value.wrong(f"{name} has {kind.target}, not {other}", f"write {kind.example}", at=value.keys[other])
+            value.wrong(
+                f"{name} has {kind.target}, not {other}",
+                f"write {kind.example}",
+                at=value.keys[other],
+            )
             return None
     if kind.target not in value.keys:
         if whole:
@@ -62,11 +76,17 @@ def read_loss(value: Value) -> Loss | None:
     return None if target is None else Loss(name, target)
 
 
-def check_loss(loss: Loss, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector) -> Loss | None:
-    """The loss with its target in the shape of the output: of classes, a 1 in each row; None after reporting."""
+def check_loss(
+    loss: Loss, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector
+) -> Loss | None:
+    """The loss with its target in the shape of the output: of classes, a 1 in each row; None after
+    reporting.
+    """
     if "d_output" in errors.places:
         errors.wrong(
-            "loss", "d_output is given, too", "keep one of the two: the loss already gives the gradient of the output"
+            "loss",
+            "d_output is given, too",
+            "keep one of the two: the loss already gives the gradient of the output",
         )
         return None
     kind, expected = LOSSES[loss.kind], output_shape(given, joined)
@@ -79,9 +99,11 @@ def check_loss(loss: Loss, given: Mapping[str, Matrix], joined: bool, errors: Er
         errors.wrong(
             key,
             "has a row for each row of the output, and not its class" if hot else message,
-            "in place of a row such as 0, 1, 0 give the place of its 1, counted from 0"
-            if hot
-            else f"give one {what} for each {each} of the output",
+            (
+                "in place of a row such as 0, 1, 0 give the place of its 1, counted from 0"
+                if hot
+                else f"give one {what} for each {each} of the output"
+            ),
         )
         return None
     return _one_hot(loss, expected[-1], errors) if kind.of_classes else loss
@@ -99,7 +121,9 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
     wrong = np.argwhere((numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= classes))
     if wrong.size:
         place = tuple(wrong[0])
-        written = f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
+        written = (
+            f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
+        )
         _class_at(place, loss.kind, errors).wrong(
             f"{written} is no column of the output",
             f"the output has {count(classes, 'column')}, and its classes are "
@@ -112,10 +136,14 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
 
 
 def _class_at(place: tuple[int, ...], kind: str, errors: ErrorCollector) -> Value:
-    """Where the class of a row is written; of one that comes from a file, where the file is named."""
+    """Where the class of a row is written; of one that comes from a file, where the file is
+    named.
+    """
     value = Value(errors.nodes["loss"], "loss", errors).key(LOSSES[kind].target)
     for index in place:
         value = (
-            value.entry(index) if isinstance(value.node, Sequence) else replace(value, path=f"{value.path}[{index}]")
+            value.entry(index)
+            if isinstance(value.node, Sequence)
+            else replace(value, path=f"{value.path}[{index}]")
         )
     return value

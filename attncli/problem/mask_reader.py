@@ -1,4 +1,6 @@
-"""Reads a mask: a word, a matrix, or one or more forms, into its parts with the place each one stands at."""
+"""Reads a mask: a word, a matrix, or one or more forms, into its parts with the place each one
+stands at.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,31 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.truth_matrices import is_zero_or_one, read_truths, stored_truths
 from attncli.problem.values import Value, read_word, require_keys
 
-_CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")  # words that fill a matrix, not forms
-_CORNER = "corner"  # stands beside the forms that have one
+# words that fill a matrix, not forms
+_CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")
+# stands beside the forms that have one
+_CORNER = "corner"
 _FORM = "{padding: [1, 1, 0]}"
-_SPELLINGS = "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means hidden"
-_NO_INTEGERS = "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0 and 0.0"
-_TRUTHS = "[[true, false], [true, true]]"  # which need no form that says what 1 means
-_OLD_TRUTHS = ("yes", "no", "on", "off")  # meant as true and false, as the error then says
+_SPELLINGS = (
+    "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means"
+    " hidden"
+)
+_NO_INTEGERS = (
+    "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0"
+    " and 0.0"
+)
+# which need no form that says what 1 means
+_TRUTHS = "[[true, false], [true, true]]"
+# meant as true and false, as the error then says
+_OLD_TRUTHS = ("yes", "no", "on", "off")
 _FLAT_HELP = f"write {_FORM} for the keys that exist, or one row per query"
 
 
 @dataclass(slots=True)
 class MaskReading:
-    """What has been read of a mask so far: its parts and the corners that are written, each with where it stands."""
+    """What has been read of a mask so far: its parts and the corners that are written, each with
+    where it stands.
+    """
 
     convention: Convention = OWN
     parts: list[tuple[MaskPart, Value]] = field(default_factory=list)
@@ -43,7 +57,9 @@ class MaskReading:
             self.parts.append((part, value))
 
     def mask(self) -> Mask:
-        """The Mask all parts make together: what is said twice counts once, a corner said once holds for all."""
+        """The Mask all parts make together: what is said twice counts once, a corner said once
+        holds for all.
+        """
         corner = CORNERS[0]
         if _has_corner(self.parts):
             corner = self.corners[0][0] if self.corners else self.convention.corner
@@ -125,7 +141,9 @@ def _has_corner(parts: list[tuple[MaskPart, Value]]) -> bool:
 
 
 def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:
-    """Read every form of a mapping; it is not `whole` where a key is unknown, which may be a form misspelt."""
+    """Read every form of a mapping; it is not `whole` where a key is unknown, which may be a form
+    misspelt.
+    """
     if not value.keys:
         value.wrong("is empty", f"write a form such as {_FORM}, or mask: none")
     before = len(reading.parts)
@@ -138,15 +156,19 @@ def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:
         owners = [name for name, form in forms().items() if form.has_corner]
         if whole and not {*owners} & value.keys.keys():
             help = "write {causal: true, corner: bottom-right}"
-            corner.wrong(f"a corner belongs to {listed(owners, last='or')}", help, at=value.keys[_CORNER])
+            corner.wrong(
+                f"a corner belongs to {listed(owners, last='or')}", help, at=value.keys[_CORNER]
+            )
         elif word and _has_corner(reading.parts[before:]):
             reading.corners.append((cast("Corner", word), corner))
 
 
 def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
-    """A matrix without a word on its polarity: truth values keep, numbers are added, 0 and 1 alone are refused.
+    """A matrix without a word on its polarity: truth values keep, numbers are added, 0 and 1 alone
+    are refused.
 
-    Another convention than our own says what true means, and what 0 and 1 alone mean, as integers or as floats.
+    Another convention than our own says what true means, and what 0 and 1 alone mean, as integers
+    or as floats.
     """
     from attncli.problem.masks.additive import Additive
     from attncli.problem.masks.keep_and_hide import Hide, Keep
@@ -174,7 +196,9 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
         if not cells:
             value.wrong("is empty", f"write causal, or rows such as {_TRUTHS}")
             return None
-        said = [cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS]
+        said = [
+            cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS
+        ]
         if said and not any(_is_number(cell) for cell in cells):
             return of_truths(convention.true)
         if said:
@@ -186,14 +210,19 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
         value.wrong("a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden", _SPELLINGS)
         return None
     if only_zero_one and convention.one == "refused" and integers:
-        value.wrong(f"{convention.name} does not accept a mask of integers: 1 can mean visible or hidden", _NO_INTEGERS)
+        value.wrong(
+            f"{convention.name} does not accept a mask of integers: 1 can mean visible or hidden",
+            _NO_INTEGERS,
+        )
         return None
     if only_zero_one and convention.one in ("attend", "hidden"):
         return of_truths(convention.one)
     if not convention.adds:
         help = "write true and false, or {additive: …} for numbers that are added"
         value.wrong(
-            f"{convention.name} never adds a mask to the scores: its masks hold true and false, or 1 and 0", help
+            f"{convention.name} never adds a mask to the scores: its masks hold true and false, or"
+            " 1 and 0",
+            help,
         )
         return None
     return Additive.read(value)

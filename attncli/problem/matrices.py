@@ -1,4 +1,6 @@
-"""Reads matrices and vectors: nested lists of numbers, arrays from files, and random ones by their seed."""
+"""Reads matrices and vectors: nested lists of numbers, arrays from files, and random ones by their
+seed.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +24,29 @@ if TYPE_CHECKING:
 
     from attncli.problem.array_formats import Array
 
-_RANKS = {1: "a list of numbers", 2: "a list of rows", 3: "a list of matrices", 4: "a list of lists of matrices"}
+_RANKS = {
+    1: "a list of numbers",
+    2: "a list of rows",
+    3: "a list of matrices",
+    4: "a list of lists of matrices",
+}
 _EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
 _REFERENCES = "write {file: weights.npz, name: W_Q}, {file: W_Q.csv} or {random: [4, 8], seed: 7}"
-DEEPEST = 4  # batch × heads × rows × columns
+# batch × heads × rows × columns
+DEEPEST = 4
 _EVEN = "all rows of a matrix must be equally long"
-_BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}  # the lists inside one another where there are entries
-_LISTED = 12  # lengths that a help line spells out
+# the lists inside one another where there are entries
+_BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}
+# lengths that a help line spells out
+_LISTED = 12
 _Cell = TypeVar("_Cell")
 
 
 def read_matrix(
     value: Value, *, rank: int = 2, deepest: int | None = None, minus_infinity: bool = False
 ) -> Matrix | None:
-    """A Matrix of the given rank (1 or 2) or up to the `deepest`, or None after reporting what is wrong with it.
+    """A Matrix of the given rank (1 or 2) or up to the `deepest`, or None after reporting what is
+    wrong with it.
 
     Leading axes of 1 beyond the deepest are dropped.
     """
@@ -47,7 +58,10 @@ def read_matrix(
         _wrong_rank(value, describe(value.node), rank)
     elif isinstance(value.node, Sequence):
         if name := name_in(value):
-            name.wrong(f"{shorten(name.text)} is not a number", "paste numbers only, without names of rows and columns")
+            name.wrong(
+                f"{shorten(name.text)} is not a number",
+                "paste numbers only, without names of rows and columns",
+            )
         elif not report_doubtful_commas(value):
             matrix = _read_lists(value, rank, minus_infinity)
     elif "random" in value.keys and "file" in value.keys:
@@ -64,7 +78,9 @@ def read_matrix(
     while rank > 1 and deepest < matrix.ndim <= DEEPEST and matrix.shape[0] == 1:
         matrix = matrix.arranged(itemgetter(0), matrix.shape[1:])
     if not rank <= matrix.ndim <= deepest:
-        what = f"{_RANKS.get(matrix.ndim, f'{matrix.ndim} lists deep')} ({shape_text(matrix.shape)})"
+        what = (
+            f"{_RANKS.get(matrix.ndim, f'{matrix.ndim} lists deep')} ({shape_text(matrix.shape)})"
+        )
         _wrong_rank(value, what if matrix.ndim > 1 else _RANKS[1], rank)
         return None
     return matrix
@@ -77,15 +93,17 @@ def read_cells(
     *,
     empty: str,
 ) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
-    """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape; None after reporting.
+    """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape;
+    None after reporting.
 
-    The values come in order, row after row. `read_numbers` makes them of a list that was read in one go, or returns
-    None where one of them may be wrong: then they are read one by one as well. `empty` is the help where one of the
-    lists is empty.
+    The values come in order, row after row. `read_numbers` makes them of a list that was read in
+    one go, or returns None where one of them may be wrong: then they are read one by one as well.
+    `empty` is the help where one of the lists is empty.
     """
     before = value.errors.count
     text, top = value.errors.source.text, value.node.at
-    uneven: list[Value] = []  # matrices of other lengths than the first
+    # matrices of other lengths than the first
+    uneven: list[Value] = []
     shape: tuple[int, ...] = ()
     inner = value
     while isinstance(inner.node, Sequence):
@@ -116,7 +134,9 @@ def read_cells(
             else:
                 closing = "]" if text.startswith("[", node.at) else "\n"
                 help = _EVEN + comma_advice(text, top, text.find(closing, node.at))
-                value.wrong(f"has {count(node.length, 'entry')}, but the first row has {shape[0]}", help)
+                value.wrong(
+                    f"has {count(node.length, 'entry')}, but the first row has {shape[0]}", help
+                )
         elif (
             node.numbers is not None
             and node.numbers.array.shape == shape
@@ -159,7 +179,9 @@ def _texts(node: Node) -> list[str]:
         return [node.text]
     if isinstance(node, Sequence) and node.numbers is not None:
         return node.numbers.texts()
-    return [text for item in node.items for text in _texts(item)] if isinstance(node, Sequence) else []
+    return (
+        [text for item in node.items for text in _texts(item)] if isinstance(node, Sequence) else []
+    )
 
 
 def _read_file(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
@@ -169,7 +191,8 @@ def _read_file(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
 
     array = read_array(value, rank)
     texts = None
-    if array is not None and array.dtype == object:  # which a file of text has where it has fractions and roots
+    # which a file of text has where it has fractions and roots
+    if array is not None and array.dtype == object:
         texts, array = read_only(array), np.vectorize(as_float, otypes=[float])(array)
     if array is None or not _all_numbers(array, value, minus_infinity):
         return None
@@ -179,7 +202,9 @@ def _read_file(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
 
 
 def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
-    """Whether an array from a file holds numbers attention can use: no truth values, no NaN, no infinity."""
+    """Whether an array from a file holds numbers attention can use: no truth values, no NaN, no
+    infinity.
+    """
     import numpy as np
 
     if array.dtype.kind == "b":
@@ -202,9 +227,11 @@ def _wrong_rank(value: Value, what: str, rank: int) -> None:
 
 
 def _report_uneven(whole: Value, value: Value) -> None:
-    """Report an entry of nested lists that is not as long as the first, where it holds lists itself.
+    """Report an entry of nested lists that is not as long as the first, where it holds lists
+    itself.
 
-    Entries of a batch, such as sentences, may be filled up, and the mask then says how long they were.
+    Entries of a batch, such as sentences, may be filled up, and the mask then says how long they
+    were.
     """
     first = whole
     while first.path.count("[") < value.path.count("["):
@@ -214,18 +241,27 @@ def _report_uneven(whole: Value, value: Value) -> None:
     help = f"all of them must have the same number of {many}"
     if levels == 2 and _BATCHES.get(whole.path) == _depth(whole.node):
         help = _fill_up(whole)
-    value.wrong(f"has {count(_length(value.node), one, many)}, but {first.path} has {_length(first.node)}", help)
+    value.wrong(
+        f"has {count(_length(value.node), one, many)}, but {first.path} has {_length(first.node)}",
+        help,
+    )
 
 
 def _fill_up(whole: Value) -> str:
-    """Advice for entries of a batch; the mask then says how long they were, if their rows are those of the keys."""
+    """Advice for entries of a batch; the mask then says how long they were, if their rows are those
+    of the keys.
+    """
     if whole.path == "Q" or (whole.path == "X" and "context" in whole.errors.nodes):
         return "fill up the shorter ones with rows of 0"
     heads = _depth(whole.node) == 4
-    entries = [next(entry.items, entry) if heads else entry for entry in islice(whole.items, _LISTED + 1)]
+    entries = [
+        next(entry.items, entry) if heads else entry for entry in islice(whole.items, _LISTED + 1)
+    ]
     lengths = [str(_length(entry.node)) for entry in entries]
     said = ", ".join(lengths[:_LISTED]) + (", …" if len(lengths) > _LISTED else "")
-    return f"fill up the shorter ones with rows of 0 at the end, and add mask: {{lengths: [{said}]}}"
+    return (
+        f"fill up the shorter ones with rows of 0 at the end, and add mask: {{lengths: [{said}]}}"
+    )
 
 
 def _length(node: Node) -> int:

@@ -36,24 +36,30 @@ class Scalar:
 class Matrix:
     """Numbers with the way they were written.
 
-    `value` is an array of float64 (of bool for the truth values of a mask). `written` is one of the same shape that
-    holds each number's text as given ("1/3", "0.50", "1e3"), or None where the numbers came from a file or a generator.
+    `value` is an array of float64 (of bool for the truth values of a mask). `written` is one of the
+    same shape that holds each number's text as given ("1/3", "0.50", "1e3"), or None where the
+    numbers came from a file or a generator.
 
-    Where a `shape` is given, both may be lists of all cells, row after row, or functions that make such a list or an
-    array: a read-only array is then made of them where somebody asks for it. So errors in a problem that was typed are
-    reported before NumPy is imported, and nobody waits for the texts of a million numbers that no page shows.
+    Where a `shape` is given, both may be lists of all cells, row after row, or functions that make
+    such a list or an array: a read-only array is then made of them where somebody asks for it. So
+    errors in a problem that was typed are reported before NumPy is imported, and nobody waits for
+    the texts of a million numbers that no page shows.
     """
 
     __slots__ = ("_value", "_written", "shape")
 
-    def __init__(self, value: Cells, written: Cells | None = None, shape: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self, value: Cells, written: Cells | None = None, shape: tuple[int, ...] | None = None
+    ) -> None:
         self._value, self._written = value, written
         self.shape: tuple[int, ...] = self.value.shape if shape is None else shape
 
     def __repr__(self) -> str:
         return f"Matrix(value={self.value!r}, written={self.written!r})"
 
-    def __reduce__(self) -> tuple[Callable[..., Matrix], tuple[NDArray[Any], NDArray[np.object_] | None]]:
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., Matrix], tuple[NDArray[Any], NDArray[np.object_] | None]]:
         return _unpickled_matrix, (self.value, self.written)
 
     @classmethod
@@ -92,17 +98,25 @@ class Matrix:
     def only_number(self) -> Scalar:
         """The number of an array that has just one."""
         number = float(self.value.item())
-        return Scalar.of(number) if self.written is None else Scalar(number, str(self.written.item()))
+        return (
+            Scalar.of(number) if self.written is None else Scalar(number, str(self.written.item()))
+        )
 
-    def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]], shape: tuple[int, ...]) -> Matrix:
-        """The same numbers in another arrangement of this shape, such as their first entry, or cut into heads."""
+    def arranged(
+        self, arrange: Callable[[NDArray[Any]], NDArray[Any]], shape: tuple[int, ...]
+    ) -> Matrix:
+        """The same numbers in another arrangement of this shape, such as their first entry, or cut
+        into heads.
+        """
 
         def written() -> NDArray[np.object_]:
             texts = self.written
             assert texts is not None
             return arrange(texts)
 
-        return Matrix(lambda: arrange(self.value), None if self._written is None else written, shape)
+        return Matrix(
+            lambda: arrange(self.value), None if self._written is None else written, shape
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +136,9 @@ class Mask:
 class Loss:
     """How far the output is from what it should have been: `target`, in the shape of the output.
 
-    mse is the mean, over all numbers of the output, of the squared differences. cross_entropy takes each row of the
-    output as logits, has a 1 in each row of the target, in the column of its class, and is the mean over all rows.
+    mse is the mean, over all numbers of the output, of the squared differences. cross_entropy takes
+    each row of the output as logits, has a 1 in each row of the target, in the column of its class,
+    and is the mean over all rows.
     """
 
     kind: str
@@ -134,13 +149,15 @@ class Loss:
 class Problem:
     """One attention layer's input, complete and consistent: what `attncli.load` returns.
 
-    `given` holds the arrays by name, in the order of `ARRAYS`, with their heads and batch entries on leading
-    axes (`axes.py`). `tokens` label the queries, `context_tokens` the keys, those of a cache first. `scale` is a
-    number, "default" (1/√d_k for scaled_dot) or "none"; `sink` is the one number of all heads, where it is not given
-    per head. `positions` are the kinds that the problem has: `rope`, `alibi` and `slope` tell of these. `joined` says
-    that heads were columns side by side, and so that their outputs are put side by side again. `convention` names the
-    software by whose meaning the mask was read, None for our own. `d_output` is the gradient of the output, from which
-    a backward pass begins, in the output's shape; None for all ones, or where there is a `loss`.
+    `given` holds the arrays by name, in the order of `ARRAYS`, with their heads and batch entries
+    on leading axes (`axes.py`). `tokens` label the queries, `context_tokens` the keys, those of a
+    cache first. `scale` is a number, "default" (1/√d_k for scaled_dot) or "none"; `sink` is the one
+    number of all heads, where it is not given per head. `positions` are the kinds that the problem
+    has: `rope`, `alibi` and `slope` tell of these. `joined` says that heads were columns side by
+    side, and so that their outputs are put side by side again. `convention` names the software by
+    whose meaning the mask was read, None for our own. `d_output` is the gradient of the output,
+    from which a backward pass begins, in the output's shape; None for all ones, or where there is a
+    `loss`.
     """
 
     title: str
@@ -160,7 +177,9 @@ class Problem:
     loss: Loss | None = None
 
     def __repr__(self) -> str:
-        arrays = listed([f"{name} {shape_text(given.shape)}" for name, given in self.given.items()], last="")
+        arrays = listed(
+            [f"{name} {shape_text(given.shape)}" for name, given in self.given.items()], last=""
+        )
         mask = f"; mask {listed(self.mask.names)}" if self.mask.names else ""
         return f"<{entitled('problem', self.title)}: {arrays}{mask}>"
 
@@ -182,7 +201,11 @@ class Problem:
     def slope(self) -> Scalar | None:
         """The slope that is given for a single head; those of several heads are in `given`."""
         alibi = cast("Alibi | None", self._position("alibi"))
-        return None if alibi is None or alibi.slopes is None or "slopes" in self.given else alibi.slopes.only_number
+        return (
+            None
+            if alibi is None or alibi.slopes is None or "slopes" in self.given
+            else alibi.slopes.only_number
+        )
 
     def _position(self, name: str) -> Position | None:
         return next((position for position in self.positions if position.name == name), None)
@@ -200,12 +223,15 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """The array, contiguous and frozen."""
     import numpy as np
 
-    array = np.asarray(array, order="C")  # np.ascontiguousarray would give a number an axis
+    # np.ascontiguousarray would give a number an axis
+    array = np.asarray(array, order="C")
     array.flags.writeable = False
     return array
 
 
-def _array(cells: list[Any] | Callable[[], Any], shape: tuple[int, ...], dtype: type | None = None) -> NDArray[Any]:
+def _array(
+    cells: list[Any] | Callable[[], Any], shape: tuple[int, ...], dtype: type | None = None
+) -> NDArray[Any]:
     import numpy as np
 
     made = cells() if callable(cells) else cells

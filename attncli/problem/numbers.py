@@ -1,6 +1,8 @@
-"""Numbers as people write them: read exactly, never guessed, and printed again in one canonical form.
+"""Numbers as people write them: read exactly, never guessed, and printed again in one canonical
+form.
 
-Besides decimals these are fractions and roots: 1/3, -2/5, sqrt(2), -sqrt(2)/2, 2*sqrt(3), 1/sqrt(2).
+Besides decimals these are fractions and roots: 1/3, -2/5, sqrt(2), -sqrt(2)/2, 2*sqrt(3),
+1/sqrt(2).
 """
 
 from __future__ import annotations
@@ -17,15 +19,19 @@ from attncli.english import shorten
 from attncli.equation.rounding import DIGITS
 from attncli.problem.recurring_decimals import RECURRING, recurring, with_period
 
-BLANK = "_"  # where a number is still to be written
+# where a number is still to be written
+BLANK = "_"
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 _LENGTH_LIMIT = 400
 _PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_DASHES = "−–—‐‑‒﹣－"  # as word processors and web pages have them
+# as word processors and web pages have them
+_DASHES = "−–—‐‑‒﹣－"
 _THOUSANDS = (
-    "[\\s\u00a0\u2007\u2009\u202f'’]"  # what people write between groups of three digits, besides points and commas
+    # what people write between groups of three digits, besides points and commas
+    "[\\s\u00a0\u2007\u2009\u202f'’]"
 )
-_KEPT = 2**14  # texts whose numbers are remembered: a page asks for the same ones again and again
+# texts whose numbers are remembered: a page asks for the same ones again and again
+_KEPT = 2**14
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
 _FORMS = (
@@ -48,7 +54,9 @@ class NumberError(ValueError):
 
 
 class Surd(NamedTuple):
-    """A fraction, or one times the root of another: coefficient · √radicand; a fraction alone has the radicand 1."""
+    """A fraction, or one times the root of another: coefficient · √radicand; a fraction alone has
+    the radicand 1.
+    """
 
     coefficient: Fraction
     radicand: Fraction
@@ -64,7 +72,9 @@ class Surd(NamedTuple):
         """The number to 50 digits."""
         with localcontext(prec=DIGITS + 5):
             under = Decimal(self.radicand.numerator) / Decimal(self.radicand.denominator)
-            value = under.sqrt() * self.coefficient.numerator / Decimal(self.coefficient.denominator)
+            value = (
+                under.sqrt() * self.coefficient.numerator / Decimal(self.coefficient.denominator)
+            )
         with localcontext(prec=DIGITS):
             return +value
 
@@ -95,7 +105,9 @@ def is_plain(text: str) -> bool:
 
 
 def as_float(text: str) -> float:
-    """The nearest double; NumberError for what is no number, too large, or too small to be told from 0."""
+    """The nearest double; NumberError for what is no number, too large, or too small to be told
+    from 0.
+    """
     return _parsed(text)[0]
 
 
@@ -106,7 +118,8 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
         return float("-inf"), None
     if len(text) > _LENGTH_LIMIT:
         raise NumberError(
-            f"{shorten(text)} is too long for a number", f"a number has at most {_LENGTH_LIMIT} characters"
+            f"{shorten(text)} is too long for a number",
+            f"a number has at most {_LENGTH_LIMIT} characters",
         )
     surd = None
     if is_plain(text):
@@ -119,22 +132,30 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
     if isinf(value):
         raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
     if value == 0 and not is_zero:
-        raise NumberError(f"{shorten(text)} is too small: it would become 0", "write 0, or use larger numbers")
-    return value + 0.0, surd  # -0 is 0: a minus before a zero would be printed all the way down
+        raise NumberError(
+            f"{shorten(text)} is too small: it would become 0", "write 0, or use larger numbers"
+        )
+    # -0 is 0: a minus before a zero would be printed all the way down
+    return value + 0.0, surd
 
 
 def as_exact(text: str) -> Fraction | None:
-    """The number exactly, or None for an irrational root and for -inf; NumberError as for `as_float`."""
+    """The number exactly, or None for an irrational root and for -inf; NumberError as for
+    `as_float`.
+    """
     value, surd = _parsed(text)
     if isinf(value):
         return None
     if value == 0:
-        return Fraction(0)  # 0e999999999 is not to be multiplied out
+        # 0e999999999 is not to be multiplied out
+        return Fraction(0)
     return Fraction(text) if surd is None else surd.rational
 
 
 def as_decimal(text: str) -> Decimal:
-    """The number exactly where it is a decimal, to 50 digits where it is not; NumberError as for `as_float`."""
+    """The number exactly where it is a decimal, to 50 digits where it is not; NumberError as for
+    `as_float`.
+    """
     value, surd = _parsed(text)
     if isinf(value):
         return Decimal("-Infinity")
@@ -177,7 +198,9 @@ def _canonical_decimal(number: Decimal) -> str:
 
 
 def _read_fraction_or_root(text: str) -> Surd:
-    """A fraction or root; NumberError for anything else, a division by zero, or the root of a negative number."""
+    """A fraction or root; NumberError for anything else, a division by zero, or the root of a
+    negative number.
+    """
     found = next((found for form in _FORMS if (found := re.fullmatch(form, text.strip()))), None)
     if found is None:
         raise NumberError(*why_not_a_number(text))
@@ -188,10 +211,13 @@ def _read_fraction_or_root(text: str) -> Surd:
         if part.get("over"):
             coefficient /= radicand  # a / √r = (a / r) · √r
     except ZeroDivisionError:
-        raise NumberError(f"{shorten(text)} divides by zero", "write a number other than 0 after the /") from None
+        raise NumberError(
+            f"{shorten(text)} divides by zero", "write a number other than 0 after the /"
+        ) from None
     if radicand < 0:
         raise NumberError(
-            f"{shorten(text)} is the root of a negative number", "the number under a root must be 0 or greater"
+            f"{shorten(text)} is the root of a negative number",
+            "the number under a root must be 0 or greater",
         )
     return Surd(-coefficient if part.get("sign") == "-" else coefficient, radicand)
 
@@ -206,7 +232,9 @@ def why_not_a_number(text: str) -> tuple[str, str]:
 
 
 class DecimalComma(NamedTuple):
-    """A number with a comma in it, which was split there: where it begins, and what to say about it."""
+    """A number with a comma in it, which was split there: where it begins, and what to say about
+    it.
+    """
 
     at: int
     message: str
@@ -214,13 +242,17 @@ class DecimalComma(NamedTuple):
 
 
 def decimal_comma(text: str, at: int, number: str) -> DecimalComma | None:
-    """The 0,07 that the 07 at this place of a text is the end of; None where no digits and a comma stand before it."""
+    """The 0,07 that the 07 at this place of a text is the end of; None where no digits and a comma
+    stand before it.
+    """
     before = re.search(r"[-+]?[0-9]{1,9},\Z", text[max(at - 12, 0) : at])
     if not before or not re.fullmatch(r"[0-9]{1,40}|[0-9]{0,40}\([0-9]{1,40}\)", number):
         return None
     message, help = why_not_a_number(f"{before[0]}{number}")
     whole = re.sub("^0+(?=.)", "", number)
-    return DecimalComma(at - len(before[0]), message, f"{help}; two numbers are written {before[0]} {whole}")
+    return DecimalComma(
+        at - len(before[0]), message, f"{help}; two numbers are written {before[0]} {whole}"
+    )
 
 
 def _fixed(help: str) -> _Help:
@@ -238,7 +270,9 @@ def _decimal(found: re.Match[str]) -> str:
 def _with_minus(found: re.Match[str]) -> str:
     """Help with a dash: the same number with the minus sign of the keyboard."""
     number = re.sub(rf"[{_DASHES}]\s*", "-", found[0])
-    return f"write {number}" if is_plain(number) else "write the minus sign of the keyboard, as in -1"
+    return (
+        f"write {number}" if is_plain(number) else "write the minus sign of the keyboard, as in -1"
+    )
 
 
 def _with_point(decimal: str) -> str:
@@ -252,14 +286,19 @@ def _in_lowest_terms(found: re.Match[str]) -> str:
 
 
 def _with_one_meaning(found: re.Match[str]) -> str:
-    """Help with 0.1(6): 1/6, whose last digits recur, or 0.1, whose last digit is uncertain, or the product."""
+    """Help with 0.1(6): 1/6, whose last digits recur, or 0.1, whose last digit is uncertain, or the
+    product.
+    """
     number, in_parentheses = _with_point(found[1]), found[2]
     product = (Decimal(number) * int(in_parentheses)).normalize()
     said = f"{number} if it is uncertain, {product:f} for the product"
     if "." not in number:
         return f"write {said}"
     sign, unsigned = ("-", number[1:]) if number[0] == "-" else ("", number.lstrip("+"))
-    return f"write {sign}{with_period(unsigned, in_parentheses)} if the {in_parentheses} recurs, {said}"
+    return (
+        f"write {sign}{with_period(unsigned, in_parentheses)} if the {in_parentheses} recurs,"
+        f" {said}"
+    )
 
 
 def _as_sum_or_product(found: re.Match[str]) -> str:
@@ -268,54 +307,123 @@ def _as_sum_or_product(found: re.Match[str]) -> str:
     if not below:
         return _LOOK_LIKE
     part = Fraction(above, below)
-    return f"write {sign}{whole + part} for the mixed number, or {sign}{whole * part} for the product"
+    return (
+        f"write {sign}{whole + part} for the mixed number, or {sign}{whole * part} for the product"
+    )
 
 
 def _with_digits_together(found: re.Match[str]) -> str:
     """Help with 1 000, which may be two numbers, unlike 1'000 and 1 000,5."""
     number, words = re.sub(_THOUSANDS, "", found[0]).replace(",", "."), found[0].split()
     are_numbers = len(words) > 1 and all(map(is_plain, words))
-    return f"write {shorten(number)}" + (f", or with a comma between numbers {', '.join(words)}" if are_numbers else "")
+    return f"write {shorten(number)}" + (
+        f", or with a comma between numbers {', '.join(words)}" if are_numbers else ""
+    )
 
 
 _REASONS: tuple[tuple[str, str, _Help], ...] = (
     (r"|~|null", "there is no number here", _fixed("write a number, such as 0")),
     (r"true|false|yes|no|on|off", "{} is a truth value, not a number", _fixed("write 1 or 0")),
     (r"[-+]?\.?nan", "{} is not a number", _fixed("a matrix can hold only finite numbers")),
-    (r"[-+−]?(\.?inf(inity)?|∞)", "{} is not allowed here",
-     _fixed("only a mask can hold an infinity: -inf, which hides a key")),
+    (
+        r"[-+−]?(\.?inf(inity)?|∞)",
+        "{} is not allowed here",
+        _fixed("only a mask can hold an infinity: -inf, which hides a key"),
+    ),
     (r"\d{4}-\d\d?-\d\d?.*", "{} is a date, not a number", _fixed(_LOOK_LIKE)),
-    (r"[-+]?[\d_]*\d_[\d_.]*", "{} is not a number: it has a separator between its digits",
-     lambda found: f"write {shorten(found[0].replace('_', ''))}"),
-    (r"[-+]?\d+(:\d+)+(\.\d*)?", "{} is not a number",
-     _fixed("attncli does not read hours and minutes; " + _LOOK_LIKE)),
+    (
+        r"[-+]?[\d_]*\d_[\d_.]*",
+        "{} is not a number: it has a separator between its digits",
+        lambda found: f"write {shorten(found[0].replace('_', ''))}",
+    ),
+    (
+        r"[-+]?\d+(:\d+)+(\.\d*)?",
+        "{} is not a number",
+        _fixed("attncli does not read hours and minutes; " + _LOOK_LIKE),
+    ),
     (r"([-+]?)0([xob])([0-9a-f]+)", "{} is not a decimal number", _decimal),
-    (r"([-+]?)0+(\d.*)", "{} has a leading zero", lambda found: f"write {shorten(found[1] + found[2])}"),
-    (r"[-+]?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})", "{} is not a number: it has a separator between its digits",
-     lambda found: f"write {shorten(found[0].replace(',', ''))}"),
-    (r"[-+]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})", "{} is not a number: it has a separator between its digits",
-     lambda found: f"write {shorten(found[0].replace('.', '').replace(',', '.'))}"),
-    (r"[-+]?[1-9]\d{0,2},\d{3}", "{} has a comma inside the number",
-     lambda found: f"write {found[0].replace(',', '.')} for a decimal, or {found[0].replace(',', '')}"),
-    (r"[-+]?\d*,\d+(e[-+]?\d+)?", "{} has a decimal comma",
-     lambda found: f"write {shorten(found[0].replace(',', '.'))}"),
-    (r"[-+]?\d+,(\(\d+\)|[\d\u0304\u0305\u0307]*[\u0304\u0305\u0307])", "{} has a decimal comma", _in_lowest_terms),
+    (
+        r"([-+]?)0+(\d.*)",
+        "{} has a leading zero",
+        lambda found: f"write {shorten(found[1] + found[2])}",
+    ),
+    (
+        r"[-+]?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})",
+        "{} is not a number: it has a separator between its digits",
+        lambda found: f"write {shorten(found[0].replace(',', ''))}",
+    ),
+    (
+        r"[-+]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})",
+        "{} is not a number: it has a separator between its digits",
+        lambda found: f"write {shorten(found[0].replace('.', '').replace(',', '.'))}",
+    ),
+    (
+        r"[-+]?[1-9]\d{0,2},\d{3}",
+        "{} has a comma inside the number",
+        lambda found: (
+            f"write {found[0].replace(',', '.')} for a decimal, or {found[0].replace(',', '')}"
+        ),
+    ),
+    (
+        r"[-+]?\d*,\d+(e[-+]?\d+)?",
+        "{} has a decimal comma",
+        lambda found: f"write {shorten(found[0].replace(',', '.'))}",
+    ),
+    (
+        r"[-+]?\d+,(\(\d+\)|[\d\u0304\u0305\u0307]*[\u0304\u0305\u0307])",
+        "{} has a decimal comma",
+        _in_lowest_terms,
+    ),
     (rf"[-+]?{RECURRING}", "{} is a recurring decimal", _in_lowest_terms),
-    (r"([-+]?(?:\d{1,60}[.,]?|\d{0,60}[.,]\d{1,60}))\s*\((\d{1,60})\)", "{} can be read in several ways",
-     _with_one_meaning),
-    (r"\(\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*\)", "{} can be read in two ways",
-     lambda found: f"write {shorten(found[1])}, or -{shorten(found[1])}, which accounts have in parentheses"),
-    (r"([-+]?[\d.,]*\d[.,]?)\s*(?:\.{3}|…)", "{} leaves open which digits follow",
-     lambda found: f"write {shorten(_with_point(found[1]))}, or a fraction such as 1/3 for digits that recur"),
-    (r"([-+]?)(\d{1,60})\s+(\d{1,60})\s*/\s*(\d{1,60})", "{} can be read in two ways", _as_sum_or_product),
+    (
+        r"([-+]?(?:\d{1,60}[.,]?|\d{0,60}[.,]\d{1,60}))\s*\((\d{1,60})\)",
+        "{} can be read in several ways",
+        _with_one_meaning,
+    ),
+    (
+        r"\(\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*\)",
+        "{} can be read in two ways",
+        lambda found: (
+            f"write {shorten(found[1])}, or -{shorten(found[1])}, which accounts have in"
+            " parentheses"
+        ),
+    ),
+    (
+        r"([-+]?[\d.,]*\d[.,]?)\s*(?:\.{3}|…)",
+        "{} leaves open which digits follow",
+        lambda found: (
+            f"write {shorten(_with_point(found[1]))}, or a fraction such as 1/3 for digits that"
+            " recur"
+        ),
+    ),
+    (
+        r"([-+]?)(\d{1,60})\s+(\d{1,60})\s*/\s*(\d{1,60})",
+        "{} can be read in two ways",
+        _as_sum_or_product,
+    ),
     (rf".*[{_DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
-    (rf"[-+]?\d{{1,3}}({_THOUSANDS}\d{{3}})+([.,]\d*)?", "{} is not a number: it has a separator between its digits",
-     _with_digits_together),
-    (rf"{_DIGITS}(?:\s+{_DIGITS})+", "{} is more than one number",
-     lambda found: f"put a comma between numbers: {', '.join(shorten(found[0], 60).split())}"),
+    (
+        rf"[-+]?\d{{1,3}}({_THOUSANDS}\d{{3}})+([.,]\d*)?",
+        "{} is not a number: it has a separator between its digits",
+        _with_digits_together,
+    ),
+    (
+        rf"{_DIGITS}(?:\s+{_DIGITS})+",
+        "{} is more than one number",
+        lambda found: f"put a comma between numbers: {', '.join(shorten(found[0], 60).split())}",
+    ),
     (r"([-+]?\d*\.?\d+)\s*%", "{} is not a number", lambda found: f"write {shorten(found[1])}/100"),
-    (r"(?:np|numpy)\.float\d+\((.*)\)", "{} is not a plain number",
-     lambda found: f"write {shorten(found[1])}; in Python, .tolist() makes plain numbers of an array"),
-    (r"#[A-Z0/]+[!?]?", "{} is an error of a spreadsheet, not a number", _fixed("mend its formula, or write a number")),
+    (
+        r"(?:np|numpy)\.float\d+\((.*)\)",
+        "{} is not a plain number",
+        lambda found: (
+            f"write {shorten(found[1])}; in Python, .tolist() makes plain numbers of an array"
+        ),
+    ),
+    (
+        r"#[A-Z0/]+[!?]?",
+        "{} is an error of a spreadsheet, not a number",
+        _fixed("mend its formula, or write a number"),
+    ),
     (r"√\(?(\d+)\)?", "{} is not a number", lambda found: f'write "sqrt({shorten(found[1])})"'),
-)  # fmt: skip
+)

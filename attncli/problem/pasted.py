@@ -1,8 +1,8 @@
 """Matrices as people paste them: rows of text, [1 2; 3 4], and arrays as Python prints them.
 
-A pasted text is read where it stands, so that every number knows its line and column. It becomes the nested lists that
-brackets and commas make, and is checked as those are. Nothing is executed: of np.array([[1, 2]]) the list is read, and
-the rest only has to look like what belongs there.
+A pasted text is read where it stands, so that every number knows its line and column. It becomes
+the nested lists that brackets and commas make, and is checked as those are. Nothing is executed: of
+np.array([[1, 2]]) the list is read, and the rest only has to look like what belongs there.
 """
 
 from __future__ import annotations
@@ -25,45 +25,65 @@ CALL = (
 )
 _CALL = re.compile(CALL, re.ASCII)
 _NAME = re.compile(r"\s*(?:[A-Za-z_]\w*\s*=(?!=)\s*)?", re.ASCII)  # W_Q = [1 2; 3 4]
-_ARGUMENT = r"""(?:[A-Za-z_]\w*\s*=\s*)?(?:'[^']*'|"[^"]*"|<[^<>]*>|\([\d, ]*\)|[\w.]+(?:\([^()]*\))?)"""
-_CLOSING = re.compile(rf"(?:\s*,\s*{_ARGUMENT})*+\s*+(?:,\s*+)?\)", re.ASCII)  # , dtype=float32, device='cuda:0')
-_BETWEEN = re.compile(r"[\s,;]*")  # lists, and behind the last one
+_ARGUMENT = (
+    r"""(?:[A-Za-z_]\w*\s*=\s*)?(?:'[^']*'|"[^"]*"|<[^<>]*>|\([\d, ]*\)|[\w.]+(?:\([^()]*\))?)"""
+)
+# , dtype=float32, device='cuda:0')
+_CLOSING = re.compile(rf"(?:\s*,\s*{_ARGUMENT})*+\s*+(?:,\s*+)?\)", re.ASCII)
+# lists, and behind the last one
+_BETWEEN = re.compile(r"[\s,;]*")
 _PART = re.compile(r"[\[\]]|#[^\n]*|[^\[\]#]+")
-_REMARK = re.compile(r"#(?!(?:N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!))[^\n]*")  # and no error of a spreadsheet
+# and no error of a spreadsheet
+_REMARK = re.compile(r"#(?!(?:N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!))[^\n]*")
 _LINE_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 _QUOTED = {'"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL), "'": re.compile(r"'((?:[^']|'')*)'")}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPED = {"n": " \n", "t": " \t", "r": "  ", " ": "  ", '"': ' "'}  # as long as they are in the text
-_NUMBER = re.compile(r"""["']?(?:[-+−]?\s?(?:\.?\d|√|sqrt\(|\.?inf)|_|true\b|false\b)""", re.IGNORECASE)
+# as long as they are in the text
+_ESCAPED = {"n": " \n", "t": " \t", "r": "  ", " ": "  ", '"': ' "'}
+_NUMBER = re.compile(
+    r"""["']?(?:[-+−]?\s?(?:\.?\d|√|sqrt\(|\.?inf)|_|true\b|false\b)""", re.IGNORECASE
+)
 _SEVERAL = re.compile(r"[\s,;]")
-_GAP = re.compile(r"[^\s,;]\s+(?![\s,;])")  # blanks between numbers, and no comma
+# blanks between numbers, and no comma
+_GAP = re.compile(r"[^\s,;]\s+(?![\s,;])")
 _LOOSE = re.compile(r",\s|\s,")
 _ALONE = re.compile(r"[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?")
 _GROUPS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+")
 _TAB = re.compile(r"[^\s,;] *\t[ \t]*[^\s,;]")
 _TAB_BESIDE_SIGN = re.compile(r"[,;] *\t|\t *[,;]")
-_INSIDE = re.compile(r"(?<!\s)\s*[/*(]\s*|(?<!\s)\s+\)")  # of one number: 1 / 3, 2 * sqrt( 3 )
-_THOUSANDS = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))")  # blanks that break no line
-_HELD = {" ": "\0", "\t": "\0", ",": "\1", ";": "\2", "#": "\3"} | dict.fromkeys("\u00a0\u2007\u2009\u202f", "\4")
-_FREED = str.maketrans("\0\1\2\3\4", " ,;#\u00a0")  # signs that separate nothing, while a text is split
+# of one number: 1 / 3, 2 * sqrt( 3 )
+_INSIDE = re.compile(r"(?<!\s)\s*[/*(]\s*|(?<!\s)\s+\)")
+# blanks that break no line
+_THOUSANDS = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+_HELD = {" ": "\0", "\t": "\0", ",": "\1", ";": "\2", "#": "\3"} | dict.fromkeys(
+    "\u00a0\u2007\u2009\u202f", "\4"
+)
+# signs that separate nothing, while a text is split
+_FREED = str.maketrans("\0\1\2\3\4", " ,;#\u00a0")
 _IN_QUOTES = re.compile(r'"[^"\n]*"')
 _BETWEEN_NUMBERS = re.compile(r"[0-9.)]\s+[-+.0-9]")
-_NO_SIGN = re.compile(r"|[-+]?\.?(?:inf|infinity|nan)|[_~]|true|false|.*[\d∞√].*", re.IGNORECASE | re.DOTALL)
+_NO_SIGN = re.compile(
+    r"|[-+]?\.?(?:inf|infinity|nan)|[_~]|true|false|.*[\d∞√].*", re.IGNORECASE | re.DOTALL
+)
 _SEPARATOR_LINE = re.compile(r"sep=[^\n]?\r?(?=\n)")  # which Excel reads
 _WORD = re.compile(r"\S+")
 _BREAK = re.compile(r"\n((?:[ \t]*\n)*)")
-_FOLDED = 60  # characters, at least, of a line that a program breaks
+# characters, at least, of a line that a program breaks
+_FOLDED = 60
 _DOTS = ("...", "…")
 _TO_BLANKS = str.maketrans("\t,;", "   ")
 _DIGITS = re.compile(r"[-+.0-9eE\s]*")
-_LEADING_ZERO = re.compile(r"0(?<![0-9.eE].)(?<![eE][+-].)[0-9]")  # which begins with the 0, to be found quickly
+# which begins with the 0, to be found quickly
+_LEADING_ZERO = re.compile(r"0(?<![0-9.eE].)(?<![eE][+-].)[0-9]")
 _PASTED_VALUE = re.compile(rf"(?:(?<=: )|(?<=:\n)|(?<=[-{{\[,] ))\s*((?:{CALL})?\[)", re.ASCII)
-_BRACKET = re.compile(r"[\[\]\"'{}:&*\\]")  # of lists, and what no pasted list has in it
+# of lists, and what no pasted list has in it
+_BRACKET = re.compile(r"[\[\]\"'{}:&*\\]")
 _UNSEPARATED = re.compile(r"\]\s+(?:\.\.\.\s+)?\[")  # rows as NumPy prints them
 _CLOSE = "close each row before the next one begins: [[1, 2], [3, 4]]"
 _GOES_ON = re.compile(r",[ \t]*\n|\n[ \t]*,")
 _SHOWN = 4  # numbers in a help line
-_LONGEST = 200  # characters of a number that is read with all others in one go
+# characters of a number that is read with all others in one go
+_LONGEST = 200
 
 
 class _Fault(Exception):
@@ -76,12 +96,14 @@ class _Fault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A pasted text, and where it stands: what is at a place of it is at `at`, and `step` times that place, further on.
+    """A pasted text, and where it stands: what is at a place of it is at `at`, and `step` times
+    that place, further on.
 
-    The step is 0 for a text without places, as one that is given in Python. `of_file` says that it is a whole file:
-    there only the lines are rows, whatever a semicolon may separate. In one `of_tabs`, no comma separates numbers.
-    `doubt` is where a line break may be one that a program put into a long line: YAML takes a break for a blank, and
-    an empty line for a break, but after a |.
+    The step is 0 for a text without places, as one that is given in Python. `of_file` says that it
+    is a whole file: there only the lines are rows, whatever a semicolon may separate. In one
+    `of_tabs`, no comma separates numbers. `doubt` is where a line break may be one that a program
+    put into a long line: YAML takes a break for a blank, and an empty line for a break, but after a
+    |.
     """
 
     text: str
@@ -99,21 +121,26 @@ class _Text:
         """Raises what is wrong where a line may be no row."""
         if self.doubt is not None:
             message = "a line break can be read as the end of a row, or as a blank"
-            raise self.fault(message, "write a | after the key, and each row on a line of its own", self.doubt)
+            raise self.fault(
+                message, "write a | after the key, and each row on a line of its own", self.doubt
+            )
 
     def fault(self, message: str, help: str, at: int) -> _Fault:
         """What is wrong at a place of the text."""
         return _Fault(message, help, self.place(at))
 
 
-_Piece = tuple[int, str]  # where in a text it is, and what it says
+# where in a text it is, and what it says
+_Piece = tuple[int, str]
 _Row = list[_Piece]  # the cells of a row
 
 
 def written_out(value: Value, rank: int = 2) -> bool:
-    """Make nested lists of a value that is a pasted matrix, in its place; whether there is nothing wrong with it.
+    """Make nested lists of a value that is a pasted matrix, in its place; whether there is nothing
+    wrong with it.
 
-    Any other value stays as it is. Where a list of numbers is wanted, of `rank` 1, they may stand below each other.
+    Any other value stays as it is. Where a list of numbers is wanted, of `rank` 1, they may stand
+    below each other.
     """
     try:
         found = _lists_of(value, value.node, rank)
@@ -126,7 +153,8 @@ def written_out(value: Value, rank: int = 2) -> bool:
 
 
 def in_quotes(text: str) -> str:
-    """A text of YAML with its pasted lists in quotes, as YAML can read them: "[1 2]\n [3 4]" for [[1 2]\n [3 4]].
+    """A text of YAML with its pasted lists in quotes, as YAML can read them: "[1 2]\n [3 4]" for
+    [[1 2]\n [3 4]].
 
     No sign moves: the first and the last of a list become the quotes.
     """
@@ -143,7 +171,8 @@ def in_quotes(text: str) -> str:
 
 
 def _end_of(text: str, start: int, inside: int) -> tuple[int, int]:
-    """How far a list, or a call with one, was looked at, whose first bracket ends at `inside`, and where it ends.
+    """How far a list, or a call with one, was looked at, whose first bracket ends at `inside`, and
+    where it ends.
 
     The end is 0 where it is none, or one that YAML can read, too.
     """
@@ -182,8 +211,17 @@ def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
     text = source.text if source.name else ""
     if isinstance(node, Leaf):
         in_block = bool(text) and node.quoted and text[node.at] in "|>"
-        return _read(_text_of(node, text), rank, may_be_one=in_block) if in_block or _looks_pasted(node.text) else None
-    if not isinstance(node, Sequence) or node.numbers is not None or not text or not _holds_several(node):
+        return (
+            _read(_text_of(node, text), rank, may_be_one=in_block)
+            if in_block or _looks_pasted(node.text)
+            else None
+        )
+    if (
+        not isinstance(node, Sequence)
+        or node.numbers is not None
+        or not text
+        or not _holds_several(node)
+    ):
         return None
     if text.startswith("[", node.at):
         return _read_brackets(_Text(text, 0), node.at, rank)[0]
@@ -221,7 +259,8 @@ def _text_of(leaf: Leaf, source: str) -> _Text:
         return _Text(leaf.text, leaf.at, 0)
     sign = source[leaf.at] if leaf.quoted else ""
     if sign in _QUOTED and (found := _QUOTED[sign].match(source, leaf.at)):
-        if sign == '"' and r"\n" in found[1]:  # so its rows end, and other line breaks are for the eye
+        # so its rows end, and other line breaks are for the eye
+        if sign == '"' and r"\n" in found[1]:
             return _Text(_unescaped(found[1].replace("\n", " ")), found.start(1))
         text, doubt = _unfolded(found[1])
         return _Text(_unescaped(text) if sign == '"' else text, found.start(1), doubt=doubt)
@@ -232,8 +271,10 @@ def _text_of(leaf: Leaf, source: str) -> _Text:
             if stripped := piece.strip():
                 end = source.index(stripped, end) + len(stripped)
         after = _LINE_END.match(source, end)
-        end = after.end() if after else end  # a tab there is before an empty cell
-    except ValueError:  # it is not as it stands there: its lines end as only YAML knows
+        # a tab there is before an empty cell
+        end = after.end() if after else end
+    except ValueError:
+        # it is not as it stands there: its lines end as only YAML knows
         return _Text(leaf.text, leaf.at, 0)
     text, doubt = (source[start:end], None) if sign == "|" else _unfolded(source[start:end])
     return _Text(text, start, doubt=doubt)
@@ -245,9 +286,11 @@ def _unescaped(text: str) -> str:
 
 
 def _unfolded(text: str) -> tuple[str, int | None]:
-    """A text of YAML, as long as before, with its rows on lines, and where it is in doubt that a line is a row.
+    """A text of YAML, as long as before, with its rows on lines, and where it is in doubt that a
+    line is a row.
 
-    A person writes each row on a line. A program writes an empty line for each break, and breaks a line that is long.
+    A person writes each row on a line. A program writes an empty line for each break, and breaks a
+    line that is long.
     """
     if "\n" not in text.strip():
         return text, None
@@ -256,7 +299,9 @@ def _unfolded(text: str) -> tuple[str, int | None]:
     if len(empty) == len(breaks):
         return _BREAK.sub(r" \1", text), None
     ends = [0, *(each.end() for each in breaks)]
-    if empty or all(each.start() - before > _FOLDED for before, each in zip(ends, breaks, strict=False)):
+    if empty or all(
+        each.start() - before > _FOLDED for before, each in zip(ends, breaks, strict=False)
+    ):
         return text, breaks[0].start()
     return text, None
 
@@ -281,7 +326,9 @@ def _read(text: _Text, rank: int, *, may_be_one: bool = False) -> PastedList | N
             raise text.fault('")" is missing', f"write {shorten(call[0])}[[1, 0], [0, 1]])", end)
         end = closing.end()
     goes_on = not call and text.text[end:].lstrip(" \t\r\n,;").startswith("[")
-    help = "put all rows into one list: [[1, 2], [3, 4]]" if goes_on else "the matrix ends before it"
+    help = (
+        "put all rows into one list: [[1, 2], [3, 4]]" if goes_on else "the matrix ends before it"
+    )
     _require_nothing(text, end, len(text.text), help)
     return found
 
@@ -299,14 +346,18 @@ def _require_nothing(text: _Text, start: int, end: int, help: str) -> None:
 
 def _require_all_there(text: _Text, word: str, at: int) -> None:
     if word.rstrip(",;").startswith(_DOTS):
-        help = "print it in full: in NumPy after np.set_printoptions(threshold=np.inf), or save it in a .npy file"
+        help = (
+            "print it in full: in NumPy after np.set_printoptions(threshold=np.inf), or save it in"
+            " a .npy file"
+        )
         raise text.fault("numbers are left out here", help, at)
 
 
 def _read_brackets(text: _Text, start: int, rank: int) -> tuple[PastedList, int]:
     """The lists whose first bracket is at this place, and where they end."""
     root = PastedList(text.place(start))
-    unclosed: list[tuple[Sequence, int]] = []  # with where each begins inside
+    # with where each begins inside
+    unclosed: list[tuple[Sequence, int]] = []
     innermost: list[tuple[Sequence, _Piece]] = []
     end = start
     for part in _PART.finditer(text.text, start):
@@ -318,29 +369,40 @@ def _read_brackets(text: _Text, start: int, rank: int) -> tuple[PastedList, int]
                 unclosed[-1][0].items.append(new)
             unclosed.append((new, end))
             if len(unclosed) > DEPTH_LIMIT:
-                raise text.fault(f"lists are nested more than {DEPTH_LIMIT} deep", "a matrix has two levels", before)
+                raise text.fault(
+                    f"lists are nested more than {DEPTH_LIMIT} deep",
+                    "a matrix has two levels",
+                    before,
+                )
         elif part[0] == "]":
             ended, inside = unclosed.pop()
             if ended.items:
                 _require_nothing(text, before, part.start(), _CLOSE)
             else:
-                innermost.append((ended, (inside, _without_remarks(text.text[inside : part.start()]))))
+                innermost.append(
+                    (ended, (inside, _without_remarks(text.text[inside : part.start()])))
+                )
             if not unclosed:
                 break
         else:
-            end = before  # what is between lists is looked at when the next one begins or ends
+            # what is between lists is looked at when the next one begins or ends
+            end = before
     if unclosed:
         raise text.fault(f'"{"]" * len(unclosed)}" is missing', _CLOSE, len(text.text.rstrip()))
     if innermost[0][0] is root:
         _fill_alone(text, root, innermost[0][1], rank)
     else:
-        for (row, _), cells in zip(innermost, _split(text, [piece for _, piece in innermost]), strict=True):
+        for (row, _), cells in zip(
+            innermost, _split(text, [piece for _, piece in innermost]), strict=True
+        ):
             row.items.extend(_leaves(text, cells))
     return root, end
 
 
 def _fill_alone(text: _Text, root: Sequence, inside: _Piece, rank: int) -> None:
-    """Fill a list that holds no others: with numbers, or with the rows that semicolons or line breaks make of them."""
+    """Fill a list that holds no others: with numbers, or with the rows that semicolons or line
+    breaks make of them.
+    """
     content = inside[1]
     rows = [piece for piece in _pieces(inside, ";") if piece[1].strip()]
     if ";" in content:
@@ -361,8 +423,13 @@ def _of_entries(node: Sequence) -> PastedList:
     text = _Text("", 0)
     entries = [(leaf.at + leaf.quoted, leaf.text) for leaf in leaves]
     parts = [part for entry in entries for _, part in _pieces(entry, ";")]
-    rows = _split(text, entries, ";" if len(parts) > len(entries) and not any(map(_is_row, parts)) else None)
-    return PastedList(node.at, [Sequence(leaf.at, _leaves(text, row)) for leaf, row in zip(leaves, rows, strict=True)])
+    rows = _split(
+        text, entries, ";" if len(parts) > len(entries) and not any(map(_is_row, parts)) else None
+    )
+    return PastedList(
+        node.at,
+        [Sequence(leaf.at, _leaves(text, row)) for leaf, row in zip(leaves, rows, strict=True)],
+    )
 
 
 def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | None:
@@ -385,7 +452,8 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
                 raise _one_row_or_column(text, body.strip(), parts)
     matrices = [*_between_empty(lines)]
     rows = [row for matrix in matrices for row in matrix]
-    is_column = bool(rows) and all(_ALONE.fullmatch(row.strip()) for _, row in rows)  # or each row is two numbers
+    # or each row is two numbers
+    is_column = bool(rows) and all(_ALONE.fullmatch(row.strip()) for _, row in rows)
     if is_column and not text.of_file and (len(rows) == 1 or rank == 1):
         if len(rows) == 1 and not may_be_one:
             return None
@@ -405,7 +473,9 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
     if not may_be_one and sum(len(row) for matrix in split for row in matrix) < 2:
         return None
     if len(split) < 2:
-        return PastedList(text.place(rows[0][0] if rows else 0), _rows(text, split[0] if split else [], rank))
+        return PastedList(
+            text.place(rows[0][0] if rows else 0), _rows(text, split[0] if split else [], rank)
+        )
     if all(len(matrix) == 1 for matrix in split):
         message = "an empty line can be read as the end of a row, or as the end of a matrix"
         raise text.fault(message, "remove the empty lines between rows", matrices[1][0][0])
@@ -426,9 +496,15 @@ def _one_row_or_column(text: _Text, said: str, parts: list[_Piece]) -> _Fault:
 
 
 def _is_row(part: str) -> bool:
-    """Whether what stands between semicolons can only be several numbers: 1 2, or 1,2,3, but not 1,5."""
+    """Whether what stands between semicolons can only be several numbers: 1 2, or 1,2,3, but not
+    1,5.
+    """
     part = _held_together(part.strip())
-    return bool(_GAP.search(part) or _LOOSE.search(part) or (part.count(",") > 1 and not _GROUPS.fullmatch(part)))
+    return bool(
+        _GAP.search(part)
+        or _LOOSE.search(part)
+        or (part.count(",") > 1 and not _GROUPS.fullmatch(part))
+    )
 
 
 def _between_empty(lines: Iterable[_Piece]) -> Iterator[list[_Piece]]:
@@ -445,7 +521,9 @@ def _between_empty(lines: Iterable[_Piece]) -> Iterator[list[_Piece]]:
 
 
 def _rows(text: _Text, rows: list[_Row], rank: int) -> list[Node]:
-    """A list for each row; where a list of numbers is wanted, the numbers of a single row or column."""
+    """A list for each row; where a list of numbers is wanted, the numbers of a single row or
+    column.
+    """
     if rank == 1 and (len(rows) == 1 or all(len(row) == 1 for row in rows)):
         return [leaf for row in rows for leaf in _leaves(text, row)]
     return [Sequence(text.place(row[0][0] if row else 0), _leaves(text, row)) for row in rows]
@@ -456,7 +534,9 @@ def _leaves(text: _Text, row: _Row) -> list[Node]:
 
 
 def name_in(value: Value) -> Value | None:
-    """The first name of a row or a column in a pasted table, whose first row or column has names only."""
+    """The first name of a row or a column in a pasted table, whose first row or column has names
+    only.
+    """
     if not isinstance(value.node, PastedList) or value.node.numbers is not None:
         return None
     rows = [[*row.items] for row in value.items]
@@ -471,17 +551,21 @@ def name_in(value: Value) -> Value | None:
 # Cells.
 
 
-def _split(text: _Text, rows: list[_Piece], separator: str | None = None, *, has_names: bool = False) -> list[_Row]:
-    """The cells of each row, which are apart by this sign, or by what is found between them: commas, or only blanks.
+def _split(
+    text: _Text, rows: list[_Piece], separator: str | None = None, *, has_names: bool = False
+) -> list[_Row]:
+    """The cells of each row, which are apart by this sign, or by what is found between them:
+    commas, or only blanks.
 
-    Commas that no blank stands beside are those of decimals, where blanks are between the numbers. Of a table that
-    `has_names`, those of rows and columns are left out.
+    Commas that no blank stands beside are those of decimals, where blanks are between the numbers.
+    Of a table that `has_names`, those of rows and columns are left out.
     """
     held = [(at, _held_together(row)) for at, row in rows]
     if separator is None:
         contents = [row.strip() for _, row in held]
         commas = any("," in row for row in contents)
-        gap = _BETWEEN_NUMBERS if has_names else _GAP  # there may be blanks in a name
+        # there may be blanks in a name
+        gap = _BETWEEN_NUMBERS if has_names else _GAP
         gaps = commas and any(map(gap.search, contents)) and not any(map(_LOOSE.search, contents))
         separator = "," if commas and not gaps else ""
         _require_clear(text, doubtful_commas(rows))
@@ -495,7 +579,11 @@ def _split(text: _Text, rows: list[_Piece], separator: str | None = None, *, has
         split = _require_named(text, split, _without_names(split, text.text))
     if separator:
         points = with_points(cell for row in split for _, cell in row)
-        split = [[(at, points.get(cell, cell)) for at, cell in row] for row in split] if points else split
+        split = (
+            [[(at, points.get(cell, cell)) for at, cell in row] for row in split]
+            if points
+            else split
+        )
     return split
 
 
@@ -523,10 +611,11 @@ def _drop_empty(rows: list[_Row]) -> None:
 
 
 def _without_names(rows: list[_Row], text: str = "") -> list[_Row]:
-    """The rows of a table without its first line, where that has names only, and without a column of names.
+    """The rows of a table without its first line, where that has names only, and without a column
+    of names.
 
-    Names may look like numbers in a table as attncli writes it: there they are in quotes in the `text`, and nothing
-    else is.
+    Names may look like numbers in a table as attncli writes it: there they are in quotes in the
+    `text`, and nothing else is.
     """
     first = [cell for _, cell in rows[0]] if rows else []
     if first and (not first[0] or _is_name(first[0])) and _has_quoted_names(rows, text):
@@ -538,10 +627,19 @@ def _without_names(rows: list[_Row], text: str = "") -> list[_Row]:
 
 
 def _require_named(text: _Text, rows: list[_Row], without_names: list[_Row]) -> list[_Row]:
-    """The rows without names. Raises what is wrong where only the first column has none: it may count the rows."""
-    if len(without_names) < len(rows) and sum(bool(name) for _, name in rows[0]) < len(without_names[0]):
-        help = "leave it out, in pandas with to_csv(…, index=False), or give it a name if it belongs to the matrix"
-        raise text.fault("this column has no name, and may only count the rows", help, without_names[0][0][0])
+    """The rows without names. Raises what is wrong where only the first column has none: it may
+    count the rows.
+    """
+    if len(without_names) < len(rows) and sum(bool(name) for _, name in rows[0]) < len(
+        without_names[0]
+    ):
+        help = (
+            "leave it out, in pandas with to_csv(…, index=False), or give it a name if it belongs"
+            " to the matrix"
+        )
+        raise text.fault(
+            "this column has no name, and may only count the rows", help, without_names[0][0][0]
+        )
     return without_names
 
 
@@ -554,7 +652,11 @@ def _is_head(rows: list[_Piece], separator: str) -> bool:
 def _has_quoted_names(rows: list[_Row], text: str) -> bool:
     """Whether the first row and the first column are in quotes, and nothing else."""
     quoted = ([text.startswith('"', at) for at, _ in row] for row in rows)
-    return len(rows) > 1 and all(next(quoted)) and all(len(row) > 1 and row[0] and not any(row[1:]) for row in quoted)
+    return (
+        len(rows) > 1
+        and all(next(quoted))
+        and all(len(row) > 1 and row[0] and not any(row[1:]) for row in quoted)
+    )
 
 
 def _are_names(cells: list[str]) -> bool:
@@ -600,7 +702,9 @@ def _hold(found: re.Match[str]) -> str:
 def _freed(cell: str) -> str:
     """The text of a cell, without the quotes that a table or Python puts around it."""
     cell = cell.strip().translate(_FREED)
-    return cell[1:-1].strip() if len(cell) > 1 and cell[0] in "\"'" and cell[0] == cell[-1] else cell
+    return (
+        cell[1:-1].strip() if len(cell) > 1 and cell[0] in "\"'" and cell[0] == cell[-1] else cell
+    )
 
 
 def _without_remarks(text: str) -> str:
@@ -622,7 +726,9 @@ def _require_clear(text: _Text, doubt: tuple[int, str, str] | None) -> None:
 
 
 def _in_one_go(text: _Text, body: str, rows: list[_Piece], sign: str) -> PastedList | None:
-    """The rows of a long text of plain numbers, as one array; None where anything in it is unusual, or wrong."""
+    """The rows of a long text of plain numbers, as one array; None where anything in it is unusual,
+    or wrong.
+    """
     if len(body) < LONG or not text.step:
         return None
     blanks = body.translate(_TO_BLANKS)
@@ -632,7 +738,11 @@ def _in_one_go(text: _Text, body: str, rows: list[_Piece], sign: str) -> PastedL
         return None
     words = [row.split() for row in blanks.split("\n") if row.strip()]
     width = len(words[0])
-    if len(words) != len(rows) or any(len(row) != width for row in words) or width * len(words) > ELEMENT_LIMIT:
+    if (
+        len(words) != len(rows)
+        or any(len(row) != width for row in words)
+        or width * len(words) > ELEMENT_LIMIT
+    ):
         return None
     if sign and any(row.count(sign) != width - 1 for _, row in rows):
         return None

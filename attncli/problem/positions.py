@@ -1,8 +1,8 @@
 """The kinds of positions: each class in `POSITIONS` is a key of `position: {…}`.
 
-A kind reads itself, checks itself, and says which steps it adds: either some that stand for the queries and keys in the
-scores, or one that is added to the scores. Everything about a kind stands in its class, but for its arrays, which are
-rows of `KEYS` as all others.
+A kind reads itself, checks itself, and says which steps it adds: either some that stand for the
+queries and keys in the scores, or one that is added to the scores. Everything about a kind stands
+in its class, but for its arrays, which are rows of `KEYS` as all others.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from attncli.problem.tree import Leaf, describe
 from attncli.problem.tree import Mapping as Keyed
 from attncli.problem.values import Value, read_scalar, read_truth, read_word, require_keys
 
-Variants = Mapping[str, Mapping[str, Rule]]  # of steps, by what asks for them
+# of steps, by what asks for them
+Variants = Mapping[str, Mapping[str, Rule]]
 
 
 class Offset(NamedTuple):
-    """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for all.
+    """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for
+    all.
 
     Causal masks, windows and biases by distance count positions from it.
     """
@@ -38,7 +40,9 @@ class Offset(NamedTuple):
 
     @classmethod
     def of(cls, mask: Mask, queries: int, keys: int, past: int) -> Offset:
-        """The length of the cache, or m - n at the bottom-right corner, where m counts the keys that exist."""
+        """The length of the cache, or m - n at the bottom-right corner, where m counts the keys
+        that exist.
+        """
         if mask.corner == "top-left":
             return cls((past,))
         import numpy as np
@@ -84,8 +88,9 @@ class Offset(NamedTuple):
 class PositionSizes(NamedTuple):
     """What the steps of a position depend on besides itself.
 
-    There are `n` queries and `m` keys, `past` of them from a cache; a key has `d_k` features in each of the `heads`.
-    Distances count from `offset`; `given` are the names of the arrays that the problem gives.
+    There are `n` queries and `m` keys, `past` of them from a cache; a key has `d_k` features in
+    each of the `heads`. Distances count from `offset`; `given` are the names of the arrays that the
+    problem gives.
     """
 
     n: int
@@ -108,9 +113,10 @@ class PositionSizes(NamedTuple):
 class Position(ABC):
     """One kind of positions, as a problem has it.
 
-    `name` is its key in `position: {…}`, `example` what a problem may write, `title` what people call it. `rules` are
-    the steps that it adds, each in its plain form. `replaces` says which of them the scores read in place of queries
-    and keys, and `keys_meaning` what `K_T` then is; or `bias` is the one that is added to the scores.
+    `name` is its key in `position: {…}`, `example` what a problem may write, `title` what people
+    call it. `rules` are the steps that it adds, each in its plain form. `replaces` says which of
+    them the scores read in place of queries and keys, and `keys_meaning` what `K_T` then is; or
+    `bias` is the one that is added to the scores.
     """
 
     __slots__ = ()
@@ -125,7 +131,9 @@ class Position(ABC):
     @classmethod
     @abstractmethod
     def read(cls, value: Value) -> Position | None:
-        """The position that is written under its name; None where there is none, or after adding an error."""
+        """The position that is written under its name; None where there is none, or after adding an
+        error.
+        """
 
     @abstractmethod
     def steps(self, sizes: PositionSizes) -> Iterable[Rule]:
@@ -162,7 +170,8 @@ _TURNED_BACK = "The gradient of the rotated vectors is rotated back by the same 
 
 
 def _rotated(name: str, pairing: Pairing, shift: str) -> str:
-    """The equation of Q_rot or K_rot: feature k turned with its partner, half a vector away or next to it.
+    """The equation of Q_rot or K_rot: feature k turned with its partner, half a vector away or next
+    to it.
 
     `shift` says where query i stands, as in i + past.
     """
@@ -181,38 +190,68 @@ def _rotated(name: str, pairing: Pairing, shift: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rope(Position):
-    """Rotary positions: pair r of a query or key at position t is turned by t / theta^(2r / d_k)."""
+    """Rotary positions: pair r of a query or key at position t is turned by t / theta^(2r /
+    d_k).
+    """
 
     name = "rope"
     example = "{rope: {theta: 10000, pairing: half}}"
     title = "RoPE"
     rules = (
         Rule(
-            "angles", "angles", "Angles", "angles[t, r] = t / theta ** (2 * r / d_k)", "",
-            meaning="The angle, in radians, by which pair `r` of a query or key at position `t` is rotated.",
-            why="The first pairs rotate fast, so they distinguish positions that are near each other. The last pairs "
-            "rotate slowly, so they distinguish positions that are far apart.",
+            "angles",
+            "angles",
+            "Angles",
+            "angles[t, r] = t / theta ** (2 * r / d_k)",
+            "",
+            meaning=(
+                "The angle, in radians, by which pair `r` of a query or key at position `t` is"
+                " rotated."
+            ),
+            why=(
+                "The first pairs rotate fast, so they distinguish positions that are near each"
+                " other. The last pairs rotate slowly, so they distinguish positions that are far"
+                " apart."
+            ),
             when="with rope",
         ),
         Rule(
-            "Q_rot", "Q_rot", "Queries, rotated", _rotated("Q_rot", "half", ""), "rotate(Q, angles)",
-            meaning="Each pair of features is a point in a plane. It is rotated by the angle of the query's position.",
-            why="Positions enter the dot product of two rotated pairs only through the difference of their angles. "
-            "So a score depends on how far apart two tokens are, and not on where they are.",
+            "Q_rot",
+            "Q_rot",
+            "Queries, rotated",
+            _rotated("Q_rot", "half", ""),
+            "rotate(Q, angles)",
+            meaning=(
+                "Each pair of features is a point in a plane. It is rotated by the angle of the"
+                " query's position."
+            ),
+            why=(
+                "Positions enter the dot product of two rotated pairs only through the difference"
+                " of their angles. So a score depends on how far apart two tokens are, and not on"
+                " where they are."
+            ),
             when="with rope",
-            gradient="The gradient of a rotated query is a sum over all keys. Each rotated key is multiplied by the "
-            "gradient of its score with this query.",
+            gradient=(
+                "The gradient of a rotated query is a sum over all keys. Each rotated key is"
+                " multiplied by the gradient of its score with this query."
+            ),
             through=_TURNED_BACK,
         ),
         Rule(
-            "K_rot", "K_rot", "Keys, rotated", _rotated("K_rot", "half", ""), "rotate(K, angles)",
+            "K_rot",
+            "K_rot",
+            "Keys, rotated",
+            _rotated("K_rot", "half", ""),
+            "rotate(K, angles)",
             meaning="Each pair of features is rotated by the angle of the key's position.",
             when="with rope",
-            gradient="The gradient of a rotated key is a sum over all queries. Each rotated query is multiplied by the "
-            "gradient of its score with this key.",
+            gradient=(
+                "The gradient of a rotated key is a sum over all queries. Each rotated query is"
+                " multiplied by the gradient of its score with this key."
+            ),
             through=_TURNED_BACK,
         ),
-    )  # fmt: skip
+    )
     replaces: ClassVar[Mapping[str, str]] = {"Q": "Q_rot", "K": "K_rot"}
     keys_meaning = "With RoPE, these are the rotated keys."
     theta: Scalar
@@ -230,14 +269,20 @@ class Rope(Position):
         if "theta" in value.keys:
             theta = read_scalar(value.key("theta"), help=_THETA_HELP)
             if theta is not None and theta.value <= 0:
-                value.key("theta").wrong(f"must be greater than 0, not {theta.written}", _THETA_HELP)
-        pairing = read_word(value.key("pairing"), PAIRINGS) if "pairing" in value.keys else PAIRINGS[0]
+                value.key("theta").wrong(
+                    f"must be greater than 0, not {theta.written}", _THETA_HELP
+                )
+        pairing = (
+            read_word(value.key("pairing"), PAIRINGS) if "pairing" in value.keys else PAIRINGS[0]
+        )
         return None if theta is None or pairing is None else cls(theta, cast("Pairing", pairing))
 
     def check(self, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
         d_q, d_k = width("Q", given), width("K", given)
         if d_k % 2 or d_q != d_k:
-            said = f"a key has {count(d_k, 'number')}" + ("" if d_q == d_k else f" and a query {d_q}")
+            said = f"a key has {count(d_k, 'number')}" + (
+                "" if d_q == d_k else f" and a query {d_q}"
+            )
             errors.wrong(
                 "position.rope",
                 f"{said}: rope turns pairs of them",
@@ -250,7 +295,9 @@ class Rope(Position):
         yield self.rotated("K_rot", self.pairing, "")
 
     def parameters(self, sizes: PositionSizes) -> Mapping[str, Scalar | Matrix]:
-        return {"theta": self.theta} | ({"half": Scalar.of(sizes.d_k // 2)} if self.pairing == "half" else {})
+        return {"theta": self.theta} | (
+            {"half": Scalar.of(sizes.d_k // 2)} if self.pairing == "half" else {}
+        )
 
     def lengths(self, sizes: PositionSizes) -> Mapping[str, int]:
         return {"t": max(sizes.past + sizes.n, sizes.m), "r": sizes.d_k // 2}
@@ -259,16 +306,24 @@ class Rope(Position):
     def variants(cls) -> Variants:
         after = {"rope, with past": cls.rotated("Q_rot", "half", " + past")}
         return {
-            name: {"rope, with pairing: interleaved": cls.rotated(name, "interleaved", "")}
-            | (after if name == "Q_rot" else {})
+            name: (
+                {"rope, with pairing: interleaved": cls.rotated(name, "interleaved", "")}
+                | (after if name == "Q_rot" else {})
+            )
             for name in cls.replaces.values()
         }
 
     @classmethod
     def rotated(cls, name: str, pairing: Pairing, shift: str) -> Rule:
-        """Q_rot or K_rot with features paired in this way; `shift` says where query i stands, as in i + past."""
+        """Q_rot or K_rot with features paired in this way; `shift` says where query i stands, as in
+        i + past.
+        """
         rule = next(rule for rule in cls.rules if rule.name == name)
-        where = f" Query `i` is at position `i{shift}`, after the positions of the cache." if shift else ""
+        where = (
+            f" Query `i` is at position `i{shift}`, after the positions of the cache."
+            if shift
+            else ""
+        )
         return replace(rule, formula=_rotated(name, pairing, shift), meaning=rule.meaning + where)
 
 
@@ -286,19 +341,35 @@ class Alibi(Position):
     title = "ALiBi"
     rules = (
         Rule(
-            "slopes", "slopes", "Slopes", "slopes[h] = 1 / 2 ** (8 * (h + 1) / heads)", "",
+            "slopes",
+            "slopes",
+            "Slopes",
+            "slopes[h] = 1 / 2 ** (8 * (h + 1) / heads)",
+            "",
             meaning="For each head, how much a score loses per position between query and key.",
-            why="A head with a large slope attends mostly to near keys, one with a small slope also to far keys.",
+            why=(
+                "A head with a large slope attends mostly to near keys, one with a small slope also"
+                " to far keys."
+            ),
             when="with alibi and several heads",
         ),
         Rule(
-            "bias", "B", "Bias", "bias[i, j] = -slopes * abs(i - j)", "",
-            meaning="How much a score loses by the distance between query and key: the slope of the head, times the "
-            "number of positions between them.",
-            why="So near keys count more, although the embeddings say nothing about positions (ALiBi).",
+            "bias",
+            "B",
+            "Bias",
+            "bias[i, j] = -slopes * abs(i - j)",
+            "",
+            meaning=(
+                "How much a score loses by the distance between query and key: the slope of the"
+                " head, times the number of positions between them."
+            ),
+            why=(
+                "So near keys count more, although the embeddings say nothing about positions"
+                " (ALiBi)."
+            ),
             when="with alibi",
         ),
-    )  # fmt: skip
+    )
     bias = "bias"
     slopes: Matrix | None = None
 
@@ -340,23 +411,31 @@ class Alibi(Position):
 
     @classmethod
     def usual_slopes(cls, heads: int) -> Rule:
-        """The slopes of so many heads; where they are no power of two, the others lie between the first ones."""
+        """The slopes of so many heads; where they are no power of two, the others lie between the
+        first ones.
+        """
         rule = cls.rules[0]
         if _power_of_two_below(heads) == heads:
             return rule
         return replace(
             rule,
-            formula="slopes[h] = "
-            "where(h < near, 1 / 2 ** (8 * (h + 1) / near), 1 / 2 ** (4 * (2 * (h - near) + 1) / near))",
-            meaning="For each head, how much a score loses per position between query and key: first the slopes of "
-            "`near` heads, then slopes that lie between them.",
+            formula=(
+                "slopes[h] = where(h < near, 1 / 2 ** (8 * (h + 1) / near), 1 / 2 ** (4 * (2 * (h -"
+                " near) + 1) / near))"
+            ),
+            meaning=(
+                "For each head, how much a score loses per position between query and key: first"
+                " the slopes of `near` heads, then slopes that lie between them."
+            ),
         )
 
     @classmethod
     def _bias(cls, *, shifted: bool) -> Rule:
         """What a key loses for its distance from position i, or i + offset."""
         rule = cls.rules[1]
-        return replace(rule, formula="bias[i, j] = -slopes * abs(i + offset - j)") if shifted else rule
+        return (
+            replace(rule, formula="bias[i, j] = -slopes * abs(i + offset - j)") if shifted else rule
+        )
 
 
 def _power_of_two_below(heads: int) -> int:
@@ -378,17 +457,23 @@ def read_positions(value: Value) -> tuple[Position, ...] | None:
     before = value.errors.count
     require_keys(value, tuple(POSITIONS))
     read = [kind.read(value.key(name)) for name, kind in POSITIONS.items() if name in value.keys]
-    return tuple(position for position in read if position) if value.errors.count == before else None
+    return (
+        tuple(position for position in read if position) if value.errors.count == before else None
+    )
 
 
 def replacements(positions: Sequence[Position | type[Position]]) -> Mapping[str, str]:
-    """Which steps the scores read in place of others: Q_rot for Q; ValueError where two kinds replace the same."""
+    """Which steps the scores read in place of others: Q_rot for Q; ValueError where two kinds
+    replace the same.
+    """
     found: dict[str, str] = {}
     by: dict[str, str] = {}
     for position in positions:
         for name, other in position.replaces.items():
             if name in by:
-                raise ValueError(f"{by[name]} and {position.name} both replace {name} in the scores")
+                raise ValueError(
+                    f"{by[name]} and {position.name} both replace {name} in the scores"
+                )
             found[name], by[name] = other, position.name
     return found
 

@@ -1,6 +1,8 @@
-"""Problems made in Python: dicts, lists, numbers and arrays as the tree that a file becomes, for the same loader.
+"""Problems made in Python: dicts, lists, numbers and arrays as the tree that a file becomes, for
+the same loader.
 
-Arrays stay arrays. There is no text, so an error has a path, such as W_Q[1][0], and no line and column.
+Arrays stay arrays. There is no text, so an error has a path, such as W_Q[1][0], and no line and
+column.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ Numbers: TypeAlias = "ArrayLike | Sequence[Any] | Mapping[str, Any]"
 class ProblemKeys(TypedDict, total=False):
     """The keys of a problem, as in a file; None leaves a key out.
 
-    `Numbers` are an array of any real type, a tensor on the CPU, or nested lists of numbers, fractions and texts such
-    as "1/3" and "sqrt(2)"; or {"file": …} or {"random": …}, as in a file.
+    `Numbers` are an array of any real type, a tensor on the CPU, or nested lists of numbers,
+    fractions and texts such as "1/3" and "sqrt(2)"; or {"file": …} or {"random": …}, as in a file.
     """
 
     title: str | None
@@ -73,24 +75,28 @@ class ProblemKeys(TypedDict, total=False):
 def problem(*, convention: str | None = None, **keys: Unpack[ProblemKeys]) -> Problem:
     """The problem with these keys, which are those of a problem file.
 
-    Matrices are arrays of any real type, tensors on the CPU, or nested lists of numbers, fractions, and texts such as
-    "1/3". X is n × d_model, W_Q and W_K are d_model × d_k, W_V is d_model × d_v; or give Q as n × d_k, K as m × d_k and
-    V as m × d_v. Arrays are copied. None leaves a key out. Raises AttncliError with the `path` of what is wrong, and no
-    `place`.
+    Matrices are arrays of any real type, tensors on the CPU, or nested lists of numbers, fractions,
+    and texts such as "1/3". X is n × d_model, W_Q and W_K are d_model × d_k, W_V is d_model × d_v;
+    or give Q as n × d_k, K as m × d_k and V as m × d_v. Arrays are copied. None leaves a key out.
+    Raises AttncliError with the `path` of what is wrong, and no `place`.
 
         attncli.problem(Q=[[1, 0]], K=[[1, 0], [0, 1]], V=[["1/2"], [2]], mask="causal")
     """
     return read_values(keys, convention=convention)
 
 
-def read_values(values: Mapping[str, Any], *, convention: str | None = None, outside: bool = False) -> Problem:
+def read_values(
+    values: Mapping[str, Any], *, convention: str | None = None, outside: bool = False
+) -> Problem:
     """The problem that has these values by key; `convention` and `outside` are those of `load`.
 
-    Nothing that is given is changed or kept. Raises AttncliError: exit 2 for a convention that does not exist, exit 3
-    for what is wrong, with the path of the value.
+    Nothing that is given is changed or kept. Raises AttncliError: exit 2 for a convention that does
+    not exist, exit 3 for what is wrong, with the path of the value.
     """
     errors = ErrorCollector(Source("", "", outside=outside))
-    root = _Tree(errors).node({key: value for key, value in values.items() if value is not None}, "")
+    root = _Tree(errors).node(
+        {key: value for key, value in values.items() if value is not None}, ""
+    )
     return problem_from_tree(root, errors, convention, holds_scores=False)
 
 
@@ -102,12 +108,16 @@ class _Tree:
         self._made = 0
 
     def node(self, value: Any, path: str, depth: int = 0) -> Node:
-        """The node of a value, which stands at this path of the problem and inside so many others."""
+        """The node of a value, which stands at this path of the problem and inside so many
+        others.
+        """
         self._made += 1
         at = self._made
         if depth > DEPTH_LIMIT:
             self._fail(
-                path, f"lists are nested more than {DEPTH_LIMIT} deep", "a matrix has two levels: [[1, 0], [0, 1]]"
+                path,
+                f"lists are nested more than {DEPTH_LIMIT} deep",
+                "a matrix has two levels: [[1, 0], [0, 1]]",
             )
         match value:
             case None:
@@ -119,7 +129,8 @@ class _Tree:
                     self._fail(path, *NO_HALF)
                 return Leaf(str(value), not is_plain(value) and value != BLANK, at)
             case int():
-                return Leaf(str(Decimal(value)), False, at)  # str(value) refuses more than 4,300 digits
+                # str(value) refuses more than 4,300 digits
+                return Leaf(str(Decimal(value)), False, at)
             case float():
                 return Leaf(repr(float(value)), False, at)
             case Fraction() | Decimal():
@@ -140,18 +151,29 @@ class _Tree:
         mapping = MappingNode(at)
         for key, value in values.items():
             if not isinstance(key, str):
-                self._fail(path, f"a key must be a word, not {shorten(repr(key))}", 'write "key": value')
+                self._fail(
+                    path, f"a key must be a word, not {shorten(repr(key))}", 'write "key": value'
+                )
             mapping.values[key] = self.node(value, f"{path}.{key}" if path else key, depth + 1)
             mapping.keys[key] = mapping.values[key].at
         return mapping
 
     def _list(self, values: Iterable[Any], path: str, depth: int, at: int) -> Node:
-        return SequenceNode(at, [self.node(each, f"{path}[{i}]", depth + 1) for i, each in enumerate(values)])
+        return SequenceNode(
+            at, [self.node(each, f"{path}[{i}]", depth + 1) for i, each in enumerate(values)]
+        )
 
     def _stacked(self, values: Sequence[Any], path: str) -> list[Any] | Array:
-        """A list of arrays of one shape and type as one array; any other list with its arrays as lists."""
-        arrays = {i: self._array(each, f"{path}[{i}]") for i, each in enumerate(values) if _is_array(each)}
-        if len(arrays) == len(values) and len({(array.shape, array.dtype) for array in arrays.values()}) == 1:
+        """A list of arrays of one shape and type as one array; any other list with its arrays as
+        lists.
+        """
+        arrays = {
+            i: self._array(each, f"{path}[{i}]") for i, each in enumerate(values) if _is_array(each)
+        }
+        if (
+            len(arrays) == len(values)
+            and len({(array.shape, array.dtype) for array in arrays.values()}) == 1
+        ):
             import numpy as np
 
             return np.stack([*arrays.values()])
@@ -161,17 +183,26 @@ class _Tree:
         import numpy as np
 
         if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-            self._fail(path, "has masked cells, which hold no numbers", "fill them, as in array.filled(0)")
+            self._fail(
+                path, "has masked cells, which hold no numbers", "fill them, as in array.filled(0)"
+            )
         if not _is_array(value):
-            self._fail(path, f"{_a_kind(value)} cannot be read", "give a number, a text, a list, a dict or an array")
+            self._fail(
+                path,
+                f"{_a_kind(value)} cannot be read",
+                "give a number, a text, a list, a dict or an array",
+            )
         try:
             array = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
-        except Exception as error:  # whatever another library raises: a tensor on a GPU, or one that needs a gradient
+        except Exception as error:
+            # whatever another library raises: a tensor on a GPU, or one that needs a gradient
             why = shorten(str(error).partition("\n")[0], 200)
             help = "give an array on the CPU, as PyTorch makes by tensor.detach().cpu().float()"
             self._fail(path, f"{_a_kind(value)} cannot become a NumPy array: {why}", help)
-        if array.dtype.kind == "f" or "float" in array.dtype.name:  # bfloat16 comes as a type of its own
-            with np.errstate(all="ignore"):  # what is too large becomes an infinity, which is reported
+        # bfloat16 comes as a type of its own
+        if array.dtype.kind == "f" or "float" in array.dtype.name:
+            # what is too large becomes an infinity, which is reported
+            with np.errstate(all="ignore"):
                 array = array.astype(np.float64, copy=False)
         return array
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-LINE_ABOVE, DOT_ABOVE = "\u0305", "\u0307"  # combining signs, each after its digit
+# combining signs, each after its digit
+LINE_ABOVE, DOT_ABOVE = "\u0305", "\u0307"
 _LINE = f"[\u0304{LINE_ABOVE}]"
 _WHOLE = "(?:0|[1-9][0-9]*)"
 RECURRING = (
@@ -22,8 +23,9 @@ _MARKS = re.compile(f"[()\u0304{LINE_ABOVE}{DOT_ABOVE}]")
 def recurring(text: str) -> Fraction | None:
     """The number that a recurring decimal is, 1/3 for 0.(3); None for any other text.
 
-    Digits recur under a line, from one dot to the other, or in parentheses that follow the point. Parentheses after
-    other decimals, as in 0.1(6), are none: there, physicists write how uncertain the last digits are.
+    Digits recur under a line, from one dot to the other, or in parentheses that follow the point.
+    Parentheses after other decimals, as in 0.1(6), are none: there, physicists write how uncertain
+    the last digits are.
     """
     found = _RECURRING.fullmatch(text)
     if found is None:
@@ -38,7 +40,11 @@ def recurring(text: str) -> Fraction | None:
 
 
 def with_period(decimal: str, period: str) -> Fraction:
-    """The number that begins with this decimal, after which some digits recur: 1/6 for 0.1 and 6."""
+    """The number that begins with this decimal, after which some digits recur: 1/6 for 0.1 and
+    6.
+    """
     whole, _, before = decimal.partition(".")
     scale = 10 ** len(before)
-    return Fraction(int(f"{whole}{before}"), scale) + Fraction(int(period), scale * (10 ** len(period) - 1))
+    return Fraction(int(f"{whole}{before}"), scale) + Fraction(
+        int(period), scale * (10 ** len(period) - 1)
+    )

@@ -1,4 +1,6 @@
-"""Writes a problem as a file that reads back as the same problem: YAML, with large arrays in a .npz file beside it."""
+"""Writes a problem as a file that reads back as the same problem: YAML, with large arrays in a .npz
+file beside it.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,12 @@ from attncli.problem.positions import Position
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_INLINE = 1024  # numbers; larger arrays go into the .npz file
-_LINE = 100  # characters; a matrix that needs more has a line for each row
-_AS_STACKED = ("Q", "K", "V", "past_K", "past_V")  # which a file may give with heads on an axis
+# numbers; larger arrays go into the .npz file
+_INLINE = 1024
+# characters; a matrix that needs more has a line for each row
+_LINE = 100
+# which a file may give with heads on an axis
+_AS_STACKED = ("Q", "K", "V", "past_K", "past_V")
 
 
 def require_yaml(name: str) -> None:
@@ -33,9 +38,11 @@ def require_yaml(name: str) -> None:
 
 
 def as_yaml(problem: Problem, arrays_file: str) -> tuple[str, dict[str, NDArray[Any]]]:
-    """The text of a file with this problem, and the arrays by name that the text expects in `arrays_file`, if any.
+    """The text of a file with this problem, and the arrays by name that the text expects in
+    `arrays_file`, if any.
 
-    Numbers are written as they were given. A mask that was read by the meaning of other software says what it means.
+    Numbers are written as they were given. A mask that was read by the meaning of other software
+    says what it means.
     """
     writer = _Writer(arrays_file)
     lines = [f"{key}: {text}\n" for key, text in writer.keys(problem)]
@@ -43,7 +50,9 @@ def as_yaml(problem: Problem, arrays_file: str) -> tuple[str, dict[str, NDArray[
 
 
 def mask_as_yaml(mask: Mask) -> str:
-    """What stands after `mask:`, with all numbers in it: it names no file, and holds in a problem of any folder."""
+    """What stands after `mask:`, with all numbers in it: it names no file, and holds in a problem
+    of any folder.
+    """
     if not mask.parts:
         return "none"
     return _Writer(arrays_file=None).mask(mask)
@@ -72,9 +81,16 @@ class _Writer:
         if problem.mask.parts:
             yield "mask", self.mask(problem.mask)
         if problem.positions:
-            yield "position", self.text({each.name: _content(each) for each in problem.positions}, "position")
+            yield (
+                "position",
+                self.text({each.name: _content(each) for each in problem.positions}, "position"),
+            )
         for key, row in KEYS.items():
-            if row.setting and (value := getattr(problem, key)) not in (None, next(iter(SCORES)), "default"):
+            if row.setting and (value := getattr(problem, key)) not in (
+                None,
+                next(iter(SCORES)),
+                "default",
+            ):
                 yield key, self.text(value, key)
         if problem.loss is not None:
             kind, target = LOSSES[problem.loss.kind], problem.loss.target
@@ -94,15 +110,27 @@ class _Writer:
         return self.text({part.name: _content(part)} | corner, "mask")
 
     def text(self, value: Any, name: str) -> str:
-        """A value in YAML; `name` is what its array is called if it goes into the file of arrays."""
+        """A value in YAML; `name` is what its array is called if it goes into the file of
+        arrays.
+        """
         if isinstance(value, Matrix):
             return self._matrix(value, name)
         if isinstance(value, Scalar):
             return value.written
         if isinstance(value, dict):
-            return "{" + ", ".join(f"{key}: {self.text(each, f'{name}_{key}')}" for key, each in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(
+                    f"{key}: {self.text(each, f'{name}_{key}')}" for key, each in value.items()
+                )
+                + "}"
+            )
         if isinstance(value, list | tuple):
-            return "[" + ", ".join(self.text(each, f"{name}_{place}") for place, each in enumerate(value)) + "]"
+            return (
+                "["
+                + ", ".join(self.text(each, f"{name}_{place}") for place, each in enumerate(value))
+                + "]"
+            )
         if isinstance(value, str):
             quoted = json.dumps(value, ensure_ascii=False)
             return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in quoted)
@@ -136,7 +164,9 @@ class _Writer:
 
 
 def _has_heads(name: str, matrix: Matrix) -> bool:
-    """Whether heads are an axis of an array that a file has side by side: weights, biases, and Q."""
+    """Whether heads are an axis of an array that a file has side by side: weights, biases, and
+    Q.
+    """
     array = ARRAYS[name]
     return len(array.leading) > 1 and bool(array.letters) and matrix.ndim == len(array.letters) + 1
 
@@ -154,11 +184,19 @@ def _side_by_side(array: NDArray[Any], width: int) -> NDArray[Any]:
 
 
 def _content(part: MaskPart | Position) -> Any:
-    """What stands under the name of a mask or a position: its fields, which are what it was read from."""
-    given = {each.name: value for each in fields(part) if (value := getattr(part, each.name)) is not None}  # type: ignore[arg-type]  # every one is a dataclass
+    """What stands under the name of a mask or a position: its fields, which are what it was read
+    from.
+    """
+    # Every mask and position is a dataclass, which their base classes cannot say.
+    names = [each.name for each in fields(part)]  # type: ignore[arg-type]
+    found = {name: getattr(part, name) for name in names}
+    given = {name: value for name, value in found.items() if value is not None}
     if isinstance(part, Position):
         return given or True
-    values = [value if isinstance(value, Matrix | int | tuple) else Matrix(value) for value in given.values()]
+    values = [
+        value if isinstance(value, Matrix | int | tuple) else Matrix(value)
+        for value in given.values()
+    ]
     return values[0] if len(values) == 1 else values or True
 
 

@@ -1,7 +1,9 @@
-"""Checks that the arrays of a problem belong together: none is missing or unused, and lengths that meet are equal.
+"""Checks that the arrays of a problem belong together: none is missing or unused, and lengths that
+meet are equal.
 
-Equal letters in the cells of `keys.py` say which lengths meet. Nearly every check has its own words, for the place to
-blame and what helps. What the equations of a plan would refuse besides is a fault of ours.
+Equal letters in the cells of `keys.py` say which lengths meet. Nearly every check has its own
+words, for the place to blame and what helps. What the equations of a plan would refuse besides is a
+fault of ours.
 """
 
 from __future__ import annotations
@@ -33,17 +35,23 @@ from attncli.problem.tree import truth
 
 WITHOUT_SCORES = "attncli compute --steps output --detail brief does without it"
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
-_TOLD_OTHERWISE = {  # than by the letters of their cells
-    "X", "context", "W_O", "b_O",
+# than by the letters of their cells
+_TOLD_OTHERWISE = {
+    "X",
+    "context",
+    "W_O",
+    "b_O",
     *(f"{before}{letter}" for before in ("", "W_", "b_", "past_") for letter in _WORDS),
     *(array.name for score in SCORES.values() for array in score.arrays),
-}  # fmt: skip
+}
 
 
 def check_sources(score: str | None, errors: ErrorCollector, start: int) -> None:
-    """There is something to make Q, K and V from, and nothing is unused; `start` is the place for what is missing.
+    """There is something to make Q, K and V from, and nothing is unused; `start` is the place for
+    what is missing.
 
-    `score` is None where it could not be read. What it needs and lacks is reported with its shape, later.
+    `score` is None where it could not be read. What it needs and lacks is reported with its shape,
+    later.
     """
     given = {name for name in ARRAYS if name in errors.nodes and name != "sink"}
     for letter in "QKV":
@@ -58,21 +66,33 @@ def check_sources(score: str | None, errors: ErrorCollector, start: int) -> None
     for kind, other in SCORES.items() if score else ():
         for name in (array.name for array in other.arrays):
             if score != kind and name in given:
-                errors.wrong(name, f"is used only with score: {kind}", f"remove {name}, or write score: {kind}")
+                errors.wrong(
+                    name,
+                    f"is used only with score: {kind}",
+                    f"remove {name}, or write score: {kind}",
+                )
 
 
-def check_products(given: Mapping[str, Matrix], errors: ErrorCollector, letters: str = "QKV") -> None:
-    """Every projection fits what it projects, and every bias its projection, whatever heads they hold.
+def check_products(
+    given: Mapping[str, Matrix], errors: ErrorCollector, letters: str = "QKV"
+) -> None:
+    """Every projection fits what it projects, and every bias its projection, whatever heads they
+    hold.
 
     Passed over is what could not be read and so is not `given`, though it has a place.
     """
     for letter in letters:
-        if letter not in errors.places and given.keys() >= {input_of(letter, errors.places), f"W_{letter}"}:
+        if letter not in errors.places and given.keys() >= {
+            input_of(letter, errors.places),
+            f"W_{letter}",
+        }:
             _check_product(letter, given, errors)
 
 
 def check_shapes(given: Mapping[str, Matrix], score: str, errors: ErrorCollector) -> None:
-    """What Q, K and V are to each other, with their heads apart, and what comes before and after them."""
+    """What Q, K and V are to each other, with their heads apart, and what comes before and after
+    them.
+    """
     m, values = rows("K", given), rows_from("V", given)
     if (found := rows("V", given)) != m:
         keys = rows_from("K", given)
@@ -88,7 +108,9 @@ def check_shapes(given: Mapping[str, Matrix], score: str, errors: ErrorCollector
     _check_cells(given, errors)
 
 
-def check_labels(name: str, labels: Sequence[str], number: int, rows: str, errors: ErrorCollector) -> None:
+def check_labels(
+    name: str, labels: Sequence[str], number: int, rows: str, errors: ErrorCollector
+) -> None:
     """As many labels as rows."""
     if len(labels) != number:
         errors.wrong(
@@ -98,7 +120,9 @@ def check_labels(name: str, labels: Sequence[str], number: int, rows: str, error
         )
 
 
-def check_gradient(gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector) -> None:
+def check_gradient(
+    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector
+) -> None:
     """The gradient of the output has one number for each of the output's."""
     expected = output_shape(given, joined)
     if gradient is not None and gradient.shape != expected:
@@ -109,8 +133,11 @@ def check_gradient(gradient: Matrix | None, given: Mapping[str, Matrix], joined:
         )
 
 
-def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, holds_scores: bool) -> None:
-    """Ends the reading where there are too many tokens, or where an array on the way would be too large.
+def check_array_sizes(
+    given: Mapping[str, Matrix], errors: ErrorCollector, *, holds_scores: bool
+) -> None:
+    """Ends the reading where there are too many tokens, or where an array on the way would be too
+    large.
 
     What has a number for each query and key counts only where it is going to be held.
     """
@@ -118,7 +145,9 @@ def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, ho
     for name, tokens in ((rows_from("Q", given), n), (rows_from("K", given), m)):
         if tokens > TOKEN_LIMIT:
             errors.wrong(
-                name, f"has {count(tokens, 'row')}, one for each token", f"at most {TOKEN_LIMIT:,} tokens are possible"
+                name,
+                f"has {count(tokens, 'row')}, one for each token",
+                f"at most {TOKEN_LIMIT:,} tokens are possible",
             )
             errors.stop()
     makers = {letter: columns_from(letter, given) for letter in "QKV"}
@@ -144,10 +173,11 @@ def check_array_sizes(given: Mapping[str, Matrix], errors: ErrorCollector, *, ho
 
 
 def require_scores(given: Mapping[str, Matrix], advice: str = WITHOUT_SCORES) -> None:
-    """Raises AttncliError (exit 3) where an array with a number for each query and key would be too large to be held.
+    """Raises AttncliError (exit 3) where an array with a number for each query and key would be too
+    large to be held.
 
-    It is called where such arrays are made. Where a file is read for that, `check_array_sizes` has said so before,
-    with the place in the file. `advice` is the end of the help.
+    It is called where such arrays are made. Where a file is read for that, `check_array_sizes` has
+    said so before, with the place in the file. `advice` is the end of the help.
     """
     if too_large := _scores_too_large(given):
         name, message, help = too_large
@@ -155,9 +185,11 @@ def require_scores(given: Mapping[str, Matrix], advice: str = WITHOUT_SCORES) ->
 
 
 def transpose_advice(name: str, fits_turned: bool, errors: ErrorCollector) -> str:
-    """The end of a help line for weights whose rows and columns may be swapped; empty where that would not help.
+    """The end of a help line for weights whose rows and columns may be swapped; empty where that
+    would not help.
 
-    Of a part that was cut out of columns that are rows, the shape does not tell whether the whole would fit.
+    Of a part that was cut out of columns that are rows, the shape does not tell whether the whole
+    would fit.
     """
     reference = stored(name, errors)
     if not fits_turned and (reference is None or "part" not in reference.keys):
@@ -182,7 +214,10 @@ def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, s
             errors.add(
                 f"both {letter} and {weights} are given",
                 at=max(errors.places[letter], errors.places[weights]),
-                help=f"remove {weights} to use {letter} as it is, or remove {letter} to project {source}",
+                help=(
+                    f"remove {weights} to use {letter} as it is, or remove {letter} to project"
+                    f" {source}"
+                ),
             )
         elif bias in given:
             errors.wrong(
@@ -201,7 +236,9 @@ def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, s
         needed = f"{weights} to project {source}" if source in given else f"X and {weights}"
         if letter != "Q" and source not in given:
             needed = f"X (or context) and {weights}"
-        errors.add(f"the {_WORDS[letter]} are missing", at=start, help=f"give {letter}, or {needed}")
+        errors.add(
+            f"the {_WORDS[letter]} are missing", at=start, help=f"give {letter}, or {needed}"
+        )
 
 
 def _check_product(letter: str, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
@@ -210,8 +247,8 @@ def _check_product(letter: str, given: Mapping[str, Matrix], errors: ErrorCollec
     if entered.shape[-1] != rows:
         errors.wrong(
             weights,
-            f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: "
-            f"{source} has {count(entered.shape[-1], 'column')}, but {weights} has {count(rows, 'row')}",
+            f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: {source}"
+            f" has {count(entered.shape[-1], 'column')}, but {weights} has {count(rows, 'row')}",
             f"{letter} = {source}·{weights} needs these two to be equal"
             + transpose_advice(weights, columns == entered.shape[-1], errors)
             + comma_advice_for(errors, source, weights),
@@ -220,7 +257,8 @@ def _check_product(letter: str, given: Mapping[str, Matrix], errors: ErrorCollec
         errors.wrong(
             bias,
             f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
-            f"give one number for each column of {weights}" + comma_advice_for(errors, bias, weights),
+            f"give one number for each column of {weights}"
+            + comma_advice_for(errors, bias, weights),
         )
 
 
@@ -239,49 +277,70 @@ def _check_past(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
     keys, values = (given[f"past_{name}"].shape[-2] for name in "KV")
     if keys != values:
         errors.wrong(
-            "past.V", f"has {count(values, 'row')}, but past.K has {keys}", "every key of the cache needs a value"
+            "past.V",
+            f"has {count(values, 'row')}, but past.K has {keys}",
+            "every key of the cache needs a value",
         )
 
 
 def _check_score(given: Mapping[str, Matrix], score: str, errors: ErrorCollector) -> None:
-    """A query is as long as a key where the score needs that, and the arrays of the score are there and fit them."""
+    """A query is as long as a key where the score needs that, and the arrays of the score are there
+    and fit them.
+    """
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
     known = _lengths(given)
     if SCORES[score].equal_widths:
         _check_equal_widths(given, known, errors)
-    lengths = dict(known)  # and those of other letters, which the last array with them sets
+    # and those of other letters, which the last array with them sets
+    lengths = dict(known)
     for name in reversed([name for name in arrays if name in given]):
         for letter, length in zip(arrays[name], given[name].shape, strict=True):
             lengths.setdefault(letter, int(length))
     if missing := [name for name in arrays if name not in given]:
         said = [f"{name} of {_needed_shape(name, score, lengths)}" for name in missing]
-        errors.add(f"score: {score} needs {listed(missing)}", at=errors.places["score"], help=f"give {listed(said)}")
+        errors.add(
+            f"score: {score} needs {listed(missing)}",
+            at=errors.places["score"],
+            help=f"give {listed(said)}",
+        )
         return
-    others = [f", {list(arrays)[-1]} {length}" for letter, length in lengths.items() if letter not in known]
+    others = [
+        f", {list(arrays)[-1]} {length}"
+        for letter, length in lengths.items()
+        if letter not in known
+    ]
     for name, letters in arrays.items():
         found, needed = given[name].shape, tuple(lengths[letter] for letter in letters)
         if found != needed:
             errors.wrong(
                 name,
                 f"is {shape_text(found)}, but {shape_text(needed)} is needed",
-                f"a query has {count(lengths['p'], 'number')}, a key {lengths['k']}" + "".join(others),
+                f"a query has {count(lengths['p'], 'number')}, a key {lengths['k']}"
+                + "".join(others),
             )
 
 
-def _check_equal_widths(given: Mapping[str, Matrix], lengths: Mapping[str, int], errors: ErrorCollector) -> None:
+def _check_equal_widths(
+    given: Mapping[str, Matrix], lengths: Mapping[str, int], errors: ErrorCollector
+) -> None:
     d_q, d_k = lengths["p"], lengths["k"]
     if d_q != d_k:
         key = columns_from("K", given)
         errors.wrong(
             key,
-            f"a key has {count(d_k, 'number')} and a query {d_q}: a dot product needs the same number",
+            f"a key has {count(d_k, 'number')} and a query {d_q}: a dot product needs the same"
+            " number",
             f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
-            + comma_advice_for(errors, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)),
+            + comma_advice_for(
+                errors, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)
+            ),
         )
 
 
 def _needed_shape(name: str, score: str, lengths: Mapping[str, int]) -> str:
-    """The shape that a missing array would have; a length that no other array tells goes by the array that sets it."""
+    """The shape that a missing array would have; a length that no other array tells goes by the
+    array that sets it.
+    """
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
     axes = arrays[name]
     if all(axis in lengths for axis in axes):
@@ -301,7 +360,8 @@ def _check_output(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
         turned = transpose_advice("W_O", found[1] == wide, errors)
         errors.wrong(
             "W_O",
-            f"is {shape_text(found)}, but {said} {'have' if heads > 1 else 'has'} {count(wide, 'number')}",
+            f"is {shape_text(found)}, but {said} {'have' if heads > 1 else 'has'}"
+            f" {count(wide, 'number')}",
             f"W_O needs {count(wide, 'row')}{turned}",
         )
     if "b_O" in given:
@@ -316,13 +376,20 @@ def _check_output(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
 
 
 def _check_cells(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
-    """What the letters of their cells say of arrays that no other check is for; a letter of their own goes by the
-    first that has it."""
-    lengths = _lengths(given) | {"u": past_length(given), "e": axes_of(given).number * width("V", given)}
+    """What the letters of their cells say of arrays that no other check is for; a letter of their
+    own goes by the first that has it.
+    """
+    lengths = _lengths(given) | {
+        "u": past_length(given),
+        "e": axes_of(given).number * width("V", given),
+    }
     for name, matrix in given.items():
         letters = ARRAYS[name].letters
         found = matrix.shape[matrix.ndim - len(letters) :]
-        needed = tuple(lengths.setdefault(letter, length) for letter, length in zip(letters, found, strict=True))
+        needed = tuple(
+            lengths.setdefault(letter, length)
+            for letter, length in zip(letters, found, strict=True)
+        )
         if found != needed and name not in _TOLD_OTHERWISE:
             axes = listed([INDICES[letter].meaning for letter in letters])
             errors.wrong(
@@ -339,18 +406,26 @@ def _lengths(given: Mapping[str, Matrix]) -> dict[str, int]:
 
 
 def _scores_too_large(given: Mapping[str, Matrix]) -> tuple[str, str, str] | None:
-    """The array to blame, what is wrong and what helps, where a number for each query and key would be too many."""
+    """The array to blame, what is wrong and what helps, where a number for each query and key would
+    be too many.
+    """
     n, m = sizes(given)
     if wrong := _too_large("the matrix of scores", (n, m), given):
         return rows_from("K", given), *wrong
     # q·W_1 + k·W_2 is made for every query and key at once
-    if "v" in given and (wrong := _too_large("what v is multiplied by", (n, m, given["v"].shape[0]), given)):
+    if "v" in given and (
+        wrong := _too_large("what v is multiplied by", (n, m, given["v"].shape[0]), given)
+    ):
         return "v", *wrong
     return None
 
 
-def _too_large(what: str, shape: tuple[int, ...], given: Mapping[str, Matrix]) -> tuple[str, str] | None:
-    """What is wrong with an array that has this shape in each head and entry, and what helps; None where it fits."""
+def _too_large(
+    what: str, shape: tuple[int, ...], given: Mapping[str, Matrix]
+) -> tuple[str, str] | None:
+    """What is wrong with an array that has this shape in each head and entry, and what helps; None
+    where it fits.
+    """
     axes = axes_of(given)
     whole = (*(length for length in (axes.batch or 1, axes.number) if length > 1), *shape)
     if prod(whole) <= ELEMENT_LIMIT:

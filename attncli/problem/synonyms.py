@@ -1,4 +1,6 @@
-"""What other software calls the keys of a problem, and what says the same here: for help with keys that are none."""
+"""What other software calls the keys of a problem, and what says the same here: for help with keys
+that are none.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,23 @@ SYNONYMS = {
     "tokens": ("words", "labels"),
     "X": ("input", "inputs", "embeddings", "hidden_states"),
     "context": ("memory", "encoder_hidden_states", "kv_input"),
-    "heads": ("num_heads", "n_heads", "n_head", "nheads", "num_attention_heads", "num_q_heads", "q_num_heads"),
+    "heads": (
+        "num_heads",
+        "n_heads",
+        "n_head",
+        "nheads",
+        "num_attention_heads",
+        "num_q_heads",
+        "q_num_heads",
+    ),
     "kv_heads": (
-        "num_kv_heads", "n_kv_heads", "n_head_kv", "num_key_value_heads", "kv_num_heads", "num_groups", "kv_groups",
+        "num_kv_heads",
+        "n_kv_heads",
+        "n_head_kv",
+        "num_key_value_heads",
+        "kv_num_heads",
+        "num_groups",
+        "kv_groups",
     ),
     "W_Q": ("q_proj", "query_weight"),
     "W_K": ("k_proj", "key_weight"),
@@ -22,11 +38,26 @@ SYNONYMS = {
     "Q": ("query", "queries"),
     "K": ("key", "keys"),
     "V": ("value", "values"),
-    "past": ("cache", "kv_cache", "past_kv", "past_key_values", "past_key", "past_value", "past_k", "past_v"),
+    "past": (
+        "cache",
+        "kv_cache",
+        "past_kv",
+        "past_key_values",
+        "past_key",
+        "past_value",
+        "past_k",
+        "past_v",
+    ),
     "mask": ("attn_mask", "attention_mask", "masks"),
     "mask: causal": ("causal", "is_causal", "use_causal_mask"),
     "mask: {causal: true, corner: bottom-right}": ("corner",),
-    "mask: {lengths: [2, 3]}": ("lengths", "seq_lens", "seqlens", "key_value_seq_lengths", "nonpad_kv_seqlen"),
+    "mask: {lengths: [2, 3]}": (
+        "lengths",
+        "seq_lens",
+        "seqlens",
+        "key_value_seq_lengths",
+        "nonpad_kv_seqlen",
+    ),
     "mask: {padding: [1, 1, 0]}": ("padding", "padding_mask", "key_padding_mask"),
     "mask: {window: [2, 0]}": ("window", "window_size", "sliding_window", "local_window_size"),
     "mask: {keep: …}": ("keep",),
@@ -41,14 +72,28 @@ SYNONYMS = {
     "position: {alibi: {slopes: [0.5, 0.25]}}": ("slopes", "alibi_slopes"),
     "sink": ("s_aux", "softmax_sink"),
     "loss": ("mse", "cross_entropy", "criterion", "target", "targets"),
-}  # fmt: skip
+}
 _OPTIONS = ("dtype", "device", "precision", "rounding", "detail", "steps", "format", "as")
-_SIZES = ("d_model", "d_k", "d_v", "d_head", "head_dim", "n", "m", "batch", "batch_size", "n_embd", "hidden_size")
+_SIZES = (
+    "d_model",
+    "d_k",
+    "d_v",
+    "d_head",
+    "head_dim",
+    "n",
+    "m",
+    "batch",
+    "batch_size",
+    "n_embd",
+    "hidden_size",
+)
 _BY_NAME = {name: written for written, names in SYNONYMS.items() for name in names}
 
 
 def unknown_key_help(key: str) -> str:
-    """A help line for a key that is none: what says the same here, the nearest key, or where all of them are."""
+    """A help line for a key that is none: what says the same here, the nearest key, or where all of
+    them are.
+    """
     name, colon, value = key.partition(":")
     if colon and name in KEYS:
         return f"put a blank after the colon: {name}: {shorten(value)}"
@@ -63,7 +108,9 @@ def unknown_key_help(key: str) -> str:
 
 
 def equivalent(key: str) -> str:
-    """What is written here for a key of other software, `heads` or `mask: causal`; empty for a key that is unknown."""
+    """What is written here for a key of other software, `heads` or `mask: causal`; empty for a key
+    that is unknown.
+    """
     return _BY_NAME.get(_plain(key), "")
 
 

@@ -1,4 +1,5 @@
-"""The tree that a text becomes, the same for YAML and for JSON: its three kinds of node, and how they are put together.
+"""The tree that a text becomes, the same for YAML and for JSON: its three kinds of node, and how
+they are put together.
 
 Each node knows where in the text it begins. A long text is read in two passes.
 """
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
     from attncli.problem.array_formats import Array
     from attncli.problem.long_lists import NumberList, Outline
 
-LONG = 2**14  # characters of a text; a shorter one is read value by value as fast
+# characters of a text; a shorter one is read value by value as fast
+LONG = 2**14
 SURROGATE = re.compile("[\ud800-\udfff]")
 NO_HALF = "this is half of a surrogate pair, not a character", "write the character itself"
 
 
-# Not frozen: a file of a million numbers may make a million of these, and freezing doubles the cost of each.
+# Not frozen: a file of a million numbers may make a million of these, and freezing doubles the cost
+# of each.
 
 
 @dataclass(slots=True)
@@ -43,8 +46,8 @@ class Leaf:
 class Sequence:
     """A list.
 
-    A long one of numbers alone was read in one go: `numbers` has its values, and a node for each of its entries is
-    made only where somebody looks at `items`.
+    A long one of numbers alone was read in one go: `numbers` has its values, and a node for each of
+    its entries is made only where somebody looks at `items`.
     """
 
     at: int
@@ -80,7 +83,9 @@ class Mapping:
 
 @dataclass(slots=True)
 class HeldArray(Mapping):
-    """An array made in Python. It stands where a file has a reference, and has the key `file` without a value."""
+    """An array made in Python. It stands where a file has a reference, and has the key `file`
+    without a value.
+    """
 
     array: Array | None = field(default=None, compare=False)
 
@@ -90,9 +95,13 @@ Node: TypeAlias = Leaf | Sequence | Mapping
 
 NULLS = ("", "~", "null", "Null", "NULL")
 TRUTHS = {
-    "true": True, "True": True, "TRUE": True,
-    "false": False, "False": False, "FALSE": False,
-}  # fmt: skip
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
 
 
 def is_null(node: Node) -> bool:
@@ -136,7 +145,8 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollect
     if source.name == STANDARD_INPUT and source.text.lstrip()[:1] in ("{", "["):
         try:
             return errors, _json(errors, not_finite)
-        except AttncliError as json_error:  # flow YAML begins with the same signs
+        except AttncliError as json_error:
+            # flow YAML begins with the same signs
             errors = ErrorCollector(source)
             try:
                 return errors, _yaml(errors)
@@ -147,7 +157,8 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollect
 
 
 def _json(errors: ErrorCollector, not_finite: bool) -> Node:
-    from attncli.problem.json_parser import parse_json  # each takes a while, and most need one
+    # each takes a while, and most need one
+    from attncli.problem.json_parser import parse_json
 
     return parse_json(errors, not_finite=not_finite)
 
@@ -162,10 +173,12 @@ def _yaml(errors: ErrorCollector) -> Node:
 
 
 def build(errors: ErrorCollector, parse: Callable[[TreeBuilder], None]) -> Node:
-    """The tree of a text, as `parse` puts its values into a builder; AttncliError for what is wrong with it.
+    """The tree of a text, as `parse` puts its values into a builder; AttncliError for what is wrong
+    with it.
 
-    Of a long text the long lists of numbers are read first, in one go. Wherever anything is wrong or unusual, the
-    whole text is parsed again, value by value, and the errors are those of that pass: they know their places.
+    Of a long text the long lists of numbers are read first, in one go. Wherever anything is wrong
+    or unusual, the whole text is parsed again, value by value, and the errors are those of that
+    pass: they know their places.
     """
     text = errors.source.text
     if len(text) >= LONG:
@@ -187,15 +200,18 @@ def build(errors: ErrorCollector, parse: Callable[[TreeBuilder], None]) -> Node:
 class TreeBuilder:
     """A tree under construction: open lists and mappings, and the key each mapping waits to fill.
 
-    Places are those of the text that is parsed; where that is an `outline`, nodes have those of the whole text.
+    Places are those of the text that is parsed; where that is an `outline`, nodes have those of the
+    whole text.
     """
 
     def __init__(self, errors: ErrorCollector, outline: Outline | None = None) -> None:
         self.errors = errors
         self.root: Node | None = None
-        self.reached = -1  # where the last value begins in the text that is parsed
+        # where the last value begins in the text that is parsed
+        self.reached = -1
         self._outline = outline
-        self._missing = outline.count if outline else 0  # long lists whose place is still to come
+        # long lists whose place is still to come
+        self._missing = outline.count if outline else 0
         self._open: list[Sequence | Mapping] = []
         self._keys: list[Leaf | None] = []
 
@@ -219,7 +235,9 @@ class TreeBuilder:
 
     @property
     def unclosed_lists(self) -> int:
-        """How many lists in brackets are open, counted from the innermost up to the first mapping around them."""
+        """How many lists in brackets are open, counted from the innermost up to the first mapping
+        around them.
+        """
         count = 0
         for container in reversed(self._open):
             if not isinstance(container, Sequence) or not self.text.startswith("[", container.at):
@@ -228,7 +246,8 @@ class TreeBuilder:
         return count
 
     def where_a_list_should_end(self) -> int | None:
-        """Where the text of a list goes on with what can only stand behind it, as where its bracket is missing.
+        """Where the text of a list goes on with what can only stand behind it, as where its bracket
+        is missing.
 
         That is a list behind a number, [1, 2, [3, 4]], or a key without braces, [1, 2, K: 3].
         """
@@ -301,7 +320,9 @@ class TreeBuilder:
 
     def _key(self, parent: Mapping, node: Node, at: int) -> Leaf:
         if not isinstance(node, Leaf):
-            self.errors.fail(f"a key must be a word, not {describe(node)}", at=at, help="write key: value")
+            self.errors.fail(
+                f"a key must be a word, not {describe(node)}", at=at, help="write key: value"
+            )
         if node.text in parent.keys:
             line = self.errors.source.place(parent.keys[node.text]).line
             self.errors.add(

@@ -1,7 +1,7 @@
 """A value of a problem where it stands, and the readers of single values.
 
-A `Value` is a node of the tree with its path and the collector of errors; each reader returns what it read, or None
-after adding an error.
+A `Value` is a node of the tree with its path and the collector of errors; each reader returns what
+it read, or None after adding an error.
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ from attncli.problem.source import ErrorCollector
 from attncli.problem.tree import HeldArray, Leaf, Mapping, Node, Sequence, describe, is_null, truth
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_DIGITS = 18  # whole numbers of so many fit into 64 bits
+# whole numbers of so many fit into 64 bits
+_DIGITS = 18
 
 
-@dataclass(slots=True)  # one for every number of a problem, and freezing would double the cost of each
+# one for every number of a problem, and freezing would double the cost of each
+@dataclass(slots=True)
 class Value:
-    """`node` is the value, `path` its name, such as mask.keep[0]; `errors` collects what is wrong."""
+    """`node` is the value, `path` its name, such as mask.keep[0]; `errors` collects what is
+    wrong.
+    """
 
     node: Node
     path: str
@@ -80,7 +84,10 @@ class Value:
     def items(self) -> Iterator[Value]:
         """The entries of a list one after another; anything else has none."""
         entries = self.node.items if isinstance(self.node, Sequence) else ()
-        return (Value(entry, f"{self.path}[{place}]", self.errors) for place, entry in enumerate(entries))
+        return (
+            Value(entry, f"{self.path}[{place}]", self.errors)
+            for place, entry in enumerate(entries)
+        )
 
     def entry(self, place: int) -> Value:
         """One entry of a list."""
@@ -99,7 +106,10 @@ def read_number(value: Value, *, minus_infinity: bool = False) -> float | None:
             return float("-inf")
         message, help = why_not_a_number(text)
     elif value.node.quoted and is_plain(text):
-        message, help = f'"{shorten(text)}" is text, not a number', f"remove the quotes: {shorten(text)}"
+        message, help = (
+            f'"{shorten(text)}" is text, not a number',
+            f"remove the quotes: {shorten(text)}",
+        )
     else:
         try:
             return as_float(text)
@@ -118,7 +128,11 @@ def read_scalar(value: Value, *, help: str = "") -> Scalar | None:
     `help` says what to write for nothing, or a truth number, where 0 and 1 may not stand.
     """
     node = value.node
-    if help and isinstance(node, Leaf) and (not node.text or is_null(node) or truth(node) is not None):
+    if (
+        help
+        and isinstance(node, Leaf)
+        and (not node.text or is_null(node) or truth(node) is not None)
+    ):
         value.wrong(why_not_a_number(node.text)[0], help)
         return None
     number = read_number(value)
@@ -134,7 +148,10 @@ def read_integer(value: Value, *, least: int, help: str) -> int | None:
             if number >= least:
                 return number
         elif not node.text.startswith("-"):
-            value.wrong(f"{shorten(node.text)} is too large", f"a whole number has at most {_DIGITS} digits here")
+            value.wrong(
+                f"{shorten(node.text)} is too large",
+                f"a whole number has at most {_DIGITS} digits here",
+            )
             return None
     value.wrong(f"must be a whole number of at least {least}, not {describe(node)}", help)
     return None
@@ -167,7 +184,10 @@ def read_text(value: Value) -> str | None:
     if isinstance(node, Leaf) and node.text and (node.quoted or not is_null(node)):
         return node.text
     empty = isinstance(node, Leaf) and node.quoted
-    value.wrong("must not be empty" if empty else f"must be text, not {describe(node)}", "write text in quotes")
+    value.wrong(
+        "must not be empty" if empty else f"must be text, not {describe(node)}",
+        "write text in quotes",
+    )
     return None
 
 
@@ -175,26 +195,39 @@ def read_title(value: Value) -> str | None:
     """A text that is not too long for the head of a page; None after reporting anything else."""
     text = read_text(value)
     if text is not None and len(text) > TITLE_LIMIT:
-        value.wrong(f"has {len(text):,} characters", f"a title has at most {TITLE_LIMIT:,} characters")
+        value.wrong(
+            f"has {len(text):,} characters", f"a title has at most {TITLE_LIMIT:,} characters"
+        )
         return None
     return text
 
 
 def read_labels(value: Value) -> tuple[str, ...] | None:
-    """A list of labels, taken as written (2024 stays 2024, null is the word); None after reporting anything else."""
+    """A list of labels, taken as written (2024 stays 2024, null is the word); None after reporting
+    anything else.
+    """
     if not isinstance(value.node, Sequence):
-        value.wrong(f"must be a list of labels, not {describe(value.node)}", f'write {value.path}: ["I", "love", "AI"]')
+        value.wrong(
+            f"must be a list of labels, not {describe(value.node)}",
+            f'write {value.path}: ["I", "love", "AI"]',
+        )
         return None
     before = value.errors.count
     if (number := value.node.length) > TOKEN_LIMIT:
-        value.wrong(f"has {count(number, 'label')}, one for each token", f"at most {TOKEN_LIMIT:,} tokens are possible")
+        value.wrong(
+            f"has {count(number, 'label')}, one for each token",
+            f"at most {TOKEN_LIMIT:,} tokens are possible",
+        )
         return None
     labels = []
     for item in value.items:
         node = item.node
         if isinstance(node, Leaf) and node.text:
             if len(node.text) > LABEL_LIMIT:
-                item.wrong(f"this label has {len(node.text):,} characters", f"a label has at most {LABEL_LIMIT:,}")
+                item.wrong(
+                    f"this label has {len(node.text):,} characters",
+                    f"a label has at most {LABEL_LIMIT:,}",
+                )
             labels.append(node.text)
             continue
         what = '""' if isinstance(node, Leaf) and node.quoted else describe(node)

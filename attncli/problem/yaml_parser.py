@@ -1,4 +1,6 @@
-"""Parses YAML text into the tree: the plain part of YAML 1.2, without aliases, tags and other indirections."""
+"""Parses YAML text into the tree: the plain part of YAML 1.2, without aliases, tags and other
+indirections.
+"""
 
 from __future__ import annotations
 
@@ -12,35 +14,64 @@ import yaml
 from attncli.english import shorten
 from attncli.problem.keys import KEYS
 from attncli.problem.source import ErrorCollector
-from attncli.problem.tree import NO_HALF, SURROGATE, Leaf, Mapping, Node, Sequence, TreeBuilder, build
+from attncli.problem.tree import (
+    NO_HALF,
+    SURROGATE,
+    Leaf,
+    Mapping,
+    Node,
+    Sequence,
+    TreeBuilder,
+    build,
+)
 
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C module is not everywhere
-_UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile
+# the C module is not everywhere
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# slow to compile
+_UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))  # what YAML has of it
-_TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"  # after all that ends a line in YAML
+# after all that ends a line in YAML
+_TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"
 _AT_LENGTH = "write the value out in full"
 
 _NO_BLANK = 'a blank is missing after ":"'
 _KEY = re.compile(r"""[ \t]*(?:- +)*["']?([A-Za-z_][\w.-]*)["']?[ \t]*""")
 _LISTS, _MAPPINGS = "write a list as [1, 2, 3]", "write a mapping as {padding: [1, 1, 0]}"
 _ROW = re.compile(r"([ \t]*)[-+.]*[0-9]")
-_BEFORE_ROWS = re.compile(r"([ ]*)(?:- +)*[\w\"'-]+:[ \t]*(?:[|>][-+]?)?[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+_BEFORE_ROWS = re.compile(
+    r"([ ]*)(?:- +)*[\w\"'-]+:[ \t]*(?:[|>][-+]?)?[ \t]*(?:#[^\n]*)?$", re.MULTILINE
+)
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
 _FAULTS = (
-    (r"mapping values are not allowed", '":" does not belong here',
-     "put a text that holds a colon in quotes; if this is a key, check its indentation"),
-    (r"quoted scalar.*end of stream", "this text has no closing quotation mark", "add the closing quotation mark"),
+    (
+        r"mapping values are not allowed",
+        '":" does not belong here',
+        "put a text that holds a colon in quotes; if this is a key, check its indentation",
+    ),
+    (
+        r"quoted scalar.*end of stream",
+        "this text has no closing quotation mark",
+        "add the closing quotation mark",
+    ),
     (r"node content", "a value is missing", "check the commas and brackets"),
     (r"simple key.*expected ':'", 'a ":" is missing', "write a line as key: value"),
     (r"plain scalar.*unexpected ':'", _NO_BLANK, "write a mapping as {window: [1, 0]}"),
-    (r"expected (key|<block end>|'-')", "this does not belong here",
-     "check the indentation, the brackets and the commas"),
-    (r"incompatible YAML", "attncli does not know this version of YAML", "remove the line that begins with %YAML"),
-)  # fmt: skip
+    (
+        r"expected (key|<block end>|'-')",
+        "this does not belong here",
+        "check the indentation, the brackets and the commas",
+    ),
+    (
+        r"incompatible YAML",
+        "attncli does not know this version of YAML",
+        "remove the line that begins with %YAML",
+    ),
+)
 
-_MAY_BE_REFUSED = re.compile(r"[\[{?:<&*!-]")  # what opens a level, merges, or is read by no problem
+# what opens a level, merges, or is read by no problem
+_MAY_BE_REFUSED = re.compile(r"[\[{?:<&*!-]")
 
 _ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
 _FIRST_HALF, _LAST_HALF, _LAST = 0xD800, 0xDFFF, 0x10FFFF
@@ -61,9 +92,12 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
             at=found.start(),
             help=r'remove it; in a quoted text it can be written as an escape such as "\x07"',
         )
-    if "%TAG" in text and (found := re.search(_TAG_DIRECTIVE, text)):  # parsing 100,000 of them takes minutes
+    # parsing 100,000 of them takes minutes
+    if "%TAG" in text and (found := re.search(_TAG_DIRECTIVE, text)):
         errors.fail(
-            "attncli does not read tags (%TAG)", at=found.end(), help="remove the line, or indent it if it is text"
+            "attncli does not read tags (%TAG)",
+            at=found.end(),
+            help="remove the line, or indent it if it is text",
         )
     try:
         _put_all(text, builder, loader)
@@ -71,7 +105,9 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
         _read_with_pasted_lists(error, builder, loader)
     root = builder.root
     if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
-        errors.fail("the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]")
+        errors.fail(
+            "the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]"
+        )
 
 
 def _put_all(text: str, builder: TreeBuilder, loader: Any) -> None:
@@ -92,12 +128,15 @@ def _put_all(text: str, builder: TreeBuilder, loader: Any) -> None:
                         at=event.start_mark.index if event.start_mark else 0,
                         help="a file holds one problem: put the second one in another file",
                     )
-    except (ValueError, OverflowError):  # no character has such a number
+    except (ValueError, OverflowError):
+        # no character has such a number
         _fail_for_escape(parser.index - len(r"\U"), errors)
 
 
 def _read_with_pasted_lists(error: yaml.MarkedYAMLError, builder: TreeBuilder, loader: Any) -> None:
-    """Read a text with this error in it again, with the pasted lists in it as texts; AttncliError for what is wrong."""
+    """Read a text with this error in it again, with the pasted lists in it as texts; AttncliError
+    for what is wrong.
+    """
     from attncli.problem.pasted import in_quotes
 
     if (quoted := in_quotes(builder.text)) == builder.text:
@@ -116,8 +155,8 @@ def _read_with_pasted_lists(error: yaml.MarkedYAMLError, builder: TreeBuilder, l
 def _fail(error: yaml.MarkedYAMLError, text: str, builder: TreeBuilder, loader: Any) -> NoReturn:
     """End the reading for an error of the parser, or for what the builder refuses before its place.
 
-    A parser looks ahead on a line, so it may find an error, or a limit of its own, before it hands over what stands
-    before that. What stands first in the text is what people read.
+    A parser looks ahead on a line, so it may find an error, or a limit of its own, before it hands
+    over what stands before that. What stands first in the text is what people read.
     """
     marks = (error.context_mark, error.problem_mark)
     begin = min((mark.index for mark in marks if mark), default=0)
@@ -135,7 +174,9 @@ def _place_of(error: yaml.MarkedYAMLError) -> int:
 
 
 def _unprintable(text: str) -> re.Match[str] | None:
-    """The first character that YAML does not have, which in ASCII is looked for only where there is one."""
+    """The first character that YAML does not have, which in ASCII is looked for only where there is
+    one.
+    """
     if text.isascii() and not text.encode("ascii").translate(None, _ASCII):
         return None
     return None if text.replace("\n", "").isprintable() else re.search(_UNPRINTABLE, text)
@@ -145,8 +186,14 @@ def _put(event: Any, builder: TreeBuilder) -> None:
     at, fail = event.start_mark.index, builder.errors.fail
     if event.anchor is not None:
         if isinstance(event, yaml.AliasEvent):
-            fail(f"attncli does not read aliases (*{shorten(event.anchor)})", at=at, help=_AT_LENGTH)
-        fail(f"attncli does not read anchors (&{shorten(event.anchor)})", at=at, help="remove the anchor")
+            fail(
+                f"attncli does not read aliases (*{shorten(event.anchor)})", at=at, help=_AT_LENGTH
+            )
+        fail(
+            f"attncli does not read anchors (&{shorten(event.anchor)})",
+            at=at,
+            help="remove the anchor",
+        )
     if tag := event.tag:
         fail(
             f"attncli does not read tags ({shorten(tag.replace('tag:yaml.org,2002:', '!!'))})",
@@ -159,8 +206,11 @@ def _put(event: Any, builder: TreeBuilder) -> None:
             fail("attncli does not read merge keys (<<)", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
             _fail_for_half(at, builder.errors)
-        is_pasted = event.style == '"' and not builder.text.startswith('"', at)  # a list that was put in quotes
-        text = builder.text[at : event.end_mark.index] if is_pasted and event.end_mark else event.value
+        # a list that was put in quotes
+        is_pasted = event.style == '"' and not builder.text.startswith('"', at)
+        text = (
+            builder.text[at : event.end_mark.index] if is_pasted and event.end_mark else event.value
+        )
         builder.scalar(text, quoted, at)
     elif isinstance(event, yaml.SequenceStartEvent):
         builder.open_list(at)
@@ -181,27 +231,40 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         _fail_for_bracket(at, builder)
     for begin in filter(None, (error.context_mark, error.problem_mark)):
         _fail_for_row(text.rfind("\n", 0, begin.index) + 1, errors)
-    if "indentation space" in words and text[at : at + 1] == "\t":  # before names of columns, which are no row
+    # before names of columns, which are no row
+    if "indentation space" in words and text[at : at + 1] == "\t":
         message, help = _row_with_tab(text[text.rfind("\n", 0, at) + 1 : at + 1])
         errors.fail(message, at=at, help=help)
     if "mapping values are not allowed" in words or "simple key" in words:
         mark = error.context_mark or error.problem_mark
         line = text.rfind("\n", 0, mark.index if mark else at) + 1
         fail_for_key(line, errors)
-        if _KEY.fullmatch(text, line, at):  # the line is right in itself: the one before it may not be
+        # the line is right in itself: the one before it may not be
+        if _KEY.fullmatch(text, line, at):
             fail_for_key(text.rfind("\n", 0, _content_end(text, line)) + 1, errors)
     if error.context_mark and (not text[at:].strip() or "simple key" in words):
-        at = error.context_mark.index  # where the thing begins that the end of the file, or the next line, leaves open
+        # where the thing begins that the end of the file, or the next line, leaves open
+        at = error.context_mark.index
     if "cannot start any token" in words:
         if text[at] == "\t":
             errors.fail("YAML does not allow a tab here", at=at, help="indent with spaces")
         errors.fail(f"a value cannot begin with {text[at]}", at=at, help="put the text in quotes")
     if "block" in words and text[at : at + 1] in ("]", "}"):
-        errors.fail(f'"{text[at]}" closes nothing', at=at, help="remove it, or add the bracket that it closes")
+        errors.fail(
+            f'"{text[at]}" closes nothing',
+            at=at,
+            help="remove it, or add the bracket that it closes",
+        )
     if "block" in words and text[at : at + 1] == ",":
-        errors.fail('"," does not belong here', at=at, help="a matrix is one list of rows: [[1, 2], [3, 4]]")
+        errors.fail(
+            '"," does not belong here', at=at, help="a matrix is one list of rows: [[1, 2], [3, 4]]"
+        )
     if "simple key" in words and text[at : at + 1] == "[":
-        errors.fail("this list has no key", at=at, help="indent it if it belongs to the key above: Q: [[1, 2], [3, 4]]")
+        errors.fail(
+            "this list has no key",
+            at=at,
+            help="indent it if it belongs to the key above: Q: [[1, 2], [3, 4]]",
+        )
     for pattern, message, help in _FAULTS:
         if re.search(pattern, words):
             errors.fail(message, at=at, help=help)
@@ -213,7 +276,9 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
 
 
 def _fail_for_row(line: int, errors: ErrorCollector) -> None:
-    """End the reading where the line that begins there is a row of a pasted matrix with a wrong indentation."""
+    """End the reading where the line that begins there is a row of a pasted matrix with a wrong
+    indentation.
+    """
     text = errors.source.text
     row, above = _ROW.match(text, line), line
     while above and _ROW.match(text, above):
@@ -226,7 +291,10 @@ def _fail_for_row(line: int, errors: ErrorCollector) -> None:
     elif len(row[1]) <= len(key[1]):
         message, help = "this row is not indented", "put two spaces before each row of the matrix"
     else:
-        help = f"put equally many spaces before each row, or write |{len(row[1]) - len(key[1])} in place of |"
+        help = (
+            f"put equally many spaces before each row, or write |{len(row[1]) - len(key[1])} in"
+            " place of |"
+        )
         message = "this row begins further to the left than the first row"
     errors.fail(message, at=row.end(1), help=help)
 
@@ -234,7 +302,10 @@ def _fail_for_row(line: int, errors: ErrorCollector) -> None:
 def _row_with_tab(indentation: str) -> tuple[str, str]:
     """(message, help) for a row of a pasted matrix that has a tab before it."""
     if indentation.startswith("\t"):
-        return "this row is indented with a tab", "put two spaces before each row of the matrix, in place of the tab"
+        return (
+            "this row is indented with a tab",
+            "put two spaces before each row of the matrix, in place of the tab",
+        )
     help = "remove the tab, and paste numbers only: no names of rows and columns"
     return "this row begins with a tab, so its first cell is empty", help
 
@@ -250,7 +321,9 @@ def _content_end(text: str, end: int) -> int:
 
 
 def _fail_for_bracket(at: int, builder: TreeBuilder) -> NoReturn:
-    """End the reading for a list or a mapping in brackets that goes on, at this place, as it cannot."""
+    """End the reading for a list or a mapping in brackets that goes on, at this place, as it
+    cannot.
+    """
     errors, text = builder.errors, builder.text
     is_list = isinstance(builder.inside, Sequence)
     closing, form = ("]", _LISTS) if is_list else ("}", _MAPPINGS)
@@ -262,7 +335,11 @@ def _fail_for_bracket(at: int, builder: TreeBuilder) -> NoReturn:
         errors.fail(f'found "{text[at]}" instead of "{closing}"', at=at, help=form)
     missing = builder.unclosed_lists if is_list and (begins_anew or not text[at:].strip()) else 0
     if missing and (end := builder.where_a_list_should_end()):
-        errors.fail('"]" is missing', at=end, help="close each list before the next one begins: [[1, 2], [3, 4]]")
+        errors.fail(
+            '"]" is missing',
+            at=end,
+            help="close each list before the next one begins: [[1, 2], [3, 4]]",
+        )
     if begins_anew or not text[line:at].strip():
         at = _content_end(text, line if text[at:].strip() else len(text))
     if missing:
@@ -271,7 +348,9 @@ def _fail_for_bracket(at: int, builder: TreeBuilder) -> NoReturn:
 
 
 def fail_for_key(line: int, errors: ErrorCollector) -> None:
-    """End the reading where the line that begins there has a key, but not the colon and the blank after it: K:[[1]]."""
+    """End the reading where the line that begins there has a key, but not the colon and the blank
+    after it: K:[[1]].
+    """
     text = errors.source.text
     end = text.find("\n", line)
     key = _KEY.match(text, line)
@@ -285,8 +364,8 @@ def fail_for_key(line: int, errors: ErrorCollector) -> None:
         errors.fail(f'":" is missing after {key[1]}', at=key.end(), help=f"write {written}")
 
 
-# Of PyYAML's two parsers, the one in C refuses half of a surrogate pair and the one in Python lets it pass; past the
-# last of characters the one in Python fails altogether.
+# Of PyYAML's two parsers, the one in C refuses half of a surrogate pair and the one in Python lets
+# it pass; past the last of characters the one in Python fails altogether.
 
 
 def _fail_for_half(at: int, errors: ErrorCollector) -> NoReturn:
@@ -314,7 +393,13 @@ def _fail_for_escape(at: int, errors: ErrorCollector) -> NoReturn:
 
         character = json.loads(f'"{pair[0]}"')
         help = f"write the character itself, or \\U{ord(character):08X}"
-        errors.fail(f"YAML cannot hold a character in two halves, as in {pair[0]}", at=at, help=help)
+        errors.fail(
+            f"YAML cannot hold a character in two halves, as in {pair[0]}", at=at, help=help
+        )
     if int(digits, 16) > _LAST:
-        errors.fail(f"there is no character U+{digits.lstrip('0').upper()}", at=at, help=f"U+{_LAST:X} is the last")
+        errors.fail(
+            f"there is no character U+{digits.lstrip('0').upper()}",
+            at=at,
+            help=f"U+{_LAST:X} is the last",
+        )
     errors.fail(NO_HALF[0], at=at, help=NO_HALF[1])

@@ -1,4 +1,6 @@
-"""Turn a page into text: one module per format, named in a table below and imported only when it is asked for."""
+"""Turn a page into text: one module per format, named in a table below and imported only when it is
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,32 @@ if TYPE_CHECKING:
     from attncli.page.document import Document
 
 
-SECTION = "{n}"  # in the name of a file: which section of the page is written there
+# in the name of a file: which section of the page is written there
+SECTION = "{n}"
 
 
 class Format(NamedTuple):
-    """A format: the module whose `stream(document, style)` writes it, piece by piece, and the file names it goes by.
+    """A format: the module whose `stream(document, style)` writes it, piece by piece, and the file
+    names it goes by.
 
-    `options` are those options for how a page looks that not every format has, and this one has. `is_data` says that it
-    holds numbers for programs, and no page for people.
+    `options` are those options for how a page looks that not every format has, and this one has.
+    `is_data` says that it holds numbers for programs, and no page for people.
     """
 
     module: str
     suffixes: tuple[str, ...]
     options: tuple[
-        Literal["--heatmap", "--math", "--fragment", "--no-title", "--ascii", "--query", "--static", "--pictures"], ...
+        Literal[
+            "--heatmap",
+            "--math",
+            "--fragment",
+            "--no-title",
+            "--ascii",
+            "--query",
+            "--static",
+            "--pictures",
+        ],
+        ...,
     ] = ()
     is_data: bool = False
 
@@ -32,10 +46,14 @@ class Format(NamedTuple):
 FORMATS: dict[str, Format] = {
     "table": Format("attncli.render.table", (".txt",), ("--heatmap", "--ascii", "--query")),
     "markdown": Format(
-        "attncli.render.markdown", (".md", ".markdown"), ("--heatmap", "--pictures", "--math", "--query")
+        "attncli.render.markdown",
+        (".md", ".markdown"),
+        ("--heatmap", "--pictures", "--math", "--query"),
     ),
     "latex": Format(
-        "attncli.render.latex", (".tex", ".latex"), ("--heatmap", "--pictures", "--fragment", "--no-title")
+        "attncli.render.latex",
+        (".tex", ".latex"),
+        ("--heatmap", "--pictures", "--fragment", "--no-title"),
     ),
     "html": Format(
         "attncli.render.html",
@@ -44,28 +62,35 @@ FORMATS: dict[str, Format] = {
     ),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
+# what holds a single table of numbers
 OF_ONE_STEP: dict[str, Format] = {
     "csv": Format("attncli.render.csv", (".csv",), is_data=True),
     "tsv": Format("attncli.render.tsv", (".tsv",), is_data=True),
-}  # what holds a single table of numbers
+}
+# what holds a whole trace in formulas; its module makes bytes
 WORKBOOK: dict[str, Format] = {
     "xlsx": Format("attncli.render.xlsx", (".xlsx",), is_data=True),
-}  # what holds a whole trace in formulas; its module makes bytes
+}
 
+# The formats of a picture alone, and the file names they go by.
 PICTURES: dict[str, tuple[str, ...]] = {
-    "svg": (".svg",), "png": (".png",), "markdown": (".md", ".markdown"), "latex": (".tex", ".latex")
-}  # fmt: skip  # the formats of a picture alone, and the file names they go by
+    "svg": (".svg",),
+    "png": (".png",),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex", ".latex"),
+}
 
 
 class Style(NamedTuple):
     """How a page should look, for the formats that have a choice.
 
-    `width` is the terminal's, None where lines may be as long as they like (a pipe or a file). `math` says
-    how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and Jupyter do. `fragment`
-    asks for LaTeX or HTML to paste into a document instead of a whole one, and `title` for its title. `ascii` asks for
-    a terminal's page in words, with nothing drawn. `encoding` is what the terminal's page will be written in; the other
-    formats are for UTF-8. `pictures` is what the names of the picture files beside a page of Markdown begin with;
-    without it, the pictures stand in the page itself.
+    `width` is the terminal's, None where lines may be as long as they like (a pipe or a file).
+    `math` says how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and
+    Jupyter do. `fragment` asks for LaTeX or HTML to paste into a document instead of a whole one,
+    and `title` for its title. `ascii` asks for a terminal's page in words, with nothing drawn.
+    `encoding` is what the terminal's page will be written in; the other formats are for UTF-8.
+    `pictures` is what the names of the picture files beside a page of Markdown begin with; without
+    it, the pictures stand in the page itself.
     """
 
     width: int | None = None
@@ -85,7 +110,9 @@ def render(document: Document, format: str, style: Style | None = None) -> str:
 
 def pieces(document: Document, format: str, style: Style | None = None) -> Iterator[str]:
     """The same text piece by piece, no more of it in memory than a matrix."""
-    stream: Iterator[str] = import_module((FORMATS | OF_ONE_STEP)[format].module).stream(document, style or Style())
+    stream: Iterator[str] = import_module((FORMATS | OF_ONE_STEP)[format].module).stream(
+        document, style or Style()
+    )
     return stream
 
 

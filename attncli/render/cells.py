@@ -13,24 +13,34 @@ from attncli.page.document import EDGE, Cell, Grid, Item, LeftOut, Product
 
 AT_ONCE = 2**16  # cells
 GAP = 2  # digits between columns
-AROUND = 5  # digits that brackets, and a sign between two matrices, take
-BLANK = "______"  # room for a number that is to be written in
+# digits that brackets, and a sign between two matrices, take
+AROUND = 5
+# room for a number that is to be written in
+BLANK = "______"
 BLOCKS = "░▒▓█"
 HIDDEN = "·"
-DOTS = "…"  # for rows and columns that are left out
-VERDICTS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}  # a blank speaks for itself
+# for rows and columns that are left out
+DOTS = "…"
+# a blank speaks for itself
+VERDICTS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def chunks(rows: Iterable[Sequence[Item]]) -> Iterator[list[Sequence[Item]]]:
-    """The rows of a matrix, some at a time: what is made of them on the way takes little memory then."""
+    """The rows of a matrix, some at a time: what is made of them on the way takes little memory
+    then.
+    """
     remaining = iter(rows)
     for first in remaining:
         yield [first, *islice(remaining, AT_ONCE // max(1, len(first)))]
 
 
-def split(widths: Sequence[float], room: float | None, most: int | None = None) -> list[tuple[int, int]]:
-    """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider than `room`."""
+def split(
+    widths: Sequence[float], room: float | None, most: int | None = None
+) -> list[tuple[int, int]]:
+    """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider
+    than `room`.
+    """
     runs, start, used = [], 0, 0.0
     for place, width in enumerate(widths):
         full = (room is not None and used + width > room) or place - start == most
@@ -43,7 +53,11 @@ def split(widths: Sequence[float], room: float | None, most: int | None = None) 
 
 def caption(what: str, start: int, end: int, total: int) -> str:
     """columns 1–7 of 20, or column 8 of 20; columns 5–1,996 of 2,000."""
-    return f"{what} {end:,} of {total:,}" if end - start == 1 else f"{what}s {start + 1:,}–{end:,} of {total:,}"
+    return (
+        f"{what} {end:,} of {total:,}"
+        if end - start == 1
+        else f"{what}s {start + 1:,}–{end:,} of {total:,}"
+    )
 
 
 def left_out_text(left_out: LeftOut) -> str:
@@ -69,12 +83,18 @@ def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
 
 
 def decimals_alone(grid: Grid) -> Grid:
-    """The matrix without its closed forms, which stand above it, and with the sign between them after its name."""
-    return grid._replace(closed=(), name=Call("nearly" if grid.rounded else "equally", (grid.name,)))
+    """The matrix without its closed forms, which stand above it, and with the sign between them
+    after its name.
+    """
+    return grid._replace(
+        closed=(), name=Call("nearly" if grid.rounded else "equally", (grid.name,))
+    )
 
 
 def product_width(product: Product) -> int:
-    """About how many digits wide the matrices of a product are side by side, the labels of the result among them."""
+    """About how many digits wide the matrices of a product are side by side, the labels of the
+    result among them.
+    """
     grids = (*product.factors, *product.added, product.result)
     columns = [column for grid in grids for column in zip(*grid.cells, strict=True)]
     numbers = sum(max(len(cell.text) for cell in column) + GAP for column in columns)
@@ -82,7 +102,9 @@ def product_width(product: Product) -> int:
 
 
 def mark(cell: Cell, *, shaded: bool = True) -> str:
-    """The sign after a number: a verdict, what a mask hides (unless -inf says so), or its shade without colour."""
+    """The sign after a number: a verdict, what a mask hides (unless -inf says so), or its shade
+    without colour.
+    """
     if cell.verdict is not None:
         return VERDICTS[cell.verdict]
     if cell.hidden:
@@ -98,7 +120,9 @@ def has_sign_of_hidden(rows: Iterable[Sequence[Cell]]) -> bool:
 
 
 def text_width(text: str) -> int:
-    """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes wide."""
+    """How many columns of a fixed-width font the text takes, nearly: two for what East Asia writes
+    wide.
+    """
     return len(text) + sum(_width(character) - 1 for character in _NOT_ASCII.findall(text))
 
 

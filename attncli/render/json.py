@@ -1,4 +1,6 @@
-"""JSON for other programs, laid out for people too: strict RFC 8259, one row of a matrix per line."""
+"""JSON for other programs, laid out for people too: strict RFC 8259, one row of a matrix per
+line.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _NOT_PLAIN = re.compile(r"[^\n -~]")
 
 
 def stream(document: Document, style: Style) -> Iterator[str]:
-    """What the document's `data` makes, keys in order, row by row; floats are written so that they read back exactly.
+    """What the document's `data` makes, keys in order, row by row; floats are written so that they
+    read back exactly.
 
     Raises ValueError for a float that is not finite: those have to be strings by now.
     """
@@ -38,7 +41,9 @@ def _pieces(value: object, indent: str, write: Writer | None = None) -> Iterator
         if all(map(_flat, value.values())) and len(indent) + len(short := _dump(value)) <= LINE:
             yield short
             return
-        yield from _enclosed("{}", ((f"{_dump(key)}: ", item) for key, item in value.items()), indent)
+        yield from _enclosed(
+            "{}", ((f"{_dump(key)}: ", item) for key, item in value.items()), indent
+        )
     elif isinstance(value, Lazy):
         yield from _enclosed("[]", (("", item) for item in value), indent, _row_writer())
     elif isinstance(value, list | tuple) and not _flat(value):
@@ -82,7 +87,8 @@ def _row_writer() -> Writer:
 
     def write(row: object) -> str:
         text: str = orjson.dumps(row).decode()
-        # Python spells very small and very large numbers otherwise: 1e-05 for 0.00001, 1e+16 for 1e16.
+        # Python spells very small and very large numbers otherwise: 1e-05 for 0.00001, 1e+16 for
+        # 1e16.
         return _dump(row) if "e" in text or "0.0000" in text else text.replace(",", ", ")
 
     return write

@@ -16,26 +16,63 @@ from attncli.page import document as page
 from attncli.page.colors import LEGEND
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.cells import BLANK, BLOCKS, HIDDEN, chunks, has_sign_of_hidden, mark, product_width, text_width
+from attncli.render.cells import (
+    BLANK,
+    BLOCKS,
+    HIDDEN,
+    chunks,
+    has_sign_of_hidden,
+    mark,
+    product_width,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from attncli.page.pictures.drawing import Drawing
 
-# Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own filters.
+# Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own
+# filters.
 _ENTITIES = {"|": "&#124;", "<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&#36;", "\\": "&#92;"}
 _ESCAPES = str.maketrans(_ENTITIES | {sign: f"\\{sign}" for sign in "*_`[]#~!^{}"})
-# Signs that fonts of LaTeX lack, in words of math; between dollars only, since GitHub shows them as they are.
+# Signs that fonts of LaTeX lack, in words of math; between dollars only, since GitHub shows them as
+# they are.
 _COMMANDS = {
-    "·": r"\cdot", "⋅": r"\cdot", "×": r"\times", "÷": r"\div", "−": "-", "±": r"\pm", "√": r"\surd", "Σ": r"\sum",
-    "∑": r"\sum", "∞": r"\infty", "ᵀ": r"{}^{\top}", "→": r"\to", "←": r"\gets", "↓": r"\downarrow", "≈": r"\approx",
-    "≠": r"\neq", "≤": r"\leq", "≥": r"\geq", "∘": r"\circ", "⌊": r"\lfloor", "⌋": r"\rfloor", "•": r"\bullet",
-    "✓": r"\checkmark", "✗": r"\times", "»": r"\gg", "␣": r"\sqcup",
-    **{sign: rf"\rule{{0.5em}}{{{height}em}}" for sign, height in zip(BLOCKS, (0.2, 0.4, 0.6, 0.8), strict=True)},
+    "·": r"\cdot",
+    "⋅": r"\cdot",
+    "×": r"\times",
+    "÷": r"\div",
+    "−": "-",
+    "±": r"\pm",
+    "√": r"\surd",
+    "Σ": r"\sum",
+    "∑": r"\sum",
+    "∞": r"\infty",
+    "ᵀ": r"{}^{\top}",
+    "→": r"\to",
+    "←": r"\gets",
+    "↓": r"\downarrow",
+    "≈": r"\approx",
+    "≠": r"\neq",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "∘": r"\circ",
+    "⌊": r"\lfloor",
+    "⌋": r"\rfloor",
+    "•": r"\bullet",
+    "✓": r"\checkmark",
+    "✗": r"\times",
+    "»": r"\gg",
+    "␣": r"\sqcup",
+    **{
+        sign: rf"\rule{{0.5em}}{{{height}em}}"
+        for sign, height in zip(BLOCKS, (0.2, 0.4, 0.6, 0.8), strict=True)
+    },
     **{sign: f"{{}}^{{{digit}}}" for sign, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
-}  # fmt: skip
-# GitHub makes links of bare addresses, @names, #numbers and commits, and pictures of :emoji:, whatever is escaped in
-# them. An empty comment inside shows nothing, and ends that.
-_COMMENT, _HERE = "<!-- -->", "\0"  # what a person wrote has no NUL when it is visible
+}
+# GitHub makes links of bare addresses, @names, #numbers and commits, and pictures of :emoji:,
+# whatever is escaped in them. An empty comment inside shows nothing, and ends that.
+# what a person wrote has no NUL when it is visible
+_COMMENT, _HERE = "<!-- -->", "\0"
 _LINKED = re.compile(
     r"(?<![A-Za-z0-9])(?i:www)(?=\.)"
     r"|:(?=//)"
@@ -45,13 +82,18 @@ _LINKED = re.compile(
     r"|:(?=[A-Za-z0-9+_-]+:)"
     r"|(?P<commit>\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b)"
 )
-_SHORT_OF_COMMIT = 6  # digits, of which no commit is known by
-_RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")  # pandoc reads no dollar as a closing one before a digit
+# digits, of which no commit is known by
+_SHORT_OF_COMMIT = 6
+# pandoc reads no dollar as a closing one before a digit
+_RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")
 _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
-WIDEST = 76  # digits of matrices side by side
+# digits of matrices side by side
+WIDEST = 76
 NARROWEST = 3  # what a rule of a table needs
-_LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
-# What would begin something on a line for pandoc alone: (a) and iv. a list, ::: a part of the page, Table: a caption.
+# would begin a list, a rule or a heading
+_LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
+# What would begin something on a line for pandoc alone: (a) and iv. a list, ::: a part of the page,
+# Table: a caption.
 _PANDOC_LINE_START = re.compile(
     r"^(\s*)("
     r"\((?:\w+|@[\w-]*)\)(?=\s|$)"
@@ -59,11 +101,14 @@ _PANDOC_LINE_START = re.compile(
     r"|:|[Tt]able:"
     r")"
 )
-_PANDOC_TYPOGRAPHY = re.compile(r"[\"']|-(?=-)|(?<=-)-|\.(?=\.\.)")  # of which it makes “, ’, – and …
+# of which it makes “, ’, – and …
+_PANDOC_TYPOGRAPHY = re.compile(r"[\"']|-(?=-)|(?<=-)-|\.(?=\.\.)")
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
-    """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX knows."""
+    """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX
+    knows.
+    """
     writer = _Writer(style)
     if document.title:
         yield f"# {writer.escape(document.title)}\n"
@@ -92,14 +137,17 @@ def _file_name(block: page.Picture, style: Style) -> str:
 
 
 def _is_chart(drawing: Drawing, style: Style) -> bool:
-    """Whether it is written in the language of Mermaid, which GitHub draws, and pandoc and Jupyter do not."""
+    """Whether it is written in the language of Mermaid, which GitHub draws, and pandoc and Jupyter
+    do not.
+    """
     return bool(drawing.mermaid) and style.math == "fences"
 
 
 def linked(drawing: Drawing, target: str = "") -> str:
     """A link to a picture, or to its own data: a picture in the page."""
     if not target:
-        from base64 import b64encode  # and the writer of SVG, which few pages need
+        # and the writer of SVG, which few pages need
+        from base64 import b64encode
 
         from attncli.render.svg import svg
 
@@ -118,12 +166,15 @@ def _as_text(start: re.Pattern[str], text: str) -> str:
 
 
 class _Writer:
-    """Turns one block after another into Markdown, with formulas marked as the reader wants them."""
+    """Turns one block after another into Markdown, with formulas marked as the reader wants
+    them.
+    """
 
     def __init__(self, style: Style) -> None:
         self.style = style
         self.dollars = style.math == "dollars"
-        self.section = "##"  # one level lower from the first part on
+        # one level lower from the first part on
+        self.section = "##"
 
     def block(self, block: page.Block) -> Iterator[str]:
         """The lines of a block, one or some at a time."""
@@ -157,7 +208,9 @@ class _Writer:
                 yield self.picture(block)
 
     def escape(self, text: str) -> str:
-        """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a table's cell."""
+        """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a
+        table's cell.
+        """
         return self.at_line_start(self.plain(text))
 
     def plain(self, text: str, *, keeps_typography: bool = False) -> str:
@@ -183,10 +236,15 @@ class _Writer:
 
     def sentence(self, text: page.Text) -> str:
         pieces = (
-            self.inline(write(piece.expression, LATEX_LINE)) if isinstance(piece, page.Math) else self.plain(piece)
+            (
+                self.inline(write(piece.expression, LATEX_LINE))
+                if isinstance(piece, page.Math)
+                else self.plain(piece)
+            )
             for piece in text
         )
-        return self.at_line_start("".join(pieces).strip().replace("$$", " "))  # two formulas without a blank are one
+        # two formulas without a blank are one
+        return self.at_line_start("".join(pieces).strip().replace("$$", " "))
 
     def worked(self, line: page.WorkedLine) -> str:
         sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
@@ -197,7 +255,9 @@ class _Writer:
     def grid(self, grid: page.Grid) -> Iterator[str]:
         grid = grid.loaded()
         head = [self.inline(write(grid.name, LATEX)), *map(self.name, grid.columns or [""])]
-        names = [f"**{self.name(name)}**" if name.strip() else self.name(name) for name in grid.rows]
+        names = [
+            f"**{self.name(name)}**" if name.strip() else self.name(name) for name in grid.rows
+        ]
         legend = False
 
         def lines() -> Iterator[list[str]]:
@@ -211,16 +271,23 @@ class _Writer:
                 for rows in chunks(grid.cells):
                     legend = legend or has_sign_of_hidden(rows)
                     known = {
-                        key: self.number(cell) for key, cell in {id(cell): cell for row in rows for cell in row}.items()
+                        key: self.number(cell)
+                        for key, cell in {id(cell): cell for row in rows for cell in row}.items()
                     }
-                    yield from ([next(remaining), *(known[id(cell)] for cell in row)] for row in rows)
+                    yield from (
+                        [next(remaining), *(known[id(cell)] for cell in row)] for row in rows
+                    )
 
-        yield from _pipes(head, page.sequence(lines, lazy=isinstance(grid.cells, page.Lazy)), range(1, len(head)))
+        yield from _pipes(
+            head, page.sequence(lines, lazy=isinstance(grid.cells, page.Lazy)), range(1, len(head))
+        )
         if legend:
             yield f"\n{self.plain(HIDDEN)} {LEGEND}"
 
     def product(self, product: page.Product) -> Iterator[str]:
-        """All matrices in one formula, and the result once more in a table, which has its labels."""
+        """All matrices in one formula, and the result once more in a table, which has its
+        labels.
+        """
         if product_width(product) > WIDEST:
             blocks = product.instead
         else:
@@ -246,7 +313,9 @@ class _Writer:
         sign, number = self.plain(mark(cell)), write_number(cell.text, UNICODE)
         if self.dollars and not number.isascii():
             number = self.inline(write_number(cell.text, LATEX_LINE))
-        return (f"**{number}**" if cell.verdict == "wrong" else number) + (f" {sign}" if sign else "")
+        return (f"**{number}**" if cell.verdict == "wrong" else number) + (
+            f" {sign}" if sign else ""
+        )
 
     def picture(self, block: page.Picture) -> str:
         drawing = block.draw()
@@ -259,14 +328,20 @@ class _Writer:
         return linked(drawing, quote(_file_name(block, self.style)))
 
     def name(self, text: str) -> str:
-        """A label, which keeps its quotation marks and dashes where pandoc makes other ones of those of a sentence."""
+        """A label, which keeps its quotation marks and dashes where pandoc makes other ones of
+        those of a sentence.
+        """
         return self.at_line_start(self.plain(label(text), keeps_typography=True))
 
 
 def _array(grid: page.Grid) -> str:
     """A matrix in a formula, under its name."""
     rows = " \\\\\n".join(" & ".join(map(_in_formula, row)) for row in grid.cells)
-    array = rf"\left[\begin{{array}}{{{'r' * len(grid.cells[0])}}}" + f"\n{rows}\n" + r"\end{array}\right]"
+    array = (
+        rf"\left[\begin{{array}}{{{'r' * len(grid.cells[0])}}}"
+        + f"\n{rows}\n"
+        + r"\end{array}\right]"
+    )
     return rf"\overset{{{write(grid.name, LATEX)}}}{{{array}}}"
 
 
@@ -280,7 +355,9 @@ def _parted(found: re.Match[str]) -> str:
     said = found[0]
     if not found["commit"]:
         return said + _HERE
-    return _HERE.join(said[at : at + _SHORT_OF_COMMIT] for at in range(0, len(said), _SHORT_OF_COMMIT))
+    return _HERE.join(
+        said[at : at + _SHORT_OF_COMMIT] for at in range(0, len(said), _SHORT_OF_COMMIT)
+    )
 
 
 def _in_dollars(signs: re.Match[str]) -> str:
@@ -288,15 +365,21 @@ def _in_dollars(signs: re.Match[str]) -> str:
     return f"${math}{signs[2] and f' {signs[2]}'}$"
 
 
-def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]) -> Iterator[str]:
+def _pipes(
+    head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]
+) -> Iterator[str]:
     """The lines of a table, its columns aligned in the source too."""
     widths = [max(NARROWEST, text_width(name)) for name in head]
     for some in chunks(rows):
         widths = [
-            max(wide, *map(text_width, {*column})) for wide, column in zip(widths, zip(*some, strict=True), strict=True)
+            max(wide, *map(text_width, {*column}))
+            for wide, column in zip(widths, zip(*some, strict=True), strict=True)
         ]
     pads = [str.rjust if place in right else str.ljust for place in range(len(head))]
-    rule = ["-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1) for place, wide in enumerate(widths)]
+    rule = [
+        "-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1)
+        for place, wide in enumerate(widths)
+    ]
     for cells in chain((head, rule), rows):
         padded = (
             pad(cell, wide if cell.isascii() else wide + len(cell) - text_width(cell))

@@ -8,7 +8,8 @@ from attncli.render.svg import svg
 
 
 def picture_file(drawing: Drawing, format: str, *, fragment: bool = False) -> bytes:
-    """The file of a picture; `format` is a key of PICTURES, `fragment` asks for LaTeX to include in a document.
+    """The file of a picture; `format` is a key of PICTURES, `fragment` asks for LaTeX to include in
+    a document.
 
     Raises AttncliError (exit 5) where no renderer for PNG is installed.
     """
@@ -24,7 +25,11 @@ def picture_file(drawing: Drawing, format: str, *, fragment: bool = False) -> by
 
 
 def _markdown(drawing: Drawing) -> str:
-    """A chart in a fence, as GitHub draws it; any other picture inside the file, as a link to its own data."""
+    """A chart in a fence, as GitHub draws it; any other picture inside the file, as a link to its
+    own data.
+    """
     if not drawing.mermaid:
         return f"{linked(drawing)}\n"
-    return f"# {plain_text(drawing.title)}\n\n{chart(drawing)}\n\n{plain_text(drawing.description)}\n"
+    return (
+        f"# {plain_text(drawing.title)}\n\n{chart(drawing)}\n\n{plain_text(drawing.description)}\n"
+    )

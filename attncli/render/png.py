@@ -11,20 +11,29 @@ from attncli.errors import AttncliError, Exit, missing_error
 from attncli.page.pictures.drawing import Drawing
 from attncli.render.svg import FONTS, svg
 
-ZOOM = 2  # pixels of the file for each of the picture, for screens that have as many
-# resvg knows no font by a family such as sans-serif, unless Arial is there. So it gets the names of common ones.
-NAMED_FONTS = f"{FONTS},Arial,'Noto Sans','DejaVu Sans','Liberation Sans','Open Sans',Roboto,Ubuntu,Cantarell,Helvetica"
+# pixels of the file for each of the picture, for screens that have as many
+ZOOM = 2
+# resvg knows no font by a family such as sans-serif, unless Arial is there. So it gets the names of
+# common ones.
+NAMED_FONTS = (
+    f"{FONTS},Arial,'Noto Sans','DejaVu Sans','Liberation Sans','Open"
+    " Sans',Roboto,Ubuntu,Cantarell,Helvetica"
+)
 
 
 def renderer() -> Callable[[Drawing], bytes]:
     """What draws PNG; raises AttncliError (exit 5) where nothing does."""
-    if program := shutil.which("rsvg-convert"):  # first, because it finds the fonts of all scripts
+    # first, because it finds the fonts of all scripts
+    if program := shutil.which("rsvg-convert"):
         return lambda drawing: _by_rsvg(program, drawing)
     if find_spec("resvg_py"):
         return _by_resvg
     raise missing_error(
         "a .png file needs a program that draws SVG, and none is installed",
-        help="pip install 'attncli[png]', or install rsvg-convert (Debian: apt install librsvg2-bin), or write .svg",
+        help=(
+            "pip install 'attncli[png]', or install rsvg-convert (Debian: apt install"
+            " librsvg2-bin), or write .svg"
+        ),
     )
 
 
@@ -33,7 +42,9 @@ def _by_rsvg(program: str, drawing: Drawing) -> bytes:
     done = subprocess.run(command, input=svg(drawing).encode(), capture_output=True)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip() or "it said nothing"
-        raise AttncliError(Exit.FAULT, f"{program} could not draw the picture: {said.splitlines()[-1]}")
+        raise AttncliError(
+            Exit.FAULT, f"{program} could not draw the picture: {said.splitlines()[-1]}"
+        )
     return done.stdout
 
 

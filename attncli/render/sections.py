@@ -1,4 +1,6 @@
-"""A page as fragments of LaTeX or HTML to paste, cut into its sections: one piece for each slide."""
+"""A page as fragments of LaTeX or HTML to paste, cut into its sections: one piece for each
+slide.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,12 @@ START = "start"
 
 
 def sections(document: Document, format: str, style: Style) -> Iterator[tuple[str, Iterator[str]]]:
-    """The name of each section and its text, piece by piece. The text begins with a comment that names the section.
+    """The name of each section and its text, piece by piece. The text begins with a comment that
+    names the section.
 
-    What stands before all headings is the start. What stands between it and the first step is 0, and from there the
-    sections are counted. Without `style.title` no section has its headings: a slide has its own.
+    What stands before all headings is the start. What stands between it and the first step is 0,
+    and from there the sections are counted. Without `style.title` no section has its headings: a
+    slide has its own.
     """
     for name, blocks in _named(document):
         title = document.title if name == START else ""

@@ -1,7 +1,9 @@
-"""Rows of cells as lines of text that a spreadsheet opens: numbers with all digits, and text that stays text.
+"""Rows of cells as lines of text that a spreadsheet opens: numbers with all digits, and text that
+stays text.
 
-A spreadsheet takes a cell that begins with = for a formula, even one in quotes. So text that could be one gets an
-apostrophe before it. All text is in quotes, because some countries' spreadsheets also cut lines at semicolons.
+A spreadsheet takes a cell that begins with = for a formula, even one in quotes. So text that could
+be one gets an apostrophe before it. All text is in quotes, because some countries' spreadsheets
+also cut lines at semicolons.
 """
 
 from __future__ import annotations
@@ -24,9 +26,13 @@ def lines(rows: Iterable[Sequence[Value | None]], separator: str = ",") -> Itera
     '"token","a"\\n"\\'=1+1",0.5\\n'
     """
     buffer = StringIO()
-    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer = csv.writer(
+        buffer, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC
+    )
     for row in rows:
-        writer.writerow([safe(cell) if isinstance(cell, str) else "" if cell is None else cell for cell in row])
+        writer.writerow(
+            [safe(cell) if isinstance(cell, str) else "" if cell is None else cell for cell in row]
+        )
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()

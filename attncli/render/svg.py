@@ -1,8 +1,10 @@
-"""A drawing as SVG: small, read aloud by its title and description, and legible by day and by night.
+"""A drawing as SVG: small, read aloud by its title and description, and legible by day and by
+night.
 
-Elements are made by ElementTree, so that no text can become markup. Colours are attributes; a style sheet has only
-those of the night. Nothing has an id, so pictures may stand together in one page. Outlines that look alike are one
-path. Texts come last, those that look alike in one group, and what most have in common stands at the root.
+Elements are made by ElementTree, so that no text can become markup. Colours are attributes; a style
+sheet has only those of the night. Nothing has an id, so pictures may stand together in one page.
+Outlines that look alike are one path. Texts come last, those that look alike in one group, and what
+most have in common stands at the root.
 """
 
 from __future__ import annotations
@@ -38,13 +40,18 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
     xml.SubElement(root, "title").text = _allowed(drawing.title)
     xml.SubElement(root, "desc").text = _allowed(drawing.description)
     style = xml.SubElement(root, "style")
-    xml.SubElement(root, "rect", {"width": "100%", "height": "100%", "rx": CORNER, **_paint("paper", "fill")})
+    xml.SubElement(
+        root, "rect", {"width": "100%", "height": "100%", "rx": CORNER, **_paint("paper", "fill")}
+    )
     for attributes, shapes in groupby(_in_order(drawing.shapes), _shared):
         _add(root, dict(attributes), list(shapes))
-    used = {"ink"} | {name for element in root.iter() for name in (element.get("class") or "").split()}
+    used = {"ink"} | {
+        name for element in root.iter() for name in (element.get("class") or "").split()
+    }
     style.text = _night(used)
     _in_lines(root)
-    return xml.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"  # a text has &gt; for >
+    # a text has &gt; for >
+    return xml.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"
 
 
 def _in_lines(group: xml.Element) -> None:
@@ -57,19 +64,25 @@ def _in_lines(group: xml.Element) -> None:
 
 
 def _in_order(shapes: Sequence[Shape]) -> list[Shape]:
-    """Outlines as they lie one on the other, and above them all texts, with those that look alike together."""
+    """Outlines as they lie one on the other, and above them all texts, with those that look alike
+    together.
+    """
     words = [shape for shape in shapes if isinstance(shape, Words)]
     return [*(shape for shape in shapes if isinstance(shape, Path)), *sorted(words, key=_shared)]
 
 
 def _night(used: set[str]) -> str:
     """The colours of the night, of the classes that the picture has."""
-    rules = [
-        f".attncli{'' if role == 'ink' and kind == 'fill' else f' .{_class(role, kind)}'}{{{kind}:{night}}}"
-        for role, (_, night) in PAINTS.items()
-        for kind in ("fill", "stroke")
-        if _class(role, kind) in used
-    ]
+    rules = []
+    for role, (_, night) in PAINTS.items():
+        for kind in ("fill", "stroke"):
+            named = _class(role, kind)
+            if named not in used:
+                continue
+            # Ink is what the whole picture is filled with: its rule needs no class.
+            is_usual = role == "ink" and kind == "fill"
+            selector = ".attncli" if is_usual else f".attncli .{named}"
+            rules.append(f"{selector}{{{kind}:{night}}}")
     return f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}"
 
 
@@ -84,7 +97,13 @@ def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
         if shape.bold:
             found["font-weight"] = "600"
         return tuple(found.items())
-    found = _paint(shape.fill, "fill") if shape.fill else {} if _is_straight(shape) else {"fill": "none"}
+    found = (
+        _paint(shape.fill, "fill")
+        if shape.fill
+        else {}
+        if _is_straight(shape)
+        else {"fill": "none"}
+    )
     if shape.stroke:
         stroke = _paint(shape.stroke, "stroke")
         classes = " ".join(each["class"] for each in (found, stroke) if "class" in each)
@@ -121,7 +140,9 @@ def _class(role: str, kind: str) -> str:
 
 
 def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> None:
-    """Shapes that have attributes in common: in a group, unless there is one alone, or outlines that may be one."""
+    """Shapes that have attributes in common: in a group, unless there is one alone, or outlines
+    that may be one.
+    """
     if all(isinstance(shape, Path) and not shape.title and shape.opacity == 1 for shape in shapes):
         moves = tuple(move for shape in shapes if isinstance(shape, Path) for move in shape.moves)
         shapes = [Path(moves)]
@@ -135,7 +156,8 @@ def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> N
 
 def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> None:
     if isinstance(shape, Words):
-        x, y = (_number(round(place)) for place in (shape.x, shape.y))  # whole pixels: half the room, and sharp
+        # whole pixels: half the room, and sharp
+        x, y = (_number(round(place)) for place in (shape.x, shape.y))
         turned = {"transform": f"rotate({_number(-shape.turn)} {x} {y})"} if shape.turn else {}
         element = xml.SubElement(parent, "text", {"x": x, "y": y, **turned, **shared})
         element.text = _allowed(shape.text)
@@ -144,7 +166,8 @@ def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> No
     if shape.title:
         title = xml.Element("title")
         title.text = _allowed(shape.title)
-        if isinstance(shape, Words):  # the title stands before the text, which is its tail then
+        # the title stands before the text, which is its tail then
+        if isinstance(shape, Words):
             title.tail, element.text = element.text, None
         element.append(title)
 
@@ -186,11 +209,17 @@ def _number(value: float) -> str:
 def _allowed(text: str) -> str:
     r"""The text, with what XML cannot hold, such as \x1b or \uffff, as an escape."""
     return "".join(
-        character if _is_allowed(ord(character)) else character.encode("unicode_escape").decode("ascii")
+        (
+            character
+            if _is_allowed(ord(character))
+            else character.encode("unicode_escape").decode("ascii")
+        )
         for character in text
     )
 
 
 def _is_allowed(code: int) -> bool:
     """Whether it is a character of XML 1.0."""
-    return code in (0x9, 0xA) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
+    return (
+        code in (0x9, 0xA) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
+    )

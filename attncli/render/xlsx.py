@@ -1,4 +1,5 @@
-"""A workbook of live formulas as an .xlsx file, by XlsxWriter: formulas with their results, so that previews show them.
+"""A workbook of live formulas as an .xlsx file, by XlsxWriter: formulas with their results, so that
+previews show them.
 
 Text is always written as text, and a label that begins with = stays one when somebody edits it.
 """
@@ -25,7 +26,17 @@ from attncli.equation.shapes import product_text
 from attncli.equation.spreadsheet import HIDDEN, SPREADSHEET
 from attncli.errors import missing_error, usage_error
 from attncli.escaping import label
-from attncli.page.document import Document, Formula, Heading, Key, Numbers, Paragraph, Workbook, formula, plain
+from attncli.page.document import (
+    Document,
+    Formula,
+    Heading,
+    Key,
+    Numbers,
+    Paragraph,
+    Workbook,
+    formula,
+    plain,
+)
 from attncli.render.cells import text_width
 
 if TYPE_CHECKING:
@@ -33,19 +44,29 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 LONGEST_FORMULA, MOST_ROWS, MOST_COLUMNS, LONGEST_NAME = 8_192, 1_048_576, 16_384, 31  # Excel's
-_LINE = 100  # characters of a sentence on a line
-_LABEL, _NARROW, _WIDE, _USUAL = 10, 8, 30, 8.43  # widths of columns, in characters
-_WIDE_HEAD, _LONGEST_LABEL = 16, 80  # longer labels have several lines, or are shortened
-_LONGEST_NUMBER = 11  # characters that a cell shows of a number
-_PAGE, _LINE_HIGH = (640, 960), 20.4  # of A4, between its margins, and of a row, in pixels
-_ROW_HIGH, _MORE_HIGH = 15, 17  # points: a row, and each more line of a label, with room for tall letters
-_MANY_COLUMNS = 10  # the labels of wider matrices stay where they are when somebody scrolls
-MADE = datetime(2000, 1, 1)  # so that the same problem is the same file
-_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")  # what the name of a sheet cannot have
+# characters of a sentence on a line
+_LINE = 100
+# widths of columns, in characters
+_LABEL, _NARROW, _WIDE, _USUAL = 10, 8, 30, 8.43
+# longer labels have several lines, or are shortened
+_WIDE_HEAD, _LONGEST_LABEL = 16, 80
+# characters that a cell shows of a number
+_LONGEST_NUMBER = 11
+# of A4, between its margins, and of a row, in pixels
+_PAGE, _LINE_HIGH = (640, 960), 20.4
+# points: a row, and each more line of a label, with room for tall letters
+_ROW_HIGH, _MORE_HIGH = 15, 17
+# the labels of wider matrices stay where they are when somebody scrolls
+_MANY_COLUMNS = 10
+# so that the same problem is the same file
+MADE = datetime(2000, 1, 1)
+# what the name of a sheet cannot have
+_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")
 
 _INK, _MUTED, _BLUE, _LINES = "#1F2937", "#6B7280", "#1D4ED8", "#D1D5DB"
 _BASE = {"font_name": "Calibri", "font_size": 11, "font_color": _INK, "valign": "vcenter"}
-_TEXT = {"quote_prefix": True}  # so that it stays text if somebody edits it
+# so that it stays text if somebody edits it
+_TEXT = {"quote_prefix": True}
 _FORMATS: Mapping[str, Mapping[str, Any]] = {
     "title": {**_TEXT, "bold": True, "font_size": 18},
     "heading": {**_TEXT, "bold": True, "font_size": 13, "top": 1, "top_color": _LINES},
@@ -65,7 +86,8 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
         "text_wrap": True,
     },
     "given": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},
-    "rounded": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},  # given, with many digits
+    # given, with many digits
+    "rounded": {"font_color": _BLUE, "align": "right", "bg_color": "#F3F7FF"},
     "number": {"align": "right"},
     "blank": {"align": "right", "border": 1, "border_color": _LINES, "bg_color": "#FFFDF3"},
 }
@@ -73,9 +95,12 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
 
 _RIGHT = {"font_color": "#14532D", "bg_color": "#BBF7D0"}
 _WRONG = {"font_color": "#7F1D1D", "bg_color": "#FECACA"}
-_NOTHING = "–"  # what follows from numbers that are not filled in yet
-_RULED = 8  # columns at least, under the line above a heading
-_SHOWN_COLUMNS = 12  # of a sheet to fill in at least, before those that are hidden
+# what follows from numbers that are not filled in yet
+_NOTHING = "–"
+# columns at least, under the line above a heading
+_RULED = 8
+# of a sheet to fill in at least, before those that are hidden
+_SHOWN_COLUMNS = 12
 
 
 class _Spot(NamedTuple):
@@ -97,12 +122,15 @@ def require_writer() -> None:
     """Raises AttncliError (exit 5) where XlsxWriter is not installed."""
     if find_spec("xlsxwriter") is None:
         raise missing_error(
-            "an .xlsx file needs XlsxWriter, which is not installed", help="pip install 'attncli[xlsx]'"
+            "an .xlsx file needs XlsxWriter, which is not installed",
+            help="pip install 'attncli[xlsx]'",
         )
 
 
 def xlsx(document: Document) -> bytes:
-    """The workbook of a page as a file. Raises AttncliError (exit 2) where a formula is longer than Excel can read."""
+    """The workbook of a page as a file. Raises AttncliError (exit 2) where a formula is longer than
+    Excel can read.
+    """
     require_writer()
     assert document.workbook is not None
     book = document.workbook()
@@ -115,11 +143,13 @@ def xlsx(document: Document) -> bytes:
 
 @dataclass
 class _Writer:
-    """Places every matrix on its sheet first, since formulas read cells of any sheet, and then writes them.
+    """Places every matrix on its sheet first, since formulas read cells of any sheet, and then
+    writes them.
 
-    A sheet to fill in has two hidden copies of its matrices beside them: the key, which is worked out from what is
-    given, and what follows from the reader's own numbers. They are on the same sheet, since the colours of a cell may
-    depend on no other sheet in older programs and in Google Sheets.
+    A sheet to fill in has two hidden copies of its matrices beside them: the key, which is worked
+    out from what is given, and what follows from the reader's own numbers. They are on the same
+    sheet, since the colours of a cell may depend on no other sheet in older programs and in Google
+    Sheets.
     """
 
     title: str
@@ -152,7 +182,9 @@ class _Writer:
     @cached_property
     def names(self) -> list[str]:
         """The names of the sheets, as Excel allows them."""
-        return [_NOT_IN_NAMES.sub(" ", sheet.title)[:LONGEST_NAME].strip() for sheet in self.book.sheets]
+        return [
+            _NOT_IN_NAMES.sub(" ", sheet.title)[:LONGEST_NAME].strip() for sheet in self.book.sheets
+        ]
 
     # --- where everything stands
 
@@ -168,7 +200,9 @@ class _Writer:
             if isinstance(block, Numbers):
                 top = row - len(block.rows) - 1
                 names = {name for keys in block.keys for name, _ in keys}
-                (self.blank if block.blank else self.typed if block.given else set[str]()).update(names)
+                (self.blank if block.blank else self.typed if block.given else set[str]()).update(
+                    names
+                )
                 self.hidable.update(names if block.may_hide else ())
                 for down, keys in enumerate(block.keys):
                     for across, key in enumerate(keys):
@@ -187,7 +221,15 @@ class _Writer:
     def _shift(self, sheet: int) -> int:
         """How many columns a hidden copy is beside what it is a copy of."""
         blocks = self.book.sheets[sheet].blocks
-        return max([_SHOWN_COLUMNS, *(len(block.keys[0]) + 1 for block in blocks if isinstance(block, Numbers))]) + 1
+        return (
+            max(
+                [
+                    _SHOWN_COLUMNS,
+                    *(len(block.keys[0]) + 1 for block in blocks if isinstance(block, Numbers)),
+                ]
+            )
+            + 1
+        )
 
     def _spot(self, key: Key, of_key: bool) -> _Spot:
         """Where a number stands, or where the key has it."""
@@ -231,17 +273,26 @@ class _Writer:
         matrices = [block for _, block in blocks if isinstance(block, Numbers)]
         widest = max((len(each.keys[0]) for each in matrices), default=1)
         first, each = self._set_widths(page, number, matrices, widest)
-        together = _pixels(first) + widest * _pixels(each) + max(0, _RULED - widest) * _pixels(_USUAL)
+        together = (
+            _pixels(first) + widest * _pixels(each) + max(0, _RULED - widest) * _pixels(_USUAL)
+        )
         page.fit_to_pages(1, 0)
         is_wide = widest > _MANY_COLUMNS
         if is_wide:
             page.freeze_panes(0, 1)
             page.set_landscape()
         across, down = _PAGE[::-1] if is_wide else _PAGE
-        extra = {row: lines for block in blocks for row, lines in _extra_lines(block, first, each) if lines}
+        extra = {
+            row: lines
+            for block in blocks
+            for row, lines in _extra_lines(block, first, each)
+            if lines
+        }
         for row, lines in extra.items():
             page.set_row(row, _ROW_HIGH + _MORE_HIGH * lines)
-        page.set_h_pagebreaks([*_page_breaks(blocks, extra, down / _LINE_HIGH * max(1, together / across))])
+        page.set_h_pagebreaks(
+            [*_page_breaks(blocks, extra, down / _LINE_HIGH * max(1, together / across))]
+        )
         notation = self._notation(number)
         for row, block in blocks:
             match block:
@@ -255,17 +306,31 @@ class _Writer:
                         page.write_string(row + line, 0, part, self.formats[kind])
                 case Formula(equation=equation, shapes=shapes):
                     tail = f"     {product_text(shapes)}" if shapes else ""
-                    page.write_string(row, 0, formula(equation, UNICODE) + tail, self.formats["formula"])
+                    page.write_string(
+                        row, 0, formula(equation, UNICODE) + tail, self.formats["formula"]
+                    )
                 case Numbers():
                     self._numbers(page, row, block, notation)
 
-    def _set_widths(self, page: Worksheet, sheet: int, matrices: list[Numbers], widest: int) -> tuple[float, float]:
-        """Make columns as wide as what stands in them; how wide that of labels is, and each other one."""
-        labels = max((text_width(_label(name)) for each in matrices for name in each.rows), default=0)
+    def _set_widths(
+        self, page: Worksheet, sheet: int, matrices: list[Numbers], widest: int
+    ) -> tuple[float, float]:
+        """Make columns as wide as what stands in them; how wide that of labels is, and each other
+        one.
+        """
+        labels = max(
+            (text_width(_label(name)) for each in matrices for name in each.rows), default=0
+        )
         first = min(max(_LABEL, labels + 3), _WIDE)
         page.set_column(0, 0, first)
-        heads = max((text_width(_label(name)) for each in matrices for name in each.columns), default=0)
-        longest = max((self._digits(each) for each in matrices if each.given), default=0) if self.blank else 0
+        heads = max(
+            (text_width(_label(name)) for each in matrices for name in each.columns), default=0
+        )
+        longest = (
+            max((self._digits(each) for each in matrices if each.given), default=0)
+            if self.blank
+            else 0
+        )
         if self.blank:
             shift = self._shift(sheet)
             page.set_column(shift, 3 * shift, None, None, {"hidden": True})
@@ -276,7 +341,9 @@ class _Writer:
 
     def _digits(self, matrix: Numbers) -> int:
         """How many characters the longest number of a matrix has."""
-        return max(len(f"{self.book.entry(key).value:.15g}") for keys in matrix.keys for key in keys)
+        return max(
+            len(f"{self.book.entry(key).value:.15g}") for keys in matrix.keys for key in keys
+        )
 
     def _numbers(self, page: Worksheet, row: int, matrix: Numbers, notation: Notation) -> None:
         """A matrix with its labels, from this row on."""
@@ -284,7 +351,8 @@ class _Writer:
             page.write_string(row, column, _label(name), self.formats["column"])
         top = row + bool(matrix.columns)
         look = "number"
-        if matrix.given:  # of which somebody who fills in needs all digits
+        # of which somebody who fills in needs all digits
+        if matrix.given:
             look = "given" if self.blank or self._digits(matrix) <= _NARROW else "rounded"
         for down, (name, keys) in enumerate(zip(matrix.rows, matrix.keys, strict=True), top):
             page.write_string(down, 0, _label(name), self.formats["row"])
@@ -293,9 +361,17 @@ class _Writer:
                     page.write_blank(down, across, None, self.formats["blank"])
                 elif matrix.given or not self.blank:
                     self._cell(page, down, across, key, self.formats[look], notation)
-                else:  # what is worked out for the reader is that of the key, whatever the reader filled in
+                else:
+                    # what is worked out for the reader is that of the key, whatever the reader
+                    # filled in
                     found = f"={_address(self._spot(key, of_key=True))}"
-                    page.write_formula(down, across, found, self.formats["number"], _shown(self.book.entry(key).value))
+                    page.write_formula(
+                        down,
+                        across,
+                        found,
+                        self.formats["number"],
+                        _shown(self.book.entry(key).value),
+                    )
         area = top, 1, top + len(matrix.rows) - 1, len(matrix.keys[0])
         if self.blank and (matrix.blank or not matrix.given):
             self._copies(page, area, matrix)
@@ -304,7 +380,11 @@ class _Writer:
     def _copies(self, page: Worksheet, area: tuple[int, int, int, int], matrix: Numbers) -> None:
         """The hidden copies of a matrix, and the colours of numbers that somebody fills in."""
         top, sheet = area[0], self.spots[matrix.keys[0][0]].sheet
-        form, shift, key = self.formats["number"], self._shift(sheet), self._notation(sheet, of_key=True)
+        form, shift, key = (
+            self.formats["number"],
+            self._shift(sheet),
+            self._notation(sheet, of_key=True),
+        )
         own = self._notation(sheet)
         for down, keys in enumerate(matrix.keys, top):
             for across, each in enumerate(keys, 1):
@@ -312,28 +392,46 @@ class _Writer:
                 value, work = self.book.entry(each)
                 if work is None or not matrix.blank:
                     continue
-                page.write_formula(down, across + 2 * shift, *self._following(each, work, own, form, value))
+                page.write_formula(
+                    down, across + 2 * shift, *self._following(each, work, own, form, value)
+                )
         if matrix.blank:
             cell, right, follows = (_address(_Spot(0, top, 1 + copy * shift)) for copy in range(3))
             near = f"<={0.5 * 10**-self.book.precision * (1 + 1e-6)!r}"
             same = [f"IF(ISNUMBER({each}),ABS({cell}-{each}){near})" for each in (right, follows)]
-            is_right = f'IF(ISNUMBER({cell}),OR({",".join(same)}),OR(ISTEXT({right}),{follows}="{HIDDEN}"))'
+            is_text = f'OR(ISTEXT({right}),{follows}="{HIDDEN}")'
+            is_right = f"IF(ISNUMBER({cell}),OR({','.join(same)}),{is_text})"
             judged = f"NOT(OR(ISBLANK({cell}),ISERROR({right})))"
             green, red = f"=AND({judged},{is_right})", f"=AND({judged},NOT({is_right}))"
-            page.conditional_format(*area, {"type": "formula", "criteria": green, "format": self.right})
-            page.conditional_format(*area, {"type": "formula", "criteria": red, "format": self.wrong})
+            page.conditional_format(
+                *area, {"type": "formula", "criteria": green, "format": self.right}
+            )
+            page.conditional_format(
+                *area, {"type": "formula", "criteria": red, "format": self.wrong}
+            )
 
-    def _following(self, key: Key, work: Expression, own: Notation, form: Format, value: float) -> tuple[Any, ...]:
-        """What follows from the reader's numbers, if all that it needs are numbers: formula, format and result."""
+    def _following(
+        self, key: Key, work: Expression, own: Notation, form: Format, value: float
+    ) -> tuple[Any, ...]:
+        """What follows from the reader's numbers, if all that it needs are numbers: formula, format
+        and result.
+        """
         found, shown = write(work, own), _shown(value)
-        read = {node: None for node in walk(work) if isinstance(node, Ref) and node.name in self.blank}
+        read = {
+            node: None for node in walk(work) if isinstance(node, Ref) and node.name in self.blank
+        }
         if read:
-            counts = [f"{'COUNTA' if node.name in self.hidable else 'COUNT'}({write(node, own)})" for node in read]
+            counts = [
+                f"{'COUNTA' if node.name in self.hidable else 'COUNT'}({write(node, own)})"
+                for node in read
+            ]
             lacks = f"{'+'.join(counts)}<{sum(map(_size, read))}"
             found, shown = f'IF({lacks},"{_NOTHING}",IFERROR({found},"{_NOTHING}"))', _NOTHING
         return _formula(found, key), form, shown
 
-    def _cell(self, page: Worksheet, row: int, column: int, key: Key, form: Format, notation: Notation) -> None:
+    def _cell(
+        self, page: Worksheet, row: int, column: int, key: Key, form: Format, notation: Notation
+    ) -> None:
         value, work = self.book.entry(key)
         shown = _shown(value)
         if work is None:
@@ -345,19 +443,32 @@ class _Writer:
         page.write_formula(row, column, _formula(write(work, notation), key), form, shown)
 
     def _condition(self, page: Worksheet, area: tuple[int, int, int, int], matrix: Numbers) -> None:
-        """What a matrix looks like as its numbers are: whole ones whole, what is hidden pale, weights in shades."""
+        """What a matrix looks like as its numbers are: whole ones whole, what is hidden pale,
+        weights in shades.
+        """
         first = _address(_Spot(0, *area[:2]))
         if not matrix.given and not matrix.blank:
             whole = f"=AND(ISNUMBER({first}),ABS({first}-ROUND({first},0))<1E-12*(1+ABS({first})))"
-            page.conditional_format(*area, {"type": "formula", "criteria": whole, "format": self.whole})
+            page.conditional_format(
+                *area, {"type": "formula", "criteria": whole, "format": self.whole}
+            )
         if matrix.may_hide and not matrix.blank:
-            page.conditional_format(*area, {"type": "formula", "criteria": f"=ISTEXT({first})", "format": self.hidden})
+            page.conditional_format(
+                *area, {"type": "formula", "criteria": f"=ISTEXT({first})", "format": self.hidden}
+            )
         if matrix.shares and not matrix.blank:
             page.conditional_format(
                 *area,
-                {"type": "2_color_scale", "min_type": "num", "max_type": "num", "min_value": 0, "max_value": 1,
-                 "min_color": "#FFFFFF", "max_color": "#6FB1E8"},
-            )  # fmt: skip
+                {
+                    "type": "2_color_scale",
+                    "min_type": "num",
+                    "max_type": "num",
+                    "min_value": 0,
+                    "max_value": 1,
+                    "min_color": "#FFFFFF",
+                    "max_color": "#6FB1E8",
+                },
+            )
 
 
 def _label(name: str) -> str:
@@ -377,16 +488,26 @@ def _extra_lines(placed: _Placed, first: float, each: float) -> Iterator[tuple[i
 
 
 def _more_lines(name: str, room: float) -> int:
-    """How many lines a label has besides the first one, nearly, with room for so many characters on each."""
+    """How many lines a label has besides the first one, nearly, with room for so many characters on
+    each.
+    """
     shown = _label(name)
     return max(len(wrap(shown, int(room))), ceil(text_width(shown) / room)) - 1
 
 
 def _page_breaks(blocks: list[_Placed], extra: Mapping[int, float], most: float) -> Iterator[int]:
-    """The rows with which printed pages of so many rows begin, so that no matrix is torn, or apart from its heading."""
-    begins = [row for (row, _), (_, before) in zip(blocks[1:], blocks, strict=False) if isinstance(before, Numbers)]
+    """The rows with which printed pages of so many rows begin, so that no matrix is torn, or apart
+    from its heading.
+    """
+    begins = [
+        row
+        for (row, _), (_, before) in zip(blocks[1:], blocks, strict=False)
+        if isinstance(before, Numbers)
+    ]
     page = 0
-    for begin, end in pairwise([*begins, blocks[-1].row + _Writer._height(blocks[-1].block)] if blocks else []):
+    for begin, end in pairwise(
+        [*begins, blocks[-1].row + _Writer._height(blocks[-1].block)] if blocks else []
+    ):
         higher = sum(lines for row, lines in extra.items() if page <= row < end)
         if end - page + higher > most:
             yield begin
@@ -417,7 +538,10 @@ def _formula(written: str, key: Key) -> str:
     """What stands after = in a cell, if it is not too long."""
     if len(written) >= LONGEST_FORMULA:
         name = f"{key[0]}[{', '.join(map(str, key[1]))}]"
-        said = f"the formula of {name} has {grouped(len(written) + 1)} characters, and Excel reads {LONGEST_FORMULA:,}"
+        said = (
+            f"the formula of {name} has {grouped(len(written) + 1)} characters, and Excel reads"
+            f" {LONGEST_FORMULA:,}"
+        )
         raise usage_error(said, help="write .html or .json, or make the problem smaller")
     return f"={written}"
 

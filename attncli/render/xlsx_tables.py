@@ -1,4 +1,6 @@
-"""Tables as an .xlsx file, by XlsxWriter: numbers are numbers, and text is text, whatever it begins with."""
+"""Tables as an .xlsx file, by XlsxWriter: numbers are numbers, and text is text, whatever it begins
+with.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,24 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-_LONGEST_TEXT = 32_767  # characters of a cell, Excel's
-_NARROW, _WIDE = 8, 60  # widths of columns, in characters
+# characters of a cell, Excel's
+_LONGEST_TEXT = 32_767
+# widths of columns, in characters
+_NARROW, _WIDE = 8, 60
 
 
 def table_workbook(title: str, sheets: Sequence[TableSheet]) -> bytes:
-    """The file. The names of a sheet's only table stay where they are when somebody scrolls, and have filters."""
+    """The file. The names of a sheet's only table stay where they are when somebody scrolls, and
+    have filters.
+    """
     import xlsxwriter
 
     stream = BytesIO()
     file = xlsxwriter.Workbook(stream, {"in_memory": True})
     file.set_properties({"title": title[:255], "created": MADE})
     head = file.add_format({"bold": True, "bottom": 1, "quote_prefix": True})
-    text = file.add_format({"quote_prefix": True})  # so that it stays text if somebody edits it
+    # so that it stays text if somebody edits it
+    text = file.add_format({"quote_prefix": True})
     for sheet in sheets:
         page = file.add_worksheet(sheet.title)
         row, widths = 0, dict[int, int]()
@@ -35,7 +42,9 @@ def table_workbook(title: str, sheets: Sequence[TableSheet]) -> bytes:
             for down, cells in enumerate(table, row):
                 require_room(down + 1, len(cells))
                 for column, cell in enumerate(cells):
-                    widths[column] = max(widths.get(column, _NARROW), _written(page, down, column, cell, text))
+                    widths[column] = max(
+                        widths.get(column, _NARROW), _written(page, down, column, cell, text)
+                    )
             for column, cell in enumerate(table[0]):
                 _written(page, row, column, cell, head)
             row += len(table) + 1
@@ -60,5 +69,10 @@ def _written(page: Worksheet, row: int, column: int, cell: str | float | None, f
         page.write_number(row, column, cell)
         return len(f"{cell:g}")
     shown = visible(cell)
-    page.write_string(row, column, shown if len(shown) <= _LONGEST_TEXT else shorten(shown, _LONGEST_TEXT // 2), form)
+    page.write_string(
+        row,
+        column,
+        shown if len(shown) <= _LONGEST_TEXT else shorten(shown, _LONGEST_TEXT // 2),
+        form,
+    )
     return len(shown)

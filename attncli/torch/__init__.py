@@ -1,4 +1,5 @@
-"""Records the attention calls of a PyTorch model, and works each of them out: `pip install 'attncli[torch]'`.
+"""Records the attention calls of a PyTorch model, and works each of them out: `pip install
+'attncli[torch]'`.
 
     import attncli.torch
 

@@ -20,11 +20,14 @@ from attncli.tracing.run import run
 if TYPE_CHECKING:
     from attncli.torch.call import Call
 
-PART = 2**22  # weights that are worked out at once: about 32 MiB for each of the steps that have as many
+# weights that are worked out at once: about 32 MiB for each of the steps that have as many
+PART = 2**22
 
 
 class Agreement(NamedTuple):
-    """attncli's numbers beside the recorded ones. It is true where they agree, and printed as a sentence."""
+    """attncli's numbers beside the recorded ones. It is true where they agree, and printed as a
+    sentence.
+    """
 
     comparison: Comparison
 
@@ -36,23 +39,37 @@ class Agreement(NamedTuple):
         assert first.difference is not None
         differ = first.difference
         if self:
-            return f"attncli's output is the one that was recorded: they differ by at most {differ.absolute:.2g}"
+            return (
+                "attncli's output is the one that was recorded: they differ by at most"
+                f" {differ.absolute:.2g}"
+            )
         cells = count(differ.differing, "cell")
-        return f"the first step that differs is {first.name}: {cells}, by at most {differ.absolute:.2g}"
+        return (
+            f"the first step that differs is {first.name}: {cells}, by at most"
+            f" {differ.absolute:.2g}"
+        )
 
 
 def agreement(
-    call: Call, *, head: int | None = None, entry: int | None = None, from_inputs: bool | None = None
+    call: Call,
+    *,
+    head: int | None = None,
+    entry: int | None = None,
+    from_inputs: bool | None = None,
 ) -> Agreement:
-    """Compare the recorded output, and the weights where the call gave them, with what attncli works out.
+    """Compare the recorded output, and the weights where the call gave them, with what attncli
+    works out.
 
-    It is the problem of this head and this entry that is worked out, or of all; from the inputs of its linear layers,
-    or by default only where the recorded output is after W_O. The tolerance is that of the recorded number format.
-    Queries that see no key are left out: attncli has 0 there, and others have NaN, or the plain mean of all values.
+    It is the problem of this head and this entry that is worked out, or of all; from the inputs of
+    its linear layers, or by default only where the recorded output is after W_O. The tolerance is
+    that of the recorded number format. Queries that see no key are left out: attncli has 0 there,
+    and others have NaN, or the plain mean of all values.
     """
     call.kept()
     joined = call.heads_output is not None
-    problem = call.problem(head=head, entry=entry, from_inputs=joined if from_inputs is None else from_inputs)
+    problem = call.problem(
+        head=head, entry=entry, from_inputs=joined if from_inputs is None else from_inputs
+    )
     trace = run(problem)
     joins = "W_O" in problem.given
     arrays = {"output": _recorded(call, head, entry, joins)}
@@ -62,8 +79,16 @@ def agreement(
         for row in trace.fully_masked:
             at = _without_head(row) if joins and call.heads > 1 and name == "output" else row
             array[at] = trace[name][at]
-    recorded = Operand("the recorded call", "recorded", "in the call", arrays, DTYPES[call.dtype], {})
-    return Agreement(compare(Operand.of_trace(trace, "attncli", "attncli", "in attncli"), recorded, steps=list(arrays)))
+    recorded = Operand(
+        "the recorded call", "recorded", "in the call", arrays, DTYPES[call.dtype], {}
+    )
+    return Agreement(
+        compare(
+            Operand.of_trace(trace, "attncli", "attncli", "in attncli"),
+            recorded,
+            steps=list(arrays),
+        )
+    )
 
 
 def _without_head(row: Row) -> Row:
@@ -73,7 +98,8 @@ def _without_head(row: Row) -> Row:
 
 
 def disagreement(call: Call, **options: Any) -> Agreement | None:
-    """The first disagreement in what `options` take of a call, as `Call.problem` does; None where there is none.
+    """The first disagreement in what `options` take of a call, as `Call.problem` does; None where
+    there is none.
 
     Of a large call, one entry and one head after the other is worked out.
     """
@@ -85,7 +111,9 @@ def disagreement(call: Call, **options: Any) -> Agreement | None:
 
 
 def _parts(call: Call, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What is worked out at once: all that is asked for, or of a large call each head of each entry of it."""
+    """What is worked out at once: all that is asked for, or of a large call each head of each entry
+    of it.
+    """
     head, entry = options.get("head"), options.get("entry")
     from_inputs = options.get("from_inputs", True)
     heads = range(call.heads) if head is None else (head,)
@@ -102,8 +130,12 @@ def _recorded(call: Call, head: int | None, entry: int | None, joins: bool) -> N
     """The recorded output: after W_O, or what these heads gave."""
     assert call.output is not None
     if joins:
-        return np.array(to_numpy(call.output if _all_entries(call, entry) else call.output[entry or 0]))
-    return _numbers(call.output if call.heads_output is None else call.heads_output, call, head, entry)
+        return np.array(
+            to_numpy(call.output if _all_entries(call, entry) else call.output[entry or 0])
+        )
+    return _numbers(
+        call.output if call.heads_output is None else call.heads_output, call, head, entry
+    )
 
 
 def _all_entries(call: Call, entry: int | None) -> bool:

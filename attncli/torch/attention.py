@@ -15,10 +15,12 @@ INPUTS = ("X", "context")  # of the linear layers
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Attention:
-    """What attention was given: tensors of batch × heads × n × d, or of only the last three or two of these axes.
+    """What attention was given: tensors of batch × heads × n × d, or of only the last three or two
+    of these axes.
 
-    `mask` is PyTorch's `attn_mask`, `causal` its `is_causal`. A `scale` of None is 1/√d. There may be fewer heads of
-    keys and values than of queries. `sink` has one logit for each head of the queries.
+    `mask` is PyTorch's `attn_mask`, `causal` its `is_causal`. A `scale` of None is 1/√d. There may
+    be fewer heads of keys and values than of queries. `sink` has one logit for each head of the
+    queries.
     """
 
     query: Tensor
@@ -32,20 +34,32 @@ class Attention:
 
     @property
     def unreadable(self) -> str:
-        """Which of the tensors cannot be read, and why: "its queries are a nested tensor"; empty where all can."""
-        for what, tensor in (("queries", self.query), ("keys", self.key), ("values", self.value), ("sinks", self.sink)):
+        """Which of the tensors cannot be read, and why: "its queries are a nested tensor"; empty
+        where all can.
+        """
+        for what, tensor in (
+            ("queries", self.query),
+            ("keys", self.key),
+            ("values", self.value),
+            ("sinks", self.sink),
+        ):
             if tensor is not None and (kind := unreadable(tensor)):
                 return f"its {what} are {kind}"
         kind = "" if self.mask is None else unreadable_mask(self.mask)
         return f"its mask is {kind}" if kind else ""
 
     def aligned(self, leading: torch.Size) -> Attention:
-        """The same with at most one axis for entries, and one for heads, of which all tensors have as many.
+        """The same with at most one axis for entries, and one for heads, of which all tensors have
+        as many.
 
-        `leading` are the axes of the output before n × d. PyTorch takes any number of them, and repeats a tensor that
-        has fewer, or a single entry. Keys and values keep fewer heads than the queries if both have as few.
+        `leading` are the axes of the output before n × d. PyTorch takes any number of them, and
+        repeats a tensor that has fewer, or a single entry. Keys and values keep fewer heads than
+        the queries if both have as few.
         """
-        if all(tensor.shape[:-2] == leading for tensor in (self.query, self.key, self.value)) and len(leading) < 3:
+        if (
+            all(tensor.shape[:-2] == leading for tensor in (self.query, self.key, self.value))
+            and len(leading) < 3
+        ):
             return self
         *batch, heads = leading
         kv_heads = heads_of(self.key.shape)
@@ -68,17 +82,28 @@ class Attention:
         return float(max(self.query.shape[-1], 1) ** -0.5)
 
     def largest_score(self) -> float:
-        """A bound: no score of a query and a key is larger in size, after the scale and the softcap."""
+        """A bound: no score of a query and a key is larger in size, after the scale and the
+        softcap.
+        """
         if not self.query.numel() or not self.key.numel():
             return 0.0
-        longest = [float(torch.linalg.vector_norm(rows.double(), dim=-1).max()) for rows in (self.query, self.key)]
+        longest = [
+            float(torch.linalg.vector_norm(rows.double(), dim=-1).max())
+            for rows in (self.query, self.key)
+        ]
         scale = self.usual_scale if self.scale is None else abs(self.scale)
         bound = scale * longest[0] * longest[1]
         return bound if self.softcap is None else min(bound, self.softcap)
 
     def copied(self) -> Attention:
-        """The same with tensors of its own, in the computer's memory, which no model changes afterwards."""
-        tensors = {name: own(value) for name in self.__slots__ if isinstance(value := getattr(self, name), Tensor)}
+        """The same with tensors of its own, in the computer's memory, which no model changes
+        afterwards.
+        """
+        tensors = {
+            name: own(value)
+            for name in self.__slots__
+            if isinstance(value := getattr(self, name), Tensor)
+        }
         others = {name: getattr(self, name) for name in self.__slots__ if name not in tensors}
         return Attention(**others, **tensors)
 
@@ -99,9 +124,11 @@ class Attention:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Projections:
-    """Where queries, keys and values come from: inputs and weights, by the keys of a problem (`X`, `W_Q`, `b_Q`, …).
+    """Where queries, keys and values come from: inputs and weights, by the keys of a problem (`X`,
+    `W_Q`, `b_Q`, …).
 
-    Inputs are n × d_model or batch × n × d_model, weights d_model × (heads · d), as a problem has them.
+    Inputs are n × d_model or batch × n × d_model, weights d_model × (heads · d), as a problem has
+    them.
     """
 
     arrays: Mapping[str, Tensor]
@@ -112,13 +139,28 @@ class Projections:
         return tuple(self.arrays[name] for name in INPUTS if name in self.arrays)
 
     def copied(self) -> Projections:
-        """The same with inputs of its own, as `Attention.copied` has; the weights stay those of the model."""
-        return Projections({**self.arrays, **{name: own(self.arrays[name]) for name in INPUTS if name in self.arrays}})
+        """The same with inputs of its own, as `Attention.copied` has; the weights stay those of the
+        model.
+        """
+        return Projections(
+            {
+                **self.arrays,
+                **{name: own(self.arrays[name]) for name in INPUTS if name in self.arrays},
+            }
+        )
 
     def gives(self, attention: Attention) -> bool:
-        """Whether the weights still give the recorded queries, keys and values: training may have changed them."""
-        for letter, tensor in (("Q", attention.query), ("K", attention.key), ("V", attention.value)):
-            source = self.arrays["X"] if letter == "Q" else self.arrays.get("context", self.arrays["X"])
+        """Whether the weights still give the recorded queries, keys and values: training may have
+        changed them.
+        """
+        for letter, tensor in (
+            ("Q", attention.query),
+            ("K", attention.key),
+            ("V", attention.value),
+        ):
+            source = (
+                self.arrays["X"] if letter == "Q" else self.arrays.get("context", self.arrays["X"])
+            )
             rows = source.double() @ self.arrays[f"W_{letter}"].detach().cpu().double()
             if (bias := self.arrays.get(f"b_{letter}")) is not None:
                 rows = rows + bias.detach().cpu().double()
@@ -149,7 +191,9 @@ def heads_of(shape: Sequence[int]) -> int:
 
 
 def _repeated(tensor: Tensor, batch: Sequence[int], heads: int) -> Tensor:
-    """A tensor for all these entries, which get one axis, and for so many heads: each is that of as many in a row."""
+    """A tensor for all these entries, which get one axis, and for so many heads: each is that of as
+    many in a row.
+    """
     if heads != heads_of(tensor.shape) and tensor.ndim > 2:
         tensor = tensor.repeat_interleave(heads // heads_of(tensor.shape), dim=-3)
     tensor = tensor.expand(*batch, heads, *tensor.shape[-2:])

@@ -28,7 +28,9 @@ OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer
 
 
 class ProblemOptions(TypedDict, total=False):
-    """What of a call becomes a problem, and what its rows are called; `Call.problem` explains them."""
+    """What of a call becomes a problem, and what its rows are called; `Call.problem` explains
+    them.
+    """
 
     head: int | None
     entry: int | None
@@ -42,12 +44,13 @@ class ProblemOptions(TypedDict, total=False):
 class Call:
     """One call of attention in a model.
 
-    `number` counts all calls, `step` the runs of the model, `layer` the calls in one run, all from 0. `where` is the
-    name of the module that made the call, as the outermost one's `named_modules()` has it, empty outside any module.
-    `output` is what the call gave back, in the shape of the queries; `weights` too, where it gave these. Where that is
-    after W_O, as batch × n × d_model, `heads_output` is what the heads gave before.
-    `mask` says what hides keys: none, causal, true/false or added. `attention` is None where nothing was kept, or where
-    attncli cannot work the call out: `reason` says why. A shape has -1 where rows have several sizes.
+    `number` counts all calls, `step` the runs of the model, `layer` the calls in one run, all from
+    0. `where` is the name of the module that made the call, as the outermost one's
+    `named_modules()` has it, empty outside any module. `output` is what the call gave back, in the
+    shape of the queries; `weights` too, where it gave these. Where that is after W_O, as batch × n
+    × d_model, `heads_output` is what the heads gave before. `mask` says what hides keys: none,
+    causal, true/false or added. `attention` is None where nothing was kept, or where attncli cannot
+    work the call out: `reason` says why. A shape has -1 where rows have several sizes.
     """
 
     number: int
@@ -89,18 +92,23 @@ class Call:
     def __repr__(self) -> str:
         query, key, _ = self.shapes
         sizes = f"{size_text(query[-2])}×{size_text(key[-2])}"
-        what = f"layer {self.layer}, {count(self.heads, 'head')}, {sizes}, {self.mask}, {self.dtype}"
+        what = (
+            f"layer {self.layer}, {count(self.heads, 'head')}, {sizes}, {self.mask}, {self.dtype}"
+        )
         what += ", not kept" if self.attention is None else ""
-        return f"<call {self.number}: {f'{self.where}, ' if self.where else ''}step {self.step}, {what}>"
+        return (
+            f"<call {self.number}: {f'{self.where}, ' if self.where else ''}step {self.step},"
+            f" {what}>"
+        )
 
     def problem(self, **options: Unpack[ProblemOptions]) -> Problem:
         """The call as a problem: all of it, or one `head`, or one `entry` of the batch.
 
-        `tokens` label the keys. Where there are fewer queries, as with a cache, the queries are the last of them. In
-        cross-attention `tokens` label the queries, and `context_tokens` the keys. The problem begins at X and the
-        weights if linear layers made the queries, keys and values; otherwise, or with `from_inputs=False`, it begins at
-        Q, K and V. Raises AttncliError for a head or an entry that the call does not have, and for a call that was not
-        kept.
+        `tokens` label the keys. Where there are fewer queries, as with a cache, the queries are the
+        last of them. In cross-attention `tokens` label the queries, and `context_tokens` the keys.
+        The problem begins at X and the weights if linear layers made the queries, keys and values;
+        otherwise, or with `from_inputs=False`, it begins at Q, K and V. Raises AttncliError for a
+        head or an entry that the call does not have, and for a call that was not kept.
 
             calls[3].problem(head=5, tokens=["I", "love", "AI"])
         """
@@ -114,33 +122,43 @@ class Call:
         from attncli import trace
 
         _require_options(options, *(trace.__kwdefaults__ or ()))
-        wanted = {name: options.pop(name) for name in ProblemOptions.__annotations__ if name in options}
+        wanted = {
+            name: options.pop(name) for name in ProblemOptions.__annotations__ if name in options
+        }
         return trace(self.problem(**wanted), **options)
 
     def check(self) -> Agreement:
-        """Whether attncli's output is the one that was recorded, within the tolerance of its number format."""
+        """Whether attncli's output is the one that was recorded, within the tolerance of its number
+        format.
+        """
         from attncli.torch.agreement import agreement
 
         return agreement(self)
 
     def save(self, path: str | PathLike[str], **options: Unpack[ProblemOptions]) -> None:
-        """Write the problem as YAML, with an .npz file beside it for large arrays, as `attncli.save` does.
+        """Write the problem as YAML, with an .npz file beside it for large arrays, as
+        `attncli.save` does.
 
-        `options` are those of `problem`. What is written is worked out first, as `check` does: if it does not give the
-        output that was recorded, there is a `UserWarning` that says how far it is off.
+        `options` are those of `problem`. What is written is worked out first, as `check` does: if
+        it does not give the output that was recorded, there is a `UserWarning` that says how far it
+        is off.
         """
         doubt = self.write(path, **options)
         if doubt:
             warnings.warn(doubt, stacklevel=2)
 
     def write(self, path: str | PathLike[str], **options: Unpack[ProblemOptions]) -> str:
-        """The same as `save`, but what it would warn of is returned; it is empty where there is nothing."""
+        """The same as `save`, but what it would warn of is returned; it is empty where there is
+        nothing.
+        """
         from attncli import save
         from attncli.torch.agreement import disagreement
 
         save(self.problem(**options), path)
         found = disagreement(self, **options)
-        return "" if found is None else f"{path} does not give the output that was recorded: {found}"
+        return (
+            "" if found is None else f"{path} does not give the output that was recorded: {found}"
+        )
 
     def keys(
         self,
@@ -158,8 +176,13 @@ class Call:
         if entry is None and self.entries == 1:
             entry = 0
         n, m = given.query.shape[-2], given.key.shape[-2]
-        keys: dict[str, Any] = {"title": title or self._title(head, entry), **_labels(tokens, context_tokens, n, m)}
-        keys |= (self._projected(given, head, entry) if from_inputs else None) or self._given(given, head, entry)
+        keys: dict[str, Any] = {
+            "title": title or self._title(head, entry),
+            **_labels(tokens, context_tokens, n, m),
+        }
+        keys |= (self._projected(given, head, entry) if from_inputs else None) or self._given(
+            given, head, entry
+        )
         mask = None if given.mask is None else to_numpy(cut(given.mask, head, entry))
         keys["mask"] = written_mask(mask, given.causal, n, m, _reach(given))
         if given.scale is not None and not isclose(given.scale, given.usual_scale, rel_tol=1e-12):
@@ -183,11 +206,16 @@ class Call:
         """Queries, keys and values as the call was given them."""
         kv_head = None if head is None else head * self.kv_heads // self.heads
         parts = {"Q": cut(given.query, head, entry)}
-        parts |= {name: cut(tensor, kv_head, entry) for name, tensor in (("K", given.key), ("V", given.value))}
+        parts |= {
+            name: cut(tensor, kv_head, entry)
+            for name, tensor in (("K", given.key), ("V", given.value))
+        }
         return {name: to_numpy(tensor) for name, tensor in parts.items()}
 
     def _projected(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
-        """Inputs and weights, if linear layers were seen and still give these queries, keys and values."""
+        """Inputs and weights, if linear layers were seen and still give these queries, keys and
+        values.
+        """
         if self.projections is None or given.query.ndim < 3:
             return {}
         if not self.projections.gives(given):
@@ -201,7 +229,9 @@ class Call:
             for name, array in arrays.items()
             if name in INPUTS
         }
-        keys: dict[str, Any] = {name: to_numpy(array) for name, array in {**arrays, **inputs}.items()}
+        keys: dict[str, Any] = {
+            name: to_numpy(array) for name, array in {**arrays, **inputs}.items()
+        }
         if head is None and self.heads > 1:
             keys["heads"] = self.heads
             if self.kv_heads != self.heads:
@@ -237,7 +267,8 @@ def _reach(given: Attention) -> Reach:
     mask = given.mask
     if mask is None or mask.dtype == torch.bool:
         return Reach(0.0, 1.0, 0.0)  # nothing is added
-    computed = torch.promote_types(given.query.dtype, torch.float32)  # also of 16 bits: their kernels add in 32
+    # also of 16 bits: their kernels add in 32
+    computed = torch.promote_types(given.query.dtype, torch.float32)
     return Reach(given.largest_score(), torch.finfo(computed).eps, torch.finfo(mask.dtype).min)
 
 
@@ -254,7 +285,11 @@ def _chosen(what: str, number: int | None, most: int) -> int | None:
     if not 0 <= number < most:
         raise usage_error(
             f"there is no {what} {number}",
-            help=f"the call has {what} 0 to {most - 1}" if most > 1 else f"the call has one {what}: {what} 0",
+            help=(
+                f"the call has {what} 0 to {most - 1}"
+                if most > 1
+                else f"the call has one {what}: {what} 0"
+            ),
         )
     return number
 
@@ -265,9 +300,16 @@ def _labels(
     """The problem's labels of queries and keys."""
     for name, texts in (("tokens", tokens), ("context_tokens", context_tokens)):
         if isinstance(texts, str):
-            raise usage_error(f"{name} is one text, not a list of labels", help=f"give a list, such as {texts.split()}")
+            raise usage_error(
+                f"{name} is one text, not a list of labels",
+                help=f"give a list, such as {texts.split()}",
+            )
     if tokens is None:
-        return {} if context_tokens is None else {"context_tokens": [str(each) for each in context_tokens]}
+        return (
+            {}
+            if context_tokens is None
+            else {"context_tokens": [str(each) for each in context_tokens]}
+        )
     tokens = [str(each) for each in tokens]
     if context_tokens is not None:
         return {"tokens": tokens, "context_tokens": [str(each) for each in context_tokens]}
@@ -279,4 +321,6 @@ def _labels(
         )
     if queries == keys:
         return {"tokens": tokens}
-    return {"tokens": tokens[-queries:]} | ({"context_tokens": tokens} if len(tokens) == keys else {})
+    return {"tokens": tokens[-queries:]} | (
+        {"context_tokens": tokens} if len(tokens) == keys else {}
+    )

@@ -14,12 +14,16 @@ from attncli.torch.call import Call
 from attncli.torch.tensors import size_text
 
 NOTHING_ASKED = "layers=[] keeps no call"
-_WIDTH = 80  # of the table; names of modules are shortened where it would be wider
-_TEXT = ("module", "mask", "format", "kept")  # the columns that hold no numbers
+# of the table; names of modules are shortened where it would be wider
+_WIDTH = 80
+# the columns that hold no numbers
+_TEXT = ("module", "mask", "format", "kept")
 
 
 class Calls(Sequence[Call]):
-    """The recorded calls, in order. `print(calls)` shows them as a table, and so does a notebook."""
+    """The recorded calls, in order. `print(calls)` shows them as a table, and so does a
+    notebook.
+    """
 
     def __init__(self) -> None:
         self._calls: list[Call] = []
@@ -42,7 +46,9 @@ class Calls(Sequence[Call]):
         made = [f"calls[{call.number}]" for call in self if call.where == name]
         if made:
             return f"this module made {listed(made, most=5)}"
-        return did_you_mean(name, [call.where for call in self], "print(calls) shows which module made which call")
+        return did_you_mean(
+            name, [call.where for call in self], "print(calls) shows which module made which call"
+        )
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -73,15 +79,25 @@ class Calls(Sequence[Call]):
         if _width(columns) > _WIDTH:
             columns["module"], pattern = _shortened(columns["module"])
             if pattern:
-                facts.append(f"The modules are {pattern}, and the table has what each * stands for.")
+                facts.append(
+                    f"The modules are {pattern}, and the table has what each * stands for."
+                )
         notes = [" ".join(facts)] if facts else []
         reasons = Counter(call.reason for call in self if call.reason not in ("", NOTHING_ASKED))
-        notes += [f"{count(times, 'call')} cannot be saved: {reason}." for reason, times in reasons.items()]
-        notes += [f"{count(times, 'call')} of {what} could not be recorded." for what, times in self.unseen.items()]
+        notes += [
+            f"{count(times, 'call')} cannot be saved: {reason}."
+            for reason, times in reasons.items()
+        ]
+        notes += [
+            f"{count(times, 'call')} of {what} could not be recorded."
+            for what, times in self.unseen.items()
+        ]
         rows = tuple(tuple((word,) for word in row) for row in zip(*columns.values(), strict=True))
         numbers = tuple(at for at, head in enumerate(columns) if head not in _TEXT)
         table = Table(tuple(columns), rows, numbers)
-        return Document("Recorded calls of attention", (table, *(Paragraph((note,)) for note in notes)))
+        return Document(
+            "Recorded calls of attention", (table, *(Paragraph((note,)) for note in notes))
+        )
 
     def _columns(self) -> dict[str, list[str]]:
         """The cells of the table by its heads, without columns that say nothing."""
@@ -117,10 +133,11 @@ def _width(columns: dict[str, list[str]]) -> int:
 
 
 def _shortened(names: list[str]) -> tuple[list[str], str]:
-    """The names without the parts that all of them have, and these parts with a * for each of the others.
+    """The names without the parts that all of them have, and these parts with a * for each of the
+    others.
 
-    `model.layers.0.self_attn` and `model.layers.1.self_attn` are 0 and 1, and `model.layers.*.self_attn`. Nothing is
-    shortened if they have no such parts.
+    `model.layers.0.self_attn` and `model.layers.1.self_attn` are 0 and 1, and
+    `model.layers.*.self_attn`. Nothing is shortened if they have no such parts.
     """
     parts = [name.split(".") for name in names]
     if len(set(map(len, parts))) > 1:
@@ -129,5 +146,10 @@ def _shortened(names: list[str]) -> tuple[list[str], str]:
     common[-1] = common[-1] and not all(common)
     if not any(common):
         return names, ""
-    cells = [".".join(part for part, said in zip(each, common, strict=True) if not said) for each in parts]
-    return cells, ".".join(part if said else "*" for part, said in zip(parts[0], common, strict=True))
+    cells = [
+        ".".join(part for part, said in zip(each, common, strict=True) if not said)
+        for each in parts
+    ]
+    return cells, ".".join(
+        part if said else "*" for part, said in zip(parts[0], common, strict=True)
+    )

@@ -1,4 +1,6 @@
-"""What PyTorch is watched for: its two functions of attention, and the linear layers before them."""
+"""What PyTorch is watched for: its two functions of attention, and the linear layers before
+them.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,12 @@ from attncli.torch.tensors import plain_mask, unreadable, unreadable_mask
 
 Noted = TypeVar("Noted")
 
-LINEAR_LAYERS = 8  # the last ones, among which are those of the queries, the keys and the values
+# the last ones, among which are those of the queries, the keys and the values
+LINEAR_LAYERS = 8
 
 _MULTI_HEAD = {
-    name: each.default for name, each in signature(functional.multi_head_attention_forward).parameters.items()
+    name: each.default
+    for name, each in signature(functional.multi_head_attention_forward).parameters.items()
 }
 _MULTI_HEAD_NAME = "F.multi_head_attention_forward"
 _ATEN = torch.ops.aten.scaled_dot_product_attention  # what exported modules call
@@ -36,8 +40,9 @@ _WATCHED = _DOT_PRODUCT | {functional.multi_head_attention_forward, functional.l
 class Seen(NamedTuple):
     """A call: what attention was given, what came back, and where its inputs come from.
 
-    `output` has the axes of the queries, or is that of the whole layer, after W_O: batch × n × d_model. Then
-    `heads_output` is what came before W_O. `reason` says why the call cannot be worked out; it is empty where it can.
+    `output` has the axes of the queries, or is that of the whole layer, after W_O: batch × n ×
+    d_model. Then `heads_output` is what came before W_O. `reason` says why the call cannot be
+    worked out; it is empty where it can.
     """
 
     attention: Attention
@@ -49,7 +54,9 @@ class Seen(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """A linear layer that was run; its weight has a row for each feature of the output, unless it is `transposed`."""
+    """A linear layer that was run; its weight has a row for each feature of the output, unless it
+    is `transposed`.
+    """
 
     input: Tensor
     weight: Tensor
@@ -71,8 +78,9 @@ class Linear(NamedTuple):
 class Watch(TorchFunctionMode):
     """Tells of each call of attention that PyTorch makes while it is active.
 
-    What a function is called with is passed on as it is, and what it gives back, too: nothing that a model computes
-    changes. `tell` gets each call, `unseen` the name of a function in which none could be seen.
+    What a function is called with is passed on as it is, and what it gives back, too: nothing that
+    a model computes changes. `tell` gets each call, `unseen` the name of a function in which none
+    could be seen.
     """
 
     def __init__(self, tell: Callable[[Seen], None], unseen: Callable[[str], None]) -> None:
@@ -82,21 +90,28 @@ class Watch(TorchFunctionMode):
         self.linear: deque[Linear] = deque(maxlen=LINEAR_LAYERS)
 
     def __torch_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+        self,
+        function: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        if function not in _WATCHED:  # nearly all are not, and each costs a model time
+        # nearly all are not, and each costs a model time
+        if function not in _WATCHED:
             return function(*args, **kwargs)
         if function is functional.multi_head_attention_forward:
             return self._multi_head(function, args, kwargs)
         result = function(*args, **kwargs)
-        if not isinstance(result, Tensor):  # but what torch.fx writes a program with, for example
+        # but what torch.fx writes a program with, for example
+        if not isinstance(result, Tensor):
             return result
         if function in _DOT_PRODUCT:
             self._tell_or_keep(_scaled_dot_product(result, *args, **kwargs))
         elif function is functional.linear:
             self.linear.append(_linear(result, *args, **kwargs))
-        elif function is torch.addmm and args[0].ndim == 1:  # as GPT-2 writes a linear layer
+        elif function is torch.addmm and args[0].ndim == 1:
+            # as GPT-2 writes a linear layer
             self.linear.append(Linear(args[1], args[2], args[0], result, transposed=True))
         return result
 
@@ -109,10 +124,14 @@ class Watch(TorchFunctionMode):
         else:
             self.tell(seen._replace(projections=self.projections(seen.attention)))
 
-    def _multi_head(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def _multi_head(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
         """Run PyTorch's function of the whole layer, and tell of it."""
         given = {**_MULTI_HEAD, **dict(zip(_MULTI_HEAD, args, strict=False)), **kwargs}
-        kinds = [unreadable_mask(each) for each in given.values() if torch.overrides.is_tensor_like(each)]
+        kinds = [
+            unreadable_mask(each) for each in given.values() if torch.overrides.is_tensor_like(each)
+        ]
         kind = next(filter(None, kinds), "")
         if kind:
             self.unseen(f"{_MULTI_HEAD_NAME} with {kind}")
@@ -137,10 +156,14 @@ class Watch(TorchFunctionMode):
             self._inner = outer
 
     def projections(self, attention: Attention) -> Projections | None:
-        """The linear layers that made queries, keys and values, if they were seen and nothing came in between."""
+        """The linear layers that made queries, keys and values, if they were seen and nothing came
+        in between.
+        """
         if attention.query.ndim != 4 or not attention.query.numel() or not attention.key.numel():
             return None
-        found = [self._source(tensor) for tensor in (attention.query, attention.key, attention.value)]
+        found = [
+            self._source(tensor) for tensor in (attention.query, attention.key, attention.value)
+        ]
         sources = [source for source in found if source is not None]
         if len(sources) < 3 or sources[1].input is not sources[2].input:
             return None
@@ -154,7 +177,9 @@ class Watch(TorchFunctionMode):
         return Projections(arrays)
 
     def _source(self, tensor: Tensor) -> Linear | None:
-        """The linear layer, or the part of one, whose output this is, with the heads as columns side by side."""
+        """The linear layer, or the part of one, whose output this is, with the heads as columns
+        side by side.
+        """
         batch, heads, size, width = tensor.shape
         features = heads * width
         for layer in filter(attrgetter("readable"), reversed(self.linear)):
@@ -169,23 +194,31 @@ class Watch(TorchFunctionMode):
                     output[:, part], tensor.transpose(1, 2).reshape(-1, features)
                 ):
                     bias = None if layer.bias is None else layer.bias[part]
-                    return Linear(layer.input, layer.columns[:, part], bias, layer.output, transposed=True)
+                    return Linear(
+                        layer.input, layer.columns[:, part], bias, layer.output, transposed=True
+                    )
         return None
 
 
-def _noting(function: Callable[..., Any], layers: list[Linear], inner: list[Seen]) -> Callable[..., Any]:
-    """A copy of this Python function of PyTorch, which notes the linear layers and the attention that it calls.
+def _noting(
+    function: Callable[..., Any], layers: list[Linear], inner: list[Seen]
+) -> Callable[..., Any]:
+    """A copy of this Python function of PyTorch, which notes the linear layers and the attention
+    that it calls.
 
-    A function that is written in Python asks first whether it is watched, and then hands itself over as a whole: the
-    copy is told that it is not. It has a namespace of its own, so nothing of PyTorch is changed, in this thread or in
-    others. To watch everything that it calls instead takes several times as long.
+    A function that is written in Python asks first whether it is watched, and then hands itself
+    over as a whole: the copy is told that it is not. It has a namespace of its own, so nothing of
+    PyTorch is changed, in this thread or in others. To watch everything that it calls instead takes
+    several times as long.
     """
     module = function.__globals__
     names = {
         **module,
         "has_torch_function": lambda tensors: False,
         "linear": _noted(module["linear"], _linear, layers),
-        "scaled_dot_product_attention": _noted(module["scaled_dot_product_attention"], _scaled_dot_product, inner),
+        "scaled_dot_product_attention": _noted(
+            module["scaled_dot_product_attention"], _scaled_dot_product, inner
+        ),
     }
     for name in _callers_of_linear(module["__name__"]):
         if getattr(module[name], "__globals__", None) is module:
@@ -196,19 +229,29 @@ def _noting(function: Callable[..., Any], layers: list[Linear], inner: list[Seen
 @cache
 def _callers_of_linear(module: str) -> tuple[str, ...]:
     """The functions of this module that call its `linear`."""
-    functions = {name: each for name, each in vars(sys.modules[module]).items() if isinstance(each, FunctionType)}
+    functions = {
+        name: each
+        for name, each in vars(sys.modules[module]).items()
+        if isinstance(each, FunctionType)
+    }
     return tuple(name for name, each in functions.items() if "linear" in each.__code__.co_names)
 
 
 def _with_names(function: Any, names: dict[str, Any]) -> Callable[..., Any]:
     """The same function, which finds its names among these."""
-    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    copy = FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+    )
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
 
 
-def _noted(function: Callable[..., Any], note: Callable[..., Noted], noted: list[Noted]) -> Callable[..., Any]:
-    """The function, of which each call is noted in a list: what it gives back, and what it is called with."""
+def _noted(
+    function: Callable[..., Any], note: Callable[..., Noted], noted: list[Noted]
+) -> Callable[..., Any]:
+    """The function, of which each call is noted in a list: what it gives back, and what it is
+    called with.
+    """
 
     def call(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
@@ -244,7 +287,9 @@ def _scaled_dot_product(
     if why := attention.unreadable:
         return Seen(attention, output, reason=f"{why}, which attncli cannot read")
     attention = attention.aligned(output.shape[:-2])
-    return Seen(attention, output.flatten(0, -4) if output.ndim > 4 else output, reason=dropped(dropout_p))
+    return Seen(
+        attention, output.flatten(0, -4) if output.ndim > 4 else output, reason=dropped(dropout_p)
+    )
 
 
 def dropped(probability: float) -> str:
@@ -257,13 +302,18 @@ def dropped(probability: float) -> str:
 
 
 def _multi_head(
-    given: Mapping[str, Any], result: tuple[Tensor, Tensor | None], layers: list[Linear], inner: list[Seen]
+    given: Mapping[str, Any],
+    result: tuple[Tensor, Tensor | None],
+    layers: list[Linear],
+    inner: list[Seen],
 ) -> Seen | None:
-    """A call of `F.multi_head_attention_forward`, whose tensors are n × batch × d_model, or n × d_model.
+    """A call of `F.multi_head_attention_forward`, whose tensors are n × batch × d_model, or n ×
+    d_model.
 
-    `layers` and `inner` are what it called: one to three linear layers that make queries, keys and values, the one that
-    joins the heads, and attention, unless it works this out itself in order to return the weights. None where it called
-    anything else. Its masks mean the opposite of those of the other function: true hides a key.
+    `layers` and `inner` are what it called: one to three linear layers that make queries, keys and
+    values, the one that joins the heads, and attention, unless it works this out itself in order to
+    return the weights. None where it called anything else. Its masks mean the opposite of those of
+    the other function: true hides a key.
     """
     width, heads = given["embed_dim_to_check"], given["num_heads"]
     rows = [part for layer in layers[:-1] for part in layer.output.split(width, dim=-1)]
@@ -277,11 +327,15 @@ def _multi_head(
     attention = Attention(query, key, value, mask, causal)
     reason = _multi_head_reason(given)
     batched = given["query"].ndim == 3
-    inputs = [given[name].transpose(0, 1) if batched else given[name][None] for name in ("query", "key", "value")]
+    inputs = [
+        given[name].transpose(0, 1) if batched else given[name][None]
+        for name in ("query", "key", "value")
+    ]
     x, context, values = inputs
     heads_output = _split(layers[-1].input.view(rows[0].shape), heads)
     if given["key"] is not given["value"] and not torch.equal(context, values):
-        return Seen(attention, heads_output, reason=reason)  # keys and values of different inputs are no problem's
+        # keys and values of different inputs are no problem's
+        return Seen(attention, heads_output, reason=reason)
     if given["use_separate_proj_weight"]:
         weights = [given[f"{letter}_proj_weight"] for letter in "qkv"]
     else:
@@ -307,7 +361,11 @@ def _multi_head_mask(given: Mapping[str, Any], batch: int, heads: int) -> Tensor
     mask, padding = given["attn_mask"], given["key_padding_mask"]
     parts = []
     if mask is not None:
-        parts.append(_added(mask).unflatten(0, (batch, heads)) if mask.ndim == 3 else _added(mask)[None, None])
+        parts.append(
+            _added(mask).unflatten(0, (batch, heads))
+            if mask.ndim == 3
+            else _added(mask)[None, None]
+        )
     if padding is not None:
         parts.append(_added(padding).reshape(batch, 1, 1, -1))
     return sum(parts[1:], parts[0]) if parts else None

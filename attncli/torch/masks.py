@@ -1,4 +1,6 @@
-"""The mask of a recorded call, as a problem writes it: in words where it is a known one, else as a matrix."""
+"""The mask of a recorded call, as a problem writes it: in words where it is a known one, else as a
+matrix.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Mask: TypeAlias = "str | dict[str, Any] | NDArray[Any]"
-_COUNTS = 4.0  # so many epsilons of a number change it when they are added, and a few times less do not
-_VANISHES = 746.0  # e to less than minus this is 0 in every number format
+# so many epsilons of a number change it when they are added, and a few times less do not
+_COUNTS = 4.0
+# e to less than minus this is 0 in every number format
+_VANISHES = 746.0
 
 
 class Reach(NamedTuple):
     """How far scores can bring a key back that a large negative number should hide.
 
-    `score` is a bound of their size. `epsilon` is that of the number format in which mask and scores are added, and
-    `lowest` the most negative number of the mask's format.
+    `score` is a bound of their size. `epsilon` is that of the number format in which mask and
+    scores are added, and `lowest` the most negative number of the mask's format.
     """
 
     score: float
@@ -24,25 +28,34 @@ class Reach(NamedTuple):
     lowest: float
 
     def hidden(self, added: NDArray[Any]) -> NDArray[Any]:
-        """Which entries hide their key, whatever the scores of its row: true and false, in the shape of `added`.
+        """Which entries hide their key, whatever the scores of its row: true and false, in the
+        shape of `added`.
 
-        - An entry does that is below the largest of its row by more than two scores can differ: its weight is 0 beside
-          the other's. A number of -1e4 does it in a row that has a 0 as well, and a bias near -1e4 everywhere does not.
-        - All entries of a row do, if the largest is so low that adding a score does not change it, and the others are
-          the same, or lower by half and more: so models write a query that is padding and sees nothing.
+        - An entry does that is below the largest of its row by more than two scores can differ: its
+          weight is 0 beside the other's. A number of -1e4 does it in a row that has a 0 as well,
+          and a bias near -1e4 everywhere does not.
+        - All entries of a row do, if the largest is so low that adding a score does not change it,
+          and the others are the same, or lower by half and more: so models write a query that is
+          padding and sees nothing.
         """
         largest = added.max(axis=-1, keepdims=True, initial=-np.inf)
         beaten = added < largest - (2 * self.score + _VANISHES)
         low = largest <= max(self.lowest, -max(self.score, 1.0) * _COUNTS / self.epsilon)
         others = (added / (1 + _COUNTS * self.epsilon) < largest) & (added / 1.5 > largest)
-        found: NDArray[Any] = np.isneginf(added) | beaten | (low & ~others.any(axis=-1, keepdims=True))
+        found: NDArray[Any] = (
+            np.isneginf(added) | beaten | (low & ~others.any(axis=-1, keepdims=True))
+        )
         return found
 
 
-def written_mask(mask: NDArray[Any] | None, causal: bool, queries: int, keys: int, reach: Reach) -> Mask:
-    """The `mask` of a problem for what PyTorch was given: None, true and false (true may attend), or what is added.
+def written_mask(
+    mask: NDArray[Any] | None, causal: bool, queries: int, keys: int, reach: Reach
+) -> Mask:
+    """The `mask` of a problem for what PyTorch was given: None, true and false (true may attend),
+    or what is added.
 
-    `causal` is PyTorch's `is_causal`: key j is visible to query i where j ≤ i. `reach` says what an added number hides.
+    `causal` is PyTorch's `is_causal`: key j is visible to query i where j ≤ i. `reach` says what an
+    added number hides.
     """
     visible = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), dtype=bool)
     if mask is None:
@@ -82,7 +95,9 @@ def _in_words(visible: NDArray[Any]) -> Mask:
 
 
 def _shapes(visible: NDArray[Any]) -> list[tuple[dict[str, Any], NDArray[Any]]]:
-    """The masks that have a word, with the word: all keys, causal at either corner, and causal with a window."""
+    """The masks that have a word, with the word: all keys, causal at either corner, and causal with
+    a window.
+    """
     queries, keys = visible.shape
     found: list[tuple[dict[str, Any], NDArray[Any]]] = [({}, np.ones_like(visible))]
     left = int(visible.sum(axis=1).max()) - 1
@@ -91,6 +106,12 @@ def _shapes(visible: NDArray[Any]) -> list[tuple[dict[str, Any], NDArray[Any]]]:
         words: dict[str, Any] = {"causal": True} | ({"corner": corner} if corner else {})
         past = np.tri(queries, keys, offset, dtype=bool)
         found.append((words, past))
-        if left >= 0:  # -1 would say that the window has no end
-            found.append((words | {"window": [left, 0]}, past & ~np.tri(queries, keys, offset - left - 1, dtype=bool)))
+        # -1 would say that the window has no end
+        if left >= 0:
+            found.append(
+                (
+                    words | {"window": [left, 0]},
+                    past & ~np.tri(queries, keys, offset - left - 1, dtype=bool),
+                )
+            )
     return found

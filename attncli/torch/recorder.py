@@ -1,4 +1,6 @@
-"""A recording: what is kept of the calls that it is told of, and where in its models each thread is."""
+"""A recording: what is kept of the calls that it is told of, and where in its models each thread
+is.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,21 @@ from attncli.torch.tensors import dtype_name, own, size_of, sizes_of
 
 
 class Recorder:
-    """Keeps of each call what was asked for, until it is closed. Several threads may tell it of calls.
+    """Keeps of each call what was asked for, until it is closed. Several threads may tell it of
+    calls.
 
-    `threads` are those that were started meanwhile by threads that it watches. `strangers` has a model that runs in a
-    thread that it does not watch, by the name of its class, if there is one. Both stay as they are once it is closed.
+    `threads` are those that were started meanwhile by threads that it watches. `strangers` has a
+    model that runs in a thread that it does not watch, by the name of its class, if there is one.
+    Both stay as they are once it is closed.
     """
 
     def __init__(
-        self, calls: Calls, model: nn.Module | None, layers: frozenset[int] | None, steps: int | None, limit: int
+        self,
+        calls: Calls,
+        model: nn.Module | None,
+        layers: frozenset[int] | None,
+        steps: int | None,
+        limit: int,
     ) -> None:
         self.calls, self._layers, self._steps, self._limit = calls, layers, steps, limit
         self.model = None if model is None else uncompiled(model)
@@ -36,7 +45,9 @@ class Recorder:
         self._names: dict[nn.Module, dict[nn.Module, str]] = {}
 
     def close(self) -> None:
-        """Keep no more calls, and nothing of the model: threads that go on may know this recorder for long."""
+        """Keep no more calls, and nothing of the model: threads that go on may know this recorder
+        for long.
+        """
         with self._lock:
             self.closed = True
             self.calls, self.model = Calls(), None
@@ -85,7 +96,9 @@ class Recorder:
         given, reason = seen.attention, seen.reason or self._why_not(step, layer)
         if not reason:
             inputs = seen.projections.inputs if seen.projections else ()
-            size = given.bytes + sum(map(size_of, (seen.output, seen.heads_output, seen.weights, *inputs)))
+            size = given.bytes + sum(
+                map(size_of, (seen.output, seen.heads_output, seen.weights, *inputs))
+            )
             if self._kept + size > self._limit:
                 reason = f"the limit of {byte_size(self._limit)} was reached"
             else:
@@ -121,7 +134,9 @@ class Recorder:
 
 
 class Place:
-    """Where one thread is in the models that it runs: which modules, and which step and layer a recording counts."""
+    """Where one thread is in the models that it runs: which modules, and which step and layer a
+    recording counts.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -129,7 +144,9 @@ class Place:
         self._running: list[nn.Module] = []
 
     def begin(self, module: nn.Module) -> None:
-        """A module begins to run; the model begins a step, which is the outermost one where none was named."""
+        """A module begins to run; the model begins a step, which is the outermost one where none
+        was named.
+        """
         module = uncompiled(module)
         model = self.recorder.model
         if module is model if model is not None else not self._running:
@@ -144,7 +161,8 @@ class Place:
         """Keep a call, unless it is made outside the model that was named."""
         if self.recorder.model is not None and self.recorder.model not in self._running:
             return
-        if self._step < 0:  # a call outside any module is one of a run of its own
+        # a call outside any module is one of a run of its own
+        if self._step < 0:
             self._step = self.recorder.next_step()
         self.recorder.keep(seen, self._step, self._layer, self._where())
         self._layer += 1
@@ -159,7 +177,8 @@ class Place:
 
 def uncompiled(module: nn.Module) -> nn.Module:
     """The module that `torch.compile` was given; it runs without being called itself."""
-    modules = module._modules  # torch.jit has another mapping there, without get()
+    # torch.jit has another mapping there, without get()
+    modules = module._modules
     if "_orig_mod" not in modules:
         return module
     return modules["_orig_mod"] or module

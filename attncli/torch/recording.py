@@ -14,11 +14,13 @@ from attncli.torch.calls import Calls
 from attncli.torch.recorder import Recorder
 from attncli.torch.threads import watched
 
-LIMIT = 2**30  # bytes that are kept where nobody says how many
+# bytes that are kept where nobody says how many
+LIMIT = 2**30
 _HELP = (
-    "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention and the attention of "
-    "Transformers: load the model with attn_implementation='sdpa' or 'eager'; FlexAttention, flash kernels, modules of "
-    "torch.jit and models that write attention out themselves are not seen"
+    "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention and the"
+    " attention of Transformers: load the model with attn_implementation='sdpa' or 'eager';"
+    " FlexAttention, flash kernels, modules of torch.jit and models that write attention out"
+    " themselves are not seen"
 )
 
 
@@ -30,17 +32,21 @@ def recording(
     steps: int | None = None,
     limit: int = LIMIT,
 ) -> Iterator[Calls]:
-    """Record the calls of attention that are made in this block: `with recording() as calls: model(**inputs)`.
+    """Record the calls of attention that are made in this block: `with recording() as calls:
+    model(**inputs)`.
 
-    With a `model`, only its calls are recorded. `layers` are those to keep, by the order of the calls in one run of
-    the model, and `steps` says of how many runs: `generate()` runs the model once for each token. If a call does not
-    fit into `limit` bytes, only its shapes are kept. With `layers=[]` this is so for all calls. The model computes the
-    same as without recording; compiled modules run as they were before they were compiled. Models in threads that are
-    started in the block are recorded, too, as long as the block runs.
-    Raises AttncliError where no call was seen, or none of these layers.
+    With a `model`, only its calls are recorded. `layers` are those to keep, by the order of the
+    calls in one run of the model, and `steps` says of how many runs: `generate()` runs the model
+    once for each token. If a call does not fit into `limit` bytes, only its shapes are kept. With
+    `layers=[]` this is so for all calls. The model computes the same as without recording; compiled
+    modules run as they were before they were compiled. Models in threads that are started in the
+    block are recorded, too, as long as the block runs. Raises AttncliError where no call was seen,
+    or none of these layers.
     """
     if not isinstance(model, nn.Module | None):
-        raise usage_error(f"the model is a torch.nn.Module, not {model!r}", help="recording() takes all calls")
+        raise usage_error(
+            f"the model is a torch.nn.Module, not {model!r}", help="recording() takes all calls"
+        )
     wanted = None if layers is None else _layers(layers)
     if steps is not None:
         _require_whole("steps", steps, least=1)
@@ -55,7 +61,8 @@ def recording(
     if wanted and wanted.isdisjoint(call.layer for call in calls):
         last = max(call.layer for call in calls)
         raise usage_error(
-            f"no call was kept: there is no layer {listed([str(layer) for layer in sorted(wanted)], last='or')}",
+            "no call was kept: there is no layer"
+            f" {listed([str(layer) for layer in sorted(wanted)], last='or')}",
             help=f"there are layers 0 to {last}" if last else "there is only layer 0",
         )
 
@@ -78,7 +85,13 @@ def _what_to_try(recorder: Recorder) -> str:
     """Why no call was seen, as far as it is known."""
     names = sorted(set(recorder.strangers.values()))
     if any(thread.is_alive() for thread in recorder.threads):
-        return "a thread that the block started was still running when the block ended: wait for it there with join()"
+        return (
+            "a thread that the block started was still running when the block ended: wait for it"
+            " there with join()"
+        )
     if names:
-        return f"{listed(names)} ran in a thread that was there before the block: begin the recording in that thread"
+        return (
+            f"{listed(names)} ran in a thread that was there before the block: begin the recording"
+            " in that thread"
+        )
     return _HELP

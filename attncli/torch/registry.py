@@ -1,4 +1,6 @@
-"""The attention functions of Transformers' models, which it looks up in a registry each time one is called."""
+"""The attention functions of Transformers' models, which it looks up in a registry each time one is
+called.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +25,20 @@ def is_imported() -> bool:
 
 @contextmanager
 def watched_registry(watch_here: Callable[[], Watch | None]) -> Iterator[None]:
-    """While this runs, watches are told of every attention function that a model takes from the registry.
+    """While this runs, watches are told of every attention function that a model takes from the
+    registry.
 
-    `watch_here` gives the watch of a thread, or None in one that is not watched. It is the model's own function that
-    runs: only its arguments and its output are looked at. So this reaches models whose attention is made of plain
-    products, as with a softcap (Gemma 2) or sinks (gpt-oss).
+    `watch_here` gives the watch of a thread, or None in one that is not watched. It is the model's
+    own function that runs: only its arguments and its output are looked at. So this reaches models
+    whose attention is made of plain products, as with a softcap (Gemma 2) or sinks (gpt-oss).
     """
 
     def telling(look_up: Callable[..., Any]) -> Callable[..., Any]:
         def get_interface(self: Any, name: str, default: Callable[..., Any]) -> Callable[..., Any]:
             function, watch = look_up(self, name, default), watch_here()
-            return function if watch is None else _watched(function, name, function is default, watch)
+            return (
+                function if watch is None else _watched(function, name, function is default, watch)
+            )
 
         return get_interface
 
@@ -41,11 +46,21 @@ def watched_registry(watch_here: Callable[[], Watch | None]) -> Iterator[None]:
         yield
 
 
-def _watched(function: Callable[..., Any], name: str, eager: bool, watch: Watch) -> Callable[..., Any]:
-    """The function, of which a call is told: if it is the model's own, in plain products, or calls PyTorch's."""
+def _watched(
+    function: Callable[..., Any], name: str, eager: bool, watch: Watch
+) -> Callable[..., Any]:
+    """The function, of which a call is told: if it is the model's own, in plain products, or calls
+    PyTorch's.
+    """
 
     def attention(
-        module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Any = None, *args: Any, **kwargs: Any
+        module: Any,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attention_mask: Any = None,
+        *args: Any,
+        **kwargs: Any,
     ) -> Any:
         with watch.inside() as inner:
             result = function(module, query, key, value, attention_mask, *args, **kwargs)
@@ -68,19 +83,35 @@ def _seen(
     inner: list[Seen],
     watch: Watch,
 ) -> Seen:
-    """The call as the model made it, with the mask that PyTorch was given where it was one call of PyTorch's.
+    """The call as the model made it, with the mask that PyTorch was given where it was one call of
+    PyTorch's.
 
     Transformers has rules of its own about when a call without a mask is causal.
     """
     output = result[0].transpose(1, 2)
     asked = Attention(
-        query, key, value, _mask(mask, kwargs), False, kwargs.get("scaling"), kwargs.get("softcap"), kwargs.get("s_aux")
+        query,
+        key,
+        value,
+        _mask(mask, kwargs),
+        False,
+        kwargs.get("scaling"),
+        kwargs.get("softcap"),
+        kwargs.get("s_aux"),
     )
     reason = dropped(kwargs.get("dropout") or 0)
     if len(inner) == 1 and inner[0].attention.query.shape == query.shape:
         called = inner[0].attention
-        length = called.key.shape[-2]  # keys that no query sees may be cut off
-        asked = Attention(query, key[:, :, :length], value[:, :, :length], called.mask, called.causal, called.scale)
+        # keys that no query sees may be cut off
+        length = called.key.shape[-2]
+        asked = Attention(
+            query,
+            key[:, :, :length],
+            value[:, :, :length],
+            called.mask,
+            called.causal,
+            called.scale,
+        )
         reason = inner[0].reason
     if why := asked.unreadable:
         return Seen(asked, output, reason=f"{why}, which attncli cannot read")

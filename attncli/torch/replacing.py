@@ -12,11 +12,14 @@ Method = Callable[..., Any]
 
 
 @contextmanager
-def replaced(owner: type | ModuleType, name: str, wrapper: Callable[[Method], Method]) -> Iterator[None]:
-    """While this runs, a method of a class, or a function of a module, is what `wrapper` makes of it.
+def replaced(
+    owner: type | ModuleType, name: str, wrapper: Callable[[Method], Method]
+) -> Iterator[None]:
+    """While this runs, a method of a class, or a function of a module, is what `wrapper` makes of
+    it.
 
-    If somebody else has replaced it meanwhile, theirs stays, and goes on to call this one, which then does no more than
-    the method did before.
+    If somebody else has replaced it meanwhile, theirs stays, and goes on to call this one, which
+    then does no more than the method did before.
     """
     original = getattr(owner, name)
     is_own = name in vars(owner)

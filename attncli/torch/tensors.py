@@ -1,4 +1,6 @@
-"""Tensors as they are recorded: whether their numbers can be read, copies of them, and what they are for NumPy."""
+"""Tensors as they are recorded: whether their numbers can be read, copies of them, and what they
+are for NumPy.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,20 @@ from attncli.dtypes import DTYPES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNKNOWN = -1  # the size of an axis whose rows have several
+# the size of an axis whose rows have several
+UNKNOWN = -1
 _FORMATS = frozenset(getattr(torch, name) for name in (*DTYPES, "bool"))
 _PLAIN = (Tensor, torch.nn.Parameter)
 _SWITCHED_OFF = (torch._C._disabled_torch_function_impl, torch._C._disabled_torch_dispatch_impl)
-_WRAPPED = torch._C._functorch  # what torch.vmap and torch.func wrap tensors in has no public name
+# what torch.vmap and torch.func wrap tensors in has no public name
+_WRAPPED = torch._C._functorch
 
 
 def unreadable(tensor: object) -> str:
     """What a tensor is, if its numbers cannot be read: "a nested tensor". Empty where they can.
 
-    A subclass is read where its numbers stand in its own memory, as those of nn.Parameter do. What works out another
-    meaning of every operation (`__torch_dispatch__`) keeps them elsewhere.
+    A subclass is read where its numbers stand in its own memory, as those of nn.Parameter do. What
+    works out another meaning of every operation (`__torch_dispatch__`) keeps them elsewhere.
     """
     if not isinstance(tensor, Tensor):
         return f"a {type(tensor).__name__}, which is no tensor"
@@ -44,7 +48,8 @@ def unreadable(tensor: object) -> str:
 def unreadable_mask(mask: object) -> str:
     """The same for a mask, as `plain_mask` gives it.
 
-    One that has operations of its own means whatever these make of it, which need not be its numbers.
+    One that has operations of its own means whatever these make of it, which need not be its
+    numbers.
     """
     what = unreadable(mask)
     if what or not _overrides(mask, "__torch_function__"):
@@ -53,7 +58,9 @@ def unreadable_mask(mask: object) -> str:
 
 
 def plain_mask(mask: Tensor) -> Tensor:
-    """A mask with its numbers: `causal_upper_left` and `causal_lower_right` have none before they are asked for."""
+    """A mask with its numbers: `causal_upper_left` and `causal_lower_right` have none before they
+    are asked for.
+    """
     return mask._materialize() if isinstance(mask, CausalBias) else mask
 
 
@@ -103,9 +110,13 @@ def size_of(tensor: Tensor | None) -> int:
 
 
 def to_numpy(tensor: Tensor) -> NDArray[Any]:
-    """The numbers as NumPy has them; those of 16 bits in float32, which holds each of them exactly."""
+    """The numbers as NumPy has them; those of 16 bits in float32, which holds each of them
+    exactly.
+    """
     tensor = tensor.detach().to("cpu")
-    array: NDArray[Any] = (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()
+    array: NDArray[Any] = (
+        tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor
+    ).numpy()
     return array
 
 

@@ -1,7 +1,9 @@
-"""Which threads are watched, and what is changed in PyTorch meanwhile: once for all recordings, however they overlap.
+"""Which threads are watched, and what is changed in PyTorch meanwhile: once for all recordings,
+however they overlap.
 
-A recording watches the thread that runs its block, and the threads that are started by those it watches. All other
-threads run as if there were no recording, but for compiled modules, which run as they were before in any thread.
+A recording watches the thread that runs its block, and the threads that are started by those it
+watches. All other threads run as if there were no recording, but for compiled modules, which run as
+they were before in any thread.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ class WatchedThread:
     def __init__(self, recorders: Iterable[Recorder] = ()) -> None:
         self.places = tuple(map(Place, recorders))
         self.watch = Watch(self._tell, self._unseen)
-        self.is_watching = False  # PyTorch tells the watch of what is called
+        # PyTorch tells the watch of what is called
+        self.is_watching = False
 
     def open_places(self) -> list[Place]:
         """Its places in the recordings that are not over."""
@@ -57,8 +60,17 @@ class WatchedThread:
             self.watch.linear.clear()
             self.is_watching = False
 
-    def run(self, places: list[Place], call: Callable[..., Any], module: nn.Module, args: Any, kwargs: Any) -> Any:
-        """Run a module, of which these are told that it begins and ends; the outermost one is watched in any thread."""
+    def run(
+        self,
+        places: list[Place],
+        call: Callable[..., Any],
+        module: nn.Module,
+        args: Any,
+        kwargs: Any,
+    ) -> Any:
+        """Run a module, of which these are told that it begins and ends; the outermost one is
+        watched in any thread.
+        """
         was_watching = self.is_watching
         self.begin_watching()
         for place in places:
@@ -88,7 +100,9 @@ def _watch_here() -> Watch | None:
 
 @contextmanager
 def watched(recorder: Recorder) -> Iterator[None]:
-    """While this runs, the recorder is told of the calls of this thread, and of those that it starts."""
+    """While this runs, the recorder is told of the calls of this thread, and of those that it
+    starts.
+    """
     with _CHANGES.made_for(recorder):
         thread = _here()
         if thread is None:
@@ -106,7 +120,9 @@ def watched(recorder: Recorder) -> Iterator[None]:
 
 
 class _Changes:
-    """What is changed in PyTorch and Python, from the beginning of the first recording to the end of the last."""
+    """What is changed in PyTorch and Python, from the beginning of the first recording to the end
+    of the last.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -141,7 +157,9 @@ class _Changes:
             self._undo = undo.pop_all()
 
     def _telling_of_modules(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        """`Module.__call__`, of which this thread is told. PyTorch's own hooks would warn of compiled modules."""
+        """`Module.__call__`, of which this thread is told. PyTorch's own hooks would warn of
+        compiled modules.
+        """
 
         def run(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             thread = _here()
@@ -165,11 +183,17 @@ def _uncompiled() -> AbstractContextManager[Any]:
     # PyTorch 2.5 has no stances: there, compiled code is run by what this function sets
     from torch._dynamo import eval_frame
 
-    return replaced(eval_frame, "_maybe_set_eval_frame", lambda set_callback: lambda callback: set_callback(None))
+    return replaced(
+        eval_frame,
+        "_maybe_set_eval_frame",
+        lambda set_callback: lambda callback: set_callback(None),
+    )
 
 
 def _starting_watched(start: Callable[..., Any]) -> Callable[..., Any]:
-    """`Thread.start`, after which the new thread is watched by those that watch the thread that starts it."""
+    """`Thread.start`, after which the new thread is watched by those that watch the thread that
+    starts it.
+    """
 
     def started(thread: threading.Thread) -> None:
         parent = _here()

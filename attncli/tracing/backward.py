@@ -1,4 +1,6 @@
-"""The backward pass of a problem whose forward pass has been worked out: its rules, and the gradient it begins with."""
+"""The backward pass of a problem whose forward pass has been worked out: its rules, and the
+gradient it begins with.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +24,33 @@ if TYPE_CHECKING:
     from attncli.tracing.run import Shift
 
 
-def backward_pass(plan: Plan, steps: Mapping[str, Step], shift: Shift) -> Iterator[tuple[Rule, Matrix | None]]:
-    """The rules from the output to the loss and back to the input, each with its numbers if they are given.
+def backward_pass(
+    plan: Plan, steps: Mapping[str, Step], shift: Shift
+) -> Iterator[tuple[Rule, Matrix | None]]:
+    """The rules from the output to the loss and back to the input, each with its numbers if they
+    are given.
 
-    `steps` are those of the forward pass; each rule's own has to be among them before the next rule is asked for.
+    `steps` are those of the forward pass; each rule's own has to be among them before the next rule
+    is asked for.
     """
     problem = plan.problem
     if problem.loss:
         output = steps["output"]
-        for rule in loss_rules(problem.loss.kind, output.rule.target, shifted=shift.of_outputs(output.value)):
+        for rule in loss_rules(
+            problem.loss.kind, output.rule.target, shifted=shift.of_outputs(output.value)
+        ):
             yield rule, problem.loss.target if rule.given else None
     for rule in _backward_rules(plan, steps):
         yield rule, _output_gradient(problem, steps) if rule.given else None
 
 
 def _backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
-    """The rules of the gradients of these steps, the given one of the output first, in order of work."""
-    scalars = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)}
+    """The rules of the gradients of these steps, the given one of the output first, in order of
+    work.
+    """
+    scalars = {
+        name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)
+    }
     return _derived(
         tuple((name, step.rule, step.shape) for name, step in steps.items()),
         plan.logits,
@@ -47,7 +59,8 @@ def _backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
     )
 
 
-@lru_cache(maxsize=8)  # a study, or a descent, runs a thousand problems that differ in their numbers alone
+# a study, or a descent, runs a thousand problems that differ in their numbers alone
+@lru_cache(maxsize=8)
 def _derived(
     steps: tuple[tuple[str, Rule, tuple[int, ...]], ...],
     logits: str,
@@ -60,7 +73,9 @@ def _derived(
 
 
 def with_loss(plan: Plan) -> Plan:
-    """The plan with the `N` of the loss, where there is one: of how many numbers, or rows, it is the mean."""
+    """The plan with the `N` of the loss, where there is one: of how many numbers, or rows, it is
+    the mean.
+    """
     loss = plan.problem.loss
     if loss is None:
         return plan
@@ -75,9 +90,15 @@ def _output_gradient(problem: Problem, steps: Mapping[str, Step]) -> Matrix:
 
 
 def _lengths(plan: Plan, steps: Mapping[str, Step]) -> Mapping[str, int]:
-    """How far each letter runs; of one that arrays disagree on, as what a token and its context are made of, some."""
+    """How far each letter runs; of one that arrays disagree on, as what a token and its context are
+    made of, some.
+    """
     lengths = dict(plan.sizes)
-    arrays = {name: given.value.shape for name, given in plan.parameters.items() if isinstance(given, Matrix)}
+    arrays = {
+        name: given.value.shape
+        for name, given in plan.parameters.items()
+        if isinstance(given, Matrix)
+    }
     shapes = arrays | {name: step.shape for name, step in steps.items()}
     for step in steps.values():
         if not step.rule.given:

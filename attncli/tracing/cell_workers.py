@@ -1,4 +1,6 @@
-"""Steps worked out cell by cell, in numbers of Python's own rather than in arrays of floats: on paper, and exactly."""
+"""Steps worked out cell by cell, in numbers of Python's own rather than in arrays of floats: on
+paper, and exactly.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from attncli.backend import Host
-from attncli.equation.exact import Cell, ExactNumber, decimal_of, evaluate_exactly, float_of, read_exact
+from attncli.equation.exact import (
+    Cell,
+    ExactNumber,
+    decimal_of,
+    evaluate_exactly,
+    float_of,
+    read_exact,
+)
 from attncli.equation.nodes import Reduce, walk
 from attncli.equation.rounding import round_on_paper
 from attncli.equation.rule import Rule
@@ -23,18 +32,23 @@ from attncli.problem.numbers import MINUS_INFINITY, as_decimal, as_exact
 from attncli.tracing.model import Parameters
 from attncli.tracing.workers import Worked, copied_texts
 
-MOST_CELLS = 1024  # of one step that is worked out exactly
-MOST_TERMS = 10**5  # of all sums in all steps: each takes some 20 microseconds
-MOST_CHARACTERS = 20_000  # of the closed forms in a step: one with more goes on in decimals
+# of one step that is worked out exactly
+MOST_CELLS = 1024
+# of all sums in all steps: each takes some 20 microseconds
+MOST_TERMS = 10**5
+# of the closed forms in a step: one with more goes on in decimals
+MOST_CHARACTERS = 20_000
 ADVICE = "use --rounding shown, or a smaller problem: closed forms are for what fits on paper"
 
 Number = TypeVar("Number")
 
 
 class _CellWorker(Generic[Number]):
-    """What both have in common: given numbers are read as they are written, once, and steps are filled cell by cell.
+    """What both have in common: given numbers are read as they are written, once, and steps are
+    filled cell by cell.
 
-    `arrays` has the numbers of all steps so far, and of the parameters that are arrays; `scalars` the others.
+    `arrays` has the numbers of all steps so far, and of the parameters that are arrays; `scalars`
+    the others.
     """
 
     def __init__(
@@ -61,7 +75,9 @@ class _CellWorker(Generic[Number]):
     def _numbers(self, matrix: Matrix) -> Host:
         """Each number as it was written, or the shortest decimal that reads back as the double."""
         if matrix.written is None:
-            numbers: Host = np.vectorize(lambda value: self._read(repr(float(value))), otypes=[object])(matrix.value)
+            numbers: Host = np.vectorize(
+                lambda value: self._read(repr(float(value))), otypes=[object]
+            )(matrix.value)
         else:
             numbers = np.vectorize(self._read, otypes=[object])(matrix.written)
         return numbers
@@ -81,7 +97,9 @@ class _CellWorker(Generic[Number]):
         shapes = {name: array.shape for name, array in self.arrays.items()}
         return {**index_sizes(rule.equation, shapes), **self._sizes}
 
-    def _fill(self, rule: Rule, sizes: Mapping[str, int], work: Callable[[Mapping[str, int]], Number]) -> Host:
+    def _fill(
+        self, rule: Rule, sizes: Mapping[str, int], work: Callable[[Mapping[str, int]], Number]
+    ) -> Host:
         """The cells of a step, of which `work` finds one at the place of its indices."""
         letters = rule.target.letters
         cells = np.empty(tuple(sizes[letter] for letter in letters), dtype=object)
@@ -95,7 +113,8 @@ class _CellWorker(Generic[Number]):
 
 
 class PaperWorker(_CellWorker[Decimal]):
-    """Works in decimal, as on paper: every step is rounded half up to `precision` decimals, and so feeds the next.
+    """Works in decimal, as on paper: every step is rounded half up to `precision` decimals, and so
+    feeds the next.
 
     From 1e15 on these are the decimals of what is written times a power of ten.
 
@@ -112,16 +131,22 @@ class PaperWorker(_CellWorker[Decimal]):
         return given if given.written is not None else Worked(given.value, self._digits(name))
 
     def work(self, rule: Rule) -> Worked:
-        """The value of a step from the rounded numbers before it, which a float may not hold, and its digits."""
+        """The value of a step from the rounded numbers before it, which a float may not hold, and
+        its digits.
+        """
         sizes = self._prepare(rule)
 
         def work(place: Mapping[str, int]) -> Decimal:
             value = decimal_value(rule.equation.expression, place, sizes, self._cell, self.scalars)
-            return value if rule.is_copy or rule.only_hides else round_on_paper(value, self._precision)
+            return (
+                value if rule.is_copy or rule.only_hides else round_on_paper(value, self._precision)
+            )
 
         cells = self._fill(rule, sizes, work)
         copied = self._copied(rule)
-        return Worked(cells.astype(np.float64), self._digits(rule.name) if copied is None else copied)
+        return Worked(
+            cells.astype(np.float64), self._digits(rule.name) if copied is None else copied
+        )
 
     def _digits(self, name: str) -> Host:
         """Every number of a step as it stands on the paper, from where the next one may copy it."""
@@ -131,10 +156,15 @@ class PaperWorker(_CellWorker[Decimal]):
 
 
 class ExactWorker(_CellWorker[Cell]):
-    """Works in fractions and closed forms, 5/√3 or e^(5/√3)/(e^(1/√3) + e^√3); in decimals where there is none."""
+    """Works in fractions and closed forms, 5/√3 or e^(5/√3)/(e^(1/√3) + e^√3); in decimals where
+    there is none.
+    """
 
     def __init__(
-        self, parameters: Parameters, sizes: Mapping[str, int], arrays: Mapping[str, Host] | None = None
+        self,
+        parameters: Parameters,
+        sizes: Mapping[str, int],
+        arrays: Mapping[str, Host] | None = None,
     ) -> None:
         super().__init__(_exact_number, inf, parameters, sizes, arrays)
         self._terms = 0  # of all sums so far
@@ -154,7 +184,9 @@ class ExactWorker(_CellWorker[Cell]):
 
         def work(place: Mapping[str, int]) -> Cell:
             nonlocal left
-            value: Cell = evaluate_exactly(rule.equation.expression, place, sizes, read, self.scalars)
+            value: Cell = evaluate_exactly(
+                rule.equation.expression, place, sizes, read, self.scalars
+            )
             left -= value.length if isinstance(value, ExactNumber) else 0
             return value
 

@@ -1,8 +1,10 @@
-"""A trace of which only some steps are kept: matrices of queries by keys that nobody asked for are never held whole.
+"""A trace of which only some steps are kept: matrices of queries by keys that nobody asked for are
+never held whole.
 
-The steps from the scores to the outputs of the heads are worked out for some queries at a time, by the equations of
-the trace, or where only outputs are kept on the fused path (`attention/fused/`). What a reader would be warned of in
-steps that are not kept, beyond rows without keys, only the whole trace can say: then this gives up.
+The steps from the scores to the outputs of the heads are worked out for some queries at a time, by
+the equations of the trace, or where only outputs are kept on the fused path (`attention/fused/`).
+What a reader would be warned of in steps that are not kept, beyond rows without keys, only the
+whole trace can say: then this gives up.
 """
 
 from __future__ import annotations
@@ -33,10 +35,14 @@ from attncli.tracing.workers import FloatWorker
 if TYPE_CHECKING:
     from attncli.tracing.run import Shift
 
-LARGE = 2**17  # weights; a trace of fewer takes no time, and no memory
-CACHED = 2**19  # cells of one step: several steps stay in a processor's caches
-BUSY = 2**26  # cells of one step: a GPU works on them for longer than it takes to start it
-HELD = 8  # matrices of a chunk that are there at once, at the most; steps that nothing reads any more are not
+# weights; a trace of fewer takes no time, and no memory
+LARGE = 2**17
+# cells of one step: several steps stay in a processor's caches
+CACHED = 2**19
+# cells of one step: a GPU works on them for longer than it takes to start it
+BUSY = 2**26
+# matrices of a chunk that are there at once, at the most; steps that nothing reads any more are not
+HELD = 8
 
 
 def is_large(plan: Plan) -> bool:
@@ -53,7 +59,9 @@ def run_chunked(
     threads: int | None = None,
     backend: Backend = CPU,
 ) -> Trace | None:
-    """The trace with the numbers of these steps, and of small ones; None where only the whole trace can tell all."""
+    """The trace with the numbers of these steps, and of small ones; None where only the whole trace
+    can tell all.
+    """
     adds = any(name.startswith("additive") for name in plan.parameters)
     if may_have_sentinels(plan.parameters) or (settings.convention and adds):
         return None
@@ -103,7 +111,9 @@ class Inner:
     shift: Shift
 
     def rules(self, shift: bool) -> tuple[Rule, ...]:
-        """Their rules in order: of what has a number for each query and key, and last of the outputs of the heads."""
+        """Their rules in order: of what has a number for each query and key, and last of the
+        outputs of the heads.
+        """
         whole = (*self.plan.rules, *self.plan.softmax_rules(shift=shift))
         last = next(place for place, rule in enumerate(whole) if "weights" in rule.inputs)
         *before, outputs = whole[: last + 1]
@@ -120,7 +130,9 @@ class Inner:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came of the inner steps: whether they were shifted, the values that were kept, and rows without keys."""
+    """What came of the inner steps: whether they were shifted, the values that were kept, and rows
+    without keys.
+    """
 
     shifted: bool
     values: Mapping[str, Host]
@@ -128,16 +140,32 @@ class Found:
 
 
 def _inner_steps(
-    inner: Inner, keep: frozenset[str], scale: float | None, report: Report | None, threads: int | None
+    inner: Inner,
+    keep: frozenset[str],
+    scale: float | None,
+    report: Report | None,
+    threads: int | None,
 ) -> Found | None:
-    """The inner steps: on the fused path where only outputs are kept, which NumPy alone can, else in chunks."""
+    """The inner steps: on the fused path where only outputs are kept, which NumPy alone can, else
+    in chunks.
+    """
     worker, (*between, last) = inner.worker, inner.rules(shift=False)
-    if worker.backend is CPU and keep.isdisjoint((*(rule.name for rule in between), "row_max", "shifted")):
+    if worker.backend is CPU and keep.isdisjoint(
+        (*(rule.name for rule in between), "row_max", "shifted")
+    ):
         weights = next(rule for rule in between if rule.name == "weights")
         fused = fused_outputs(
-            inner.plan, weights, last, inner.shape(last), worker.arrays, scale=scale,
-            dtype=worker.dtype, lowest=inner.shift.lowest, report=report, threads=threads,
-        )  # fmt: skip
+            inner.plan,
+            weights,
+            last,
+            inner.shape(last),
+            worker.arrays,
+            scale=scale,
+            dtype=worker.dtype,
+            lowest=inner.shift.lowest,
+            report=report,
+            threads=threads,
+        )
         if fused is not None:
             return Found(fused.shifted, {last.name: fused.value}, fused.fully_masked)
     return run_in_chunks(inner, keep | {last.name}, report, threads)
@@ -161,12 +189,18 @@ class _NeedsShift(Exception):
     """A row asks for the softmax to be shifted."""
 
 
-def run_in_chunks(inner: Inner, keep: Collection[str], report: Report | None, threads: int | None) -> Found | None:
-    """The steps to be kept, whole; None where there is something to warn of that only the whole trace can tell."""
+def run_in_chunks(
+    inner: Inner, keep: Collection[str], report: Report | None, threads: int | None
+) -> Found | None:
+    """The steps to be kept, whole; None where there is something to warn of that only the whole
+    trace can tell.
+    """
     try:
         return _run(inner, keep, False, report, threads)
     except _NeedsShift:
-        pass  # the second run is outside of this: an error that is being handled holds the arrays of the first one
+        # the second run is outside of this: an error that is being handled holds the arrays of the
+        # first one
+        pass
     except _NeedsWholeTrace:
         return None
     try:
@@ -176,9 +210,11 @@ def run_in_chunks(inner: Inner, keep: Collection[str], report: Report | None, th
 
 
 def queries_at_once(plan: Plan, dtype: Dtype, backend: Backend) -> int:
-    """How many queries a chunk has, at least 1; on a device, all of its matrices fit into half of what is left there.
+    """How many queries a chunk has, at least 1; on a device, all of its matrices fit into half of
+    what is left there.
 
-    A query has cells for all entries, heads and keys, and in an additive score for all of its features.
+    A query has cells for all entries, heads and keys, and in an additive score for all of its
+    features.
     """
     features = plan.given["v"].shape[-1] if "v" in plan.given else 1
     entries = plan.axes.batch or 1
@@ -196,20 +232,27 @@ def _cells_on_a_device(dtype: Dtype, backend: Backend) -> int:
     return min(BUSY, free // 2 // of_a_cell)
 
 
-def _run(inner: Inner, keep: Collection[str], shifted: bool, report: Report | None, threads: int | None) -> Found:
+def _run(
+    inner: Inner, keep: Collection[str], shifted: bool, report: Report | None, threads: int | None
+) -> Found:
     worker, queries = inner.worker, inner.plan.sizes["i"]
     # the mask first: a score that it hides may be -inf
     rules = tuple(sorted(inner.rules(shifted), key=lambda rule: rule.name != "mask"))
     for rule in rules:
         for name in rule.inputs:
             if name in inner.plan.parameters:
-                worker.array(name)  # before several threads want it
+                # before several threads want it
+                worker.array(name)
     work = _Chunks(
         inner,
         rules,
         None if shifted else inner.shift,
         {name: place for place, rule in enumerate(rules) for name in rule.inputs},
-        {rule.name: np.empty(inner.shape(rule), worker.dtype.computed) for rule in rules if rule.name in keep},
+        {
+            rule.name: np.empty(inner.shape(rule), worker.dtype.computed)
+            for rule in rules
+            if rule.name in keep
+        },
     )
     tasks = list(chunks(queries, queries_at_once(inner.plan, worker.dtype, worker.backend)))
     if worker.backend is CPU:
@@ -219,7 +262,9 @@ def _run(inner: Inner, keep: Collection[str], shifted: bool, report: Report | No
     return Found(shifted, work.values, tuple(sorted(work.fully_masked)))
 
 
-def _one_by_one(tasks: Sequence[slice], work: Callable[[slice], None], report: Report | None) -> None:
+def _one_by_one(
+    tasks: Sequence[slice], work: Callable[[slice], None], report: Report | None
+) -> None:
     """All chunks in the thread that asks: a device shares the work of each out by itself."""
     for done, task in enumerate(tasks, 1):
         work(task)
@@ -229,10 +274,11 @@ def _one_by_one(tasks: Sequence[slice], work: Callable[[slice], None], report: R
 
 @dataclass(frozen=True, slots=True)
 class _Chunks:
-    """What is worked out of each chunk, and what has come of it: `values` in host memory, and rows without keys.
+    """What is worked out of each chunk, and what has come of it: `values` in host memory, and rows
+    without keys.
 
-    `shift` decides whether the softmax is to be shifted, None where it is; `last_use` says after which rule a step of
-    the chunk is read no more.
+    `shift` decides whether the softmax is to be shifted, None where it is; `last_use` says after
+    which rule a step of the chunk is read no more.
     """
 
     inner: Inner
@@ -243,7 +289,9 @@ class _Chunks:
     fully_masked: list[Row] = field(default_factory=list)
 
     def work(self, queries: slice) -> None:
-        """Work these queries out; _NeedsShift and _NeedsWholeTrace where all has to be gone about in another way."""
+        """Work these queries out; _NeedsShift and _NeedsWholeTrace where all has to be gone about
+        in another way.
+        """
         worker, plan = self.inner.worker, self.inner.plan
         backend, dtype = worker.backend, worker.dtype
         sizes = {letter: size for letter, size in plan.sizes.items() if letter != "i"}
@@ -253,9 +301,15 @@ class _Chunks:
         done: dict[str, Array] = {}
         for place, rule in enumerate(self.rules):
             found = evaluate_chunk(
-                rule.equation, {"i": queries}, worker.arrays, worker.scalars, dtype=backend.computed(dtype),
-                sizes=sizes, done={name: done[name] for name in rule.inputs if name in done}, xp=backend.xp,
-            )  # fmt: skip
+                rule.equation,
+                {"i": queries},
+                worker.arrays,
+                worker.scalars,
+                dtype=backend.computed(dtype),
+                sizes=sizes,
+                done={name: done[name] for name in rule.inputs if name in done},
+                xp=backend.xp,
+            )
             found = backend.round(found, dtype)
             if self.shift and rule.name == plan.logits:
                 maxima = backend.to_host(backend.xp.max(found, axis=-1))
@@ -266,19 +320,24 @@ class _Chunks:
                 at = rule.target.letters.index("i")
                 self.values[rule.name][(*(slice(None),) * at, queries)] = backend.to_host(found)
             done[rule.name] = found
-            done = {name: array for name, array in done.items() if self.last_use.get(name, 0) > place}
+            done = {
+                name: array for name, array in done.items() if self.last_use.get(name, 0) > place
+            }
         if not watch.all_fit():
             raise _NeedsWholeTrace
         for *leads, query in watch.fully_masked():
-            self.fully_masked.append((*leads, query + queries.start) if leads else query + queries.start)
+            self.fully_masked.append(
+                (*leads, query + queries.start) if leads else query + queries.start
+            )
 
 
 class Watch:
-    """Looks at each step of some queries once, the mask before all others, for what a reader must be warned of.
+    """Looks at each step of some queries once, the mask before all others, for what a reader must
+    be warned of.
 
-    It asks nothing of the device until the end, since a copy from it waits until all work there is done: one truth
-    value, and with a mask one for each query, are all that is brought back. `shape` is that of the weights for these
-    queries, `weights` their rule.
+    It asks nothing of the device until the end, since a copy from it waits until all work there is
+    done: one truth value, and with a mask one for each query, are all that is brought back. `shape`
+    is that of the weights for these queries, `weights` their rule.
     """
 
     def __init__(self, backend: Backend, weights: Rule, shape: Sequence[int]) -> None:
@@ -293,17 +352,26 @@ class Watch:
         if rule.name == "mask":
             own, letters = value == -math.inf, rule.target.letters
             self._hidden = repeat_along(own, letters, self._letters, self._shape, xp)
-            self._blind = repeat_along(xp.all(own, axis=-1), letters[:-1], self._letters[:-1], self._shape[:-1], xp)
+            self._blind = repeat_along(
+                xp.all(own, axis=-1), letters[:-1], self._letters[:-1], self._shape[:-1], xp
+            )
         expected = expected_infinities(rule, value, self._hidden, xp)
-        finite = value if expected is None else xp.where(expected, xp.zeros((), dtype=value.dtype), value)
-        self._fits = self._fits & (xp.min(finite) > -math.inf) & (xp.max(value) < math.inf)  # neither is true of NaN
+        finite = (
+            value
+            if expected is None
+            else xp.where(expected, xp.zeros((), dtype=value.dtype), value)
+        )
+        # neither is true of NaN
+        self._fits = self._fits & (xp.min(finite) > -math.inf) & (xp.max(value) < math.inf)
 
     def all_fit(self) -> bool:
         """Whether every number fits its format."""
         return bool(self._fits)
 
     def fully_masked(self) -> list[tuple[int, ...]]:
-        """The rows of the weights from which the mask hides every key, as places on all axes but the last."""
+        """The rows of the weights from which the mask hides every key, as places on all axes but
+        the last.
+        """
         if self._blind is None:
             return []
         return [tuple(map(int, row)) for row in np.argwhere(self._backend.to_host(self._blind))]

@@ -1,4 +1,6 @@
-"""Two ways to work attention out, compared step by step: which steps differ, the first of them, and how far."""
+"""Two ways to work attention out, compared step by step: which steps differ, the first of them, and
+how far.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +14,39 @@ from numpy.typing import NDArray
 from attncli.attention.registry import RULES
 from attncli.dtypes import DTYPES, Dtype
 from attncli.tracing.difference import Difference, Hides, Numbers, difference, factor, larger
-from attncli.tracing.head_layouts import Layout, Shape, arrange, common_shape, index_before, other_layout, shared_layout
+from attncli.tracing.head_layouts import (
+    Layout,
+    Shape,
+    arrange,
+    common_shape,
+    index_before,
+    other_layout,
+    shared_layout,
+)
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
 Labels: TypeAlias = tuple[tuple[str, ...], ...]
-StepSizes: TypeAlias = Callable[[str], Numbers | None]  # how large the numbers are that each cell of a step is made of
+# how large the numbers are that each cell of a step is made of
+StepSizes: TypeAlias = Callable[[str], Numbers | None]
 
 # Measured, with room to spare: decision 17 says how.
 TOLERANCES = {"float64": 1e-9, "float32": 1e-5, "float16": 3e-3, "bfloat16": 2e-2}
-# Where -inf hides, and other software writes -1e9: beside a row of others, or as the one number of a row.
+# Where -inf hides, and other software writes -1e9: beside a row of others, or as the one number of
+# a row.
 HIDING: Mapping[str, Hides] = {"mask": "row", "masked": "row", "row_max": "cell", "shifted": "row"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operand:
-    """One side of a comparison: arrays by the names of steps, in order, of a trace or of another program.
+    """One side of a comparison: arrays by the names of steps, in order, of a trace or of another
+    program.
 
-    `name` is what messages call it, `word` and `phrase` what a page does (A, in A). `step_labels` has the labels of a
-    step's places, axis by axis, as far as they are known; `dtype` is the number format, as far as it is known;
-    `trace` is None for another program's numbers. `rows` are the queries that are compared, where the other side has
-    not all of them. `read_as` has the step of each name that another program wrote, where that is not our name.
+    `name` is what messages call it, `word` and `phrase` what a page does (A, in A). `step_labels`
+    has the labels of a step's places, axis by axis, as far as they are known; `dtype` is the number
+    format, as far as it is known; `trace` is None for another program's numbers. `rows` are the
+    queries that are compared, where the other side has not all of them. `read_as` has the step of
+    each name that another program wrote, where that is not our name.
     """
 
     name: str
@@ -51,7 +65,9 @@ class Operand:
         """All steps of a trace."""
         arrays = {name: trace[name] for name in trace}
         labels = {step.name: step.labels for step in trace.steps.values()}
-        return cls(name, word, phrase, arrays, DTYPES[trace.settings.dtype], labels, trace, trace.warnings)
+        return cls(
+            name, word, phrase, arrays, DTYPES[trace.settings.dtype], labels, trace, trace.warnings
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,7 +107,9 @@ class Operand:
         return labels[axis] if len(labels) > 1 else ()
 
     def labels(self, name: str) -> Labels:
-        """The labels of the places that are compared of a step, axis by axis; nothing where they are not known."""
+        """The labels of the places that are compared of a step, axis by axis; nothing where they
+        are not known.
+        """
         labels = self.step_labels.get(name, ())
         axis = _query_axis(name, len(labels))
         if self.rows is None or axis is None:
@@ -107,9 +125,11 @@ class Operand:
 
 
 def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
-    """Both sides with the queries that both have, where the keys are the same and one side has not all queries.
+    """Both sides with the queries that both have, where the keys are the same and one side has not
+    all queries.
 
-    So a step of decoding, whose earlier tokens come from a cache, is held against the last row of the whole.
+    So a step of decoding, whose earlier tokens come from a cache, is held against the last row of
+    the whole.
     """
     if a.keys != b.keys:
         return a, b
@@ -149,13 +169,15 @@ def _query_axis(name: str, rank: int) -> int | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepComparison:
-    """One step: its shape on either side, None where it is not there, and the difference where shapes agree.
+    """One step: its shape on either side, None where it is not there, and the difference where
+    shapes agree.
 
-    `labels` name the places of its cells. `factor` is c where every cell of b is c times that of a; `layout` says
-    that one is the other laid out differently. What is "split" on one side, and has its heads side by side on the
-    other, is compared in the shape of the former, and so are KV heads "repeated" for all query heads that they serve;
-    other layouts are differences. `sizes` says how large the numbers are that each cell is made of, where a trace tells
-    it and cells are not all the same.
+    `labels` name the places of its cells. `factor` is c where every cell of b is c times that of a;
+    `layout` says that one is the other laid out differently. What is "split" on one side, and has
+    its heads side by side on the other, is compared in the shape of the former, and so are KV heads
+    "repeated" for all query heads that they serve; other layouts are differences. `sizes` says how
+    large the numbers are that each cell is made of, where a trace tells it and cells are not all
+    the same.
     """
 
     name: str
@@ -193,7 +215,9 @@ class StepComparison:
         """The farthest cell as one of the step on this side."""
         assert self.difference is not None
         shape = tuple(map(len, self.labels))
-        own = index_before(self.difference.where, shape, side[self.name].shape, RULES[self.name].axis_names)
+        own = index_before(
+            self.difference.where, shape, side[self.name].shape, RULES[self.name].axis_names
+        )
         return side.index(self.name, own)
 
     @property
@@ -210,7 +234,11 @@ class StepComparison:
     @property
     def identical(self) -> bool:
         """Whether all cells are the same to the last bit."""
-        return self.difference is not None and self.difference.absolute == 0 and not self.difference.hidden
+        return (
+            self.difference is not None
+            and self.difference.absolute == 0
+            and not self.difference.hidden
+        )
 
 
 def compare_step(
@@ -224,14 +252,21 @@ def compare_step(
     if shape is None:
         labels = _labels(a, b, name, ours.shape)
         own = step_sizes[0](name), step_sizes[1](name)
-        return StepComparison(name, shapes, labels, layout=other_layout(ours, theirs, tolerance, own))
+        return StepComparison(
+            name, shapes, labels, layout=other_layout(ours, theirs, tolerance, own)
+        )
     labels = _labels(a, b, name, shape)
     layout = shared_layout(ours.shape, theirs.shape, axes)
     ours, theirs = arrange(ours, shape, axes), arrange(theirs, shape, axes)
     hides = HIDING.get(name)
     if (ours == theirs).all():
-        return StepComparison(name, shapes, labels, difference(ours, theirs, tolerance, hides=hides), layout=layout)
-    of_a, of_b = (None if size is None else arrange(size, shape, axes) for size in (of(name) for of in step_sizes))
+        return StepComparison(
+            name, shapes, labels, difference(ours, theirs, tolerance, hides=hides), layout=layout
+        )
+    of_a, of_b = (
+        None if size is None else arrange(size, shape, axes)
+        for size in (of(name) for of in step_sizes)
+    )
     sizes = larger(of_a, of_b)
     found = difference(ours, theirs, tolerance, sizes=sizes, hides=hides)
     if not found.differing:
@@ -242,12 +277,15 @@ def compare_step(
 
 
 def _labels(a: Operand, b: Operand, name: str, shape: Shape) -> Labels:
-    """Labels for the axes of this shape, those of a or of b where one has them; at worst, indices from 0."""
+    """Labels for the axes of this shape, those of a or of b where one has them; at worst, indices
+    from 0.
+    """
     for side in (a, b):
         labels = side.labels(name) if name in side else ()
         if tuple(map(len, labels)) == shape:
             return labels
-        if len(labels) == len(shape) and "scores" in side:  # of repeated KV heads: the query heads
+        # of repeated KV heads: the query heads
+        if len(labels) == len(shape) and "scores" in side:
             alike = zip(labels, side.labels("scores"), shape, strict=False)
             both = tuple(own if len(own) == size else heads for own, heads, size in alike)
             if tuple(map(len, both)) == shape:
@@ -278,7 +316,9 @@ class Comparison:
 
     @property
     def one_sided(self) -> tuple[StepComparison, ...]:
-        """The steps that only one side has, but for those of a trace that other software did not hand over."""
+        """The steps that only one side has, but for those of a trace that other software did not
+        hand over.
+        """
         return tuple(step for step in self.steps if step.one_sided and not self._left_out(step))
 
     def _left_out(self, step: StepComparison) -> bool:
@@ -297,13 +337,19 @@ class Comparison:
 
 
 def compare(
-    a: Operand, b: Operand, *, tolerance: float | None = None, steps: Sequence[str] | None = None, sized: bool = True
+    a: Operand,
+    b: Operand,
+    *,
+    tolerance: float | None = None,
+    steps: Sequence[str] | None = None,
+    sized: bool = True,
 ) -> Comparison:
     """Compare two sides step by step, all steps or the named ones.
 
-    Cells differ where |a − b| > tolerance · size, the size being that of the numbers which the cell is made of, in
-    the problem of either side (`Magnitudes`). Without a tolerance it is that of the coarser number format
-    (`TOLERANCES`). `sized` is to be False where nothing but the numbers apart matters, and sizes would be work in vain.
+    Cells differ where |a − b| > tolerance · size, the size being that of the numbers which the cell
+    is made of, in the problem of either side (`Magnitudes`). Without a tolerance it is that of the
+    coarser number format (`TOLERANCES`). `sized` is to be False where nothing but the numbers apart
+    matters, and sizes would be work in vain.
     """
     a, b = match_queries(a, b)
     coarser = max(a.dtype, b.dtype, key=lambda dtype: dtype.epsilon)

@@ -1,4 +1,6 @@
-"""How far two arrays are apart: in how many cells, where most, and whether one is the other in disguise."""
+"""How far two arrays are apart: in how many cells, where most, and whether one is the other in
+disguise.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,13 @@ from numpy.typing import NDArray
 from attncli.tracing.warnings import HIGHEST_SENTINEL
 
 Numbers = NDArray[np.float64]
-Sizes: TypeAlias = tuple[Numbers | None, Numbers | None]  # of the cells on either side, as far as they are known
-Hides: TypeAlias = Literal["row", "cell"]  # where -inf and a large negative number both hide: beside a row, or alone
+# of the cells on either side, as far as they are known
+Sizes: TypeAlias = tuple[Numbers | None, Numbers | None]
+# where -inf and a large negative number both hide: beside a row, or alone
+Hides: TypeAlias = Literal["row", "cell"]
 
-LEAST = 0.01  # typical size of an array of smaller numbers, which may be what roundings leave of larger ones
+# typical size of an array of smaller numbers, which may be what roundings leave of larger ones
+LEAST = 0.01
 LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -23,11 +28,12 @@ LARGEST = float(np.finfo(np.float64).max)
 class Difference:
     """Two arrays of one shape, cell by cell.
 
-    Of `cells` cells, `differing` are farther apart than the tolerance allows. `absolute` is the largest |a − b| and
-    `relative` the largest |a − b| / max(|a|, |b|), over the cells that differ, or over all where none does; `where`
-    is the cell of the largest |a − b| among these, with the numbers `a` and `b`. What is infinite or no number on one
-    side alone is infinitely far. `needed` is the smallest tolerance with which nothing differs. `hidden` cells are
-    -inf on one side and a large negative number, such as `sentinel`, on the other: hidden both ways, so no difference.
+    Of `cells` cells, `differing` are farther apart than the tolerance allows. `absolute` is the
+    largest |a − b| and `relative` the largest |a − b| / max(|a|, |b|), over the cells that differ,
+    or over all where none does; `where` is the cell of the largest |a − b| among these, with the
+    numbers `a` and `b`. What is infinite or no number on one side alone is infinitely far. `needed`
+    is the smallest tolerance with which nothing differs. `hidden` cells are -inf on one side and a
+    large negative number, such as `sentinel`, on the other: hidden both ways, so no difference.
     """
 
     cells: int
@@ -44,20 +50,33 @@ class Difference:
     @property
     def relative_there(self) -> float:
         """|a − b| / max(|a|, |b|) of the cell `where`; another cell may have the largest."""
-        return self.absolute / max(abs(self.a), abs(self.b)) if 0 < self.absolute < inf else self.absolute
+        return (
+            self.absolute / max(abs(self.a), abs(self.b))
+            if 0 < self.absolute < inf
+            else self.absolute
+        )
 
 
 def difference(
-    a: NDArray[Any], b: NDArray[Any], tolerance: float, *, sizes: Numbers | None = None, hides: Hides | None = None
+    a: NDArray[Any],
+    b: NDArray[Any],
+    tolerance: float,
+    *,
+    sizes: Numbers | None = None,
+    hides: Hides | None = None,
 ) -> Difference:
     """Compare two arrays of one shape: cells differ where |a − b| > tolerance · size.
 
-    `sizes` says how large the numbers are that each cell is made of; without it, as between two dumps, its size is
-    max(|a|, |b|) and what is typical beside it (`_typical`). `hides` says that the numbers are those of a mask or of
-    masked scores, where -inf and a large negative number both hide. NaN agrees with NaN, and an infinity with itself.
+    `sizes` says how large the numbers are that each cell is made of; without it, as between two
+    dumps, its size is max(|a|, |b|) and what is typical beside it (`_typical`). `hides` says that
+    the numbers are those of a mask or of masked scores, where -inf and a large negative number both
+    hide. NaN agrees with NaN, and an infinity with itself.
     """
-    if not a.shape:  # a single number, as a loss is
-        row = difference(a[None], b[None], tolerance, sizes=None if sizes is None else np.reshape(sizes, 1))
+    # a single number, as a loss is
+    if not a.shape:
+        row = difference(
+            a[None], b[None], tolerance, sizes=None if sizes is None else np.reshape(sizes, 1)
+        )
         return replace(row, where=())
     a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
@@ -79,9 +98,17 @@ def difference(
     where = tuple(map(int, np.unravel_index(np.argmax(np.where(counted, apart, -1)), a.shape)))
     sentinels = np.maximum(a, b)[hidden]
     return Difference(
-        a.size, count, float(apart[where]), float(relative[counted].max()), where, float(a[where]), float(b[where]),
-        float(needed.max()), int(hidden.sum()), float(sentinels[0]) if sentinels.size else 0.0,
-    )  # fmt: skip
+        a.size,
+        count,
+        float(apart[where]),
+        float(relative[counted].max()),
+        where,
+        float(a[where]),
+        float(b[where]),
+        float(needed.max()),
+        int(hidden.sum()),
+        float(sentinels[0]) if sentinels.size else 0.0,
+    )
 
 
 def doubles(array: NDArray[Any]) -> Numbers:
@@ -91,11 +118,18 @@ def doubles(array: NDArray[Any]) -> Numbers:
 
 
 def factor(
-    a: NDArray[Any], b: NDArray[Any], tolerance: float, *, sizes: Sizes = (None, None), hides: Hides | None = None
+    a: NDArray[Any],
+    b: NDArray[Any],
+    tolerance: float,
+    *,
+    sizes: Sizes = (None, None),
+    hides: Hides | None = None,
 ) -> float | None:
-    """c where every cell of b is c times that of a, and c is not 1; None where there is no such number.
+    """c where every cell of b is c times that of a, and c is not 1; None where there is no such
+    number.
 
-    `sizes` are those of a and of b, as far as they are known; `hides` leaves out the cells that are hidden both ways.
+    `sizes` are those of a and of b, as far as they are known; `hides` leaves out the cells that are
+    hidden both ways.
     """
     a, b = doubles(a), doubles(b)
     seen = ~_hidden_both_ways(a, b, hides) if hides else np.ones(a.shape, dtype=bool)
@@ -121,27 +155,41 @@ def larger(of_a: Numbers | None, of_b: Numbers | None) -> Numbers | None:
 
 
 def _hidden_both_ways(a: Numbers, b: Numbers, hides: Hides) -> NDArray[np.bool_]:
-    """Where one is -inf and the other far below what else is to be seen of its row, and below 0 if nothing is."""
+    """Where one is -inf and the other far below what else is to be seen of its row, and below 0 if
+    nothing is.
+    """
     hidden = np.isneginf(a) | np.isneginf(b)
     lowest = np.maximum(a, b)  # of a hidden cell, the number
     seen = np.where(hidden | ~np.isfinite(lowest), -inf, np.minimum(a, b))
-    most = seen.max(axis=-1, keepdims=True, initial=-inf) if hides == "row" and a.ndim else np.full(a.shape, -inf)
+    most = (
+        seen.max(axis=-1, keepdims=True, initial=-inf)
+        if hides == "row" and a.ndim
+        else np.full(a.shape, -inf)
+    )
     both: NDArray[np.bool_] = (
-        (lowest <= np.where(most == -inf, 0, most) + HIGHEST_SENTINEL) & hidden & (np.isneginf(a) != np.isneginf(b))
+        (lowest <= np.where(most == -inf, 0, most) + HIGHEST_SENTINEL)
+        & hidden
+        & (np.isneginf(a) != np.isneginf(b))
     )
     return both
 
 
 def _typical(array: Numbers, hides: Hides | None) -> Numbers:
-    """What is typical beside each cell: the root mean square of its row, or that of its column if it is smaller.
+    """What is typical beside each cell: the root mean square of its row, or that of its column if
+    it is smaller.
 
-    So a feature with far larger numbers, or a token, excuses no other. An axis of one place tells nothing.
+    So a feature with far larger numbers, or a token, excuses no other. An axis of one place tells
+    nothing.
     """
-    counted = np.where(np.isfinite(array) & ((array > HIGHEST_SENTINEL) | (hides is None)), np.abs(array), 0)
+    counted = np.where(
+        np.isfinite(array) & ((array > HIGHEST_SENTINEL) | (hides is None)), np.abs(array), 0
+    )
     axes = [axis for axis in (-1, -2)[: array.ndim] if array.shape[axis] > 1]
     typical: Numbers = np.full(array.shape, LARGEST if axes else 0.0)
     for axis in axes:
         largest = counted.max(axis=axis, keepdims=True)
         scaled = counted / np.where(largest, largest, 1)
-        typical = np.minimum(typical, largest * np.sqrt(np.mean(scaled**2, axis=axis, keepdims=True)))
+        typical = np.minimum(
+            typical, largest * np.sqrt(np.mean(scaled**2, axis=axis, keepdims=True))
+        )
     return typical.clip(min=LEAST)

@@ -1,4 +1,6 @@
-"""One array in two layouts: heads side by side or as an axis, repeated, averaged, axes exchanged."""
+"""One array in two layouts: heads side by side or as an axis, repeated, averaged, axes
+exchanged.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,11 @@ Layout: TypeAlias = Literal["split", "repeated", "transposed", "exchanged", "rec
 
 
 def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Shape | None:
-    """The shape that arrays of both shapes can be brought to, by `arrange`; None where there is none.
+    """The shape that arrays of both shapes can be brought to, by `arrange`; None where there is
+    none.
 
-    `axes` are those of the step in one head, so that an axis before them is one of heads; `group` is how many query
-    heads a head of keys and values serves, for each of which it may be repeated.
+    `axes` are those of the step in one head, so that an axis before them is one of heads; `group`
+    is how many query heads a head of keys and values serves, for each of which it may be repeated.
     """
     for shape, wanted in ((b, a), (a, b)):
         if _fits(shape, wanted, axes) or (group > 1 and _repeats(shape, wanted, axes) == group):
@@ -34,8 +37,9 @@ def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> Layout | None:
 
 
 def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
-    """The array in this shape: with leading axes of length 1 more or less, its features split into heads, or its heads
-    repeated."""
+    """The array in this shape: with leading axes of length 1 more or less, its features split into
+    heads, or its heads repeated.
+    """
     times = _repeats(array.shape, shape, axes)
     if times > 1:
         at = _axis_of_heads(shape, axes)
@@ -83,12 +87,15 @@ def fewer_axes(a: Shape, b: Shape) -> bool:
     return len(_without_ones(a)) < len(_without_ones(b))
 
 
-def other_layout(a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Sizes = (None, None)) -> Layout | None:
+def other_layout(
+    a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Sizes = (None, None)
+) -> Layout | None:
     """Which other layout of one array the other is; None where it is none.
 
-    "transposed": the last two axes are exchanged; "exchanged": that of heads and that of rows; "recut": the heads of b
-    were made of a row of all heads by a reshape alone, without an exchange of axes; "averaged": one of them is the mean
-    over the heads of the other. `sizes` are those of the cells of a and b, as far as they are known.
+    "transposed": the last two axes are exchanged; "exchanged": that of heads and that of rows;
+    "recut": the heads of b were made of a row of all heads by a reshape alone, without an exchange
+    of axes; "averaged": one of them is the mean over the heads of the other. `sizes` are those of
+    the cells of a and b, as far as they are known.
     """
     of_a, of_b = sizes
 
@@ -97,8 +104,10 @@ def other_layout(a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Size
         ours, theirs = change_a(a), change_b(b)
         if not same_layout(ours.shape, theirs.shape):
             return False
-        size = larger(None if of_a is None else change_a(of_a),
-                      None if of_b is None else change_b(of_b).reshape(ours.shape))  # fmt: skip
+        size = larger(
+            None if of_a is None else change_a(of_a),
+            None if of_b is None else change_b(of_b).reshape(ours.shape),
+        )
         return not difference(ours, theirs.reshape(ours.shape), tolerance, sizes=size).differing
 
     if a.ndim > 1 and b.ndim > 1 and agree(_same, lambda array: np.swapaxes(array, -1, -2)):
@@ -126,11 +135,15 @@ def _recut(array: NDArray[Any]) -> NDArray[Any]:
 
 def _fits(shape: Shape, wanted: Shape, axes: Sequence[str]) -> bool:
     side_by_side = _side_by_side(wanted, axes)
-    return same_layout(shape, wanted) or (side_by_side is not None and same_layout(shape, side_by_side))
+    return same_layout(shape, wanted) or (
+        side_by_side is not None and same_layout(shape, side_by_side)
+    )
 
 
 def _repeats(own: Shape, shape: Shape, axes: Sequence[str]) -> int:
-    """How often each head of keys or values in the one stands in the other; 1 where they are not told apart by that."""
+    """How often each head of keys or values in the one stands in the other; 1 where they are not
+    told apart by that.
+    """
     if "key" not in axes or "query" in axes:
         return 1
     own = _without_ones(own)
@@ -145,12 +158,16 @@ def _repeats(own: Shape, shape: Shape, axes: Sequence[str]) -> int:
 
 
 def _axis_of_heads(shape: Shape, axes: Sequence[str]) -> int:
-    """Where the axis of heads is, right before those of one head; negative where a shape has none."""
+    """Where the axis of heads is, right before those of one head; negative where a shape has
+    none.
+    """
     return len(shape) - len(axes) - 1
 
 
 def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
-    """The shape of an array that has the features of all heads in one row, if this one has an axis of heads."""
+    """The shape of an array that has the features of all heads in one row, if this one has an axis
+    of heads.
+    """
     if axes[-1:] not in (("feature",), ("value",)) or len(shape) <= len(axes):
         return None
     *outer, heads = shape[: -len(axes)]

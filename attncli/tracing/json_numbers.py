@@ -1,4 +1,6 @@
-"""Arrays as nested lists of plain numbers, with words for those that JSON has not, and back again."""
+"""Arrays as nested lists of plain numbers, with words for those that JSON has not, and back
+again.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,11 @@ def _words(value: Any) -> Any:
         return "NaN"
     if value in _INFINITIES:
         return _INFINITIES[value]
-    is_whole = value.is_integer() and abs(value) < 2**53 and (value != 0 or math.copysign(1, value) > 0)
-    return int(value) if is_whole else value  # but -0.0, whose sign no whole number has
+    is_whole = (
+        value.is_integer() and abs(value) < 2**53 and (value != 0 or math.copysign(1, value) > 0)
+    )
+    # but -0.0, whose sign no whole number has
+    return int(value) if is_whole else value
 
 
 def json_number(value: float) -> Any:

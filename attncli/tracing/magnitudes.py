@@ -1,4 +1,6 @@
-"""How large the numbers are that each cell of a trace is made of: what a difference is measured by."""
+"""How large the numbers are that each cell of a trace is made of: what a difference is measured
+by.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,17 @@ from attncli.problem.model import Matrix, Scalar
 from attncli.tracing.difference import LARGEST, Numbers
 from attncli.tracing.model import Trace
 
-HONEST = 8.0  # epsilons of its magnitude, by which honest roundings hardly move a cell
+# epsilons of its magnitude, by which honest roundings hardly move a cell
+HONEST = 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Magnitudes:
     """The magnitude of every cell of a trace, worked out when it is asked for, and those it takes.
 
-    `dtype` is the format in which steps are rounded: what is smaller than its smallest normal number loses as much as
-    this does, and functions are looked at as far as numbers are off by its epsilon.
+    `dtype` is the format in which steps are rounded: what is smaller than its smallest normal
+    number loses as much as this does, and functions are looked at as far as numbers are off by its
+    epsilon.
     """
 
     trace: Trace
@@ -34,7 +38,9 @@ class Magnitudes:
     _known: dict[str, Numbers] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Numbers:
-        """The magnitudes of a step, in its shape: at least |cell|, never infinite, 0 where all it is made of is 0."""
+        """The magnitudes of a step, in its shape: at least |cell|, never infinite, 0 where all it
+        is made of is 0.
+        """
         if name not in self._known:
             value = _double(self.trace[name])
             with np.errstate(all="ignore"):
@@ -48,41 +54,60 @@ class Magnitudes:
         rule, trace = self.trace.steps[name].rule, self.trace
         if _is_softmax(rule):
             return self._of_softmax(rule)
-        matrices = {of: given.value for of, given in trace.parameters.items() if isinstance(given, Matrix)}
+        matrices = {
+            of: given.value for of, given in trace.parameters.items() if isinstance(given, Matrix)
+        }
         arrays: dict[str, NDArray[Any]] = {}
         for of in rule.inputs:
             arrays[of] = _double(trace[of] if of in trace else matrices[of])
             arrays[magnitude_name(of)] = self[of] if of in trace else np.abs(arrays[of])
-        scalars = {of: float(given.value) for of, given in trace.parameters.items() if isinstance(given, Scalar)}
+        scalars = {
+            of: float(given.value)
+            for of, given in trace.parameters.items()
+            if isinstance(given, Scalar)
+        }
         own = dict(zip(rule.target.letters, trace.steps[name].shape, strict=True))
         found: Numbers = evaluate(
-            magnitude(rule.equation, self.dtype.epsilon), arrays=arrays, scalars=scalars | {"inf": np.inf},
-            sizes=trace.sizes(rule.equation) | own, xp=np, dtype=np.float64,
-        )  # fmt: skip
+            magnitude(rule.equation, self.dtype.epsilon),
+            arrays=arrays,
+            scalars=scalars | {"inf": np.inf},
+            sizes=trace.sizes(rule.equation) | own,
+            xp=np,
+            dtype=np.float64,
+        )
         return found
 
     def _of_softmax(self, rule: Rule) -> Numbers:
-        """Of weights: as much as all logits of the row move them, whether or not these were shifted.
+        """Of weights: as much as all logits of the row move them, whether or not these were
+        shifted.
 
-        w_j moves by w_j·((1 − w_j)·δ_j − Σ w_k·δ_k), k not j, where logits do by small δ: one that has all of the row
-        stays. By large ones it moves at most as much more as the exponentials of two of them; a weight too small for
-        any number, as its exponential does.
+        w_j moves by w_j·((1 − w_j)·δ_j − Σ w_k·δ_k), k not j, where logits do by small δ: one that
+        has all of the row stays. By large ones it moves at most as much more as the exponentials of
+        two of them; a weight too small for any number, as its exponential does.
         """
         trace, weights = self.trace, np.abs(_double(self.trace[rule.name]))
         steep = abs(log(trace.settings.exp_base)) if trace.settings.exp_base else 1.0
         logits = steep * self[trace.logits]
         others = (weights * logits).sum(axis=-1, keepdims=True) - weights * logits
-        more = np.exp(2 * self.dtype.epsilon * np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True))
+        more = np.exp(
+            2 * self.dtype.epsilon * np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True)
+        )
         vanished = self[rule.inputs[0]] / np.maximum(
             _double(trace[rule.inputs[1]])[..., np.newaxis], self.dtype.smallest
         )
-        return np.where(weights > 0, weights * (1 + ((1 - weights) * logits + others) * more), vanished)
+        return np.where(
+            weights > 0, weights * (1 + ((1 - weights) * logits + others) * more), vanished
+        )
 
 
 def _is_softmax(rule: Rule) -> bool:
     """Whether a step divides each exponential by the sum of its row, and does nothing else."""
     whole = rule.expression
-    return isinstance(whole, Call) and whole.function == "share" and all(isinstance(of, Ref) for of in whole.arguments)
+    return (
+        isinstance(whole, Call)
+        and whole.function == "share"
+        and all(isinstance(of, Ref) for of in whole.arguments)
+    )
 
 
 def _double(array: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,4 +1,6 @@
-"""What a trace is made of: steps with their rules, labels and values, and the choices they follow, all read-only."""
+"""What a trace is made of: steps with their rules, labels and values, and the choices they follow,
+all read-only.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
     from attncli.tracing.workers import Worked
 
 Cells = TypeVar("Cells", bound=np.generic)
-Parameters: TypeAlias = Mapping[str, Scalar | Matrix]  # what equations read besides steps, by name
+# what equations read besides steps, by name
+Parameters: TypeAlias = Mapping[str, Scalar | Matrix]
 Row: TypeAlias = int | tuple[int, ...]  # of the weights
 
 _COUNTED = {index.axis: index.label for index in INDICES.values() if index.label}
@@ -37,10 +40,11 @@ _COUNTED = {index.axis: index.label for index in INDICES.values() if index.label
 class Step:
     """One step: the rule that made it, its value, and a label for every place on every axis.
 
-    `value` is a read-only array in the computer's own memory. `written` holds given numbers as their
-    author wrote them ("1/3"), in the shape of the value, where they were written out. `exact` holds the numbers of a
-    step that was worked out exactly, each a Fraction, an ExactNumber (`equation/exact`), a Decimal of 50 digits where
-    there is no closed form, or -inf. Where a step was not `kept`, only the shape of its value means anything.
+    `value` is a read-only array in the computer's own memory. `written` holds given numbers as
+    their author wrote them ("1/3"), in the shape of the value, where they were written out. `exact`
+    holds the numbers of a step that was worked out exactly, each a Fraction, an ExactNumber
+    (`equation/exact`), a Decimal of 50 digits where there is no closed form, or -inf. Where a step
+    was not `kept`, only the shape of its value means anything.
     """
 
     rule: Rule
@@ -51,7 +55,10 @@ class Step:
     kept: bool = True
 
     def __repr__(self) -> str:
-        return f"<step {self.name}: {shape_text(self.shape) or 'a number'}, {self.rule.source or 'given'}>"
+        return (
+            f"<step {self.name}: {shape_text(self.shape) or 'a number'},"
+            f" {self.rule.source or 'given'}>"
+        )
 
     @property
     def name(self) -> str:
@@ -62,7 +69,9 @@ class Step:
         return tuple(self.value.shape)
 
     def cell_label(self, index: tuple[int, ...]) -> str:
-        """Which cell: I → love for a query and a key, I, d2 for a feature; of a single number its letter."""
+        """Which cell: I → love for a query and a key, I, d2 for a feature; of a single number its
+        letter.
+        """
         if not index:
             return unicode_name(self.rule.symbol)
         axes = self.rule.axis_names
@@ -73,7 +82,9 @@ class Step:
 
     def row_label(self, row: tuple[int, ...]) -> str:
         """Which row of a matrix: I, or I → love where it is that of a query with a key."""
-        return cell_text(self.labels[:-1], row, of_pairs=self.rule.axis_names[-3:-1] == ("query", "key"))
+        return cell_text(
+            self.labels[:-1], row, of_pairs=self.rule.axis_names[-3:-1] == ("query", "key")
+        )
 
 
 def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs: bool) -> str:
@@ -86,18 +97,27 @@ def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs
 
 # In data only where they apply.
 OPTIONAL = (
-    "corner", "convention", "softcap", "exp_base", "precision", "heads", "kv_heads", "position", "pairing",
-)  # fmt: skip
+    "corner",
+    "convention",
+    "softcap",
+    "exp_base",
+    "precision",
+    "heads",
+    "kv_heads",
+    "position",
+    "pairing",
+)
 
 
 class Settings(NamedTuple):
     """How the scores were made and bounded, and how the numbers were kept.
 
-    `scale` is what the scores were multiplied by, None if by nothing; `corner` is None at the top left;
-    `convention` names the software as which the mask was read, None for our own; `softcap` and `exp_base` are None
-    where there are none; `precision` is the decimals of a trace on paper. `heads` is None where there is no axis of
-    heads, `kv_heads` where keys and values have as many; `position` names what positions do ("rope", "alibi"),
-    `pairing` which features rope turns together.
+    `scale` is what the scores were multiplied by, None if by nothing; `corner` is None at the top
+    left; `convention` names the software as which the mask was read, None for our own; `softcap`
+    and `exp_base` are None where there are none; `precision` is the decimals of a trace on paper.
+    `heads` is None where there is no axis of heads, `kv_heads` where keys and values have as many;
+    `position` names what positions do ("rope", "alibi"), `pairing` which features rope turns
+    together.
     """
 
     score: str
@@ -118,12 +138,19 @@ class Settings(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as data, without what does not apply."""
-        data = self._asdict() | {"mask": list(self.mask), "position": list(self.position) if self.position else None}
-        return {name: value for name, value in data.items() if value is not None or name not in OPTIONAL}
+        data = self._asdict() | {
+            "mask": list(self.mask),
+            "position": list(self.position) if self.position else None,
+        }
+        return {
+            name: value for name, value in data.items() if value is not None or name not in OPTIONAL
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Settings:
-        """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else there is."""
+        """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else
+        there is.
+        """
         known = {name: data.get(name) for name in cls._fields}
         required = {name: data[name] for name in known if name not in OPTIONAL}
         position = tuple(known["position"]) if known["position"] else None
@@ -131,14 +158,21 @@ class Settings(NamedTuple):
 
     @classmethod
     def of(
-        cls, plan: Plan, *, dtype: str = "float64", device: str = "cpu", precision: int | None = None,
+        cls,
+        plan: Plan,
+        *,
+        dtype: str = "float64",
+        device: str = "cpu",
+        precision: int | None = None,
         rounding: str = "shown",
-    ) -> Settings:  # fmt: skip
+    ) -> Settings:
         """The settings of a trace by this plan."""
         problem, scale = plan.problem, None
         if any(rule.name == "scaled" for rule in plan.rules):
             given = plan.parameters.get("scale")
-            scale = float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
+            scale = (
+                float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
+            )
         return cls(
             problem.score,
             scale,
@@ -162,10 +196,11 @@ class Settings(NamedTuple):
 class Trace:
     """All steps of one problem in order, and how they were worked out.
 
-    `settings` are the choices made (scale, mask, dtype, device, rounding, …); `parameters` the numbers and
-    arrays that equations read besides steps (d_k, offset, exists, …), as they were written; `fully_masked`
-    the rows that see no key, as numbers, or as (head, row) or (entry, head, row) where there are such axes. `truth` is
-    the same trace at full precision where this one was rounded as on paper.
+    `settings` are the choices made (scale, mask, dtype, device, rounding, …); `parameters` the
+    numbers and arrays that equations read besides steps (d_k, offset, exists, …), as they were
+    written; `fully_masked` the rows that see no key, as numbers, or as (head, row) or (entry, head,
+    row) where there are such axes. `truth` is the same trace at full precision where this one was
+    rounded as on paper.
     """
 
     title: str
@@ -183,7 +218,9 @@ class Trace:
         return f"<{entitled('trace', self.title)}: {sizes}; {' '.join(self.steps)}>"
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The value of a step: trace["weights"]; raises KeyError naming the steps there are, or if it was not kept."""
+        """The value of a step: trace["weights"]; raises KeyError naming the steps there are, or if
+        it was not kept.
+        """
         if not isinstance(name, str) or name not in self.steps:
             raise KeyError(f"no step {name!r}; there are {', '.join(self.steps)}")
         if not self.steps[name].kept:
@@ -205,7 +242,9 @@ class Trace:
 
     @property
     def leading_letters(self) -> tuple[str, ...]:
-        """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b and h."""
+        """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b
+        and h.
+        """
         letters = {letter for step in self.computed() for letter in step.rule.target.letters}
         return tuple(letter for letter in (BATCH, HEAD) if letter in letters)
 
@@ -215,7 +254,9 @@ class Trace:
         return self.tokens == self.context_tokens and "context" not in self.steps
 
     def own_key(self, query: int) -> int | None:
-        """The key of a query's own token: the last keys are those of the new tokens; None in cross-attention."""
+        """The key of a query's own token: the last keys are those of the new tokens; None in
+        cross-attention.
+        """
         past = self["past_K"].shape[-2] if "past_K" in self else 0
         same = self.tokens == self.context_tokens[past:] and "context" not in self
         return past + query if same else None
@@ -227,18 +268,24 @@ class Trace:
 
     @property
     def logits(self) -> str:
-        """The step whose softmax is taken, which the exponentials, or the shift before them, are made of."""
+        """The step whose softmax is taken, which the exponentials, or the shift before them, are
+        made of.
+        """
         return self.steps["shifted" if self.shifted else "exp"].rule.inputs[0]
 
     def sizes(self, equation: Equation) -> dict[str, int]:
-        """How far each letter runs that an equation reads arrays with; `q` runs through a group of heads."""
+        """How far each letter runs that an equation reads arrays with; `q` runs through a group of
+        heads.
+        """
         group = self.parameters.get("group")
         members = {GROUP_MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
         return index_sizes(equation, self.shapes()) | members
 
     @property
     def lengths(self) -> dict[str, int]:
-        """How far each letter of the computed steps runs, but for one that is not as long in all of them."""
+        """How far each letter of the computed steps runs, but for one that is not as long in all of
+        them.
+        """
         found: dict[str, set[int]] = {}
         for step in self.computed():
             for letter, size in zip(step.rule.target.letters, step.shape, strict=True):
@@ -251,47 +298,67 @@ class Trace:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""
-        arrays = {name: given.value.shape for name, given in self.parameters.items() if isinstance(given, Matrix)}
+        arrays = {
+            name: given.value.shape
+            for name, given in self.parameters.items()
+            if isinstance(given, Matrix)
+        }
         return arrays | {name: step.shape for name, step in self.steps.items()}
 
 
 def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
-    """The cells of the weights that the mask hides, by head and entry where these have any; None without a mask."""
+    """The cells of the weights that the mask hides, by head and entry where these have any; None
+    without a mask.
+    """
     return over_weights(steps, "mask", steps["mask"].value == -np.inf) if "mask" in steps else None
 
 
 def over_weights(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
-    """Cells of a step of queries by keys, repeated along the heads and entries that the weights have and it has not."""
+    """Cells of a step of queries by keys, repeated along the heads and entries that the weights
+    have and it has not.
+    """
     weights, own = steps["weights"], steps[name].rule.target.letters
-    repeated: NDArray[Cells] = repeat_along(cells, own, weights.rule.target.letters, weights.shape, np)
+    repeated: NDArray[Cells] = repeat_along(
+        cells, own, weights.rule.target.letters, weights.shape, np
+    )
     return repeated
 
 
-def repeat_along(cells: Array, own: Sequence[str], letters: Sequence[str], shape: Sequence[int], xp: Any) -> Array:
-    """Cells of a step whose letters are its `own`, repeated along those of a larger array of this shape."""
+def repeat_along(
+    cells: Array, own: Sequence[str], letters: Sequence[str], shape: Sequence[int], xp: Any
+) -> Array:
+    """Cells of a step whose letters are its `own`, repeated along those of a larger array of this
+    shape.
+    """
     sizes = tuple(size if letter in own else 1 for letter, size in zip(letters, shape, strict=True))
     return xp.broadcast_to(xp.reshape(cells, sizes), tuple(shape))
 
 
 def labelled_step(problem: Problem, rule: Rule, worked: Worked) -> Step:
-    """A step as it was worked out, with its labels; its value is read-only, and a view where it is a transpose."""
+    """A step as it was worked out, with its labels; its value is read-only, and a view where it is
+    a transpose.
+    """
     value = worked.value.view()
     value.flags.writeable = False
     return Step(rule, value, labels(problem, rule, value.shape), worked.written, worked.exact)
 
 
 def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """The labels of a step of this shape, axis by axis: heads and positions count from 0, features from d1.
+    """The labels of a step of this shape, axis by axis: heads and positions count from 0, features
+    from d1.
 
     Side by side, features say whose they are: h0 d1, h0 d2, h1 d1, …
     """
-    return tuple(_axis(problem, axis, size) for axis, size in zip(rule.axis_names, shape, strict=True))
+    return tuple(
+        _axis(problem, axis, size) for axis, size in zip(rule.axis_names, shape, strict=True)
+    )
 
 
 def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
     if axis == "query" and size == len(problem.tokens):
         return problem.tokens
-    if axis in ("query", "key", "new"):  # X may serve keys alone, and the last keys are those of the new tokens
+    # X may serve keys alone, and the last keys are those of the new tokens
+    if axis in ("query", "key", "new"):
         return problem.context_tokens[-size:]
     if axis == "cached":
         return problem.context_tokens[:size]

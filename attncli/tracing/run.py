@@ -1,4 +1,6 @@
-"""Run a problem: plan its rules, work them out in order, and note what a reader must be warned of."""
+"""Run a problem: plan its rules, work them out in order, and note what a reader must be warned
+of.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,23 @@ if TYPE_CHECKING:
     from attncli.attention.parallel import Report
 
 FLOAT64 = DTYPES["float64"]
-# Decimals by which it is decided whether a softmax is shifted, even where fewer are shown: what is only printed shorter
-# is the same trace. On paper these are the decimals that are worked with, however few.
+# Decimals by which it is decided whether a softmax is shifted, even where fewer are shown: what is
+# only printed shorter is the same trace. On paper these are the decimals that are worked with,
+# however few.
 FEWEST = 3
 TELLS_ALL = "all steps are worked out here, because one that is left out may need a warning"
 
 
-# --- whether the softmax is shifted; why that changes no weight, the rule `shifted` in `attention/steps.py` says
+# --- whether the softmax is shifted; why that changes no weight, the rule `shifted` in
+# `attention/steps.py` says
 
 
 class Shift(NamedTuple):
-    """Says which softmax is shifted: where e to plain numbers overflows, or a whole row is less than e to `lowest`.
+    """Says which softmax is shifted: where e to plain numbers overflows, or a whole row is less
+    than e to `lowest`.
 
-    `logits` and `outputs`, where they are not None, say it of the softmax of the attention and of that of a loss.
+    `logits` and `outputs`, where they are not None, say it of the softmax of the attention and of
+    that of a loss.
     """
 
     problem: Problem
@@ -46,17 +52,27 @@ class Shift(NamedTuple):
     outputs: bool | None = None
 
     @classmethod
-    def at(cls, precision: int, problem: Problem, dtype: Dtype, logits: bool | None = None) -> Shift:
-        """Where so many decimals are shown: e to less is rounded to 0, and a row would be divided by a printed 0."""
+    def at(
+        cls, precision: int, problem: Problem, dtype: Dtype, logits: bool | None = None
+    ) -> Shift:
+        """Where so many decimals are shown: e to less is rounded to 0, and a row would be divided
+        by a printed 0.
+        """
         lowest_shown = math.log(0.5) - precision * math.log(10)
         return cls(problem, dtype, max(lowest_shown, dtype.lowest_exponent), logits)
 
     def of_logits(self, logits: Host) -> bool:
         """Whether the softmax of the attention is shifted."""
-        return self.of_maxima(logits.max(axis=-1), logits.shape[-1]) if self.logits is None else self.logits
+        return (
+            self.of_maxima(logits.max(axis=-1), logits.shape[-1])
+            if self.logits is None
+            else self.logits
+        )
 
     def of_maxima(self, maxima: Host, terms: int) -> bool:
-        """The same for rows, maybe some of all, by the largest of the logits in each, of which there are so many."""
+        """The same for rows, maybe some of all, by the largest of the logits in each, of which
+        there are so many.
+        """
         problem = self.problem
         if problem.sink:
             maxima, terms = np.maximum(maxima, problem.sink.value), terms + 1
@@ -67,13 +83,19 @@ class Shift(NamedTuple):
 
     def of_outputs(self, output: Host) -> bool:
         """Whether that of a cross-entropy is, whose logits are the rows of the output."""
-        return self._needed(output.max(axis=-1), output.shape[-1]) if self.outputs is None else self.outputs
+        return (
+            self._needed(output.max(axis=-1), output.shape[-1])
+            if self.outputs is None
+            else self.outputs
+        )
 
     def _needed(self, maxima: Host, terms: int) -> bool:
         maxima = maxima[np.isfinite(maxima)]
         if not maxima.size:
             return False
-        return bool(maxima.max() > self.dtype.highest_exponent_of(terms) or maxima.min() < self.lowest)
+        return bool(
+            maxima.max() > self.dtype.highest_exponent_of(terms) or maxima.min() < self.lowest
+        )
 
 
 # --- the run
@@ -93,25 +115,31 @@ def run(
     keep: Collection[str] | None = None,
     report: Report | None = None,
 ) -> Trace:
-    """Work a problem out, step by step; with its `gradient`, back again as well, from d_output to the input.
+    """Work a problem out, step by step; with its `gradient`, back again as well, from d_output to
+    the input.
 
     - `device`: "cpu" or "gpu" (exit 5 where there is none).
     - `dtype`: a key of `dtypes.DTYPES`.
-    - `rounding`: "shown" (full precision inside), "paper" (every step rounded to `precision` decimals feeds the next),
-      or "exact" (fractions and closed forms); the last two work cell by cell on the CPU.
+    - `rounding`: "shown" (full precision inside), "paper" (every step rounded to `precision`
+      decimals feeds the next), or "exact" (fractions and closed forms); the last two work cell by
+      cell on the CPU.
     - `precision`: the decimals that are shown, by which the softmax is shifted, too (`Shift`).
     - `backend`: replaces the device's own where floats are worked with.
     - `shifted`: whether the softmax is shifted; None where the numbers decide.
     - `loss_shifted`: the same of the softmax of a loss.
     - `gradient`: whether the backward pass is worked out as well.
-    - `keep`: the only steps whose numbers are wanted; large matrices among the others may then not be kept.
+    - `keep`: the only steps whose numbers are wanted; large matrices among the others may then not
+      be kept.
     - `report`: is told how much is done.
 
-    Raises AttncliError, with exit code 2, for a choice that is none of these, and for a problem too large to be worked
-    out exactly; with 3 where matrices that are not wanted have to be held after all, and are larger than one may be.
+    Raises AttncliError, with exit code 2, for a choice that is none of these, and for a problem too
+    large to be worked out exactly; with 3 where matrices that are not wanted have to be held after
+    all, and are larger than one may be.
     """
     check_run_options(device, dtype, rounding, precision)
-    keeps_little = keep is not None and not holds_scores(keep) and rounding == "shown" and not gradient
+    keeps_little = (
+        keep is not None and not holds_scores(keep) and rounding == "shown" and not gradient
+    )
     if not keeps_little:
         require_scores(problem.given)
     plan = plan_for(problem)
@@ -119,16 +147,20 @@ def run(
         from attncli.tracing.backward import with_loss
 
         plan = with_loss(plan)
-    with np.errstate(all="ignore"):  # overflow is found in the values, and warned of
+    # overflow is found in the values, and warned of
+    with np.errstate(all="ignore"):
         if rounding == "paper":
             return _on_paper(plan, precision, shifted, gradient)
         if rounding == "exact":
             return _exactly(plan, precision, shifted, gradient)
         backend, number_format = backend or backend_for(device), DTYPES[dtype]
-        shift = Shift.at(max(precision, FEWEST), problem, number_format, shifted)._replace(outputs=loss_shifted)
+        shift = Shift.at(max(precision, FEWEST), problem, number_format, shifted)._replace(
+            outputs=loss_shifted
+        )
         settings = Settings.of(plan, dtype=dtype, device=backend.device)
         if keep is not None and not gradient and shifted is None:
-            from attncli.tracing.chunked import is_large, run_chunked  # with threads, and all that works in parts
+            # with threads, and all that works in parts
+            from attncli.tracing.chunked import is_large, run_chunked
 
             if is_large(plan):
                 chunked = run_chunked(plan, shift, settings, keep, report, backend=backend)
@@ -146,17 +178,23 @@ def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) 
 
     shift = Shift.at(precision, plan.problem, FLOAT64, shifted)
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(plan, decimals, shift, Settings.of(plan, precision=precision, rounding="paper"), gradient)
+    paper = _trace(
+        plan, decimals, shift, Settings.of(plan, precision=precision, rounding="paper"), gradient
+    )
     floats = FloatWorker(CPU, FLOAT64, plan.parameters, plan.sizes)
-    same = shift._replace(logits=paper.shifted, outputs="row_top" in paper)  # the maxima of a loss that is shifted
+    # the maxima of a loss that is shifted
+    same = shift._replace(logits=paper.shifted, outputs="row_top" in paper)
     truth = _trace(plan, floats, same, Settings.of(plan), gradient)
-    besides = (f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings)
+    besides = (
+        f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings
+    )
     return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
 
 
 def _exactly(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace of closed forms; shifted where decimals of this precision would be."""
-    from attncli.tracing.cell_workers import ExactWorker  # and all that closed forms need
+    # and all that closed forms need
+    from attncli.tracing.cell_workers import ExactWorker
 
     shift = Shift.at(max(precision, FEWEST), plan.problem, FLOAT64, shifted)
     worker = ExactWorker(plan.parameters, plan.sizes)
@@ -185,17 +223,21 @@ def _trace(plan: Plan, worker: Worker, shift: Shift, settings: Settings, gradien
     )
 
 
-def _rules(plan: Plan, steps: Mapping[str, Step], shift: Shift, gradient: bool) -> Iterator[tuple[Rule, Matrix | None]]:
+def _rules(
+    plan: Plan, steps: Mapping[str, Step], shift: Shift, gradient: bool
+) -> Iterator[tuple[Rule, Matrix | None]]:
     """The rules in order of work, each with its numbers if they are given.
 
-    First up to the logits, which say whether the softmax is shifted; then to the output; and with a `gradient` back.
-    `steps` are those worked out so far: each rule's own has to be among them before the next rule is asked for.
+    First up to the logits, which say whether the softmax is shifted; then to the output; and with a
+    `gradient` back. `steps` are those worked out so far: each rule's own has to be among them
+    before the next rule is asked for.
     """
     for rule in plan.rules:
         yield rule, plan.given.get(rule.name)
     for rule in plan.softmax_rules(shift=shift.of_logits(steps[plan.logits].value)):
         yield rule, None
     if gradient:
-        from attncli.tracing.backward import backward_pass  # and all that derives an equation
+        # and all that derives an equation
+        from attncli.tracing.backward import backward_pass
 
         yield from backward_pass(plan, steps, shift)

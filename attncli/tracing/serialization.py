@@ -32,7 +32,9 @@ FORMAT = 1
 
 
 def to_dict(
-    trace: Trace, names: Sequence[str] | None = None, values: Callable[[NDArray[Any]], Any] | None = None
+    trace: Trace,
+    names: Sequence[str] | None = None,
+    values: Callable[[NDArray[Any]], Any] | None = None,
 ) -> dict[str, Any]:
     """Plain lists, numbers and strings, of all steps or the named ones; floats keep every digit.
 
@@ -45,8 +47,13 @@ def to_dict(
         "tokens": list(trace.tokens),
         "context_tokens": list(trace.context_tokens),
         "settings": trace.settings.to_dict(),
-        "parameters": {name: json_values(np.asarray(given.value)) for name, given in trace.parameters.items()},
-        "steps": {name: _step(trace.steps[name], values) for name in (trace.steps if names is None else names)},
+        "parameters": {
+            name: json_values(np.asarray(given.value)) for name, given in trace.parameters.items()
+        },
+        "steps": {
+            name: _step(trace.steps[name], values)
+            for name in (trace.steps if names is None else names)
+        },
         "warnings": list(trace.warnings),
         "fully_masked": [row if isinstance(row, int) else list(row) for row in trace.fully_masked],
         **_written(trace.parameters),
@@ -55,7 +62,9 @@ def to_dict(
 
 
 def from_dict(data: dict[str, Any]) -> Trace:
-    """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not one."""
+    """The trace that `to_dict` wrote; raises KeyError, TypeError or ValueError where it is not
+    one.
+    """
     try:
         return _read_trace(data)
     except AttributeError as error:
@@ -66,7 +75,9 @@ def from_dict(data: dict[str, Any]) -> Trace:
 
 def _read_trace(data: dict[str, Any]) -> Trace:
     if data["attncli"]["format"] != FORMAT:
-        raise ValueError(f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read")
+        raise ValueError(
+            f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read"
+        )
     written = data.get("written", {})
     settings = Settings.from_dict(data["settings"])
     format = DTYPES[settings.dtype].computed
@@ -75,19 +86,26 @@ def _read_trace(data: dict[str, Any]) -> Trace:
         tuple(data["tokens"]),
         tuple(data["context_tokens"]),
         settings,
-        {name: _read_parameter(value, written.get(name)) for name, value in data["parameters"].items()},
+        {
+            name: _read_parameter(value, written.get(name))
+            for name, value in data["parameters"].items()
+        },
         {name: _read_step(name, step, format) for name, step in data["steps"].items()},
         tuple(data["warnings"]),
         tuple(row if isinstance(row, int) else tuple(row) for row in data["fully_masked"]),
     )
     if "truth" not in data:
         return trace
-    true = {name: _true(trace.steps[name], array_of(value)) for name, value in data["truth"].items()}
+    true = {
+        name: _true(trace.steps[name], array_of(value)) for name, value in data["truth"].items()
+    }
     return replace(trace, truth=replace(trace, steps=true))
 
 
 def formula(rule: Rule) -> str | None:
-    """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where given."""
+    """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where
+    given.
+    """
     return None if rule.given else write_equation(headline(rule) or cell_form(rule), PLAIN)
 
 
@@ -127,7 +145,11 @@ def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
         "shape": list(step.shape),
         "value": values(step.value),
         **({"written": step.written.tolist()} if step.written is not None else {}),
-        **({"exact": np.vectorize(text_of, otypes=[object])(step.exact).tolist()} if step.exact is not None else {}),
+        **(
+            {"exact": np.vectorize(text_of, otypes=[object])(step.exact).tolist()}
+            if step.exact is not None
+            else {}
+        ),
         "meaning": rule.meaning,
         **({"meanings": list(rule.meanings)} if rule.meanings else {}),
         "why": rule.why,
@@ -135,13 +157,17 @@ def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
 
 
 def _true(step: Step, value: NDArray[Any]) -> Step:
-    """The step at full precision: only what was given, or copied from it, is still as it was written."""
+    """The step at full precision: only what was given, or copied from it, is still as it was
+    written.
+    """
     as_given = step.rule.given or step.rule.is_copy
     return replace(step, value=value, written=step.written if as_given else None)
 
 
 def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
-    """The step with the rule that its equation says; prose that data does not hold comes from the known rule."""
+    """The step with the rule that its equation says; prose that data does not hold comes from the
+    known rule.
+    """
     said = RULES[name] if data["equation"] else GIVEN_RULES[name]
     tree = parse_equation(data["equation"]) if data["equation"] else None
     rule = replace(
@@ -154,17 +180,24 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         meanings=tuple(data.get("meanings", ())),
         why=data["why"],
     )
-    value, labels = read_only(array_of(data["value"]).astype(format)), tuple(tuple(axis) for axis in data["labels"])
+    value, labels = (
+        read_only(array_of(data["value"]).astype(format)),
+        tuple(tuple(axis) for axis in data["labels"]),
+    )
     if (
         list(value.shape) != data["shape"]
         or tuple(map(len, labels)) != value.shape
         or value.ndim != len(rule.axis_names)
     ):
-        raise ValueError(f"{name}: its value has shape {value.shape}, which its shape or its labels are not of")
+        raise ValueError(
+            f"{name}: its value has shape {value.shape}, which its shape or its labels are not of"
+        )
     written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
     exact = read_only(_exact_numbers(data["exact"], value)) if "exact" in data else None
     if exact is not None and exact.shape != value.shape:
-        raise ValueError(f"{name}: its exact numbers have shape {exact.shape}, and its value {value.shape}")
+        raise ValueError(
+            f"{name}: its exact numbers have shape {exact.shape}, and its value {value.shape}"
+        )
     return Step(rule, value, labels, written, exact)
 
 
@@ -179,12 +212,14 @@ def _exact_numbers(texts: Any, value: NDArray[Any]) -> NDArray[Any]:
 
 
 def _target(name: str, axes: Sequence[str]) -> Ref:
-    """The cell of a given array, whose leading axes only the data tells, and of d_output the last one, too."""
+    """The cell of a given array, whose leading axes only the data tells, and of d_output the last
+    one, too.
+    """
     target = GIVEN_RULES[name].target
     leading = len(axes) - len(target.indices)
     letters = {INDICES[letter].axis: letter for letter in (*reversed(INDICES), *LEADING)}
     own = (
         letter if INDICES[letter].axis == axis else letters[axis]
         for letter, axis in zip(target.letters, axes[leading:], strict=True)
-    )  # fmt: skip
+    )
     return Ref(name, (*(letters[axis] for axis in axes[:leading]), *own))

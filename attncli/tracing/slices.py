@@ -34,7 +34,9 @@ def group_size(trace: Trace) -> int:
 
 
 def with_key_head(trace: Trace, place: Mapping[str, int]) -> dict[str, int]:
-    """The place with the head of keys and values that its query head uses, where it has a query head."""
+    """The place with the head of keys and values that its query head uses, where it has a query
+    head.
+    """
     if HEAD not in place:
         return dict(place)
     sizes = {"group": group_size(trace)}
@@ -43,7 +45,9 @@ def with_key_head(trace: Trace, place: Mapping[str, int]) -> dict[str, int]:
 
 
 def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
-    """The steps that belong to all heads together: those after concat, concat itself, and W_O and b_O for them."""
+    """The steps that belong to all heads together: those after concat, concat itself, and W_O and
+    b_O for them.
+    """
     if HEAD not in trace.leading_letters or "concat" not in trace:
         return ()
     names = forward_steps(trace)
@@ -58,19 +62,25 @@ def forward_steps(trace: Trace) -> tuple[str, ...]:
 
 
 def loss_steps(trace: Trace) -> tuple[str, ...]:
-    """The steps from the output to the loss, the target first; none where the problem has no loss."""
+    """The steps from the output to the loss, the target first; none where the problem has no
+    loss.
+    """
     begin = len(forward_steps(trace))
     end = len(trace) - len(backward_steps(trace))
     return tuple(trace.steps)[begin:end]
 
 
 def backward_steps(trace: Trace) -> tuple[str, ...]:
-    """The steps of the backward pass, from the gradient of the output on; none where there was no backward pass."""
+    """The steps of the backward pass, from the gradient of the output on; none where there was no
+    backward pass.
+    """
     return tuple(dropwhile(lambda name: name != "d_output", trace.steps))
 
 
 def trace_at(trace: Trace, place: Mapping[str, int]) -> Trace:
-    """The trace at one place of some leading axes, {"h": 0}; what belongs to all heads together is not in it."""
+    """The trace at one place of some leading axes, {"h": 0}; what belongs to all heads together is
+    not in it.
+    """
     found = cut_trace(trace, place, _together(trace, place))
     masked = tuple(_rows_left(trace, place))
     return replace(
@@ -82,9 +92,11 @@ def trace_at(trace: Trace, place: Mapping[str, int]) -> Trace:
 
 
 def cut_trace(trace: Trace, place: Mapping[str, int], without: Collection[str] = ()) -> Trace:
-    """The steps and parameters at one place of some leading axes, be it {"g": 1} of the heads of keys and values.
+    """The steps and parameters at one place of some leading axes, be it {"g": 1} of the heads of
+    keys and values.
 
-    Axes that the place does not fix are left as they are; warnings and what is fully masked are those of the whole.
+    Axes that the place does not fix are left as they are; warnings and what is fully masked are
+    those of the whole.
     """
     fixed = with_key_head(trace, place)
     steps: dict[str, Step] = {}
@@ -107,9 +119,11 @@ def cut_trace(trace: Trace, place: Mapping[str, int], without: Collection[str] =
 
 
 def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
-    """What a single place has no part in: what heads come to together; of the loss and on the way back, what adds up.
+    """What a single place has no part in: what heads come to together; of the loss and on the way
+    back, what adds up.
 
-    What follows from it has none either, but for the gradient of the output, which comes to every head.
+    What follows from it has none either, but for the gradient of the output, which comes to every
+    head.
     """
     heads = steps_of_all_heads(trace) if HEAD in place else ()
     lost, back = loss_steps(trace), backward_steps(trace)
@@ -166,7 +180,8 @@ def _step(step: Step, fixed: Mapping[str, int]) -> Step:
     index = tuple(fixed.get(letter, slice(None)) for letter in letters)
     named = zip(letters, step.labels, strict=True)
     labels = tuple(names for letter, names in named if letter not in fixed)
-    # The three dots keep an array where no axis is left; without them, one of objects gives the object itself.
+    # The three dots keep an array where no axis is left; without them, one of objects gives the
+    # object itself.
     written = None if step.written is None else step.written[*index, ...]
     exact = None if step.exact is None else step.exact[*index, ...]
     return Step(step.rule.at_place(fixed), step.value[index], labels, written, exact, step.kept)
@@ -177,11 +192,14 @@ def _text(step: Step) -> str:
     exact = None if step.exact is None else step.exact.item()
     if isinstance(exact, Fraction):
         return str(exact)
-    value = float(step.value)  # inf or nan where on paper, too, a number does not fit
+    # inf or nan where on paper, too, a number does not fit
+    value = float(step.value)
     return str(step.written) if step.written is not None and isfinite(value) else repr(value)
 
 
-def _parameter(name: str, matrix: Matrix, trace: Trace, fixed: Mapping[str, int]) -> Scalar | Matrix:
+def _parameter(
+    name: str, matrix: Matrix, trace: Trace, fixed: Mapping[str, int]
+) -> Scalar | Matrix:
     """An array of the mask at this place; its letters are those with which equations read it."""
     places: list[int | slice] = []
     for index in _indices(name, trace):

@@ -1,4 +1,6 @@
-"""The warnings about a trace: queries that see no key, masks that leak, and numbers that do not fit."""
+"""The warnings about a trace: queries that see no key, masks that leak, and numbers that do not
+fit.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,28 @@ from attncli.tracing.model import Parameters, Row, Settings, Step, masked_out, o
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-HIGHEST_SENTINEL = -1000.0  # a bias by distance stays above it; the numbers that stand for -inf are far below
-CLOSE = 1e-3  # scores this close give weights that look the same
-MOST_NAMED = 4  # queries, or heads and entries, in one sentence
+# a bias by distance stays above it; the numbers that stand for -inf are far below
+HIGHEST_SENTINEL = -1000.0
+# scores this close give weights that look the same
+CLOSE = 1e-3
+# queries, or heads and entries, in one sentence
+MOST_NAMED = 4
 
-Place = tuple[int, ...]  # on the axes of entries and heads
+# on the axes of entries and heads
+Place = tuple[int, ...]
 
 
 def warnings_of(
-    steps: Mapping[str, Step], parameters: Parameters, fully_masked: tuple[Row, ...], settings: Settings
+    steps: Mapping[str, Step],
+    parameters: Parameters,
+    fully_masked: tuple[Row, ...],
+    settings: Settings,
 ) -> tuple[str, ...]:
-    """One sentence for each: rows without keys, finite numbers in place of -inf, a mask of ones, overflow.
+    """One sentence for each: rows without keys, finite numbers in place of -inf, a mask of ones,
+    overflow.
 
-    If some step was not kept, only rows without keys are possible: for the others all steps would have been kept.
+    If some step was not kept, only rows without keys are possible: for the others all steps would
+    have been kept.
     """
     found = list(_rows_without_keys(steps, fully_masked))
     if not all(step.kept for step in steps.values()):
@@ -67,7 +78,9 @@ def _rows_without_keys(steps: Mapping[str, Step], fully_masked: tuple[Row, ...])
 
 
 def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[str]:
-    """A mask of 0 and 1 that other software adds to the scores, though its author may have meant false and true."""
+    """A mask of 0 and 1 that other software adds to the scores, though its author may have meant
+    false and true.
+    """
     if convention is None or "mask" not in steps:
         return
     added = steps["mask"].value
@@ -100,7 +113,8 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
 
 
 def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any) -> Array | None:
-    """Where a step may be -inf: in cells that a mask hides, and in rows that it hides whole; None for nowhere.
+    """Where a step may be -inf: in cells that a mask hides, and in rows that it hides whole; None
+    for nowhere.
 
     `hidden` marks the hidden cells of the weights; all arrays are those of `xp`.
     """
@@ -157,11 +171,16 @@ def _sentinels_turned_infinite(parameters: Parameters, dtype: Dtype) -> Iterator
     """One sentence on numbers of a mask that are too low for the format: they become -inf."""
     lowest = min(_lowest_added(parameters), default=0.0)
     if lowest <= -dtype.overflow:
-        yield f"{dtype.name} has no number as low as {_spelled(lowest)}: it becomes -inf and hides a key completely"
+        yield (
+            f"{dtype.name} has no number as low as {_spelled(lowest)}: it becomes -inf and hides a"
+            " key completely"
+        )
 
 
 def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
-    """One sentence on weight that leaks, and one for each outcome of rows that see only sentinels."""
+    """One sentence on weight that leaks, and one for each outcome of rows that see only
+    sentinels.
+    """
     if "mask" not in steps:
         return
     added = steps["mask"].value
@@ -190,7 +209,9 @@ def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
             yield f"{who}{where} {sees} {outcome}"
 
 
-def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]) -> Iterator[str]:
+def _leaks(
+    steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]
+) -> Iterator[str]:
     """How much of a row's attention goes to keys that should be hidden from it, if any."""
     rows = leaked.sum(axis=-1)
     giving = [tuple(row) for row in np.argwhere(rows > 0).tolist()]
@@ -206,7 +227,9 @@ def _leaks(steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray
     yield said
 
 
-def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype) -> str:
+def _outcome(
+    steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype
+) -> str:
     """What the weights of a row are that sees only sentinels."""
 
     def seen(name: str) -> NDArray[np.float64]:
@@ -224,7 +247,10 @@ def _outcome(steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.b
     if np.abs(moved).max() <= CLOSE:
         return "equal numbers cancel out, so the weights are as if no key were hidden"
     if not np.ptp(masked):
-        return f"{dtype.name} has no digits left for the scores, so all {len(masked):,} keys get the same weight"
+        return (
+            f"{dtype.name} has no digits left for the scores, so all {len(masked):,} keys get the"
+            " same weight"
+        )
     return f"{dtype.name} has too few digits left for the scores, so the weights are wrong"
 
 
@@ -237,9 +263,11 @@ def _spelled(number: float) -> str:
 
 
 def named_rows(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple[str, str, int]]:
-    """The queries of these rows by name, in which heads and entries, and how many queries these are.
+    """The queries of these rows by name, in which heads and entries, and how many queries these
+    are.
 
-    Queries with the same heads and entries are named together. If it is all heads, or all entries, they are not named.
+    Queries with the same heads and entries are named together. If it is all heads, or all entries,
+    they are not named.
     """
     *leading, queries, _ = steps["weights"].labels
     places: defaultdict[int, list[Place]] = defaultdict(list)

@@ -21,7 +21,9 @@ from attncli.tracing.model import Parameters
 
 
 class Worked(NamedTuple):
-    """The numbers of a step in host memory; each as it is written, and its closed form, where there are such."""
+    """The numbers of a step in host memory; each as it is written, and its closed form, where there
+    are such.
+    """
 
     value: Host
     written: Host | None = None
@@ -44,8 +46,8 @@ class Worker(Protocol):
 class FloatWorker:
     """Evaluates each equation on whole arrays of a backend, and rounds every result to the dtype.
 
-    `sizes` says how far the indices run that no array on the right of an equation tells; `arrays` are those of the
-    steps so far, and of parameters that were read.
+    `sizes` says how far the indices run that no array on the right of an equation tells; `arrays`
+    are those of the steps so far, and of parameters that were read.
     """
 
     backend: Backend
@@ -76,19 +78,29 @@ class FloatWorker:
             dtype=self.backend.computed(self.dtype),
         )
         self.arrays[rule.name] = self.backend.round(value, self.dtype)
-        written = copied_texts(rule, self.texts, self.parameters, self.sizes) if self._shows_texts else None
+        written = (
+            copied_texts(rule, self.texts, self.parameters, self.sizes)
+            if self._shows_texts
+            else None
+        )
         return Worked(self.backend.to_host(self.arrays[rule.name]), written)
 
     def array(self, name: str) -> Array:
         """The array of a step or of a parameter, on the backend."""
         if name not in self.arrays:
-            self.arrays[name] = self.backend.asarray(np.asarray(self.parameters[name].value), self.dtype)
+            self.arrays[name] = self.backend.asarray(
+                np.asarray(self.parameters[name].value), self.dtype
+            )
         return self.arrays[name]
 
     @property
     def scalars(self) -> dict[str, float]:
         """The numbers that equations read by name."""
-        numbers = {name: given.value for name, given in self.parameters.items() if isinstance(given, Scalar)}
+        numbers = {
+            name: given.value
+            for name, given in self.parameters.items()
+            if isinstance(given, Scalar)
+        }
         return numbers | {"inf": float("inf")}
 
     def _is_array(self, name: str) -> bool:
@@ -100,8 +112,11 @@ class FloatWorker:
         return self.dtype.name == "float64"
 
 
-def copied_texts(rule: Rule, texts: dict[str, Host], parameters: Parameters, sizes: Mapping[str, int]) -> Host | None:
-    """How each number of a step was written, where the step only copies such numbers; None for any other step.
+def copied_texts(
+    rule: Rule, texts: dict[str, Host], parameters: Parameters, sizes: Mapping[str, int]
+) -> Host | None:
+    """How each number of a step was written, where the step only copies such numbers; None for any
+    other step.
 
     `texts` has those of the steps before it, and takes up what is found.
     """
@@ -114,10 +129,17 @@ def copied_texts(rule: Rule, texts: dict[str, Host], parameters: Parameters, siz
         if text is None:
             return None
         read[name] = text
-    scalars = {name: number.value for name, number in parameters.items() if isinstance(number, Scalar)}
+    scalars = {
+        name: number.value for name, number in parameters.items() if isinstance(number, Scalar)
+    }
     found = index_sizes(rule.equation, {name: array.shape for name, array in read.items()})
     copied = evaluate(
-        rule.equation, arrays=read, scalars=scalars, sizes={**found, **sizes}, xp=np, dtype=np.dtype(object)
+        rule.equation,
+        arrays=read,
+        scalars=scalars,
+        sizes={**found, **sizes},
+        xp=np,
+        dtype=np.dtype(object),
     )
     texts[rule.name] = read_only(copied)
     return texts[rule.name]

@@ -1,4 +1,5 @@
-"""Write the man page from the help of every command: `python docs/man/make.py` writes attncli.1 anew.
+"""Write the man page from the help of every command: `python docs/man/make.py` writes attncli.1
+anew.
 
 Exit codes and the environment come from the reference, so that nothing is said twice.
 """
@@ -16,7 +17,15 @@ from attncli.cli.app import BEGINNING, _group, command_names
 HERE = Path(__file__).parent
 REFERENCE = HERE.parent / "reference"
 # What roff takes for signs of its own; a line may break after a |.
-_SIGNS = {"\\": r"\e", "-": r"\-", "'": r"\(aq", "^": r"\(ha", "~": r"\(ti", "`": r"\(ga", "|": r"|\:"}
+_SIGNS = {
+    "\\": r"\e",
+    "-": r"\-",
+    "'": r"\(aq",
+    "^": r"\(ha",
+    "~": r"\(ti",
+    "`": r"\(ga",
+    "|": r"|\:",
+}
 _ESCAPES = str.maketrans(_SIGNS)
 
 
@@ -35,9 +44,13 @@ def _lines(application: Any) -> Iterator[str]:
     yield from _section("SYNOPSIS")
     yield r".B attncli \fIcommand\fR [\fIoptions\fR] [\fIarguments\fR]"
     yield from _section("DESCRIPTION")
-    yield _plain("It calculates attention step by step: each matrix, its formula, and how its numbers are calculated.")
     yield _plain(
-        "FILE is a problem in YAML or JSON; - is standard input. A page goes to standard output, or with -o to a file."
+        "It calculates attention step by step: each matrix, its formula, and how its numbers are"
+        " calculated."
+    )
+    yield _plain(
+        "FILE is a problem in YAML or JSON; - is standard input. A page goes to standard output, or"
+        " with -o to a file."
     )
     yield _plain("Warnings and errors go to standard error.")
     yield from _section("EXAMPLES")
@@ -77,7 +90,9 @@ def _parameters(command: Any, context: Any) -> Iterator[str]:
 
 def _table(page: str, title: str) -> Iterator[str]:
     """The rows of a table of two columns in the reference, without its links and marks of code."""
-    text = (REFERENCE / page).read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    text = (
+        (REFERENCE / page).read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    )
     rows = re.findall(r"^\| (.+?) \| (.+?) \|$", text, re.MULTILINE)
     for name, meaning in rows[2:]:  # below the heads and a line of dashes
         yield from (".TP", f".B {_plain(_without_marks(name))}", _plain(_without_marks(meaning)))

@@ -1,4 +1,6 @@
-"""Draw the README's pictures: `python docs/pictures/make.py` writes terminal.svg, and page.png with Chromium."""
+"""Draw the README's pictures: `python docs/pictures/make.py` writes terminal.svg, and page.png with
+Chromium.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,21 @@ COMMAND = f"attncli compute {PROBLEM} --steps {','.join(STEPS)} --heatmap"
 def picture() -> str:
     """A terminal of 80 columns after the command, as SVG."""
     trace = run(load(str(HERE.parents[1] / PROBLEM)))
-    page = render(derivation(trace, View(steps=STEPS, heatmap=True)), "table", Style(width=80, color=True))
-    console = Console(record=True, width=82, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    page = render(
+        derivation(trace, View(steps=STEPS, heatmap=True)), "table", Style(width=80, color=True)
+    )
+    console = Console(
+        record=True, width=82, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
     console.print(Text(f"$ {COMMAND}\n", "bold"))
     console.print(Text.from_ansi(page))
     return console.export_svg(title="attncli", unique_id="attncli")
 
 
 def photograph(path: Path) -> None:
-    """The upper part of the page that works itself out, as Chromium shows it, as PNG; nothing where there is none."""
+    """The upper part of the page that works itself out, as Chromium shows it, as PNG; nothing where
+    there is none.
+    """
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         return

@@ -1,9 +1,10 @@
-"""Works one large problem out in this process, whatever its BLAS is told, and writes what came of it.
+"""Works one large problem out in this process, whatever its BLAS is told, and writes what came of
+it.
 
     python tests/agreement/large.py FILE.npz
 
-`whole` is the output of all steps, `tiled` that in tiles with 1, 2 and 4 threads of our own; `core` and `threads` are
-what the BLAS says of itself.
+`whole` is the output of all steps, `tiled` that in tiles with 1, 2 and 4 threads of our own; `core`
+and `threads` are what the BLAS says of itself.
 """
 
 from __future__ import annotations
@@ -44,11 +45,16 @@ def main(file: str) -> None:
 
 
 def blas() -> tuple[str, int]:
-    """The core that NumPy's OpenBLAS takes this processor for, and how many threads it uses; "" for another BLAS."""
+    """The core that NumPy's OpenBLAS takes this processor for, and how many threads it uses; "" for
+    another BLAS.
+    """
     for path in glob(f"{Path(np.__file__).parent}.libs/*openblas*"):
         library = ctypes.CDLL(path)
         try:
-            name, threads = library.scipy_openblas_get_corename64_, library.scipy_openblas_get_num_threads64_
+            name, threads = (
+                library.scipy_openblas_get_corename64_,
+                library.scipy_openblas_get_num_threads64_,
+            )
         except AttributeError:
             continue
         name.restype = ctypes.c_char_p

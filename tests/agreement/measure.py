@@ -1,4 +1,6 @@
-"""Holds what the program and PyTorch work out against plain Python: how much of its bound the error of a cell takes."""
+"""Holds what the program and PyTorch work out against plain Python: how much of its bound the error
+of a cell takes.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,32 @@ from by_pytorch import attention, joined  # noqa: E402
 import attncli  # noqa: E402
 from attncli.problem.loader import loads  # noqa: E402
 
-STEPS = ("Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "masked", "weights", "heads_output", "concat", "output")
+STEPS = (
+    "Q",
+    "K",
+    "V",
+    "Q_rot",
+    "K_rot",
+    "scores",
+    "scaled",
+    "masked",
+    "weights",
+    "heads_output",
+    "concat",
+    "output",
+)
 Problem = dict[str, Any]
 
 
 @dataclass
 class Shares:
-    """The largest share of its bound that the error of any cell of a step takes, and how many cells there were."""
+    """The largest share of its bound that the error of any cell of a step takes, and how many cells
+    there were.
+    """
 
     largest: dict[tuple[str, str], float] = field(default_factory=dict)
-    widest: dict[str, float] = field(default_factory=dict)  # bounds, relative to 1 or the number itself
+    # bounds, relative to 1 or the number itself
+    widest: dict[str, float] = field(default_factory=dict)
     cells: int = 0
     problems: int = 0
 
@@ -40,11 +58,16 @@ class Shares:
         """Raises AssertionError for a cell that is farther off than its bound."""
         for cell, bounded in _beside(found, expected):
             share = _share(cell, bounded)
-            assert share <= 1, f"{who}, {name}: {cell!r} is off {bounded.value} by {share:.3g} times {bounded.error}"
+            assert share <= 1, (
+                f"{who}, {name}: {cell!r} is off {bounded.value} by {share:.3g} times"
+                f" {bounded.error}"
+            )
             self.largest[who, name] = max(self.largest.get((who, name), 0.0), share)
             self.cells += 1
             if bounded is not None:
-                self.widest[name] = max(self.widest.get(name, 0.0), bounded.error / max(1.0, bounded.most))
+                self.widest[name] = max(
+                    self.widest.get(name, 0.0), bounded.error / max(1.0, bounded.most)
+                )
 
     def take(self, problem: Problem, torch: Any = None) -> None:
         """One problem, by all three."""
@@ -62,7 +85,12 @@ class Shares:
         heads_output = attention(torch, problem)
         self.add("PyTorch", "heads_output", heads_output.numpy(), exact["heads_output"])
         if not apart:
-            self.add("PyTorch", "output", joined(torch, problem, heads_output).numpy()[:, None], exact["output"])
+            self.add(
+                "PyTorch",
+                "output",
+                joined(torch, problem, heads_output).numpy()[:, None],
+                exact["output"],
+            )
 
 
 def _share(cell: float, bounded: Bounded | None) -> float:
@@ -77,7 +105,13 @@ def _in_full(step: Any, joint: bool) -> np.ndarray:
     """batch × head × row × column, whatever axes the step has."""
     value, letters = np.asarray(step.value), step.rule.target.letters
     value = value if "b" in letters[:1] else value[None]
-    return value if value.ndim == 4 and not joint else np.expand_dims(value, 1) if value.ndim == 3 else value
+    return (
+        value
+        if value.ndim == 4 and not joint
+        else np.expand_dims(value, 1)
+        if value.ndim == 3
+        else value
+    )
 
 
 def _beside(found: np.ndarray, expected: plain.Array) -> Iterator[tuple[float, Bounded | None]]:

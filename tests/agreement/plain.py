@@ -1,7 +1,8 @@
-"""Attention from a problem file in plain Python, number by number, as docs/reference/input.md says it; with bounds.
+"""Attention from a problem file in plain Python, number by number, as docs/reference/input.md says
+it; with bounds.
 
-Nothing of the program is used, no NumPy and no matrix: arrays are nested lists of `Bounded`, batch × head × row ×
-column, each with as many entries and heads as it has of its own.
+Nothing of the program is used, no NumPy and no matrix: arrays are nested lists of `Bounded`, batch
+× head × row × column, each with as many entries and heads as it has of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ def attention(problem: Problem) -> dict[str, Array]:
     for entry in range(entries):
         for head in range(heads):
             served = head // (heads // kv_heads)
-            queries, keys, values = _of(q, entry, head), _of(k, entry, served), _of(v, entry, served)
+            queries, keys, values = (
+                _of(q, entry, head),
+                _of(k, entry, served),
+                _of(v, entry, served),
+            )
             found = _head(problem, queries, keys, values, masks, (entry, head, heads))
             for name, rows in found.items():
                 steps[name][entry][head] = rows
@@ -50,7 +55,12 @@ def attention(problem: Problem) -> dict[str, Array]:
 
 
 def _head(
-    problem: Problem, queries: Rows, keys: Rows, values: Rows, masks: Masks, place: tuple[int, int, int]
+    problem: Problem,
+    queries: Rows,
+    keys: Rows,
+    values: Rows,
+    masks: Masks,
+    place: tuple[int, int, int],
 ) -> dict[str, Any]:
     entry, head, heads = place
     scores = [[score_of(problem, query, key) for key in keys] for query in queries]
@@ -65,7 +75,10 @@ def _head(
             if added is None:
                 masked[i].append(None)
                 continue
-            terms = [cell if cap is None else capped_at(cell, cap), *(given(number) for number in added)]
+            terms = [
+                cell if cap is None else capped_at(cell, cap),
+                *(given(number) for number in added),
+            ]
             if slope is not None:
                 far = given(-abs(i + masks.offset(entry) - j))
                 terms.append(times(slope, far).rounded())
@@ -76,14 +89,25 @@ def _head(
     weights = [softmax(row, rest, None if base == "e" else base) for row in masked]
     columns = [[row[c] for row in values] for c in range(len(values[0]))]
     output = [[dot(row, column, more=3) for column in columns] for row in weights]
-    return {"scores": scores, "scaled": scaled, "masked": masked, "weights": weights, "heads_output": output}
+    return {
+        "scores": scores,
+        "scaled": scaled,
+        "masked": masked,
+        "weights": weights,
+        "heads_output": output,
+    }
 
 
 def _heads(problem: Problem) -> tuple[int, int]:
-    """As written, else as many as arrays with an axis of heads have; keys and values as many as queries."""
+    """As written, else as many as arrays with an axis of heads have; keys and values as many as
+    queries.
+    """
 
     def own(*letters: str) -> int | None:
-        return next((len(_leading(problem[each])[0]) for each in letters if axes(problem.get(each)) > 2), None)
+        return next(
+            (len(_leading(problem[each])[0]) for each in letters if axes(problem.get(each)) > 2),
+            None,
+        )
 
     heads = problem.get("heads") or own("Q") or 1
     return heads, problem.get("kv_heads") or own("K", "V") or heads
@@ -102,7 +126,10 @@ def _new(problem: Problem, letter: str, heads: int) -> Array:
 def _projected(rows: Rows, weights: list[list[float]], bias: list[float] | None) -> Rows:
     columns = [[given(row[c]) for row in weights] for c in range(len(weights[0]))]
     plus = [[]] * len(columns) if bias is None else [[given(number)] for number in bias]
-    return [[dot(row, column, *more) for column, more in zip(columns, plus, strict=True)] for row in rows]
+    return [
+        [dot(row, column, *more) for column, more in zip(columns, plus, strict=True)]
+        for row in rows
+    ]
 
 
 def _by_head(array: Any, heads: int) -> Array:
@@ -119,7 +146,8 @@ def _split(rows: Rows, heads: int) -> list[Rows]:
 def _after(cached: Array, new: Array) -> Array:
     entries = max(len(cached), len(new))
     return [
-        [[*_of(cached, entry, head), *_of(new, entry, head)] for head in range(len(new[0]))] for entry in range(entries)
+        [[*_of(cached, entry, head), *_of(new, entry, head)] for head in range(len(new[0]))]
+        for entry in range(entries)
     ]
 
 

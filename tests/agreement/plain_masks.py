@@ -1,4 +1,6 @@
-"""Masks from a problem file, cell by cell, as docs/reference/input.md says them; nothing of the program is used."""
+"""Masks from a problem file, cell by cell, as docs/reference/input.md says them; nothing of the
+program is used.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,20 @@ class Masks:
     @property
     def entries(self) -> int:
         """For how many entries of a batch there is something of their own; 1 where there is not."""
-        own = {"lengths": 1, "padding": 2, "keep": 4, "hide": 4, "additive": 4}  # axes, where there is one of entries
-        return max([1, *(len(value) for form, value in self._parts if axes(value) == own.get(form))])
+        # axes, where there is one of entries
+        own = {"lengths": 1, "padding": 2, "keep": 4, "hide": 4, "additive": 4}
+        return max(
+            [1, *(len(value) for form, value in self._parts if axes(value) == own.get(form))]
+        )
 
     def offset(self, entry: int) -> int:
         """How far the position of a query lies beyond its row."""
         if not self._bottom:
             return self._past
-        exist = [all(self._exists(form, value, entry, j) for form, value in self._parts) for j in range(self._keys)]
+        exist = [
+            all(self._exists(form, value, entry, j) for form, value in self._parts)
+            for j in range(self._keys)
+        ]
         return sum(exist) - self._queries
 
     def added(self, entry: int, head: int, i: int, j: int) -> list[float] | None:

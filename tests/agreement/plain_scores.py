@@ -1,4 +1,6 @@
-"""What plain Python makes of a query and a key before the softmax: turned, compared, scaled, capped; with bounds."""
+"""What plain Python makes of a query and a key before the softmax: turned, compared, scaled,
+capped; with bounds.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,18 @@ from mpmath import mp, mpf
 
 Problem = dict[str, Any]
 Array = list[list[list[list[Bounded]]]]
-ANY_ORDER = 8  # roundings for a scale that is multiplied in before, in two halves or after; see docs/reliability.md
+# roundings for a scale that is multiplied in before, in two halves or after; see
+# docs/reliability.md
+ANY_ORDER = 8
 
 
 def turned(array: Array, first: int, theta: float = 10000, pairing: str = "half") -> Array:
     """RoPE: a pair of features at position t turned by t·theta^(−2r/d_k)."""
     return [
-        [[_turned_row(row, first + t, theta, pairing) for t, row in enumerate(head)] for head in entry]
+        [
+            [_turned_row(row, first + t, theta, pairing) for t, row in enumerate(head)]
+            for head in entry
+        ]
         for entry in array
     ]
 
@@ -64,12 +71,18 @@ def capped_at(score: Bounded, cap: float) -> Bounded:
 
 
 def slope_of(problem: Problem, head: int, heads: int) -> Bounded | None:
-    """ALiBi's: given, or 2^(−8(h+1)/H), and where H is no power of two those of the power below and others between."""
+    """ALiBi's: given, or 2^(−8(h+1)/H), and where H is no power of two those of the power below and
+    others between.
+    """
     alibi = problem.get("position", {}).get("alibi")
     if not alibi:
         return None
     if alibi is not True:
         return given(alibi["slopes"][head])
     below = 1 << (heads.bit_length() - 1)
-    exponent = mpf(8 * (head + 1)) / below if head < below else mpf(8 * (2 * (head - below) + 1)) / (2 * below)
+    exponent = (
+        mpf(8 * (head + 1)) / below
+        if head < below
+        else mpf(8 * (2 * (head - below) + 1)) / (2 * below)
+    )
     return power(2, -exponent, rounded=2)

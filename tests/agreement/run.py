@@ -1,8 +1,10 @@
-"""Thousands of drawn problems by three independent computations: `python tests/agreement/run.py --problems 3000`.
+"""Thousands of drawn problems by three independent computations: `python tests/agreement/run.py
+--problems 3000`.
 
-The program's equations and PyTorch's own operations in double precision are held against plain Python with 40 digits,
-cell by cell, each against the bound that `bounded.py` derives. Told are, for each step, the largest share of its bound
-that an error took and the widest bound; the exit code is 1 where one was exceeded. Without PyTorch, two computations.
+The program's equations and PyTorch's own operations in double precision are held against plain
+Python with 40 digits, cell by cell, each against the bound that `bounded.py` derives. Told are, for
+each step, the largest share of its bound that an error took and the widest bound; the exit code is
+1 where one was exceeded. Without PyTorch, two computations.
 """
 
 from __future__ import annotations
@@ -25,14 +27,21 @@ from measure import STEPS, Shares  # noqa: E402
 
 def main() -> int:
     """Draw, work out, tell."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--problems", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     shares, start, torch = Shares(), time.monotonic(), _torch()
 
     @seed(asked.seed)
-    @settings(max_examples=asked.problems, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=asked.problems,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(problem=problem_files() | problem_files(mixed=True))
     def each(problem: dict[str, Any]) -> None:
         shares.take(problem, torch)
@@ -48,7 +57,8 @@ def main() -> int:
         if name in shares.widest:
             found = (shares.largest.get((who, name)) for who in ("attncli", "PyTorch"))
             columns = ("" if share is None else f"{share:.2f}" for share in found)
-            print(f"{name:14}{''.join(f'{column:>10}' for column in columns)}{shares.widest[name]:>15.1e}")
+            middle = "".join(f"{column:>10}" for column in columns)
+            print(f"{name:14}{middle}{shares.widest[name]:>15.1e}")
     return 0
 
 

@@ -40,8 +40,12 @@ def test_pytorch(torch: Any, problem: dict[str, Any]) -> None:
 
 
 @given(pairs=lists)
-def test_a_product_of_rows_is_within_its_bound_in_any_order(pairs: list[tuple[float, float]]) -> None:
-    """The exact one by fractions; the computed ones from the left, from the right, and as NumPy has it."""
+def test_a_product_of_rows_is_within_its_bound_in_any_order(
+    pairs: list[tuple[float, float]],
+) -> None:
+    """The exact one by fractions; the computed ones from the left, from the right, and as NumPy has
+    it.
+    """
     left, right = zip(*pairs, strict=True)
     exact = sum((Fraction(one) * Fraction(other) for one, other in pairs), Fraction(0))
     bounded = dot([number(each) for each in left], [number(each) for each in right])
@@ -50,11 +54,17 @@ def test_a_product_of_rows_is_within_its_bound_in_any_order(pairs: list[tuple[fl
         <= abs(bounded.value) * mpf(10) ** -35 + mpf(10) ** -25
     )
     products = [one * other for one, other in pairs]
-    found = [sum(products), sum(reversed(products)), math.fsum(products), float(np.dot(left, right))]
+    found = [
+        sum(products),
+        sum(reversed(products)),
+        math.fsum(products),
+        float(np.dot(left, right)),
+    ]
     for each in found:
         assert abs(Fraction(each) - exact) <= Fraction(bounded.error)
     terms = sum(abs(Fraction(one) * Fraction(other)) for one, other in pairs)
-    assert bounded.error <= float(terms) * gamma(len(pairs)) * (1 + 1e-5)  # and no larger than it has to be
+    # and no larger than it has to be
+    assert bounded.error <= float(terms) * gamma(len(pairs)) * (1 + 1e-5)
 
 
 @given(x=st.floats(-700, 700))
@@ -63,8 +73,11 @@ def test_functions_of_numpy_keep_to_what_is_taken_for_granted(x: float) -> None:
     cos, sin = turn(number(x))
     shown = power(1.5, mpf(x))
     for found, bounded in (
-        (np.tanh(x), tanh(number(x))), (np.cos(x), cos), (np.sin(x), sin), (np.power(1.5, x), shown),
-    ):  # fmt: skip
+        (np.tanh(x), tanh(number(x))),
+        (np.cos(x), cos),
+        (np.sin(x), sin),
+        (np.power(1.5, x), shown),
+    ):
         assert abs(mpf(float(found)) - bounded.value) <= bounded.error
     exp = power(mpf("2.718281828459045235360287471352662497757247"), mpf(x))
     assert abs(mpf(float(np.exp(x))) - exp.value) <= exp.error
@@ -82,13 +95,20 @@ def test_shares_are_within_their_bound_whatever_is_subtracted(row: list[float], 
 
 def test_a_hidden_key_has_no_share() -> None:
     assert [each.value for each in softmax([None, None])] == [0, 0]
-    assert [(float(each.value), each.error > 0) for each in softmax([number(3.0), None])] == [(1.0, True), (0.0, False)]
+    assert [(float(each.value), each.error > 0) for each in softmax([number(3.0), None])] == [
+        (1.0, True),
+        (0.0, False),
+    ]
 
 
 def test_a_bound_is_that_of_the_book() -> None:
-    """u·Σ|x| for a sum of two, γ₂ for three: Higham, Accuracy and Stability of Numerical Algorithms, section 4.2."""
+    """u·Σ|x| for a sum of two, γ₂ for three: Higham, Accuracy and Stability of Numerical
+    Algorithms, section 4.2.
+    """
     assert total([number(3.0), number(-4.0)]).error == pytest.approx(7 * UNIT, rel=1e-5)
-    assert total([number(3.0), number(-4.0), number(1.0)]).error == pytest.approx(16 * UNIT, rel=1e-5)
+    assert total([number(3.0), number(-4.0), number(1.0)]).error == pytest.approx(
+        16 * UNIT, rel=1e-5
+    )
     assert total([Bounded(mpf(3), 0.5), number(1.0)]).error == pytest.approx(0.5, rel=1e-5)
 
 

@@ -1,4 +1,6 @@
-"""One large problem on every kind of core that its BLAS knows, with 1, 2 and 4 threads: within the bound each time."""
+"""One large problem on every kind of core that its BLAS knows, with 1, 2 and 4 threads: within the
+bound each time.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from attncli.problem.loader import loads
 LARGE = Path(__file__).parent / "large.py"
 ROWS = (0, 255, 256, QUERIES - 1)  # at the edges of blocks
 PARTS = -(-KEYS // 768)
-CORES = {"Prescott": "pni", "Nehalem": "sse4_2", "Sandybridge": "avx", "Haswell": "avx2", "SkylakeX": "avx512vl"}
+CORES = {
+    "Prescott": "pni",
+    "Nehalem": "sse4_2",
+    "Sandybridge": "avx",
+    "Haswell": "avx2",
+    "SkylakeX": "avx512vl",
+}
 ALSO = {"Katmai": "Prescott"}  # as OpenBLAS calls it, whose kernels are the same
 PRODUCT = f"import numpy; numpy.ones(({QUERIES}, {KEYS})) @ numpy.ones(({KEYS}, {VALUES}))"
 Bounds = list[tuple[int, list[Bounded]]]
@@ -32,7 +40,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def bounds() -> Bounds:
     """Some rows of the output, to 40 digits, each cell with its bound."""
-    arrays = {name: matrix.value.tolist() for name, matrix in loads(PROBLEM.encode(), "p.yaml").given.items()}
+    arrays = {
+        name: matrix.value.tolist()
+        for name, matrix in loads(PROBLEM.encode(), "p.yaml").given.items()
+    }
     keys, values = ([[given(number) for number in row] for row in arrays[name]] for name in "KV")
     scale = 1 / mp.sqrt(len(keys[0]))
     found = []
@@ -41,14 +52,26 @@ def bounds() -> Bounds:
         scores = [dot(query, key, more=ANY_ORDER) for key in keys]
         logits = [Bounded(each.value * scale, each.error * float(scale)) for each in scores]
         weights = softmax(logits, parts=PARTS)
-        found.append((place, [dot(weights, list(column), more=3 + PARTS) for column in zip(*values, strict=True)]))
+        found.append(
+            (
+                place,
+                [
+                    dot(weights, list(column), more=3 + PARTS)
+                    for column in zip(*values, strict=True)
+                ],
+            )
+        )
     return found
 
 
 def worked(folder: Path, **environment: str) -> dict[str, NDArray[np.float64]]:
     """What a process of its own finds in such an environment."""
     file = folder / "found.npz"
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "OMP_", "NPY_"))}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("OPENBLAS_", "OMP_", "NPY_"))
+    }
     bare = subprocess.run([sys.executable, "-c", PRODUCT], env=clean | environment)
     if bare.returncode < 0:  # as with the OpenBLAS in NumPy 2.5.5 for Haswell
         pytest.skip(f"NumPy's own product of two matrices dies of signal {-bare.returncode} here")
@@ -93,7 +116,9 @@ def test_threads(threads: str, tmp_path: Path, bounds: Bounds) -> None:
 
 
 def test_without_wide_instructions(tmp_path: Path, bounds: Bounds) -> None:
-    """NumPy's own loops, such as that of exp, have a version for every width of the processor's registers."""
+    """NumPy's own loops, such as that of exp, have a version for every width of the processor's
+    registers.
+    """
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
     wide = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]

@@ -1,7 +1,8 @@
-"""A grammar of the numbers of answers, written from docs/reference/answers.md: it imports nothing of attncli.
+"""A grammar of the numbers of answers, written from docs/reference/answers.md: it imports nothing
+of attncli.
 
-`reading(text)` is what one spelling of a number says, worked out by mpmath letter by letter; texts that this grammar
-refuses are no numbers, or can be read in several ways.
+`reading(text)` is what one spelling of a number says, worked out by mpmath letter by letter; texts
+that this grammar refuses are no numbers, or can be read in several ways.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Refused(Exception):
 
 
 class Beyond(Exception):
-    """A calculation about which this grammar says nothing: its numbers are too large, too small or too near to 0."""
+    """A calculation about which this grammar says nothing: its numbers are too large, too small or
+    too near to 0.
+    """
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,9 @@ def with_lowered_powers(text: str) -> str:
 
 
 def has_lost_exponent(text: str) -> bool:
-    """1.5×10−3 and 1.5×103, which were 1.5×10⁻³ and 1.5×10³ on the page that they were copied from."""
+    """1.5×10−3 and 1.5×103, which were 1.5×10⁻³ and 1.5×10³ on the page that they were copied
+    from.
+    """
     return any(
         text.startswith("10", at) and is_lost_exponent(text[:at].rstrip(BLANKS), text[at + 2 :])
         for at in range(1, len(text))
@@ -131,7 +136,9 @@ def is_minus_infinity(text: str) -> bool:
 
 
 def signed_decimal(text: str) -> Reading | None:
-    """0.70, - 0.70, (-0.70), 7e-1, 7·10^-1: digits that say how precise they are; None for anything else."""
+    """0.70, - 0.70, (-0.70), 7e-1, 7·10^-1: digits that say how precise they are; None for anything
+    else.
+    """
     sign, has_sign, is_in_parentheses = 1, False, False
     for _ in range(DEEPEST):
         if text[:1] in ("+", *MINUS):
@@ -171,7 +178,10 @@ def parts_of_scientific(text: str) -> tuple[str, str]:
                 if exponent.startswith("(") and exponent.endswith(")"):
                     exponent = exponent[1:-1].strip(BLANKS)
                 whole = exponent.replace("−", "-").replace("–", "-")
-                if is_whole(whole.removeprefix("-").removeprefix("+")) and whole.count("-") + whole.count("+") < 2:
+                if (
+                    is_whole(whole.removeprefix("-").removeprefix("+"))
+                    and whole.count("-") + whole.count("+") < 2
+                ):
                     return before.strip(BLANKS), whole
     return text, ""
 
@@ -192,7 +202,9 @@ def is_range_or_raised_point(text: str) -> bool:
 
 def is_row(text: str) -> bool:
     """12 -3, which are two numbers, or a difference."""
-    words = text.translate(str.maketrans(dict.fromkeys(BLANKS, " ") | dict.fromkeys(MINUS, "-"))).split(" ")
+    words = text.translate(
+        str.maketrans(dict.fromkeys(BLANKS, " ") | dict.fromkeys(MINUS, "-"))
+    ).split(" ")
     words = [word for word in words if word]
     return len(words) > 1 and all(is_plain(word[1:] if word[0] in "+-" else word) for word in words)
 
@@ -203,7 +215,9 @@ def is_plain(text: str) -> bool:
 
 
 def plain(text: str, at: int) -> tuple[Fraction, int, int] | None:
-    """(value, end, decimals) of digits, a point and an exponent from a place on; None where they begin no number."""
+    """(value, end, decimals) of digits, a point and an exponent from a place on; None where they
+    begin no number.
+    """
     start, end = at, at
     while end < len(text) and text[end] in DIGITS:
         end += 1
@@ -273,7 +287,9 @@ def value_of(whole: str, before: str, period: str) -> Fraction:
     if len(whole) > 1 and whole[0] == "0":
         raise Refused
     shift = 10 ** len(before)
-    return Fraction(int(whole + before), shift) + Fraction(int(period), shift * (10 ** len(period) - 1))
+    return Fraction(int(whole + before), shift) + Fraction(
+        int(period), shift * (10 ** len(period) - 1)
+    )
 
 
 def in_size(value: mpmath.mpf) -> mpmath.mpf:
@@ -327,7 +343,11 @@ class Letters:
         if all(at < len(self.text) and self.text[at] in BLANKS for at in around):
             return  # 5 e - 3
         times = before.removesuffix("e").rstrip(BLANKS)
-        if before.endswith("e") and times.endswith((*DIGITS, ".")) and after.startswith((*DIGITS, ".")):
+        if (
+            before.endswith("e")
+            and times.endswith((*DIGITS, "."))
+            and after.startswith((*DIGITS, "."))
+        ):
             raise Refused
 
     def product(self, depth: int) -> mpmath.mpf:
@@ -359,7 +379,9 @@ class Letters:
         return after.startswith("10") and after[2:].lstrip(BLANKS).startswith(("^", "**"))
 
     def factor_without_sign(self, last: str) -> str:
-        """What multiplies what ends there, without a sign: a root, a name or parentheses; empty for nothing."""
+        """What multiplies what ends there, without a sign: a root, a name or parentheses; empty for
+        nothing.
+        """
         self.skip()
         if self.at == len(self.text):
             return ""
@@ -372,7 +394,13 @@ class Letters:
         if self.text[self.at - 1] in BLANKS or last not in ("whole", "parentheses"):
             raise Refused  # 0.577 (1/√3), 0.5(1 + e)
         inside = self.text[self.at + 1 : self.closing()].strip(BLANKS)
-        unsigned = inside.removeprefix("+").removeprefix("-").removeprefix("−").removeprefix("–").lstrip(BLANKS)
+        unsigned = (
+            inside.removeprefix("+")
+            .removeprefix("-")
+            .removeprefix("−")
+            .removeprefix("–")
+            .lstrip(BLANKS)
+        )
         if is_plain(unsigned):
             raise Refused  # 2(3)
         return "parentheses"
@@ -394,7 +422,9 @@ class Letters:
         return "e" if is_e else ""
 
     def signed(self, depth: int) -> tuple[mpmath.mpf, str]:
-        """A factor, and what it ends with: a whole number, another number, e, parentheses, a root or a power."""
+        """A factor, and what it ends with: a whole number, another number, e, parentheses, a root
+        or a power.
+        """
         if depth > DEEPEST:
             raise Refused
         if self.sees("+" + MINUS):
@@ -443,7 +473,9 @@ class Letters:
         value, self.at = number[0], number[1]
         if self.at < len(self.text) and self.text[self.at] in (*DIGITS, "."):
             raise Refused
-        return mpmath.mpf(value.numerator) / value.denominator, "whole" if is_whole(spelled) else "number"
+        return mpmath.mpf(value.numerator) / value.denominator, (
+            "whole" if is_whole(spelled) else "number"
+        )
 
     def parentheses(self, depth: int) -> mpmath.mpf:
         assert self.takes("(")

@@ -36,7 +36,11 @@ def test_the_example_is_read(love: Problem) -> None:
 
 
 def test_every_way_to_write_a_number() -> None:
-    rows = re.findall(r"^\| (`.*) \| .*? \| *(.*?) *\|$", PAGE.split("## Numbers")[1].split("\n\n- ")[0], re.MULTILINE)
+    rows = re.findall(
+        r"^\| (`.*) \| .*? \| *(.*?) *\|$",
+        PAGE.split("## Numbers")[1].split("\n\n- ")[0],
+        re.MULTILINE,
+    )
     assert len(rows) == 8
     for written, ends in rows:
         for text in re.findall(r"`(.*?)`", written):
@@ -62,7 +66,13 @@ VALID: list[dict[str, Any]] = [
     {"scores": [[1, 5, 3]], "A": [["1/3", None, "0.70"]], "output": None},
     {"row_sum": [25.4, "e^2"], "Z'": [[["-inf"]]], "K^T": [[[[1]]]]},
 ]
-INVALID: list[dict[str, Any]] = [{}, {"scroes": [[1]]}, {"scores": [[True]]}, {"scores": {"I": [1]}}, {"scores": []}]
+INVALID: list[dict[str, Any]] = [
+    {},
+    {"scroes": [[1]]},
+    {"scores": [[True]]},
+    {"scores": {"I": [1]}},
+    {"scores": []},
+]
 
 
 @pytest.mark.parametrize("data", VALID, ids=json.dumps)

@@ -49,7 +49,11 @@ def claim(text: str) -> Claim:
         ("-(1.5·10^(-3))", "-0.0015", "0.00005"),
         ("1.5·10⁻³", "0.0015", "0.00005"),
         ("1.5 × 10²⁰", "150000000000000000000", "5e18"),
-        ("0.1234567890123456789012345", "0.1234567890123456789012345", "0.00000000000000000000000005"),
+        (
+            "0.1234567890123456789012345",
+            "0.1234567890123456789012345",
+            "0.00000000000000000000000005",
+        ),
     ],
 )
 def test_the_digits_are_the_precision(text: str, value: str, half: str) -> None:
@@ -117,7 +121,10 @@ def test_the_digits_are_the_precision(text: str, value: str, half: str) -> None:
         (
             "e^(5/sqrt(3))/(e^(1/sqrt(3)) + e^(5/sqrt(3)) + e^sqrt(3))",
             "e^(5/sqrt(3))/(e^(1/sqrt(3))+e^(5/sqrt(3))+e^sqrt(3))",
-            lambda: mpmath.exp(5 / mpmath.sqrt(3)) / sum(mpmath.exp(x / mpmath.sqrt(3)) for x in (1, 5, 3)),
+            lambda: (
+                mpmath.exp(5 / mpmath.sqrt(3))
+                / sum(mpmath.exp(x / mpmath.sqrt(3)) for x in (1, 5, 3))
+            ),
         ),
     ],
 )
@@ -214,7 +221,11 @@ DEEP = "40 parentheses, signs and powers inside one another are the most"
         ("1e309", "1e309 is too large", "1.8e308"),
         ("1e99999999999999999999", "is too large", "1.8e308"),
         ("1e-99999999999999999999", "is too small: it would become 0", "write 0"),
-        ("0." + "3" * 399, "(401 characters) is too long for a number", "a number has at most 400 characters"),
+        (
+            "0." + "3" * 399,
+            "(401 characters) is too long for a number",
+            "a number has at most 400 characters",
+        ),
         ("0/0", "0/0 divides by zero", "other than 0"),
         ("(1 - 1)/(2 - 2)", "divides by zero", "other than 0"),
         ("(" * 150 + "1" + ")" * 150, "is nested too deeply", DEEP),
@@ -228,60 +239,136 @@ DEEP = "40 parentheses, signs and powers inside one another are the most"
         ("sqrt(", "sqrt( is not a number", "0.71"),
         ("__import__('os')", "is not a number", "0.71"),
         ("1/2√3", "can be read in two ways", "1/(2*sqrt(3))"),
-        ("1/√3(2)", "can be read as a product, or as a number and a remark", "write 2*(1 + e) for a product"),
+        (
+            "1/√3(2)",
+            "can be read as a product, or as a number and a remark",
+            "write 2*(1 + e) for a product",
+        ),
         ("e^5√3", "can be read in two ways", "write * and parentheses"),
         ("2^-3e", "can be read in two ways", "write * and parentheses"),
         ("5e - 3", "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3"),
         ("5e -3", "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3"),
         ("2.e5e-3", "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3"),
         ("5e- 3", "can be read in two ways", "write 5e-3 for a power of ten, or 5*e - 3"),
-        ("1.5×10−3", "1.5×10−3 can be read as 1.5e-3 or as 1.5*10 - 3", "write 1.5e-3, or 1.5*10 - 3"),
+        (
+            "1.5×10−3",
+            "1.5×10−3 can be read as 1.5e-3 or as 1.5*10 - 3",
+            "write 1.5e-3, or 1.5*10 - 3",
+        ),
         ("1.5 × 10 −3", "can be read as 1.5e-3 or as 1.5*10 - 3", "write 1.5e-3, or 1.5*10 - 3"),
         ("-2.5·10-4", "can be read as -2.5e-4 or as -2.5*10 - 4", "write -2.5e-4, or -2.5*10 - 4"),
         ("1.5 * 10-3", "can be read as 1.5e-3 or as 1.5*10 - 3", "write 1.5e-3, or 1.5*10 - 3"),
         ("2×10-3", "can be read as 2e-3 or as 2*10 - 3", "write 2e-3, or 2*10 - 3"),
         ("1.5×103", "1.5×103 can be read as 1.5e3 or as 1.5*103", "write 1.5e3, or 1.5*103"),
         ("1.5×103 + 2", "can be read as 1.5e3 or as 1.5*103", "write 1.5e3, or 1.5*103"),
-        ("2/1.5·10^3", "2/1.5·10^3 can be read in two ways", "write parentheses: 2/(1.5*10^3), or (2/1.5)*10^3"),
-        ("((0.70))", "(0.70) can be read in two ways", "write 0.70, or -0.70, which accounts have in parentheses"),
-        ("2 1/3", "2 1/3 can be read in two ways", "write 7/3 for the mixed number, or 2/3 for the product"),
-        ("-1 1/2", "-1 1/2 can be read in two ways", "write -3/2 for the mixed number, or -1/2 for the product"),
-        ("0.1(6)", "0.1(6) can be read in several ways", "write 1/6 if the 6 recurs, 0.1 if it is uncertain, 0.6 for"),
-        ("-0.577(1)", "in several ways", "write -2597/4500 if the 1 recurs, -0.577 if it is uncertain, -0.577 for"),
-        ("10(1)", "10(1) can be read in several ways", "write 10 if it is uncertain, 10 for the product"),
-        ("(0.70)", "(0.70) can be read in two ways", "write 0.70, or -0.70, which accounts have in parentheses"),
+        (
+            "2/1.5·10^3",
+            "2/1.5·10^3 can be read in two ways",
+            "write parentheses: 2/(1.5*10^3), or (2/1.5)*10^3",
+        ),
+        (
+            "((0.70))",
+            "(0.70) can be read in two ways",
+            "write 0.70, or -0.70, which accounts have in parentheses",
+        ),
+        (
+            "2 1/3",
+            "2 1/3 can be read in two ways",
+            "write 7/3 for the mixed number, or 2/3 for the product",
+        ),
+        (
+            "-1 1/2",
+            "-1 1/2 can be read in two ways",
+            "write -3/2 for the mixed number, or -1/2 for the product",
+        ),
+        (
+            "0.1(6)",
+            "0.1(6) can be read in several ways",
+            "write 1/6 if the 6 recurs, 0.1 if it is uncertain, 0.6 for",
+        ),
+        (
+            "-0.577(1)",
+            "in several ways",
+            "write -2597/4500 if the 1 recurs, -0.577 if it is uncertain, -0.577 for",
+        ),
+        (
+            "10(1)",
+            "10(1) can be read in several ways",
+            "write 10 if it is uncertain, 10 for the product",
+        ),
+        (
+            "(0.70)",
+            "(0.70) can be read in two ways",
+            "write 0.70, or -0.70, which accounts have in parentheses",
+        ),
         (
             "(1)(2)",
             "can be read as a product, or as a number and a remark",
             "write 2*(1 + e) for a product, and 1/3 = 0.333",
         ),
-        ("0.577 (1/√3)", "can be read as a product, or as a number and a remark", "write 2*(1 + e) for a product"),
-        ("√2 (1.41)", "can be read as a product, or as a number and a remark", "write 2*(1 + e) for a product"),
-        ("0.5(1 + e)", "can be read as a product, or as a number and a remark", "write 2*(1 + e) for a product"),
+        (
+            "0.577 (1/√3)",
+            "can be read as a product, or as a number and a remark",
+            "write 2*(1 + e) for a product",
+        ),
+        (
+            "√2 (1.41)",
+            "can be read as a product, or as a number and a remark",
+            "write 2*(1 + e) for a product",
+        ),
+        (
+            "0.5(1 + e)",
+            "can be read as a product, or as a number and a remark",
+            "write 2*(1 + e) for a product",
+        ),
         ("√3e", "can be read in two ways", "sqrt(3)*e, or sqrt(3*e)"),
         ("0·5", "0·5 can be read as 0.5 or as a product", "write 0.5, or 0*5"),
         ("3–5", "3–5 can be read as 3 minus 5, or as a range", "write one number, or 3 - 5"),
         ("12 -3", "12 -3 is more than one number", "12, -3"),
         ("0,(3)", "0,(3) has a decimal comma", "write 1/3"),
-        ("0.333...", "0.333... leaves open which digits follow", "write 0.333, or a fraction such as 1/3"),
+        (
+            "0.333...",
+            "0.333... leaves open which digits follow",
+            "write 0.333, or a fraction such as 1/3",
+        ),
         ("0,3…", "0,3… leaves open which digits follow", "write 0.3, or a fraction such as 1/3"),
         ("1.5··10^2", "1.5··10^2 is not a number", "0.71"),
         ("2*010", "2*010 is not a number", "0.71"),
         ("3 e 2", "3 e 2 is not a number", "0.71"),
         ("2 tanh", "2 tanh is not a number", "0.71"),
         ("tanh(0^-2)", "divides by zero", "other than 0"),
-        ("np.float64(" * 2000 + "1" + ")" * 2000, "is too long for a number", "at most 400 characters"),
+        (
+            "np.float64(" * 2000 + "1" + ")" * 2000,
+            "is too long for a number",
+            "at most 400 characters",
+        ),
         ("√3 2", "√3 2 is not a number", "0.71"),
         ("e(2)", "e(2) is not a number", "0.71"),
         ("tanh 2", "tanh 2 is not a number", "0.71"),
         ("tanh", "tanh is not a number", "0.71"),
-        ("ln(0)", "ln(0) cannot be worked out", "roots, powers and logarithms need positive numbers"),
+        (
+            "ln(0)",
+            "ln(0) cannot be worked out",
+            "roots, powers and logarithms need positive numbers",
+        ),
         ("e^ln(1 - 2)", "e^ln(1 - 2) cannot be worked out", "logarithms need positive numbers"),
         ("1/2 ln(2)", "can be read in two ways", "write * and parentheses"),
         ("cos(10^10)", "cos of 10000000000 cannot be worked out", "1e9"),
-        ("1/√3 ≈ 0.578", "1/sqrt(3) and 0.578 are not the same number", "1/sqrt(3) is 0.577: correct one of the two"),
-        ("1234.5 + 0 = 1.4e3", "1234.5+0 and 1.4e3 are not the same number", "correct one of the two"),
-        ("√2/2 ≈ 1/√3", "sqrt(2)/2 and 1/sqrt(3) are not the same number", "correct one of the two"),
+        (
+            "1/√3 ≈ 0.578",
+            "1/sqrt(3) and 0.578 are not the same number",
+            "1/sqrt(3) is 0.577: correct one of the two",
+        ),
+        (
+            "1234.5 + 0 = 1.4e3",
+            "1234.5+0 and 1.4e3 are not the same number",
+            "correct one of the two",
+        ),
+        (
+            "√2/2 ≈ 1/√3",
+            "sqrt(2)/2 and 1/sqrt(3) are not the same number",
+            "correct one of the two",
+        ),
         ("-inf = 0", "-inf and 0 are not the same number", "correct one of the two"),
         ("1/3 ≈ 0,333", "0,333 has a decimal comma", "write 0.333"),
         ("1/3 ≈ 1e-999", "1/3 and 1e-999 are not the same number", "correct one of the two"),
@@ -295,14 +382,19 @@ def test_no_claim(text: str, message: str, help: str) -> None:
     assert help in error.value.help
 
 
-@given(st.decimals(allow_nan=False, allow_infinity=False, places=5, min_value=-1000, max_value=1000), st.integers(0, 5))
+@given(
+    st.decimals(allow_nan=False, allow_infinity=False, places=5, min_value=-1000, max_value=1000),
+    st.integers(0, 5),
+)
 def test_a_number_lies_within_what_its_rounding_claims(value: Decimal, places: int) -> None:
     rounded = claim(str(value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)))
     assert rounded.half == Decimal(5).scaleb(-places - 1)
     assert abs(rounded.value - value) <= rounded.half
 
 
-@given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-1000, max_value=1000))
+@given(
+    st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-1000, max_value=1000)
+)
 def test_a_zero_more_claims_ten_times_as_much(value: Decimal) -> None:
     less, more = claim(f"{value:f}"), claim(f"{value:f}0")
     assert less.value == more.value
@@ -333,7 +425,9 @@ def test_any_text_is_a_claim_or_blank_or_an_error(text: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from([*"0123456789.+-*/^()e√≈ ", "sqrt(", "exp(", "tanh(", "sin(", "10^", "1e9", "-inf"]),
+        st.sampled_from(
+            [*"0123456789.+-*/^()e√≈ ", "sqrt(", "exp(", "tanh(", "sin(", "10^", "1e9", "-inf"]
+        ),
         max_size=40,
     )
 )

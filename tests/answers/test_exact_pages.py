@@ -1,4 +1,6 @@
-"""Pages of closed forms beside their decimals are read as the exact numbers they show, and judged as all right."""
+"""Pages of closed forms beside their decimals are read as the exact numbers they show, and judged
+as all right.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def rendered(document: Document, form: str) -> str:
 
 
 def page_of(problem: Problem, form: str, view: View) -> str:
-    return rendered(derivation(run(problem, rounding="exact", precision=view.precision), view), form)
+    return rendered(
+        derivation(run(problem, rounding="exact", precision=view.precision), view), form
+    )
 
 
 def read_back(text: str, form: str, problem: Problem) -> Answers:
@@ -45,7 +49,9 @@ def read_back(text: str, form: str, problem: Problem) -> Answers:
 def all_right(problem: Problem, text: str, form: str) -> bool:
     """Whether every cell that was worked out is there, and right."""
     source = decode(text.encode(), FORMS[form])
-    solution = judge_solution(problem, lambda trace: read_answers(source, trace), gradient=mentions_gradients(source))
+    solution = judge_solution(
+        problem, lambda trace: read_answers(source, trace), gradient=mentions_gradients(source)
+    )
     counts = solution.verdicts.counts
     everything = sum(step.value.size for step in solution.verdicts.trace.computed())
     return solution.passed and counts["right"] == everything
@@ -78,7 +84,9 @@ def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:
 
 @pytest.mark.each_choice
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("view", [View(heatmap=True), View(precision=0), View(precision=12), View(detail="cells")])
+@pytest.mark.parametrize(
+    "view", [View(heatmap=True), View(precision=0), View(precision=12), View(detail="cells")]
+)
 def test_however_it_is_shown(view: View, form: str, love: Problem) -> None:
     assert all_right(love, page_of(love, form, view), form)
 
@@ -97,7 +105,10 @@ def test_shifted_fractions(text: str, form: str) -> None:
     assert all_right(problem, page_of(problem, form, View(detail="cells")), form)
 
 
-MULTIPLES_OF_E = "Q: [[1], [2]]\nK: [[1], [1], [1], [0], [0], [2]]\nV: [[1], [2], [-3], [4], [5], [1]]\nscore: dot\n"
+MULTIPLES_OF_E = (
+    "Q: [[1], [2]]\nK: [[1], [1], [1], [0], [0], [2]]\nV: [[1], [2], [-3], [4], [5], [1]]\nscore:"
+    " dot\n"
+)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -108,7 +119,10 @@ def test_multiples_of_e_in_sums(form: str) -> None:
     assert all_right(problem, text, form)
 
 
-HALVES = "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]\n"
+HALVES = (
+    "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [2, 3, 4, 5, 6, 7, 8, 9,"
+    " 10, 11]]\n"
+)
 
 
 @pytest.mark.parametrize("precision", [0, 3])
@@ -118,11 +132,16 @@ def test_closed_forms_over_decimals_in_several_parts(form: str, precision: int) 
     text = page_of(problem, form, View(precision=precision))
     if form == "latex":
         decimals = text[text.index(r"O & \hfill") :]
-        assert re.findall(r"columns? [-0-9]+ of 10", decimals) == ["columns 1--8 of 10", "columns 9--10 of 10"]
+        assert re.findall(r"columns? [-0-9]+ of 10", decimals) == [
+            "columns 1--8 of 10",
+            "columns 9--10 of 10",
+        ]
         assert decimals.count(r"O =" if precision else r"O \approx") == 2
     assert all_right(problem, text, form)
     answers = read_back(text, form, problem)
-    assert [claim and claim.text for claim in answers.steps["output"].cells[1]] == [f"{n}/2" for n in range(3, 22, 2)]
+    assert [claim and claim.text for claim in answers.steps["output"].cells[1]] == [
+        f"{n}/2" for n in range(3, 22, 2)
+    ]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -131,7 +150,9 @@ def test_what_is_claimed_is_the_closed_form(form: str, love: Problem) -> None:
     answers = read_back(page_of(love, form, View()), form, love)
     with mpmath.workdps(60):
         for index, score in np.ndenumerate(np.array(scores)):
-            scaled, exp = (cast("Claim", answers.steps[name].cells[index]) for name in ("scaled", "exp"))
+            scaled, exp = (
+                cast("Claim", answers.steps[name].cells[index]) for name in ("scaled", "exp")
+            )
             assert scaled.exact
             assert exp.exact
             truth = mpmath.mpf(int(score)) / mpmath.sqrt(3)
@@ -139,10 +160,16 @@ def test_what_is_claimed_is_the_closed_form(form: str, love: Problem) -> None:
             assert abs(mpmath.mpf(str(exp.value)) - mpmath.exp(truth)) < mpmath.mpf(10) ** -45
 
 
-@pytest.mark.parametrize(("form", "sign"), [("fences", "≈"), ("dollars", r"\$\\approx\$"), ("latex", r"\approx")])
+@pytest.mark.parametrize(
+    ("form", "sign"), [("fences", "≈"), ("dollars", r"\$\\approx\$"), ("latex", r"\approx")]
+)
 def test_an_edit_of_one_of_the_two_is_told(form: str, sign: str, love: Problem) -> None:
     text = page_of(love, form, View(detail="brief"))
-    cell = rf"(?<={sign} )[0-9]+\.[0-9]{{3}}(?= +\|)" if form != "latex" else r"(?<=\\hfill )[0-9]+\.[0-9]{3}(?=[ \\])"
+    cell = (
+        rf"(?<={sign} )[0-9]+\.[0-9]{{3}}(?= +\|)"
+        if form != "latex"
+        else r"(?<=\\hfill )[0-9]+\.[0-9]{3}(?=[ \\])"
+    )
     part = text[text.index("Scaled scores") : text.index("Row sums")]
     places = list(re.finditer(cell, part))
     assert len(places) == 18
@@ -163,9 +190,16 @@ def test_a_closed_form_that_was_edited_is_told_and_one_alone_is_judged(love: Pro
     with pytest.raises(AttncliError, match=r"5/sqrt\(2\) and 2.887 are not the same number"):
         read_back(edited, "fences", love)
     alone = text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", r"$`\frac{5}{\sqrt{2}}`$", 1)
-    solution = judge_solution(love, lambda trace: read_answers(decode(alone.encode(), "page.md"), trace))
+    solution = judge_solution(
+        love, lambda trace: read_answers(decode(alone.encode(), "page.md"), trace)
+    )
     assert solution.verdicts.first_wrong == ("scaled", (0, 1))
-    for same in (r"$\frac{5 \sqrt{3}}{3}$", "5√3/3 ≈ 2.89", r"$\frac{5}{3} \sqrt{3} \approx 2.9$", "≈ 2.887"):
+    for same in (
+        r"$\frac{5 \sqrt{3}}{3}$",
+        "5√3/3 ≈ 2.89",
+        r"$\frac{5}{3} \sqrt{3} \approx 2.9$",
+        "≈ 2.887",
+    ):
         assert all_right(love, text.replace(r"$`\frac{5}{\sqrt{3}}`$ ≈ 2.887", same, 1), "fences")
 
 
@@ -174,4 +208,8 @@ def test_decimals_of_closed_forms_that_were_taken_out_are_read(love: Problem) ->
     start = text.index(r"\bordermatrix", text.index("Scaled scores"))
     end = text.index(r"\approx", start)
     answers = read_back(text[:start] + text[end:], "latex", love)
-    assert [claim and claim.text for claim in answers.steps["scaled"].cells[0]] == ["0.577", "2.887", "1.732"]
+    assert [claim and claim.text for claim in answers.steps["scaled"].cells[0]] == [
+        "0.577",
+        "2.887",
+        "1.732",
+    ]

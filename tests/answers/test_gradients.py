@@ -1,4 +1,6 @@
-"""Answers to gradients: told from those to the way forward alone, read in every form, and judged."""
+"""Answers to gradients: told from those to the way forward alone, read in every form, and
+judged.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ def solution(problem: Problem, text: str, name: str = "answers.yaml") -> Solutio
 
 
 @pytest.mark.parametrize(
-    "text", ["d_Q: 1", "{dQ: 1}", '{"L": 1}', "loss: 1", "δ: 1", r"\mathrm{d}V", "d_W_Q:", "logP: 1"]
+    "text",
+    ["d_Q: 1", "{dQ: 1}", '{"L": 1}', "loss: 1", "δ: 1", r"\mathrm{d}V", "d_W_Q:", "logP: 1"],
 )
 def test_what_asks_for_the_way_back(text: str) -> None:
     assert mentions_gradients(decode(text.encode(), "answers.yaml", None))
@@ -40,7 +43,9 @@ def test_what_does_not(text: str) -> None:
 
 
 def test_an_error_is_carried_on_the_way_back() -> None:
-    """dA[I, love] is 3, not 4; δ = 0.070·2 + 0.707·4 + 0.223·2 = 3.41 follows from it, and dZ from that."""
+    """dA[I, love] is 3, not 4; δ = 0.070·2 + 0.707·4 + 0.223·2 = 3.41 follows from it, and dZ from
+    that.
+    """
     answers = [
         "d_weights: [[2, 4, 2], [2, 3, 2], [2, 3, 2]]",
         "delta: [3.41, 2.33, 2.53]",
@@ -62,7 +67,9 @@ def test_a_loss_is_one_number() -> None:
 @pytest.mark.parametrize("written", ["1.41", "[1.41]", "[[1.41]]", "[[[1.41]]]"])
 def test_a_loss_may_stand_in_brackets(written: str) -> None:
     assert solution(NEXT, f"loss: {written}").verdicts.counts["right"] == 1
-    assert solution(NEXT, f"loss: {written.replace('1.41', 'null')}").verdicts.counts["missing"] == 1
+    assert (
+        solution(NEXT, f"loss: {written.replace('1.41', 'null')}").verdicts.counts["missing"] == 1
+    )
 
 
 def test_so_may_what_a_sink_is_handed_back() -> None:
@@ -73,10 +80,14 @@ def test_so_may_what_a_sink_is_handed_back() -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("[]", "not an empty list"), ("[[]]", "not an empty list"), ("[1, 2]", "not a list of 2 entries"),
-        ("[[1], [2]]", "not a list of 2 entries"), ("{a: 1}", "not a mapping"), ("[{a: 1}]", "not a mapping"),
+        ("[]", "not an empty list"),
+        ("[[]]", "not an empty list"),
+        ("[1, 2]", "not a list of 2 entries"),
+        ("[[1], [2]]", "not a list of 2 entries"),
+        ("{a: 1}", "not a mapping"),
+        ("[{a: 1}]", "not a mapping"),
     ],
-)  # fmt: skip
+)
 def test_a_loss_is_no_list(written: str, message: str) -> None:
     with pytest.raises(AttncliError) as error:
         solution(NEXT, f"loss: {written}")
@@ -85,11 +96,15 @@ def test_a_loss_is_no_list(written: str, message: str) -> None:
 
 
 @pytest.mark.each_choice
-@pytest.mark.parametrize("file", ["next_token", "grouped_query", "sink", "bahdanau", "batch", "kv_cache"])
+@pytest.mark.parametrize(
+    "file", ["next_token", "grouped_query", "sink", "bahdanau", "batch", "kv_cache"]
+)
 @pytest.mark.parametrize(("format", "name"), [("markdown", "page.md"), ("latex", "page.tex")])
 def test_a_page_of_gradients_reads_back(file: str, format: str, name: str) -> None:
     problem = load(str(INPUTS / f"{file}.yaml"))
     trace = run(problem, gradient=True)
-    verdicts = solution(problem, render(gradient_page(trace, View()), format, Style()), name).verdicts
+    verdicts = solution(
+        problem, render(gradient_page(trace, View()), format, Style()), name
+    ).verdicts
     assert {step.name for step in trace.computed()} <= {*verdicts.steps}
     assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0

@@ -1,4 +1,6 @@
-"""Drawn texts of numbers, right and mutated, against a grammar written apart: the same number, or an error of both."""
+"""Drawn texts of numbers, right and mutated, against a grammar written apart: the same number, or
+an error of both.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,44 @@ from attncli.tracing import run
 
 from .number_grammar import Beyond, Reading, Refused, reading
 
-NUMBERS = ("0", "1", "2", "3", "10", "12", "0.5", "0.70", ".5", "5.", "0.577", "1e3", "2.5e-3", "1.5·10^2")
-RECURRING = ("0.(3)", "1.(6)", "0.(142857)", "0.16\u0305", "2.3\u0304", "0.1\u030742857\u0307", "0.3\u0307")
-DOUBTFUL = ("0.1(6)", "0.577(1)", "2(3)", "10(1)", "1 1/2", "0.5 0.5", "010", "0·5", "3–5", "0.333…", "3 e 2")
+NUMBERS = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "10",
+    "12",
+    "0.5",
+    "0.70",
+    ".5",
+    "5.",
+    "0.577",
+    "1e3",
+    "2.5e-3",
+    "1.5·10^2",
+)
+RECURRING = (
+    "0.(3)",
+    "1.(6)",
+    "0.(142857)",
+    "0.16\u0305",
+    "2.3\u0304",
+    "0.1\u030742857\u0307",
+    "0.3\u0307",
+)
+DOUBTFUL = (
+    "0.1(6)",
+    "0.577(1)",
+    "2(3)",
+    "10(1)",
+    "1 1/2",
+    "0.5 0.5",
+    "010",
+    "0·5",
+    "3–5",
+    "0.333…",
+    "3 e 2",
+)
 POWERS = (
     "1.5×10−3",
     "2.5·10-4",
@@ -157,7 +194,10 @@ SAFE_IN_YAML = re.compile(r"[-+.0-9(√e][-+.0-9()√/^e*·×–−\u0304\u0305\
 
 
 def as_yaml(text: str) -> Source:
-    return decode(f"scores: [[{text if SAFE_IN_YAML.fullmatch(text) else json.dumps(text)}]]".encode(), "a.yaml")
+    return decode(
+        f"scores: [[{text if SAFE_IN_YAML.fullmatch(text) else json.dumps(text)}]]".encode(),
+        "a.yaml",
+    )
 
 
 def as_json(text: str) -> Source:
@@ -175,12 +215,21 @@ def as_markdown(text: str) -> Source:
 
 
 def as_terminal_page(text: str) -> Source:
-    return decode(f"── 2 Scores ───\n\n     t1\nt1 ⎡ {text} ⎤\n".replace("     t1", "S    t1").encode(), "a.txt")
+    return decode(
+        f"── 2 Scores ───\n\n     t1\nt1 ⎡ {text} ⎤\n".replace("     t1", "S    t1").encode(),
+        "a.txt",
+    )
 
 
-FORMS = {"YAML": as_yaml, "JSON": as_json, "Python": as_python, "Markdown": as_markdown, "terminal": as_terminal_page}
-# In tables these are no part of a number: what is left of a line to write on, bars, the sign of a hidden cell, and two
-# blanks, which end a cell.
+FORMS = {
+    "YAML": as_yaml,
+    "JSON": as_json,
+    "Python": as_python,
+    "Markdown": as_markdown,
+    "terminal": as_terminal_page,
+}
+# In tables these are no part of a number: what is left of a line to write on, bars, the sign of a
+# hidden cell, and two blanks, which end a cell.
 NOT_IN_TABLES = re.compile(r"_|\||[·\\]\s*$|\s{2}|^\s|\s$|^$|\[|\]")
 
 
@@ -212,7 +261,9 @@ def test_a_text_means_the_same_in_every_form_of_answers(seed: int) -> None:
             continue
         for form, written in FORMS.items():
             found = read_cell(written(text))
-            assert agree(found, said), f"{text!r} in {form}: attncli reads {found}, the grammar says {said}"
+            assert agree(found, said), (
+                f"{text!r} in {form}: attncli reads {found}, the grammar says {said}"
+            )
         looked_at += 1
     assert looked_at > 150
 
@@ -221,7 +272,11 @@ def in_latex(draw: random.Random, depth: int = 0) -> tuple[str, str]:
     """A number in LaTeX, and the same as text."""
     if depth > 2 or draw.random() < 0.3:
         plain = draw.choice(("0", "2", "10", "0.5", "0.70", ".5", "1e3", "e"))
-        recurring = (r"0.\overline{3}", "0.(3)"), (r"0.1\bar 6", "0.16\u0305"), (r"0.\dot{1}4285\dot7", "0.(142857)")
+        recurring = (
+            (r"0.\overline{3}", "0.(3)"),
+            (r"0.1\bar 6", "0.16\u0305"),
+            (r"0.\dot{1}4285\dot7", "0.(142857)"),
+        )
         return draw.choice(((plain, plain), draw.choice(recurring)))
     one, text = in_latex(draw, depth + 1)
     other, said = in_latex(draw, depth + 1)
@@ -231,7 +286,9 @@ def in_latex(draw: random.Random, depth: int = 0) -> tuple[str, str]:
         case 1:
             return rf"\sqrt{{{one}}}", f"sqrt({text})"
         case 2:
-            sign, shown = draw.choice(((r"\cdot", "*"), (r"\times", "*"), ("+", "+"), ("-", "-"), ("/", "/")))
+            sign, shown = draw.choice(
+                ((r"\cdot", "*"), (r"\times", "*"), ("+", "+"), ("-", "-"), ("/", "/"))
+            )
             return f"{one} {sign} {other}", f"{text} {shown} {said}"
         case 3:
             return rf"e^{{{one}}}", f"e^({text})"
@@ -242,7 +299,9 @@ def in_latex(draw: random.Random, depth: int = 0) -> tuple[str, str]:
             blank = draw.choice(("", " "))
             return rf"2{blank}\left({one} + {other}\right)", f"2({text} + {said})"
         case 6:
-            gap = draw.choice((r"\quad", r"\,", r"\hspace{1em}", r"\phantom{0}", r"\kern1em", r"\;", "~"))
+            gap = draw.choice(
+                (r"\quad", r"\,", r"\hspace{1em}", r"\phantom{0}", r"\kern1em", r"\;", "~")
+            )
             return rf"{one}{gap}{{}}{other}", f"{text} {said}"
         case _:
             return f"- {one}", f"- {text}"
@@ -260,11 +319,15 @@ def test_latex_means_what_it_shows(seed: int) -> None:
         except Beyond:
             continue
         for page in (
-            decode(f"\\bordermatrix{{\n  S & t1 \\cr\n  t1 & {source} \\cr\n}}\n".encode(), "a.tex"),
+            decode(
+                f"\\bordermatrix{{\n  S & t1 \\cr\n  t1 & {source} \\cr\n}}\n".encode(), "a.tex"
+            ),
             decode(f"| $S$ | t1 |\n| :-- | --: |\n| t1 | ${source}$ |\n".encode(), "a.md"),
         ):
             found = read_cell(page)
-            assert agree(found, said), f"{source!r} in {page.name}: attncli reads {found}, {text!r} is {said}"
+            assert agree(found, said), (
+                f"{source!r} in {page.name}: attncli reads {found}, {text!r} is {said}"
+            )
         numbers += isinstance(said, Reading)
         refused += said == "refused"
     assert numbers > 50

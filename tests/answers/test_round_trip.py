@@ -1,4 +1,6 @@
-"""What attncli exports is read back as the numbers it printed, and what was changed in it as it was changed."""
+"""What attncli exports is read back as the numbers it printed, and what was changed in it as it was
+changed.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,20 @@ from attncli.tracing.model import Trace
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 NAMES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
-FORMS = {"fences": "page.md", "dollars": "page.md", "latex": "page.tex", "terminal": "page.txt", "words": "page.txt"}
-RENDERED = {"fences": "markdown", "dollars": "markdown", "latex": "latex", "terminal": "table", "words": "table"}
+FORMS = {
+    "fences": "page.md",
+    "dollars": "page.md",
+    "latex": "page.tex",
+    "terminal": "page.txt",
+    "words": "page.txt",
+}
+RENDERED = {
+    "fences": "markdown",
+    "dollars": "markdown",
+    "latex": "latex",
+    "terminal": "table",
+    "words": "table",
+}
 
 
 def trace_of(name: str) -> Trace:
@@ -70,7 +84,9 @@ def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["fences", "latex", "terminal"])
-def test_the_page_of_a_batch_says_once_more_what_all_entries_share_and_where_each_kv_head_is(form: str) -> None:
+def test_the_page_of_a_batch_says_once_more_what_all_entries_share_and_where_each_kv_head_is(
+    form: str,
+) -> None:
     text = """
         X: [[[1], [0]], [[2], [-1]]]
         W_Q: [[1, 2, 3, 4]]
@@ -88,22 +104,30 @@ def test_the_page_of_a_batch_says_once_more_what_all_entries_share_and_where_eac
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("form", ["fences", "dollars", "latex"])  # on a terminal the factors of a product stand twice
-@pytest.mark.parametrize("name", ["i_love_ai.yaml", "twelve_tokens.yaml", "grouped_query.yaml", "batch.yaml"])
+# on a terminal the factors of a product stand twice
+@pytest.mark.parametrize("form", ["fences", "dollars", "latex"])
+@pytest.mark.parametrize(
+    "name", ["i_love_ai.yaml", "twelve_tokens.yaml", "grouped_query.yaml", "batch.yaml"]
+)
 def test_one_changed_cell_is_the_only_one_that_changes(name: str, form: str) -> None:
     trace = trace_of(name)
     text = exported(trace, form, View(detail="brief"))
-    before = {(step, index): claim for step, index, claim in claims(read_back(text, FORMS[form], trace))}
+    before = {
+        (step, index): claim for step, index, claim in claims(read_back(text, FORMS[form], trace))
+    }
     cell = r"\\hfill -?[0-9.]+ (?=[&\\])" if form == "latex" else r"(?<=\| ) *-?[0-9.]+ (?=\|)"
     places = list(re.finditer(cell, text.partition("Summary")[0]))
     for found in random.Random(name).sample(places, 12):
         new = r"\hfill 123.40 " if form == "latex" else "123.40 "
         answers = read_back(text[: found.start()] + new + text[found.end() :], FORMS[form], trace)
         after = {(step, index): claim for step, index, claim in claims(answers)}
-        new_steps = {step for step, _ in after} - {step for step, _ in before}  # arrays of the problem are answers now
+        # arrays of the problem are answers now
+        new_steps = {step for step, _ in after} - {step for step, _ in before}
         changed = [place for place in before if before[place] != after[place]]
         changed += [
-            place for place, claim in after.items() if place[0] in new_steps and claim and claim.text == "123.40"
+            place
+            for place, claim in after.items()
+            if place[0] in new_steps and claim and claim.text == "123.40"
         ]
         assert len(changed) == 1
         claim = after[changed[0]]
@@ -141,23 +165,39 @@ def test_a_file_to_fill_in_is_read_back(name: str) -> None:
 
 def half_up(number: float) -> str:
     """As people write it, with six decimals."""
-    return f"{Decimal(repr(float(number))).quantize(Decimal('1e-6'), ROUND_HALF_UP)}" if number > -np.inf else "-∞"
+    return (
+        f"{Decimal(repr(float(number))).quantize(Decimal('1e-6'), ROUND_HALF_UP)}"
+        if number > -np.inf
+        else "-∞"
+    )
 
 
 @pytest.mark.sampled(16)
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_worksheet_for_the_terminal_is_filled_in(name: str, gradient: bool) -> None:
-    """Every line to write on, from the first to the last, gets the number that stands there in the trace."""
+    """Every line to write on, from the first to the last, gets the number that stands there in the
+    trace.
+    """
     trace = run(load(str(INPUTS / name)), gradient=gradient)
     blank = blank_steps(trace)
     text = render(worksheet(trace, View(blank=frozenset(blank), detail="brief")), "table", Style())
-    assert all(answer.blank for step, answer in read_back(text, "w.txt", trace).steps.items() if step in blank)
+    assert all(
+        answer.blank
+        for step, answer in read_back(text, "w.txt", trace).steps.items()
+        if step in blank
+    )
     marked = iter(range(1, text.count("______") + 1))
     answers = read_back(re.sub("______", lambda _: str(next(marked)), text), "w.txt", trace)
-    places = {int(claim.value): (step, index) for step, index, claim in claims(answers) if claim and step in blank}
+    places = {
+        int(claim.value): (step, index)
+        for step, index, claim in claims(answers)
+        if claim and step in blank
+    }
     assert len(places) == text.count("______") == sum(trace[step].size for step in blank)
-    numbers = (half_up(trace[step][index]) for step, index in map(places.__getitem__, sorted(places)))
+    numbers = (
+        half_up(trace[step][index]) for step, index in map(places.__getitem__, sorted(places))
+    )
     filled = re.sub("______", lambda _: next(numbers), text)
     judged = judge(trace, read_back(filled, "w.txt", trace))
     assert judged.counts["right"] == sum(judged.counts.values())
@@ -178,20 +218,30 @@ def test_a_row_is_read_however_it_was_typed(row: str) -> None:
     others = "    love ⎢ ______  1/3  ______ ⎥\n    AI   ⎣ ______  ______  ? ⎦\n"
     text = f"    A           I    love      AI\n    {row}\n{others}"
     cells = read_back(text, "w.txt", trace).steps["weights"].cells
-    assert [claim and claim.text for claim in cells.flat] == ["0.07", "0.707", "0.223", None, "1/3", *[None] * 4]
+    assert [claim and claim.text for claim in cells.flat] == [
+        "0.07",
+        "0.707",
+        "0.223",
+        None,
+        "1/3",
+        *[None] * 4,
+    ]
 
 
 def test_a_row_in_words_is_read_however_it_was_typed() -> None:
     trace = trace_of("i_love_ai.yaml")
     text = (
-        "A, columns: I, love, AI\nrow I: 0.07, 1/3 (hidden), blank\nrow love: 0.07__,  _, _\nrow AI: ?, ______, -inf\n"
+        "A, columns: I, love, AI\nrow I: 0.07, 1/3 (hidden), blank\nrow love: 0.07__,  _, _\nrow"
+        " AI: ?, ______, -inf\n"
     )
     cells = read_back(text, "w.txt", trace).steps["weights"].cells
     expected = ["0.07", "1/3", None, "0.07", None, None, None, None, "-inf"]
     assert [claim and claim.text for claim in cells.flat] == expected
 
 
-@pytest.mark.parametrize(("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{4.5em}}")])
+@pytest.mark.parametrize(
+    ("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{4.5em}}")]
+)
 def test_numbers_written_into_a_worksheet(form: str, blank: str) -> None:
     trace = trace_of("i_love_ai.yaml")
     text = exported(trace, form, View(blank=frozenset({"weights"})), blank=True)
@@ -215,14 +265,23 @@ def test_content_tells_the_form_of_standard_input() -> None:
     for form in FORMS:
         answers = read_back(exported(trace, form, View()), "standard input", trace)
         assert tuple(answers.steps) == tuple(step.name for step in trace.computed())
-    for text in ('{"S": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]}', "S: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]\n"):
+    for text in (
+        '{"S": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]}',
+        "S: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]\n",
+    ):
         assert tuple(read_back(text, "standard input", trace).steps) == ("scores",)
 
 
 def test_the_latex_page_of_one_cell_has_the_matrix_that_the_cell_is_in() -> None:
     trace = trace_of("i_love_ai.yaml")
     answers = read_back(exported(trace, "latex", View(cell="scores[0,1]")), "page.tex", trace)
-    assert [claim and claim.text for claim in answers.steps["scores"].cells.flat] == ["1", "5", "3", *"333", *"243"]
+    assert [claim and claim.text for claim in answers.steps["scores"].cells.flat] == [
+        "1",
+        "5",
+        "3",
+        *"333",
+        *"243",
+    ]
 
 
 def test_a_page_in_html_is_refused_clearly() -> None:

@@ -29,14 +29,23 @@ def test_a_softmax_of_another_equation(
     problem: Build, monkeypatch: pytest.MonkeyPatch, step: str, formula: str
 ) -> None:
     """Its gradient is written for the known ones."""
-    monkeypatch.setitem(variants.COMPUTED_RULES, step, replace(variants.COMPUTED_RULES[step], formula=formula))
-    with pytest.raises(ValueError, match=rf"gradient of the softmax is not that of this equation: {step}\["):
+    monkeypatch.setitem(
+        variants.COMPUTED_RULES, step, replace(variants.COMPUTED_RULES[step], formula=formula)
+    )
+    with pytest.raises(
+        ValueError, match=rf"gradient of the softmax is not that of this equation: {step}\["
+    ):
         run(problem(Q=ROWS, K=ROWS, V=ROWS), gradient=True)
 
 
-def test_a_step_that_was_forgotten_in_the_order(problem: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_was_forgotten_in_the_order(
+    problem: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gated = Rule("gated", "G", "Gated scores", "gated[i, j] = scaled[i, j] * tanh(scaled[i, j])")
     scores = plans._scores
     monkeypatch.setattr(plans, "_scores", lambda problem: (*scores(problem), gated))
-    with pytest.raises(ValueError, match="the gradient of scaled goes through gated, which is not in BACKWARD_ORDER"):
+    with pytest.raises(
+        ValueError,
+        match="the gradient of scaled goes through gated, which is not in BACKWARD_ORDER",
+    ):
         run(problem(Q=ROWS, K=ROWS, V=ROWS), gradient=True)

@@ -1,4 +1,6 @@
-"""The output in tiles: that of a plain softmax, the same bits for any number of threads, in little memory."""
+"""The output in tiles: that of a plain softmax, the same bits for any number of threads, in little
+memory.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ SIZE = 700  # tokens: three blocks of rows, the last one short
 
 def drawn(seed: int, size: float = 1.0) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
-    return {name: random.standard_normal((SIZE, 16)) * (size if name != "V" else 1) for name in "QKV"}
+    return {
+        name: random.standard_normal((SIZE, 16)) * (size if name != "V" else 1) for name in "QKV"
+    }
 
 
 def reference(arrays: dict[str, np.ndarray], causal: bool = False) -> np.ndarray:
@@ -44,14 +48,19 @@ def reference(arrays: dict[str, np.ndarray], causal: bool = False) -> np.ndarray
 
 @pytest.mark.parametrize(("dtype", "error"), [("float32", 2e-6), ("float64", 1e-14)])
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("size", [1.0, 3.0, 30.0])  # from where e to the scores fits to where it does not
+# from where e to the scores fits to where it does not
+@pytest.mark.parametrize("size", [1.0, 3.0, 30.0])
 def test_the_output_is_that_of_a_plain_softmax(
     problem: Build, dtype: str, error: float, causal: bool, size: float
 ) -> None:
-    arrays = {name: array.astype(dtype).astype(np.float64) for name, array in drawn(3, size).items()}
+    arrays = {
+        name: array.astype(dtype).astype(np.float64) for name, array in drawn(3, size).items()
+    }
     trace = run(problem(**arrays, mask=(Causal(),) * causal), dtype=dtype, keep=("output",))
     assert not trace.steps["scores"].kept
-    np.testing.assert_allclose(trace["output"], reference(arrays, causal), rtol=0, atol=error * size**2)
+    np.testing.assert_allclose(
+        trace["output"], reference(arrays, causal), rtol=0, atol=error * size**2
+    )
 
 
 def test_a_step_that_the_fused_path_does_not_know_is_not_left_out(problem: Build) -> None:
@@ -64,7 +73,9 @@ def test_a_step_that_the_fused_path_does_not_know_is_not_left_out(problem: Build
     scaled = arrays["Q"] @ arrays["K"].T / math.sqrt(16)
     exp = np.exp(scaled * np.tanh(scaled))
     assert found is not None
-    np.testing.assert_allclose(found["output"], exp / exp.sum(axis=1, keepdims=True) @ arrays["V"], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        found["output"], exp / exp.sum(axis=1, keepdims=True) @ arrays["V"], rtol=0, atol=1e-13
+    )
 
 
 def _exp_of(formula: str) -> Callable[[float | None], Rule]:
@@ -82,7 +93,9 @@ def test_another_equation_of_a_step_that_it_knows_is_not_taken_for_the_known_one
     np.testing.assert_allclose(trace["output"], expected, rtol=0, atol=1e-13)
 
 
-def test_what_is_added_to_the_output_is_not_lost(problem: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_added_to_the_output_is_not_lost(
+    problem: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arrays = drawn(3)
     plain = variants.COMPUTED_RULES["output"]
     residual = replace(plain, formula="output[i, c] = sum(j, weights[i, j] * V[j, c]) + Q[i, c]")
@@ -106,7 +119,12 @@ def test_what_is_added_to_the_output_is_not_lost(problem: Build, monkeypatch: py
     ids=str,
 )  # fmt: skip
 def test_every_setting_of_dot_products_is_known(
-    problem: Build, settings: dict[str, Any], alibi: bool, mask: Any, heads: tuple[int, ...], number: float | None
+    problem: Build,
+    settings: dict[str, Any],
+    alibi: bool,
+    mask: Any,
+    heads: tuple[int, ...],
+    number: float | None,
 ) -> None:
     """Else it would be worked out in chunks, and nobody would notice but by the clock."""
     if "W_O" in settings:
@@ -125,21 +143,35 @@ SMALL_HEADS: dict[str, tuple[int, dict[str, Any]]] = {  # heads of keys, and set
     "one mask for all": (8, {"mask": (Causal(),)}),
     "a mask for each entry": (8, {"mask": (Causal(), Lengths(LENGTHS))}),
     "a row that sees no key": (8, {"mask": (Lengths((0, *LENGTHS[1:])),)}),
-    "a bias and a sink for each head": (8, {"alibi": True, "sink": np.linspace(-1, 2, 8), "mask": (Causal(),)}),
-    "shared keys, a mask and a cap": (4, {"mask": (Lengths(LENGTHS),), "softcap": 2.0, "exp_base": 2.0}),
+    "a bias and a sink for each head": (
+        8,
+        {"alibi": True, "sink": np.linspace(-1, 2, 8), "mask": (Causal(),)},
+    ),
+    "shared keys, a mask and a cap": (
+        4,
+        {"mask": (Lengths(LENGTHS),), "softcap": 2.0, "exp_base": 2.0},
+    ),
     "rotated": (8, {"rope": (10000.0, "half")}),
 }
 
 
 @pytest.mark.parametrize("kind", SMALL_HEADS)
 @pytest.mark.parametrize("size", [1.0, 30.0])
-def test_several_small_heads_at_a_time(problem: Build, monkeypatch: pytest.MonkeyPatch, kind: str, size: float) -> None:
-    """Eighty heads: those of 25 rows all at once, those of 50 rows in two parts that share an entry."""
+def test_several_small_heads_at_a_time(
+    problem: Build, monkeypatch: pytest.MonkeyPatch, kind: str, size: float
+) -> None:
+    """Eighty heads: those of 25 rows all at once, those of 50 rows in two parts that share an
+    entry.
+    """
     monkeypatch.setattr(chunked, "run_in_chunks", None)  # nothing is left to the other way
     kv_heads, settings = SMALL_HEADS[kind]
     random = np.random.default_rng(8)
     for entries, rows in ((10, 25), (10, 50)):
-        shapes = {"Q": (entries, 8, rows, 4), "K": (entries, kv_heads, rows, 4), "V": (entries, kv_heads, rows, 3)}
+        shapes = {
+            "Q": (entries, 8, rows, 4),
+            "K": (entries, kv_heads, rows, 4),
+            "V": (entries, kv_heads, rows, 3),
+        }
         arrays = {name: random.standard_normal(shape) for name, shape in shapes.items()}
         given = problem(**{**arrays, "Q": arrays["Q"] * size}, **settings)
         whole = run(given)
@@ -179,9 +211,13 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(
         (30.0, 1.0, {"softcap": 200.0}),
     ],
 )
-def test_numbers_at_the_ends_of_the_format(problem: Build, q: float, v: float, settings: dict[str, Any]) -> None:
+def test_numbers_at_the_ends_of_the_format(
+    problem: Build, q: float, v: float, settings: dict[str, Any]
+) -> None:
     arrays = drawn(5)
-    given = problem(**(arrays | {"Q": arrays["Q"] * q, "K": arrays["K"] * q, "V": arrays["V"] * v}), **settings)
+    given = problem(
+        **(arrays | {"Q": arrays["Q"] * q, "K": arrays["K"] * q, "V": arrays["V"] * v}), **settings
+    )
     whole, some = run(given, dtype="float32"), run(given, dtype="float32", keep=("output",))
     assert (list(some.steps), some.warnings) == (list(whole.steps), whole.warnings)
     scale = np.abs(whole["output"][np.isfinite(whole["output"])]).max(initial=0)

@@ -1,4 +1,6 @@
-"""Arrays in memory: the output alone, all steps and gradients, against PyTorch, onnxruntime and NumPy by hand."""
+"""Arrays in memory: the output alone, all steps and gradients, against PyTorch, onnxruntime and
+NumPy by hand.
+"""
 
 from __future__ import annotations
 
@@ -59,11 +61,15 @@ def figures(quick: bool) -> Iterator[Figure]:
 
     short = arrays(tokens // 16)
     gradient = problem(short)
-    inputs = [torch.from_numpy(array.astype(np.float64)).requires_grad_() for array in short.values()]
+    inputs = [
+        torch.from_numpy(array.astype(np.float64)).requires_grad_() for array in short.values()
+    ]
 
     def autograd() -> object:
         q, k, v = inputs
-        return torch.autograd.grad((torch.softmax(q @ k.T / math.sqrt(WIDTH), dim=-1) @ v).sum(), inputs)
+        return torch.autograd.grad(
+            (torch.softmax(q @ k.T / math.sqrt(WIDTH), dim=-1) @ v).sum(), inputs
+        )
 
     what = f"all steps and gradients of {tokens // 16} tokens, float64; PyTorch's autograd"
     yield figure(what, lambda: run(gradient, gradient=True), autograd, 1.2, rounds=4 * rounds)
@@ -88,11 +94,19 @@ def _all_steps(tokens: int, rounds: int) -> Iterator[Figure]:
     for causal, goal in ((False, 1.5), (True, 2.5)):
         ours = problem(given, causal)
         what = f"all steps of {tokens:,} tokens, float64{', causal' * causal}; NumPy by hand"
-        yield figure(what, lambda ours=ours: run(ours), lambda causal=causal: by_hand(causal), goal, rounds=rounds)
+        yield figure(
+            what,
+            lambda ours=ours: run(ours),
+            lambda causal=causal: by_hand(causal),
+            goal,
+            rounds=rounds,
+        )
 
 
 def _attention(torch: Any, given: dict[str, np.ndarray]) -> Any:
-    q, k, v = (torch.from_numpy(array if array.ndim > 2 else array[None, None]) for array in given.values())
+    q, k, v = (
+        torch.from_numpy(array if array.ndim > 2 else array[None, None]) for array in given.values()
+    )
 
     def attend() -> object:
         with torch.no_grad():
@@ -108,13 +122,20 @@ def _onnxruntime(given: dict[str, np.ndarray]) -> Any:
     except ImportError:
         return None
     names = ("query", "key", "value")
-    infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, None, WIDTH]) for name in (*names, "output")]
-    node = helper.make_node("MultiHeadAttention", list(names), ["output"], domain="com.microsoft", num_heads=1)
+    infos = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, None, WIDTH])
+        for name in (*names, "output")
+    ]
+    node = helper.make_node(
+        "MultiHeadAttention", list(names), ["output"], domain="com.microsoft", num_heads=1
+    )
     graph = helper.make_graph([node], "attention", infos[:3], infos[3:])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = parallel.thread_count()
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
     feed = dict(zip(names, (array[None] for array in given.values()), strict=True))
     return lambda: session.run(None, feed)

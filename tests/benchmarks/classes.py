@@ -1,7 +1,9 @@
-"""How long a class takes, beside a loop in the shell: `python tests/benchmarks/classes.py [SUBMISSIONS]`.
+"""How long a class takes, beside a loop in the shell: `python tests/benchmarks/classes.py
+[SUBMISSIONS]`.
 
-It is 1,000 submissions if no number is given. Half of them are right, half have one known mistake. The loop starts
-attncli for each of 50 of them, and its time is multiplied. Workers from one to the number of cores are tried.
+It is 1,000 submissions if no number is given. Half of them are right, half have one known mistake.
+The loop starts attncli for each of 50 of them, and its time is multiplied. Workers from one to the
+number of cores are tried.
 """
 
 from __future__ import annotations
@@ -29,11 +31,15 @@ def seconds(*arguments: str, folder: Path) -> float:
 
 
 def main() -> None:
-    """Print the time of the loop, and for each number of workers that of the class and how many times faster it is."""
+    """Print the time of the loop, and for each number of workers that of the class and how many
+    times faster it is.
+    """
     submissions = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "problem.yaml").write_text((INPUTS / "i_love_ai.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+        (folder / "problem.yaml").write_text(
+            (INPUTS / "i_love_ai.yaml").read_text(encoding="utf-8"), encoding="utf-8"
+        )
         with open(folder / "manifest.csv", "w", newline="", encoding="utf-8") as stream:
             rows = csv.writer(stream)
             rows.writerow(["student", "problem", "answers"])
@@ -42,12 +48,22 @@ def main() -> None:
                 (folder / f"{number}.yaml").write_text(text, encoding="utf-8")
                 rows.writerow([f"student {number}", "problem.yaml", f"{number}.yaml"])
         alone = min(IN_LOOP, submissions)
-        loop = sum(seconds("problem.yaml", f"{number}.yaml", folder=folder) for number in range(alone))
+        loop = sum(
+            seconds("problem.yaml", f"{number}.yaml", folder=folder) for number in range(alone)
+        )
         loop *= submissions / alone
         print(f"{submissions} submissions; a loop in the shell takes {loop:.1f} s")
         workers = 1
         while workers <= (os.cpu_count() or 1):
-            many = seconds("--batch", "manifest.csv", "-o", "results.csv", "--workers", str(workers), folder=folder)
+            many = seconds(
+                "--batch",
+                "manifest.csv",
+                "-o",
+                "results.csv",
+                "--workers",
+                str(workers),
+                folder=folder,
+            )
             print(f"{workers} workers: {many:.1f} s, {loop / many:.1f} times as fast")
             workers *= 2
 

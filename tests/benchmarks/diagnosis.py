@@ -1,11 +1,14 @@
-"""How `check` names mistakes: a confusion table, as Markdown: `python tests/benchmarks/diagnosis.py`.
+"""How `check` names mistakes: a confusion table, as Markdown: `python
+tests/benchmarks/diagnosis.py`.
 
-Solutions with each kind of mistake are worked by NumPy (`mistaken.py`) in drawn problems: of several sizes, with and
-without a mask, from X or from Q, K and V. They are written with 2 to 4 decimals, rounded at each step or only when
-they are written, with all matrices or, every second one, with the last step alone. So are right ones.
+Solutions with each kind of mistake are worked by NumPy (`mistaken.py`) in drawn problems: of
+several sizes, with and without a mask, from X or from Q, K and V. They are written with 2 to 4
+decimals, rounded at each step or only when they are written, with all matrices or, every second
+one, with the last step alone. So are right ones.
 
-`--kinds` takes only the kinds that have these words in their name (several, with commas); `--problems` is how many
-solutions of each kind are drawn, with the `--seed`; `--tell "another,not named"` prints those judged so.
+`--kinds` takes only the kinds that have these words in their name (several, with commas);
+`--problems` is how many solutions of each kind are drawn, with the `--seed`; `--tell "another,not
+named"` prints those judged so.
 """
 
 from __future__ import annotations
@@ -28,11 +31,22 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from attncli.api import Checked, check
 from attncli.problem.loader import loads
 from tests.benchmarks.mistaken import BACKWARD, GROUPS, Again, Kind, Made
-from tests.benchmarks.on_paper import Array, Sheet, Steps, drawn, half_up, problem_of, steps_of, worked
+from tests.benchmarks.on_paper import (
+    Array,
+    Sheet,
+    Steps,
+    drawn,
+    half_up,
+    problem_of,
+    steps_of,
+    worked,
+)
 
 PROBLEMS, TRIES = 20, 60
 HUGE = 1e6  # no number is as large
-JITTERS = 24  # times that the numbers of a solution are moved within their rounding, to see how far a cell follows
+# times that the numbers of a solution are moved within their rounding, to see how far a cell
+# follows
+JITTERS = 24
 OUTCOMES = ("named", "perhaps", "not named", "perhaps another", "another")
 
 
@@ -50,10 +64,15 @@ class Solution:
         return float(10.0**-self.decimals)
 
     def checked(self) -> Checked:
-        return check(loads(json.dumps(problem_of(self.problem)).encode(), "problem.json"), self.texts())
+        return check(
+            loads(json.dumps(problem_of(self.problem)).encode(), "problem.json"), self.texts()
+        )
 
     def texts(self) -> dict[str, Any]:
-        return {name: self._text(array, 0 if name == "mask" else self.decimals) for name, array in self.answers.items()}
+        return {
+            name: self._text(array, 0 if name == "mask" else self.decimals)
+            for name, array in self.answers.items()
+        }
 
     def _text(self, array: Array, decimals: int) -> Any:
         if np.ndim(array):
@@ -75,13 +94,17 @@ class Row:
         return sum(self.outcomes.values())
 
 
-def solution(p: Sheet, steps: Steps, answered: Sequence[str], decimals: int, on_paper: bool) -> Solution:
+def solution(
+    p: Sheet, steps: Steps, answered: Sequence[str], decimals: int, on_paper: bool
+) -> Solution:
     s = worked(p, steps, decimals if on_paper else None)
     return Solution(p, {name: half_up(s[name], decimals) for name in answered}, decimals, on_paper)
 
 
 def own(of: Solution, choice: Generator | None = None) -> dict[str, Array]:
-    """What the written steps come to by those written before, which a `choice` moves within their rounding."""
+    """What the written steps come to by those written before, which a `choice` moves within their
+    rounding.
+    """
     s, found = Sheet(of.problem), {}
     for name, work in steps_of(of.problem).items():
         right = np.asarray(work(s), dtype=float)
@@ -96,14 +119,18 @@ def own(of: Solution, choice: Generator | None = None) -> dict[str, Array]:
 
 @dataclass
 class WrongCells:
-    """In the order of work: those that are wrong however the numbers before them were rounded, and all that may be."""
+    """In the order of work: those that are wrong however the numbers before them were rounded, and
+    all that may be.
+    """
 
     clear: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     possible: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
 
     def is_first(self, told: tuple[str, tuple[int, ...]] | None) -> bool:
         """Whether this cell may be wrong, and none before it is for certain."""
-        return told in self.possible and self.possible.index(told) <= self.possible.index(self.clear[0])
+        return told in self.possible and self.possible.index(told) <= self.possible.index(
+            self.clear[0]
+        )
 
 
 def wrong_cells(of: Solution, choice: Generator) -> WrongCells:
@@ -116,7 +143,8 @@ def wrong_cells(of: Solution, choice: Generator) -> WrongCells:
     cells = WrongCells()
     for name, written in of.answers.items():
         off, off_true = (
-            abs(_finite(each[name]) - _finite(written)) + _unlike(each[name], written) for each in (found, true)
+            abs(_finite(each[name]) - _finite(written)) + _unlike(each[name], written)
+            for each in (found, true)
         )
         for cell in np.ndindex(written.shape):
             slack = 2 * reach[name][cell]
@@ -136,7 +164,9 @@ def _unlike(one: Array, other: Array) -> Array:
 
 
 def is_writable(sheet: Sheet) -> bool:
-    """Whether people could have gone on with such numbers: not too large, and none that divides rounded to 0."""
+    """Whether people could have gone on with such numbers: not too large, and none that divides
+    rounded to 0.
+    """
     huge = any(abs(_finite(array)).max() > HUGE for array in sheet.values() if np.ndim(array))
     return not huge and bool((sheet.row_sum != 0).all())
 
@@ -157,7 +187,11 @@ def mistaken(kind: Kind, number: int, seed: int) -> tuple[Solution, Made, WrongC
             continue
         answered = list(right)
         if alone:
-            answered = [next(name for name in right if name in made.steps)] if kind in BACKWARD else ["output"]
+            answered = (
+                [next(name for name in right if name in made.steps)]
+                if kind in BACKWARD
+                else ["output"]
+            )
         sheet = worked(p, steps, decimals if on_paper else None)
         if not is_writable(sheet):
             continue
@@ -179,7 +213,9 @@ def outcome(found: Checked, made: Made) -> str:
     if named and (not made.every or named == set(made.names)):
         return "named" if any(names and likely for names, likely in hits) else "perhaps"
     others = [
-        likely for (names, _), likely in zip(hits, (each.likely for each in found.diagnoses), strict=True) if not names
+        likely
+        for (names, _), likely in zip(hits, (each.likely for each in found.diagnoses), strict=True)
+        if not names
     ]
     if not others:
         return "not named"
@@ -187,7 +223,9 @@ def outcome(found: Checked, made: Made) -> str:
 
 
 def judged(kind: Kind, problems: int, seed: int, *, tell: str = "") -> Row:
-    """Solutions with one kind of mistake, judged; those with an outcome that is to be told are printed."""
+    """Solutions with one kind of mistake, judged; those with an outcome that is to be told are
+    printed.
+    """
     row = Row(kind.name)
     for number in range(problems):
         found_one = mistaken(kind, number, seed)
@@ -212,7 +250,9 @@ def _told(said: str, of: Solution, found: Checked) -> str:
 
 
 def right_solutions(kinds: Sequence[Kind], problems: int, seed: int) -> tuple[int, list[str]]:
-    """How many right solutions were judged, of problems as these kinds need them; those with a number called wrong."""
+    """How many right solutions were judged, of problems as these kinds need them; those with a
+    number called wrong.
+    """
     judged, wrong = 0, []
     for place, need in enumerate(dict.fromkeys(kind.needs for kind in kinds)):
         for number in range(problems):
@@ -250,13 +290,24 @@ def totals(rows: Sequence[Row]) -> Iterator[Row]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--kinds", default="", help="only those with these words in their name; several, with commas")
+    parser.add_argument(
+        "--kinds",
+        default="",
+        help="only those with these words in their name; several, with commas",
+    )
     parser.add_argument("--problems", type=int, default=PROBLEMS)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tell", default="", help="outcomes whose solutions are printed, as 'another,not named'")
+    parser.add_argument(
+        "--tell", default="", help="outcomes whose solutions are printed, as 'another,not named'"
+    )
     chosen = parser.parse_args(arguments)
     words = [word.strip() for word in chosen.kinds.split(",")]
-    kinds = [kind for group in GROUPS.values() for kind in group if any(word in kind.name for word in words)]
+    kinds = [
+        kind
+        for group in GROUPS.values()
+        for kind in group
+        if any(word in kind.name for word in words)
+    ]
     rows = []
     for kind in kinds:
         rows.append(judged(kind, chosen.problems, chosen.seed, tell=chosen.tell))

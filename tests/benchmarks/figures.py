@@ -1,4 +1,6 @@
-"""Figures: what of ours takes how long beside what one would run instead, taking turns in one run, and their ratio."""
+"""Figures: what of ours takes how long beside what one would run instead, taking turns in one run,
+and their ratio.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ Way = Callable[[], object]
 
 @dataclass(frozen=True)
 class Figure:
-    """A row of the table: what takes how much (seconds, or MiB) of ours and of the peer, and what the ratio may be."""
+    """A row of the table: what takes how much (seconds, or MiB) of ours and of the peer, and what
+    the ratio may be.
+    """
 
     what: str
     ours: float

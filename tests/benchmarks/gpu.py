@@ -1,8 +1,9 @@
-"""The output on a GPU against PyTorch's attention on the same GPU: `python tests/benchmarks/gpu.py [FILE]`.
+"""The output on a GPU against PyTorch's attention on the same GPU: `python tests/benchmarks/gpu.py
+[FILE]`.
 
-Prints a table and writes it. Needs the extra `cuda12` or `cuda13` and a PyTorch for CUDA; without them, or without a
-GPU, it says so in one line and ends with exit code 5. `--cpu` tries all of it with NumPy in CuPy's place and PyTorch on
-the CPU, at a small size: its times mean nothing.
+Prints a table and writes it. Needs the extra `cuda12` or `cuda13` and a PyTorch for CUDA; without
+them, or without a GPU, it says so in one line and ends with exit code 5. `--cpu` tries all of it
+with NumPy in CuPy's place and PyTorch on the CPU, at a small size: its times mean nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +45,18 @@ q, k, v = (torch.from_numpy(given[name])[None, None] for name in "QKV")
 numpy.save("theirs.npy", torch.nn.functional.scaled_dot_product_attention(q, k, v)[0, 0].numpy())
 """
 PROBLEM = "\n".join(f"{name}: {{file: qkv.npz, name: {name}}}" for name in "QKV")
-OURS = ("-m", "attncli", "compute", "problem.yaml", "--steps", "output", "--dtype", "float32", "-o", "ours.npy")
+OURS = (
+    "-m",
+    "attncli",
+    "compute",
+    "problem.yaml",
+    "--steps",
+    "output",
+    "--dtype",
+    "float32",
+    "-o",
+    "ours.npy",
+)
 
 
 class NoGpu(Exception):
@@ -82,13 +94,23 @@ class Place:
             self.torch.cuda.synchronize()
 
     def versions(self) -> str:
-        words = [f"Python {platform.python_version()}, NumPy {np.__version__}, PyTorch {self.torch.__version__}"]
+        words = [
+            f"Python {platform.python_version()}, NumPy {np.__version__}, PyTorch"
+            f" {self.torch.__version__}"
+        ]
         if self.device == "cuda":
             words.insert(0, self.torch.cuda.get_device_name())
-            words.append(f"CuPy {self.backend.xp.__version__}, CUPY_TF32 {os.environ.get('CUPY_TF32', 'unset')}")
-            words.append(f"PyTorch's TF32 {'on' if self.torch.backends.cuda.matmul.allow_tf32 else 'off'}")
+            words.append(
+                f"CuPy {self.backend.xp.__version__}, CUPY_TF32"
+                f" {os.environ.get('CUPY_TF32', 'unset')}"
+            )
+            words.append(
+                f"PyTorch's TF32 {'on' if self.torch.backends.cuda.matmul.allow_tf32 else 'off'}"
+            )
         else:
-            words.append("no GPU: NumPy in CuPy's place, PyTorch on the CPU; the times mean nothing")
+            words.append(
+                "no GPU: NumPy in CuPy's place, PyTorch on the CPU; the times mean nothing"
+            )
         return "; ".join(words)
 
     def held(self) -> str:
@@ -104,10 +126,16 @@ class Place:
 
 
 def on_the_device(place: Place, given: Problem, dtype: str) -> Way:
-    """Ours with Q, K and V already there; the output stays there, and only what is looked at comes back."""
+    """Ours with Q, K and V already there; the output stays there, and only what is looked at comes
+    back.
+    """
 
     def to_host(array: Any) -> Host:
-        return np.empty(array.shape, DTYPES[dtype].computed) if array.ndim > 1 else place.backend.to_host(array)
+        return (
+            np.empty(array.shape, DTYPES[dtype].computed)
+            if array.ndim > 1
+            else place.backend.to_host(array)
+        )
 
     backend = Backend(place.backend.xp, "gpu", to_host, place.backend.free)
     plan, format = plan_for(given), DTYPES[dtype]
@@ -124,18 +152,27 @@ def with_transfers(place: Place, given: dict[str, np.ndarray]) -> Way:
     return lambda: run(ours, dtype="float32", backend=place.backend, keep=OUTPUT)["output"]
 
 
-def by_torch(place: Place, given: dict[str, np.ndarray], dtype: str, causal: bool, transfers: bool) -> Way:
-    """PyTorch's choice among its kernels, from arrays of ours and back to one, or from and to its own."""
+def by_torch(
+    place: Place, given: dict[str, np.ndarray], dtype: str, causal: bool, transfers: bool
+) -> Way:
+    """PyTorch's choice among its kernels, from arrays of ours and back to one, or from and to its
+    own.
+    """
     torch = place.torch
 
     def there() -> list[Any]:
-        return [torch.from_numpy(each)[None, None].to(place.device, getattr(torch, dtype)) for each in given.values()]
+        return [
+            torch.from_numpy(each)[None, None].to(place.device, getattr(torch, dtype))
+            for each in given.values()
+        ]
 
     ready = None if transfers else there()
 
     def attend() -> object:
         with torch.no_grad():
-            found = torch.nn.functional.scaled_dot_product_attention(*(ready or there()), is_causal=causal)
+            found = torch.nn.functional.scaled_dot_product_attention(
+                *(ready or there()), is_causal=causal
+            )
         if transfers:
             return found[0, 0].float().cpu().numpy()
         return place.wait()
@@ -149,11 +186,16 @@ def rows(place: Place, sizes: list[int], rounds: int) -> Iterator[str]:
         for causal in (False, True):
             ours, what = problem(given, causal), "causal output" if causal else "output"
             for dtype in FORMATS:
-                ways = on_the_device(place, ours, dtype), by_torch(place, given, dtype, causal, transfers=False)
+                ways = (
+                    on_the_device(place, ours, dtype),
+                    by_torch(place, given, dtype, causal, transfers=False),
+                )
                 yield row(tokens, f"{what}, {dtype}, on the device", *ways, rounds)
 
         theirs = by_torch(place, given, "float32", causal=False, transfers=True)
-        yield row(tokens, "output, float32, with transfers", with_transfers(place, given), theirs, rounds)
+        yield row(
+            tokens, "output, float32, with transfers", with_transfers(place, given), theirs, rounds
+        )
         yield f"| {tokens} | the most memory taken | {place.held()} | |"
         yield started(place, tokens, max(1, rounds // 3))
 
@@ -179,24 +221,37 @@ def started(place: Place, tokens: int, rounds: int) -> str:
             return lambda: subprocess.run([sys.executable, *arguments], check=True, cwd=folder)
 
         found = row(
-            tokens, "a whole process, .npz in, .npy out, float32", process(*ours), process("-c", script), rounds
+            tokens,
+            "a whole process, .npz in, .npy out, float32",
+            process(*ours),
+            process("-c", script),
+            rounds,
         )
-        np.testing.assert_allclose(np.load(Path(folder, "ours.npy")), np.load(Path(folder, "theirs.npy")), atol=1e-5)
+        np.testing.assert_allclose(
+            np.load(Path(folder, "ours.npy")), np.load(Path(folder, "theirs.npy")), atol=1e-5
+        )
     return found
 
 
 def errors(place: Place, tokens: int) -> Iterator[str]:
-    """The largest error of either in the last rows, against float64 on the CPU; too large a one of ours ends all."""
+    """The largest error of either in the last rows, against float64 on the CPU; too large a one of
+    ours ends all.
+    """
     given = arrays(tokens)
     for dtype in FORMATS:
-        rounded = (place.torch.from_numpy(each).to(getattr(place.torch, dtype)) for each in given.values())
+        rounded = (
+            place.torch.from_numpy(each).to(getattr(place.torch, dtype)) for each in given.values()
+        )
         q, k, v = (each.double().numpy() for each in rounded)
         exp = np.exp(q[-512:] @ k.T / np.sqrt(WIDTH))
         true = exp / exp.sum(axis=1, keepdims=True) @ v
         ours = run(problem(given), dtype=dtype, backend=place.backend, keep=OUTPUT)["output"]
         theirs = by_torch(place, given, dtype, causal=False, transfers=True)()
         far = [float(np.abs(found[-512:] - true).max()) for found in (ours, theirs)]
-        yield f"largest error against float64, n = {tokens}, {dtype}: ours {far[0]:.2g}, PyTorch {far[1]:.2g}"
+        yield (
+            f"largest error against float64, n = {tokens}, {dtype}: ours {far[0]:.2g}, PyTorch"
+            f" {far[1]:.2g}"
+        )
         if not far[0] <= 16 * DTYPES[dtype].epsilon:
             raise SystemExit("ours is wrong")
 
@@ -217,7 +272,9 @@ def main() -> int:
     for line in chain((place.versions(), ""), far, ("", HEAD), rows(place, sizes, rounds)):
         lines.append(line)
         print(line, flush=True)
-    Path(arguments[0] if arguments else "gpu.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path(arguments[0] if arguments else "gpu.md").write_text(
+        "\n".join(lines) + "\n", encoding="utf-8"
+    )
     return 0
 
 

@@ -1,7 +1,8 @@
-"""Attention and its gradients by NumPy alone, worked as people do it on paper; and problems to be worked, drawn.
+"""Attention and its gradients by NumPy alone, worked as people do it on paper; and problems to be
+worked, drawn.
 
-A sheet has what a problem gives, and then a matrix for every step: `RIGHT` says how each is worked out from the sheet.
-Nothing here is imported from the program.
+A sheet has what a problem gives, and then a matrix for every step: `RIGHT` says how each is worked
+out from the sheet. Nothing here is imported from the program.
 """
 
 from __future__ import annotations
@@ -60,7 +61,11 @@ class Sheet(dict[str, Any]):
     @property
     def unseen(self) -> Any:
         """Where the mask hides a key."""
-        return self["mask_given"] == -np.inf if "mask_given" in self else np.zeros(self["scores"].shape, dtype=bool)
+        return (
+            self["mask_given"] == -np.inf
+            if "mask_given" in self
+            else np.zeros(self["scores"].shape, dtype=bool)
+        )
 
 
 Work = Callable[[Sheet], Array]
@@ -72,7 +77,10 @@ Steps = dict[str, Work]
 
 def half_up(array: Array, decimals: int) -> Array:
     """Rounded, halves away from zero, as on paper."""
-    return np.copysign(np.floor(abs(array) * 10.0**decimals + 0.5 + 1e-9) / 10.0**decimals, array) + 0.0
+    return (
+        np.copysign(np.floor(abs(array) * 10.0**decimals + 0.5 + 1e-9) / 10.0**decimals, array)
+        + 0.0
+    )
 
 
 def t(array: Array) -> Array:
@@ -128,7 +136,9 @@ def turned(array: Array, pairing: str, way: int = 1) -> Array:
 
 def handed_back(array: Array, s: Sheet) -> Array:
     """What the heads that share keys and values hand back."""
-    return array if s.group == 1 else array.reshape(s.kv_heads, s.group, *array.shape[1:]).sum(axis=1)
+    return (
+        array if s.group == 1 else array.reshape(s.kv_heads, s.group, *array.shape[1:]).sum(axis=1)
+    )
 
 
 # The steps, each from a sheet
@@ -162,7 +172,9 @@ RIGHT: Steps = {
     "scaled": lambda s: s.scores * scale(s),
     "capped": lambda s: s.softcap * np.tanh(s.scaled / s.softcap),
     "mask": lambda s: s.mask_given,
-    "masked": lambda s: np.where(s.mask == -np.inf, -np.inf, s.unmasked + np.where(s.mask == -np.inf, 0, s.mask)),
+    "masked": lambda s: np.where(
+        s.mask == -np.inf, -np.inf, s.unmasked + np.where(s.mask == -np.inf, 0, s.mask)
+    ),
     "exp": lambda s: power(s.base, s.logits),
     "row_sum": lambda s: s.exp.sum(axis=-1),
     "weights": lambda s: shares(s.exp, s.row_sum[..., None]),
@@ -174,7 +186,9 @@ RIGHT: Steps = {
     "d_output": lambda s: d_output_of(s) / loss_number(s),
     "d_W_O": lambda s: joined(s.heads_output).T @ s.d_output,
     "d_concat": lambda s: s.d_output @ s.W_O.T,
-    "d_heads_output": lambda s: cut(s.d_concat, s.heads) if "d_concat" in s else s.d_output @ s.W_O.T,
+    "d_heads_output": lambda s: (
+        cut(s.d_concat, s.heads) if "d_concat" in s else s.d_output @ s.W_O.T
+    ),
     "d_weights": lambda s: of_mixture(s) @ t(repeated(s.V, s.group)),
     "delta": lambda s: (s.weights * s.d_weights).sum(axis=-1),
     "d_masked": lambda s: through_softmax(s),
@@ -255,7 +269,9 @@ def d_scaled_of(s: Sheet) -> Array:
 
 
 def into_input(s: Sheet, of: Mapping[str, str] = {}, *, transposed: str = "") -> dict[str, Array]:
-    """What comes back through Q, K and V, with the weights `of` another, or without their being transposed."""
+    """What comes back through Q, K and V, with the weights `of` another, or without their being
+    transposed.
+    """
     parts = {}
     for name in "QKV":
         w = s[f"W_{of.get(name, name)}"]
@@ -266,22 +282,46 @@ def into_input(s: Sheet, of: Mapping[str, str] = {}, *, transposed: str = "") ->
 def steps_of(p: Sheet) -> Steps:
     """The steps of a problem, in the order of work."""
     there = {
-        "Q": "X" in p, "K": "X" in p, "V": "X" in p, "Q_rot": "pairing" in p, "K_rot": "pairing" in p,
-        "K_T": "v" not in p, "scaled": "score" not in p, "d_scaled": "score" not in p,
-        "d_hidden": "v" in p, "capped": "softcap" in p, "mask": "mask_given" in p,
-        "masked": "mask_given" in p, "heads_output": p.heads > 1 or "W_O" in p, "concat": p.heads > 1,
-        "error": p.get("loss_kind") == "mse", "loss": "loss_kind" in p,
-        "d_concat": p.heads > 1 and "W_O" in p, "d_heads_output": p.heads > 1 or "W_O" in p, "d_W_O": "W_O" in p,
-        "d_masked": "mask_given" in p, "d_capped": "softcap" in p, "d_Q_rot": "pairing" in p, "d_K_rot": "pairing" in p,
-        "d_W_Q": "X" in p, "d_W_K": "X" in p, "d_W_V": "X" in p, "d_X": "X" in p and "context" not in p,
-    }  # fmt: skip
+        "Q": "X" in p,
+        "K": "X" in p,
+        "V": "X" in p,
+        "Q_rot": "pairing" in p,
+        "K_rot": "pairing" in p,
+        "K_T": "v" not in p,
+        "scaled": "score" not in p,
+        "d_scaled": "score" not in p,
+        "d_hidden": "v" in p,
+        "capped": "softcap" in p,
+        "mask": "mask_given" in p,
+        "masked": "mask_given" in p,
+        "heads_output": p.heads > 1 or "W_O" in p,
+        "concat": p.heads > 1,
+        "error": p.get("loss_kind") == "mse",
+        "loss": "loss_kind" in p,
+        "d_concat": p.heads > 1 and "W_O" in p,
+        "d_heads_output": p.heads > 1 or "W_O" in p,
+        "d_W_O": "W_O" in p,
+        "d_masked": "mask_given" in p,
+        "d_capped": "softcap" in p,
+        "d_Q_rot": "pairing" in p,
+        "d_K_rot": "pairing" in p,
+        "d_W_Q": "X" in p,
+        "d_W_K": "X" in p,
+        "d_W_V": "X" in p,
+        "d_X": "X" in p and "context" not in p,
+    }
     gradient = "d_output_given" in p or "loss_kind" in p
-    return {name: work for name, work in RIGHT.items()
-            if there.get(name, True) and (gradient or not name.startswith(("d_", "delta")))}  # fmt: skip
+    return {
+        name: work
+        for name, work in RIGHT.items()
+        if there.get(name, True) and (gradient or not name.startswith(("d_", "delta")))
+    }
 
 
 def worked(p: Sheet, steps: Steps, decimals: int | None = None) -> Sheet:
-    """The sheet filled in; with `decimals`, each step is rounded to so many before the next is worked out."""
+    """The sheet filled in; with `decimals`, each step is rounded to so many before the next is
+    worked out.
+    """
     s = Sheet(p)
     for name, work in steps.items():
         found = np.asarray(work(s), dtype=float)
@@ -301,7 +341,9 @@ def numbers(choice: Generator, *shape: int, whole: bool, size: float = 1.0) -> A
 
 @dataclass(frozen=True)
 class Needs:
-    """What a problem must have for a mistake to be made in it; `alike` are sizes that are to be the same."""
+    """What a problem must have for a mistake to be made in it; `alike` are sizes that are to be the
+    same.
+    """
 
     square: bool = False
     mask: str = "any"
@@ -322,7 +364,14 @@ class Needs:
 
     @property
     def from_x(self) -> bool:
-        return bool(self.projected or self.square or self.biased or self.context or self.heads > 1 or self.gradient)
+        return bool(
+            self.projected
+            or self.square
+            or self.biased
+            or self.context
+            or self.heads > 1
+            or self.gradient
+        )
 
 
 def drawn(choice: Generator, needs: Needs) -> Sheet:
@@ -337,10 +386,17 @@ def drawn(choice: Generator, needs: Needs) -> Sheet:
     def given(**shapes: tuple[int, ...]) -> None:
         """Matrices of these shapes; weights have decimals."""
         for name, shape in shapes.items():
-            p[name] = numbers(choice, *shape, whole=whole and name in ("X", "context", "Q", "K", "V"))
+            p[name] = numbers(
+                choice, *shape, whole=whole and name in ("X", "context", "Q", "K", "V")
+            )
 
     if needs.from_x or choice.random() < 0.6:
-        given(X=(n, d_model), W_Q=(d_model, heads * d_k), W_K=(d_model, kv * d_k), W_V=(d_model, kv * d_v))
+        given(
+            X=(n, d_model),
+            W_Q=(d_model, heads * d_k),
+            W_K=(d_model, kv * d_k),
+            W_V=(d_model, kv * d_v),
+        )
         if needs.context:
             given(context=(m, d_model))
     else:
@@ -382,7 +438,9 @@ def _sizes(choice: Generator, needs: Needs) -> dict[str, int]:
 
 def _mask(p: Sheet, choice: Generator, kind: str, n: int, m: int) -> None:
     if kind in ("any", "some"):
-        kind = str(choice.choice(["causal", "padding", "none"] if kind == "any" else ["causal", "padding"]))
+        kind = str(
+            choice.choice(["causal", "padding", "none"] if kind == "any" else ["causal", "padding"])
+        )
     if kind == "causal":
         p["mask_given"], p["mask_said"] = causal(n, m), "causal"
     elif kind == "padding":
@@ -408,7 +466,24 @@ def written(array: Array) -> Any:
 
 def problem_of(p: Sheet) -> dict[str, Any]:
     """The problem as a file says it."""
-    arrays = ("X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "Q", "K", "V", "W_1", "W_2", "v")
+    arrays = (
+        "X",
+        "context",
+        "W_Q",
+        "W_K",
+        "W_V",
+        "W_O",
+        "b_Q",
+        "b_K",
+        "b_V",
+        "b_O",
+        "Q",
+        "K",
+        "V",
+        "W_1",
+        "W_2",
+        "v",
+    )
     said: dict[str, Any] = {name: written(p[name]) for name in arrays if name in p}
     said |= {name: p[name] for name in ("softcap", "exp_base", "score") if name in p}
     if p.heads > 1:

@@ -1,7 +1,8 @@
 """Whole commands: a small example, help, a large file, whole pages and a large solution.
 
-The peer of most is a process that does no more than import NumPy. On the machine where the goals were set that takes
-0.1 s: 10 times as long is one second there. A checkout without byte code starts more slowly than an installed wheel.
+The peer of most is a process that does no more than import NumPy. On the machine where the goals
+were set that takes 0.1 s: 10 times as long is one second there. A checkout without byte code starts
+more slowly than an installed wheel.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from attncli.problem.loader import load
 EXAMPLE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
 FORMATS = {"table": "txt", "markdown": "md", "latex": "tex"}
 IMPORT_NUMPY = "import numpy; "
-PAGES = {100: 10, 600: 100}  # tokens, and how many times as long as the import of NumPy a page of them may take
+# tokens, and how many times as long as the import of NumPy a page of them may take
+PAGES = {100: 10, 600: 100}
 CHECKED, CHECK = 100, 20
-LARGE, FOLD = 3000, 2  # tokens, and how many times the arrays of their steps the memory of a process may be
+# tokens, and how many times the arrays of their steps the memory of a process may be
+LARGE, FOLD = 3000, 2
 SHAPES = {"X": (1024, 512), "W_Q": (512, 64), "W_K": (512, 64), "W_V": (512, 64)}
 
 
@@ -93,7 +96,17 @@ def _pages(folder: Path, quick: bool) -> Iterator[Figure]:
         size = tokens // 5 if quick else tokens
         file = _problem(folder, size)
         for format, suffix in FORMATS.items():
-            page = ("-m", "attncli", "compute", file, "-q", "--format", format, "-o", f"page.{suffix}")
+            page = (
+                "-m",
+                "attncli",
+                "compute",
+                file,
+                "-q",
+                "--format",
+                format,
+                "-o",
+                f"page.{suffix}",
+            )
             what = f"a whole page of {size} tokens, {format}; import numpy"
             ours, peer = _process(folder, *page), _process(folder, "-c", IMPORT_NUMPY)
             yield figure(what, ours, peer, goal, rounds=1 if quick else 3)
@@ -102,15 +115,31 @@ def _pages(folder: Path, quick: bool) -> Iterator[Figure]:
 def _checked(folder: Path, tokens: int) -> Figure:
     """All steps worked on paper, without the scale."""
     file = _problem(folder, tokens)
-    steps = ("compute", file, "-q", "--scale", "none", "--rounding", "paper", "--detail", "brief", "-o", "answers.md")
+    steps = (
+        "compute",
+        file,
+        "-q",
+        "--scale",
+        "none",
+        "--rounding",
+        "paper",
+        "--detail",
+        "brief",
+        "-o",
+        "answers.md",
+    )
     _process(folder, "-m", "attncli", *steps)()
-    ours = _process(folder, "-m", "attncli", "check", file, "answers.md", "-o", "verdicts.md", codes=(1,))
+    ours = _process(
+        folder, "-m", "attncli", "check", file, "answers.md", "-o", "verdicts.md", codes=(1,)
+    )
     what = f"check of all steps of {tokens} tokens, with a mistake; import numpy"
     return figure(what, ours, _process(folder, "-c", IMPORT_NUMPY), CHECK, rounds=3)
 
 
 def _memory(folder: Path, tokens: int, format: str) -> Figure:
-    """The most memory that a process takes for a whole page, against the arrays of the steps of its trace."""
+    """The most memory that a process takes for a whole page, against the arrays of the steps of its
+    trace.
+    """
     file = _problem(folder, tokens)
     command = [
         sys.executable,

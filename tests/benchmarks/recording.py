@@ -1,7 +1,8 @@
-"""What recording adds to a call of attention: `python tests/benchmarks/recording.py` with PyTorch installed.
+"""What recording adds to a call of attention: `python tests/benchmarks/recording.py` with PyTorch
+installed.
 
-Prints the CPU time of one call without and with recording, on one thread. Both take turns in each of several runs, and
-the figures are medians.
+Prints the CPU time of one call without and with recording, on one thread. Both take turns in each
+of several runs, and the figures are medians.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def measured(call: Callable[[], object]) -> tuple[float, float]:
-    """The CPU time of one call without recording and with it; the first run only takes memory from the system."""
+    """The CPU time of one call without recording and with it; the first run only takes memory from
+    the system.
+    """
     runs = []
     for _ in range(RUNS + 1):
         alone = seconds(call)
@@ -43,15 +46,22 @@ def main() -> None:
     query, x = torch.randn(SHAPE), torch.randn(1, 64, 256)
     layer = torch.nn.MultiheadAttention(256, 8, batch_first=True).eval()
     calls: dict[str, Callable[[], object]] = {
-        "scaled_dot_product_attention": lambda: torch.nn.functional.scaled_dot_product_attention(query, query, query),
+        "scaled_dot_product_attention": lambda: torch.nn.functional.scaled_dot_product_attention(
+            query, query, query
+        ),
         "nn.MultiheadAttention": lambda: layer(x, x, x, need_weights=False),
     }
-    print("| call | alone, ms | recorded, ms | added, ms | ratio |\n| --- | --- | --- | --- | --- |")
+    print(
+        "| call | alone, ms | recorded, ms | added, ms | ratio |\n| --- | --- | --- | --- | --- |"
+    )
     for name, call in calls.items():
         with torch.no_grad():
             alone, recorded = measured(call)
         added, ratio = recorded - alone, recorded / alone
-        print(f"| {name} | {alone * 1e3:.2f} | {recorded * 1e3:.2f} | {added * 1e3:.2f} | {ratio:.1f} |")
+        print(
+            f"| {name} | {alone * 1e3:.2f} | {recorded * 1e3:.2f} | {added * 1e3:.2f} |"
+            f" {ratio:.1f} |"
+        )
 
 
 if __name__ == "__main__":

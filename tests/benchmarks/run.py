@@ -1,7 +1,9 @@
-"""All figures of docs/performance.md: `python tests/benchmarks/run.py [FILE]` prints a table of ratios, and writes it.
+"""All figures of docs/performance.md: `python tests/benchmarks/run.py [FILE]` prints a table of
+ratios, and writes it.
 
-Each row is measured beside its peer in the same run. PyTorch and onnxruntime are peers where they are installed (the
-extra `bench`, and `onnx` for onnxruntime's operator). `--quick` takes small sizes, to see that all of it runs.
+Each row is measured beside its peer in the same run. PyTorch and onnxruntime are peers where they
+are installed (the extra `bench`, and `onnx` for onnxruntime's operator). `--quick` takes small
+sizes, to see that all of it runs.
 """
 
 from __future__ import annotations
@@ -16,13 +18,17 @@ import arrays
 import numpy as np
 import processes
 
-HEAD = "| what; beside what | ours | peer | ratio | goal | reached |\n| --- | --- | --- | --- | --- | --- |"
+HEAD = (
+    "| what; beside what | ours | peer | ratio | goal | reached |\n| --- | --- | --- | --- | --- |"
+    " --- |"
+)
 
 
 def machine() -> str:
     """What the figures were taken on."""
     words = [
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy"
+        f" {np.__version__}"
     ]
     words.append(f"OPENBLAS_CORETYPE {os.environ.get('OPENBLAS_CORETYPE', 'unset')}")
     words.append(f"load {os.getloadavg()[0]:.1f}")
@@ -37,7 +43,9 @@ def main() -> None:
     for figure in chain(processes.figures(quick), arrays.figures(quick)):
         lines.append(figure.row())
         print(lines[-1], flush=True)
-    Path(files[0] if files else "benchmarks.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path(files[0] if files else "benchmarks.md").write_text(
+        "\n".join(lines) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

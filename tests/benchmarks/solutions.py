@@ -1,8 +1,9 @@
-"""How `check` judges solutions that are right, and such with one digit altered: `python tests/benchmarks/solutions.py`.
+"""How `check` judges solutions that are right, and such with one digit altered: `python
+tests/benchmarks/solutions.py`.
 
-Problems of every kind are drawn, worked out as on paper with 2 to 6 decimals, and judged: none of their numbers may be
-wrong. Then the leading digit of one number is altered in a solution with 6 decimals: it must be found there.
-The number of problems may be given; it is 1,000.
+Problems of every kind are drawn, worked out as on paper with 2 to 6 decimals, and judged: none of
+their numbers may be wrong. Then the leading digit of one number is altered in a solution with 6
+decimals: it must be found there. The number of problems may be given; it is 1,000.
 """
 
 from __future__ import annotations
@@ -42,9 +43,11 @@ def on_paper(problem: str, precision: int) -> Answers:
         lambda written: (
             "-inf"
             if "Inf" in written
-            else written
-            if "e" in written.lower()  # times a power of ten, with as many digits as are known
-            else f"{Decimal(written):.{precision}f}"
+            else (
+                written
+                if "e" in written.lower()  # times a power of ten, with as many digits as are known
+                else f"{Decimal(written):.{precision}f}"
+            )
         ),
         otypes=[object],
     )
@@ -53,11 +56,15 @@ def on_paper(problem: str, precision: int) -> Answers:
 
 def solution(problem: str, answers: Answers) -> Solution:
     source = decode(json.dumps(answers).encode(), "answers.json", None)
-    return judge_solution(loads(problem.encode(), "problem.json"), lambda trace: read_answers(source, trace))
+    return judge_solution(
+        loads(problem.encode(), "problem.json"), lambda trace: read_answers(source, trace)
+    )
 
 
 def altered(answers: Answers, choice: random.Random) -> tuple[Answers, str, tuple[int, ...]] | None:
-    """The answers with another leading digit in one number, and where; None where all are nearly 0."""
+    """The answers with another leading digit in one number, and where; None where all are nearly
+    0.
+    """
     places = [
         (name, index)
         for name, rows in answers.items()
@@ -70,7 +77,11 @@ def altered(answers: Answers, choice: random.Random) -> tuple[Answers, str, tupl
     cells = np.array(answers[name], dtype=object)
     text = cells[index]
     at = re.search(r"[1-9]", text).start()  # type: ignore[union-attr]
-    cells[index] = text[:at] + choice.choice([digit for digit in "123456789" if digit != text[at]]) + text[at + 1 :]
+    cells[index] = (
+        text[:at]
+        + choice.choice([digit for digit in "123456789" if digit != text[at]])
+        + text[at + 1 :]
+    )
     return {**answers, name: cells.tolist()}, name, index
 
 
@@ -80,7 +91,11 @@ def main() -> None:
     choice, spent = random.Random(0), 0.0
 
     @settings(
-        max_examples=problems, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+        max_examples=problems,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
     )
     @given(problem_files(), st.integers(2, 6))
     def judge_all(drawn: dict[str, Any], precision: int) -> None:
@@ -103,13 +118,17 @@ def main() -> None:
         found = solution(problem, answers).verdicts.steps[name][index].verdict == "wrong"
         counts["found"] += found
         if not found:
-            print(f"not found: {name}{list(index)} = {np.array(answers[name], dtype=object)[index]} in {problem}")
+            print(
+                f"not found: {name}{list(index)} = {np.array(answers[name], dtype=object)[index]}"
+                f" in {problem}"
+            )
 
     judge_all()
     for name, number in counts.items():
         print(f"{name:15} {number:9,}")
     print(
-        f"{1000 * spent / counts['solutions']:.0f} ms for a solution, {1e6 * spent / counts['cells']:.0f} µs for a cell"
+        f"{1000 * spent / counts['solutions']:.0f} ms for a solution,"
+        f" {1e6 * spent / counts['cells']:.0f} µs for a cell"
     )
 
 

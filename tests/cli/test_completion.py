@@ -1,4 +1,6 @@
-"""What a shell offers when somebody presses Tab: commands, options, words of options, names, and else files."""
+"""What a shell offers when somebody presses Tab: commands, options, words of options, names, and
+else files.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,18 @@ from attncli.cli.main import run
 
 PROGRAM = Path(sys.executable).parent
 COMMANDS = sorted(
-    path.parent.name for path in (Path(__file__).parents[2] / "attncli" / "features").glob("*/command.py")
+    path.parent.name
+    for path in (Path(__file__).parents[2] / "attncli" / "features").glob("*/command.py")
 )
 MISSING = {
-    name: pytest.mark.skipif(shutil.which(name) is None, reason=f"needs {name}") for name in ("bash", "zsh", "fish")
+    name: pytest.mark.skipif(shutil.which(name) is None, reason=f"needs {name}")
+    for name in ("bash", "zsh", "fish")
 }
 
 
-def offered(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def offered(
+    line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
     """What bash would be told to offer at the end of this line."""
     monkeypatch.setenv("_ATTNCLI_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
@@ -59,7 +65,10 @@ def offered(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     ],
 )
 def test_what_is_offered(
-    line: str, expected: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    line: str,
+    expected: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert offered(line, capsys, monkeypatch) == expected
 
@@ -81,14 +90,22 @@ def script(shell: str, folder: Path) -> Path:
     path = folder / f"completion.{shell}"
     environment = {**os.environ, "_ATTNCLI_COMPLETE": f"source_{shell}"}
     path.write_bytes(
-        subprocess.run([PROGRAM / "attncli"], env=environment, check=True, capture_output=True, cwd=folder).stdout
+        subprocess.run(
+            [PROGRAM / "attncli"], env=environment, check=True, capture_output=True, cwd=folder
+        ).stdout
     )
     return path
 
 
 def played(words: list[str], folder: Path) -> list[str]:
-    environment = {**os.environ, "PATH": f"{PROGRAM}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder)}
-    done = subprocess.run(words, env=environment, cwd=folder, capture_output=True, text=True, timeout=60)
+    environment = {
+        **os.environ,
+        "PATH": f"{PROGRAM}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(folder),
+    }
+    done = subprocess.run(
+        words, env=environment, cwd=folder, capture_output=True, text=True, timeout=60
+    )
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -96,7 +113,11 @@ def played(words: list[str], folder: Path) -> list[str]:
 @MISSING["bash"]
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [(["compute", "--detail", ""], ["brief", "rows", "cells"]), (["exam"], ["example"]), (["compute", "p"], [])],
+    [
+        (["compute", "--detail", ""], ["brief", "rows", "cells"]),
+        (["exam"], ["example"]),
+        (["compute", "p"], []),
+    ],
 )
 def test_in_bash(words: list[str], expected: list[str], tmp_path: Path) -> None:
     line = ["attncli", *words]
@@ -105,9 +126,8 @@ def test_in_bash(words: list[str], expected: list[str], tmp_path: Path) -> None:
     call = "_attncli_completion attncli; printf '%s\\n' \"${COMPREPLY[@]}\"; complete -p attncli"
     *found, registered = played(["bash", "--norc", "-c", f"{read}; {call}"], tmp_path)
     assert [word for word in found if word] == expected
-    assert (
-        registered == "complete -o default -F _attncli_completion attncli"
-    )  # default: files, where nothing is offered
+    # default: files, where nothing is offered
+    assert registered == "complete -o default -F _attncli_completion attncli"
 
 
 @MISSING["zsh"]
@@ -117,7 +137,9 @@ def test_in_zsh(tmp_path: Path) -> None:
     details = 'words=(attncli compute --detail ""); CURRENT=4; _attncli_completion'
     commands = "words=(attncli co); CURRENT=2; _attncli_completion"
     files = "words=(attncli compute p); CURRENT=3; _attncli_completion"
-    found = "\n".join(played(["zsh", "-f", "-c", f"{read}; {details}; {commands}; {files}"], tmp_path))
+    found = "\n".join(
+        played(["zsh", "-f", "-c", f"{read}; {details}; {commands}; {files}"], tmp_path)
+    )
     assert '*: :(("brief"\n"rows"\n"cells"))' in found or '*: :(("brief" "rows" "cells"))' in found
     assert '"compute":"Work out a problem, step by step."' in found
     assert found.endswith("\nfiles")
@@ -128,7 +150,9 @@ def test_in_fish(tmp_path: Path) -> None:
     (tmp_path / "problem.yaml").touch()
     lines = ["attncli compute --detail ", "attncli co", "attncli compute pro"]
     asked = "; ".join(f"complete -C '{line}'" for line in lines)
-    found = played(["fish", "--no-config", "-c", f"source {script('fish', tmp_path)}; {asked}"], tmp_path)
+    found = played(
+        ["fish", "--no-config", "-c", f"source {script('fish', tmp_path)}; {asked}"], tmp_path
+    )
     words = [line.split("\t")[0] for line in found]
     assert words == ["brief", "cells", "rows", "compare", "compute", "cost", "problem.yaml"]
 
@@ -141,12 +165,15 @@ def test_it_is_installed_for_the_shell_that_runs(tmp_path: Path) -> None:
     assert registered == ["complete -o default -F _attncli_completion attncli"]
 
 
-def test_an_unknown_shell_is_an_error(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_shell_is_an_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("shellingham.detect_shell", lambda: ("csh", "/bin/csh"))
     for option in ("--install-completion", "--show-completion"):
         assert run([option]) == 2
         out, err = capsys.readouterr()
         assert out == ""
         assert err.startswith(
-            "attncli: error: only bash, zsh, fish and PowerShell can complete; this is another shell\nhelp: "
+            "attncli: error: only bash, zsh, fish and PowerShell can complete; this is another"
+            " shell\nhelp: "
         )

@@ -1,4 +1,6 @@
-"""Files of comma-separated values, read as people and spreadsheets write them, and as attncli does."""
+"""Files of comma-separated values, read as people and spreadsheets write them, and as attncli
+does.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from attncli.errors import AttncliError, Exit
 from attncli.problem.source import Source
 from attncli.render.spreadsheet import lines
 
-NAMES = st.text(st.characters(categories=["L", "N", "P", "Sm"]), min_size=1).filter(lambda name: name[0] not in "'\\")
+NAMES = st.text(st.characters(categories=["L", "N", "P", "Sm"]), min_size=1).filter(
+    lambda name: name[0] not in "'\\"
+)
 
 
 def cells(text: str) -> list[tuple[str, ...]]:

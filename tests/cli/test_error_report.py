@@ -1,4 +1,6 @@
-"""An error report says where, what and what to do, and points at the cell of the terminal that is meant."""
+"""An error report says where, what and what to do, and points at the cell of the terminal that is
+meant.
+"""
 
 import io
 
@@ -9,7 +11,9 @@ from attncli.errors import AttncliError, Exit, Place, input_error
 
 
 def at(column: int, source: str, message: str = "bad") -> AttncliError:
-    return input_error(message, path="W_Q[1][0]", place=Place("p.yaml", 3, column, source), help="do this")
+    return input_error(
+        message, path="W_Q[1][0]", place=Place("p.yaml", 3, column, source), help="do this"
+    )
 
 
 def test_the_whole_shape() -> None:
@@ -40,7 +44,9 @@ def test_an_empty_source_line_is_left_out() -> None:
         ("abc   ", 9, "abc", 3),  # beyond the end: just behind it
     ],
 )
-def test_the_caret_stands_under_what_is_shown(source: str, column: int, shown: str, caret: int) -> None:
+def test_the_caret_stands_under_what_is_shown(
+    source: str, column: int, shown: str, caret: int
+) -> None:
     _, line, pointer, _ = describe(at(column, source)).split("\n")
     assert line == "  " + shown
     assert pointer == "  " + " " * caret + "^"
@@ -54,8 +60,12 @@ def test_in_an_ascii_terminal_escapes_are_counted() -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
 def test_signs_that_an_encoding_lacks_have_stand_ins_as_wide(encoding: str) -> None:
-    first, line, pointer, help = describe(at(8, "Q: [[−1, −x]]", "−1 is no number of 3×4"), encoding).split("\n")
-    assert first.endswith(("W_Q[1][0]: -1 is no number of 3×4", "W_Q[1][0]: -1 is no number of 3x4"))
+    first, line, pointer, help = describe(
+        at(8, "Q: [[−1, −x]]", "−1 is no number of 3×4"), encoding
+    ).split("\n")
+    assert first.endswith(
+        ("W_Q[1][0]: -1 is no number of 3×4", "W_Q[1][0]: -1 is no number of 3x4")
+    )
     assert line == "  Q: [[-1, -x]]"
     assert pointer == "  " + " " * 7 + "^"
     assert help == "help: do this"
@@ -78,14 +88,22 @@ def test_a_line_of_megabytes_is_reported_at_once() -> None:
 
 
 def test_an_error_stays_on_its_line_and_steers_no_terminal() -> None:
-    assert describe(AttncliError(Exit.INPUT, "a\nb\x1b]0;c\x07")) == "attncli: error: a\\nb\\x1b]0;c\\x07"
+    assert (
+        describe(AttncliError(Exit.INPUT, "a\nb\x1b]0;c\x07"))
+        == "attncli: error: a\\nb\\x1b]0;c\\x07"
+    )
 
 
 def test_several_errors_each_in_full_and_then_their_number() -> None:
     stream = io.StringIO()
-    error = AttncliError(Exit.INPUT, "one", help="a", more=(AttncliError(Exit.INPUT, "two", help="b"),))
+    error = AttncliError(
+        Exit.INPUT, "one", help="a", more=(AttncliError(Exit.INPUT, "two", help="b"),)
+    )
     report_error(error, stream)
-    assert stream.getvalue() == ("attncli: error: one\nhelp: a\nattncli: error: two\nhelp: b\nattncli: 2 errors\n")
+    assert (
+        stream.getvalue()
+        == "attncli: error: one\nhelp: a\nattncli: error: two\nhelp: b\nattncli: 2 errors\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +116,10 @@ def test_several_errors_each_in_full_and_then_their_number() -> None:
 )
 def test_errors_that_are_only_counted(untold: int, said: str) -> None:
     stream = io.StringIO()
-    report_error(AttncliError(Exit.INPUT, "one", more=(AttncliError(Exit.INPUT, "two"),), untold=untold), stream)
+    report_error(
+        AttncliError(Exit.INPUT, "one", more=(AttncliError(Exit.INPUT, "two"),), untold=untold),
+        stream,
+    )
     assert stream.getvalue() == f"attncli: error: one\nattncli: error: two\nattncli: {said}\n"
 
 

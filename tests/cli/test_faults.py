@@ -1,4 +1,6 @@
-"""Whatever fails, and at whichever of its calls to the system: an output file is complete, or as it was before."""
+"""Whatever fails, and at whichever of its calls to the system: an output file is complete, or as it
+was before.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ LOVE = str(Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml")
 OLD, PIECES = b"old", [b"a" * 20, b"b" * 5, b"", b"c" * 40, b"\n"]
 NEW = b"".join(PIECES)
 CALLS = ("open", "write", "flush", "fchown", "chmod", "fsync", "close", "replace")
-FAULTS = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "I/O error"), KeyboardInterrupt()]
+FAULTS = [
+    OSError(errno.ENOSPC, "No space left on device"),
+    OSError(errno.EIO, "I/O error"),
+    KeyboardInterrupt(),
+]
 
 
 class Faulty:
@@ -95,7 +101,8 @@ def test_all_kinds_of_calls_are_counted(tmp_path: Path, monkeypatch: pytest.Monk
     assert calls.index("fsync") > max(place for place, call in enumerate(calls) if call == "write")
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of files that could not be closed
+# of files that could not be closed
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("fault", FAULTS, ids=["ENOSPC", "EIO", "Ctrl-C"])
 @pytest.mark.parametrize("link", [False, True], ids=["file", "link"])
 def test_a_fault_at_every_call(
@@ -120,22 +127,40 @@ def test_a_fault_at_every_call(
                 except told:
                     assert sorted(os.listdir(folder)) == before, faulty.calls
                     assert old is None or (folder / "a").read_bytes() == old, faulty.calls
-                else:  # only what may fail without harm: the owner of the old file, and calls that were not made
+                else:
+                    # only what may fail without harm: the owner of the old file, and calls that
+                    # were not made
                     assert (folder / "a").read_bytes() == NEW
                     assert fail_at >= len(faulty.calls)
 
 
 @pytest.mark.parametrize("what", ["the page", "the answers"])
-@pytest.mark.parametrize("fault", [PermissionError(13, "Permission denied"), OSError(30, "Read-only file system")])
+@pytest.mark.parametrize(
+    "fault", [PermissionError(13, "Permission denied"), OSError(30, "Read-only file system")]
+)
 def test_a_folder_that_nothing_can_be_written_to(
-    what: str, fault: OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    what: str,
+    fault: OSError,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def refuse(name: str, mode: str) -> Any:
         raise fault
 
     monkeypatch.setattr(output, "open", refuse, raising=False)
     option = "-o" if what == "the page" else "--answers"
-    assert run(["worksheet", LOVE, option, str(tmp_path / "a.md" if option == "-o" else tmp_path / "a.yaml")]) == 4
+    assert (
+        run(
+            [
+                "worksheet",
+                LOVE,
+                option,
+                str(tmp_path / "a.md" if option == "-o" else tmp_path / "a.yaml"),
+            ]
+        )
+        == 4
+    )
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"attncli: error: cannot write {tmp_path}/a.")
@@ -159,4 +184,6 @@ def test_what_cannot_be_made_changes_nothing(tmp_path: Path) -> None:
 def test_a_full_device_for_every_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     argument = {"steps": [], "schema": ["trace"]}.get(command, [LOVE])
     assert run([command, *argument, "-o", "/dev/full"]) == Exit.FILE
-    assert capsys.readouterr().err.startswith("attncli: error: cannot write /dev/full: no space left on device\n")
+    assert capsys.readouterr().err.startswith(
+        "attncli: error: cannot write /dev/full: no space left on device\n"
+    )

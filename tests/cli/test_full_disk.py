@@ -17,10 +17,17 @@ from attncli.errors import Exit
 
 LOVE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
 CLASS = "student,problem,answers\nAda,love.yaml,ada.yaml\n"
-# A command line for each option that writes, and for each way in which it writes; the option is the last but one.
+# A command line for each option that writes, and for each way in which it writes; the option is the
+# last but one.
 LINES = [
-    *(["compute", "love.yaml", "-o", name] for name in ("a.txt", "a.md", "a.html", "a.tex", "a.json", "a.xlsx")),
-    *(["compute", "love.yaml", "--steps", "weights", "-o", name] for name in ("a.npy", "a.csv", "a.tsv")),
+    *(
+        ["compute", "love.yaml", "-o", name]
+        for name in ("a.txt", "a.md", "a.html", "a.tex", "a.json", "a.xlsx")
+    ),
+    *(
+        ["compute", "love.yaml", "--steps", "weights", "-o", name]
+        for name in ("a.npy", "a.csv", "a.tsv")
+    ),
     ["compute", "love.yaml", "--fragment", "-o", "a{n}.tex"],
     ["compute", "love.yaml", "--pictures", "-o", "a.md"],
     ["gradient", "love.yaml", "-o", "a.md"],
@@ -39,11 +46,15 @@ LINES = [
     ["new", "-o", "a.yaml"],
     ["generate", "--audit", "love.yaml", "-o", "a.md"],
     ["generate", "--seed", "1", "--count", "1", "--dims", "2,3,2,2", "-d", "set"],
-    *(["export", "love.yaml", "--to", to, "-o", name] for to, name in (("moodle", "a.xml"), ("canvas", "a.txt"))),
+    *(
+        ["export", "love.yaml", "--to", to, "-o", name]
+        for to, name in (("moodle", "a.xml"), ("canvas", "a.txt"))
+    ),
     ["export", "love.yaml", "--to", "rexams", "-o", "a.Rmd"],
     ["picture", "love.yaml", "--of", "weights", "-o", "a.svg"],
 ]
-KEPT = ("pages", ".a.csv.partial")  # an empty folder; rows that are done, with which --resume goes on
+# an empty folder; rows that are done, with which --resume goes on
+KEPT = ("pages", ".a.csv.partial")
 IN_TESTS_OF_ITS_OWN = {("record", "-o")}  # which needs a model
 
 
@@ -54,7 +65,9 @@ def writing_options() -> dict[tuple[str, str], str]:
         for parameter in command.params:
             help = getattr(parameter, "help", "") or ""
             takes = parameter.metavar
-            writes = help.startswith(("Write", "Also write")) and not help.startswith("Write nothing")
+            writes = help.startswith(("Write", "Also write")) and not help.startswith(
+                "Write nothing"
+            )
             if takes is not None and writes:
                 found[name, parameter.opts[0]] = takes
     return found

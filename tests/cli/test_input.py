@@ -1,4 +1,6 @@
-"""A small problem starts no threads; what may be large, and what the person chose, is left alone."""
+"""A small problem starts no threads; what may be large, and what the person chose, is left
+alone.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def test_a_small_problem_gets_one_thread() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["X: {file: a.npy}", "X: {random: [4000, 4000]}", "# " + "long " * 200_001], ids=["file", "random", "large"]
+    "text",
+    ["X: {file: a.npy}", "X: {random: [4000, 4000]}", "# " + "long " * 200_001],
+    ids=["file", "random", "large"],
 )
 def test_a_large_problem_gets_all_threads(text: str) -> None:
     limit_threads(text)

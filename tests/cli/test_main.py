@@ -1,4 +1,6 @@
-"""Whatever is typed and whatever breaks, the command line answers in one shape and with the contract's exit code."""
+"""Whatever is typed and whatever breaks, the command line answers in one shape and with the
+contract's exit code.
+"""
 
 import os
 import re
@@ -18,8 +20,11 @@ ROOT = Path(__file__).parents[2]
 
 USAGE = [
     ("compue", "there is no command compue", "did you mean compute?"),
-    ("inputs/i_love_ai.yaml", "there is no command inputs/i_love_ai.yaml",
-     "did you mean attncli compute inputs/i_love_ai.yaml?"),
+    (
+        "inputs/i_love_ai.yaml",
+        "there is no command inputs/i_love_ai.yaml",
+        "did you mean attncli compute inputs/i_love_ai.yaml?",
+    ),
     ("a'b.YML", "there is no command a'b.YML", "did you mean attncli compute 'a'\"'\"'b.YML'?"),
     ("-- --x", "there is no command --x", "the commands are check, compare, "),
     ("--versoin", "there is no option --versoin", "did you mean --version?"),
@@ -34,11 +39,23 @@ USAGE = [
     ("gradient p.yaml --gpu", "there is no option --gpu", "did you mean --device gpu?"),
     ("gradient p.yaml --fp16", "there is no option --fp16", "did you mean --dtype float16?"),
     ("compute p.yaml --digits 2", "there is no option --digits", "did you mean --precision?"),
-    ("compute p.yaml --backward", "there is no option --backward", "did you mean attncli gradient?"),
+    (
+        "compute p.yaml --backward",
+        "there is no option --backward",
+        "did you mean attncli gradient?",
+    ),
     ("compare p.yaml --causal", "there is no option --causal", "did you mean --set mask=causal?"),
-    ("compare p.yaml --unscaled", "there is no option --unscaled", "did you mean --set scale=none?"),
+    (
+        "compare p.yaml --unscaled",
+        "there is no option --unscaled",
+        "did you mean --set scale=none?",
+    ),
     ("cost p.yaml --causal", "there is no option --causal", "see attncli cost --help"),
-    ("compute p.yaml --lenient", "there is no option --lenient", "check has it; see attncli compute --help"),
+    (
+        "compute p.yaml --lenient",
+        "there is no option --lenient",
+        "check has it; see attncli compute --help",
+    ),
     ("compute p.yaml --scal 2", "there is no option --scal", "did you mean --scale?"),
     ("compute", "FILE is missing", "see attncli compute --help"),
     ("compute a b", "there is too much on the line: b", "see attncli compute --help"),
@@ -46,11 +63,13 @@ USAGE = [
     ("compute p.yaml --heatmap=1", "--heatmap takes no value", "see attncli compute --help"),
     ("steps \x1b[31m --nope", "there is no option --nope", "see attncli steps --help"),
     ("\x1b[31m", "there is no command \\x1b[31m", "the commands are check, compare, "),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("line", "message", "help"), USAGE)
-def test_wrong_usage(line: str, message: str, help: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(
+    line: str, message: str, help: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(line.split(" ")) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -65,8 +84,10 @@ def test_a_file_for_a_command(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my problem").touch()
     assert run(["my problem"]) == 2
-    assert capsys.readouterr().err == (
-        "attncli: error: there is no command my problem\nhelp: did you mean attncli compute 'my problem'?\n"
+    assert (
+        capsys.readouterr().err
+        == "attncli: error: there is no command my problem\nhelp: did you mean attncli compute 'my"
+        " problem'?\n"
     )
 
 
@@ -77,11 +98,14 @@ def test_without_arguments_it_says_what_to_do_first(capsys: pytest.CaptureFixtur
     assert "  attncli example i_love_ai | attncli compute - " in out
     assert out.splitlines()[-1].startswith("attncli --help lists all commands")
     assert max(map(len, out.splitlines())) <= 80
-    for words in re.findall(r"^  attncli (\w+)", out, re.MULTILINE):  # every line names a command that is there
+    # every line names a command that is there
+    for words in re.findall(r"^  attncli (\w+)", out, re.MULTILINE):
         assert run([words, "--help"]) == 0
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["compute", "--help"], ["compute", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["-h"], ["compute", "--help"], ["compute", "-h"]]
+)
 def test_help_is_data(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 0
     out, err = capsys.readouterr()
@@ -99,11 +123,15 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"attncli {__version__}\n"
 
 
-def test_every_command_has_its_first_sentence_in_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_its_first_sentence_in_the_list(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     run(["--help"])
     listed = capsys.readouterr().out.split("Commands:\n")[1]
     said = dict(re.findall(r"^  (\w+) +([A-Z](?:.|\n {10,})+)$", listed, re.MULTILINE))
-    assert list(said) == sorted(file.parent.name for file in (ROOT / "attncli" / "features").glob("*/command.py"))
+    assert list(said) == sorted(
+        file.parent.name for file in (ROOT / "attncli" / "features").glob("*/command.py")
+    )
     for name, sentence in said.items():
         run([name, "--help"])
         whole = capsys.readouterr().out.split("\n\n")[1]
@@ -114,26 +142,36 @@ def test_every_command_has_its_first_sentence_in_the_list(capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("failure", "code", "err"),
     [
-        (AttncliError(Exit.MISSING, "no GPU", help="buy one"), 5, "attncli: error: no GPU\nhelp: buy one\n"),
+        (
+            AttncliError(Exit.MISSING, "no GPU", help="buy one"),
+            5,
+            "attncli: error: no GPU\nhelp: buy one\n",
+        ),
         (KeyboardInterrupt(), 130, ""),
         (
             MemoryError(),
             3,
-            "attncli: error: there is not enough memory to do this\n"
-            "help: allow more memory, or use --steps output --detail brief, which needs less\n",
+            (
+                "attncli: error: there is not enough memory to do this\n"
+                "help: allow more memory, or use --steps output --detail brief, which needs less\n"
+            ),
         ),
         (
             OSError(28, "No space left on device"),
             4,
-            "attncli: error: cannot write standard output: no space left on device\n"
-            "help: free some space, or write to another place\n",
+            (
+                "attncli: error: cannot write standard output: no space left on device\n"
+                "help: free some space, or write to another place\n"
+            ),
         ),
         (
             ValueError("1\n2"),
             70,
-            "attncli: fault: ValueError: 1\\n2\n"
-            "help: this is an error in attncli, not in your input; please report it with your command "
-            "and with what the same command prints after ATTNCLI_TRACEBACK=1\n",
+            (
+                "attncli: fault: ValueError: 1\\n2\nhelp: this is an error in attncli, not in your"
+                " input; please report it with your command and with what the same command prints"
+                " after ATTNCLI_TRACEBACK=1\n"
+            ),
         ),
         (RecursionError(), 70, None),
     ],
@@ -174,7 +212,9 @@ def test_a_traceback_is_shown_only_when_asked_for(
 # What follows needs a process of its own: signals, closed and full streams, what is imported.
 
 
-def attncli(*arguments: str, redirect: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def attncli(
+    *arguments: str, redirect: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
     """The command as a shell runs it, with a redirection such as >&-."""
     return subprocess.run(
         ["sh", "-c", f'exec "$0" -m attncli "$@" {redirect}', sys.executable, *arguments],
@@ -253,7 +293,9 @@ cli.main()
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", ["attncli.cli.app", "typer", "attncli.errors", "yaml", "numpy", "attncli.tracing"])
+@pytest.mark.parametrize(
+    "name", ["attncli.cli.app", "typer", "attncli.errors", "yaml", "numpy", "attncli.tracing"]
+)
 def test_an_interruption_amid_an_import(name: str) -> None:
     program = INTERRUPTED.format(name=name)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
@@ -292,19 +334,31 @@ def test_an_ascii_terminal_gets_escapes() -> None:
 HEAVY = ("numpy", "yaml", "rich")
 
 
-def imported(arguments: list[str], preparation: str = "", names: tuple[str, ...] = HEAVY) -> list[str]:
+def imported(
+    arguments: list[str], preparation: str = "", names: tuple[str, ...] = HEAVY
+) -> list[str]:
     """Which of these packages and modules a command line imports."""
-    program = f"{preparation}\nimport sys\nfrom attncli.cli.main import run\nrun({arguments!r})\n" + (
-        f"print(*(name for name in {names!r} if name in sys.modules), file=sys.stderr)"
+    program = (
+        f"{preparation}\nimport sys\nfrom attncli.cli.main import run\nrun({arguments!r})\n"
+        + f"print(*(name for name in {names!r} if name in sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     return done.stderr.splitlines()[-1].split()
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["--help"], ["--version"], ["compute", "--help"], ["nonsense"], ["compute", "x", "--precision", "many"]],
+    [
+        [],
+        ["--help"],
+        ["--version"],
+        ["compute", "--help"],
+        ["nonsense"],
+        ["compute", "x", "--precision", "many"],
+    ],
 )
 def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
     assert imported(arguments) == []
@@ -314,12 +368,16 @@ BAD = {
     "a text": "Q: [[1, 2], [3, x]]\nK: [[1, 2]]\nV: [[1]]\n",
     "no such key": "X: [[1, 2]]\nW_Q: [[1], [2]]\nW_k: [[1], [2]]\nW_V: [[1], [2]]\n",
     "rows of two lengths": "Q: [[1, 2], [3]]\nK: [[1, 2]]\nV: [[1]]\n",
-    "a product that does not fit": "X: [[1, 2, 3]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]\n",
+    "a product that does not fit": (
+        "X: [[1, 2, 3]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]\n"
+    ),
     "heads": "heads: 2\nQ: [[1, 2, 3]]\nK: [[1, 2, 3]]\nV: [[1, 2]]\n",
     "heads side by side": "heads: 2\nQ: [[1, 2]]\nK: [[1, 2]]\nV: [[1, 2]]\nW_O: [[1]]\n",
     "one row too few of values": "Q: [[1, 2]]\nK: [[1, 2], [3, 4]]\nV: [[1, 2]]\n",
     "a mask": "Q: [[1, 2]]\nK: [[1, 2], [3, 4]]\nV: [[1, 2], [3, 4]]\nmask: [[true]]\n",
-    "padding": "Q: [[1, 2]]\nK: [[1, 2], [3, 4]]\nV: [[1, 2], [3, 4]]\nmask: {padding: [1, 0, 0]}\n",
+    "padding": (
+        "Q: [[1, 2]]\nK: [[1, 2], [3, 4]]\nV: [[1, 2], [3, 4]]\nmask: {padding: [1, 0, 0]}\n"
+    ),
     "labels": "Q: [[1, 2]]\nK: [[1, 2]]\nV: [[1, 2]]\ntokens: [a, b]\n",
 }
 
@@ -338,7 +396,14 @@ FOR_SOME = {  # what few runs need, each with a command line that does
     "attncli.equation.differentiation": ["gradient", "inputs/i_love_ai.yaml"],
     "attncli.equation.exact": ["compute", "inputs/i_love_ai.yaml", "--rounding", "exact"],
     "attncli.tracing.serialization": ["compute", "inputs/i_love_ai.yaml", "--format", "json"],
-    "attncli.tracing.chunked": ["compute", "inputs/i_love_ai.yaml", "--steps", "weights", "--detail", "brief"],
+    "attncli.tracing.chunked": [
+        "compute",
+        "inputs/i_love_ai.yaml",
+        "--steps",
+        "weights",
+        "--detail",
+        "brief",
+    ],
 }
 
 
@@ -354,9 +419,16 @@ def test_what_few_runs_need_is_imported_by_these(name: str) -> None:
 
 def test_problems_are_read_without_numpy(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom attncli.problem.loader import load\nload('inputs/{}')\nassert 'numpy' not in sys.modules"
+        "import sys\nfrom attncli.problem.loader import load\nload('inputs/{}')\nassert 'numpy' not"
+        " in sys.modules"
     )
-    for name in ("i_love_ai.yaml", "multi_head.yaml", "head_masks.yaml", "qkv_given.json", "exact_fractions.yaml"):
+    for name in (
+        "i_love_ai.yaml",
+        "multi_head.yaml",
+        "head_masks.yaml",
+        "qkv_given.json",
+        "exact_fractions.yaml",
+    ):
         subprocess.run([sys.executable, "-c", program.format(name)], cwd=ROOT, check=True)
 
 
@@ -372,8 +444,12 @@ def test_an_unbuffered_standard_output_gets_all_or_an_error(tmp_path: Path) -> N
     target = tmp_path / "page.txt"
     with target.open("wb") as stream:
         done = subprocess.run(
-            ["bash", "-c", script], stdout=stream, stderr=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": "1"},
-            cwd=ROOT, check=False,
-        )  # fmt: skip
+            ["bash", "-c", script],
+            stdout=stream,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            cwd=ROOT,
+            check=False,
+        )
     assert done.returncode == 4
     assert b"attncli: error: cannot write standard output: " in done.stderr

@@ -1,4 +1,6 @@
-"""Every value of an option is read by our own rules; a bad one is refused with what would have been right."""
+"""Every value of an option is read by our own rules; a bad one is refused with what would have been
+right.
+"""
 
 from pathlib import Path
 
@@ -25,12 +27,31 @@ def test_whole_numbers(text: str, number: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " 3", "3.0", "+3", "-1", "16", "nan", "inf", "1e400", "1_0", "0x3", "٣", "³", "three", "9" * 5000],
+    [
+        "",
+        " 3",
+        "3.0",
+        "+3",
+        "-1",
+        "16",
+        "nan",
+        "inf",
+        "1e400",
+        "1_0",
+        "0x3",
+        "٣",
+        "³",
+        "three",
+        "9" * 5000,
+    ],
 )
 def test_what_is_no_precision(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         whole("--precision", text, allowed=PRECISION)
-    assert refusal(caught) == (f"--precision cannot be {shorten(repr(text))}", "give a whole number from 0 to 15")
+    assert refusal(caught) == (
+        f"--precision cannot be {shorten(repr(text))}",
+        "give a whole number from 0 to 15",
+    )
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("12", 12), ("-1", -1)])
@@ -42,7 +63,10 @@ def test_places_count_from_0_and_whether_one_is_there_is_told_later(text: str, n
 def test_what_is_no_place(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         index("--head", text)
-    assert refusal(caught) == (f"--head cannot be {text!r}", "give a whole number: --head 0 is the first")
+    assert refusal(caught) == (
+        f"--head cannot be {text!r}",
+        "give a whole number: --head 0 is the first",
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,9 +83,13 @@ def test_what_is_no_place(text: str) -> None:
         ("--math", "katex", "choose fences or dollars"),
     ],
 )
-def test_a_word_that_is_not_known(option: str, value: str, help: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_word_that_is_not_known(
+    option: str, value: str, help: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compute", "problem.yaml", option, value]) == Exit.USAGE
-    assert capsys.readouterr().err == f"attncli: error: {option} cannot be {value!r}\nhelp: {help}\n"
+    assert (
+        capsys.readouterr().err == f"attncli: error: {option} cannot be {value!r}\nhelp: {help}\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,9 +119,17 @@ def test_another_name_of_a_word_is_understood(
 
 SUFFIXES = [".ods", ".ipynb", ".xml", ".toml", ".pt", ".yaml", ".foo", "."]
 COMMANDS = {
-    "compute": [LOVE], "gradient": [LOVE], "check": [LOVE, LOVE], "compare": [LOVE, "--set", "mask=causal"],
-    "cost": [LOVE], "picture": [LOVE], "scaling": [LOVE], "worksheet": [LOVE], "steps": [], "schema": ["problem"],
-}  # fmt: skip
+    "compute": [LOVE],
+    "gradient": [LOVE],
+    "check": [LOVE, LOVE],
+    "compare": [LOVE, "--set", "mask=causal"],
+    "cost": [LOVE],
+    "picture": [LOVE],
+    "scaling": [LOVE],
+    "worksheet": [LOVE],
+    "steps": [],
+    "schema": ["problem"],
+}
 
 
 @pytest.mark.each_choice
@@ -110,8 +146,12 @@ def test_an_output_with_an_unknown_suffix_is_refused_with_the_known_ones(
     assert not output.exists()
 
 
-def test_a_text_file_holds_the_page_of_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["compute", LOVE]) == run(["compute", LOVE, "-o", str(tmp_path / "x.txt")]) == Exit.OK
+def test_a_text_file_holds_the_page_of_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run(["compute", LOVE]) == run(["compute", LOVE, "-o", str(tmp_path / "x.txt")]) == Exit.OK
+    )
     assert (tmp_path / "x.txt").read_text(encoding="utf-8") == capsys.readouterr().out
 
 
@@ -144,7 +184,9 @@ def test_a_missing_name(text: str) -> None:
         ("table", "a.pdf", "table"),
     ],
 )
-def test_the_format_follows_the_option_and_then_the_suffix(given: str | None, output: str | None, format: str) -> None:
+def test_the_format_follows_the_option_and_then_the_suffix(
+    given: str | None, output: str | None, format: str
+) -> None:
     assert page_format(given, output) == format
 
 

@@ -1,4 +1,6 @@
-"""A file is written whole or not at all; whatever goes wrong, the old one stays and nothing is left beside it."""
+"""A file is written whole or not at all; whatever goes wrong, the old one stays and nothing is left
+beside it.
+"""
 
 import io
 import os
@@ -62,7 +64,9 @@ def test_an_old_file_keeps_its_owner(tmp_path: Path) -> None:
     assert (path.stat().st_uid, path.stat().st_gid) == (1234, 5678)
 
 
-def test_an_owner_that_cannot_be_kept_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_owner_that_cannot_be_kept_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.md"
     path.write_text("old")
 
@@ -98,7 +102,10 @@ def test_a_link_into_a_missing_folder_names_that_folder(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to("no/a.md")
     with pytest.raises(AttncliError) as caught:
         output.require_writable(str(tmp_path / "link.md"), "-")
-    assert str(caught.value) == f"cannot write {tmp_path}/link.md: there is no folder {os.path.realpath(tmp_path)}/no"
+    assert (
+        str(caught.value)
+        == f"cannot write {tmp_path}/link.md: there is no folder {os.path.realpath(tmp_path)}/no"
+    )
 
 
 def test_a_link_to_nothing_yet_makes_its_target(tmp_path: Path) -> None:
@@ -125,7 +132,11 @@ def test_lone_surrogates_become_escapes(tmp_path: Path) -> None:
     [("fsync", True), ("fsync", False), ("replace", True), ("replace", False), ("chmod", True)],
 )
 def test_a_failure_changes_nothing(
-    function: str, old: bool, failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    function: str,
+    old: bool,
+    failure: BaseException,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = tmp_path / "a.md"
     if old:
@@ -181,7 +192,9 @@ def test_standard_output_by_its_name_in_the_file_system(tmp_path: Path) -> None:
 
 
 def test_a_full_device() -> None:
-    with pytest.raises(AttncliError, match=r"(?m)^cannot write /dev/full: no space left on device$"):
+    with pytest.raises(
+        AttncliError, match=r"(?m)^cannot write /dev/full: no space left on device$"
+    ):
         write("/dev/full")
 
 
@@ -190,9 +203,14 @@ def test_a_full_device() -> None:
     "command", [["compute", "-o", "page.md"], ["worksheet", "-o", "page.md", "--answers", "a.yaml"]]
 )
 def test_in_a_folder_that_is_gone(
-    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "p.yaml").write_text("X: [[1, 2]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]\n")
+    (tmp_path / "p.yaml").write_text(
+        "X: [[1, 2]]\nW_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]\n"
+    )
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -204,7 +222,9 @@ def test_in_a_folder_that_is_gone(
 
 
 def test_a_missing_folder(tmp_path: Path) -> None:
-    with pytest.raises(AttncliError, match=r"(?m)^cannot write \S+/no/a.md: there is no folder \S+/no$"):
+    with pytest.raises(
+        AttncliError, match=r"(?m)^cannot write \S+/no/a.md: there is no folder \S+/no$"
+    ):
         output.require_writable(str(tmp_path / "no" / "a.md"), "-")
 
 
@@ -223,7 +243,9 @@ def test_a_protected_file_is_not_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["problem.yaml", "./problem.yaml", "link.yaml", "hard.yaml"])
-def test_the_problem_itself_is_not_written_over(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_problem_itself_is_not_written_over(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("problem.yaml").write_text("X: [[1]]")
     Path("link.yaml").symlink_to("problem.yaml")
@@ -234,7 +256,9 @@ def test_the_problem_itself_is_not_written_over(name: str, tmp_path: Path, monke
     assert str(caught.value) == f"-o {name} would write over the problem itself"
 
 
-def test_the_problem_on_standard_input_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_problem_on_standard_input_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "problem.yaml").write_text("X: [[1]]")
     with (tmp_path / "problem.yaml").open() as stream:
         monkeypatch.setattr(sys, "stdin", stream)
@@ -270,7 +294,11 @@ def test_an_output_without_a_name() -> None:
     ids=" ".join,
 )
 def test_an_array_of_the_problem_is_not_written_over(
-    line: list[str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    line: list[str],
+    name: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     np.save("q.npy", np.ones((1, 2)))
@@ -299,9 +327,12 @@ PROBLEM = b"title: \xc3\xa9\ntokens: [a]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n"
 
 
 @pytest.mark.parametrize(
-    ("encoding", "title", "rule"), [("utf-8", "é", "━"), ("latin-1", "é", ""), ("ascii", r"\xe9", "")]
+    ("encoding", "title", "rule"),
+    [("utf-8", "é", "━"), ("latin-1", "é", ""), ("ascii", r"\xe9", "")],
 )
-def test_a_page_for_people_is_in_the_encoding_of_standard_output(encoding: str, title: str, rule: str) -> None:
+def test_a_page_for_people_is_in_the_encoding_of_standard_output(
+    encoding: str, title: str, rule: str
+) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "attncli", "compute", "-"],
         input=PROBLEM,
@@ -316,8 +347,14 @@ def test_in_the_locale_c_standard_output_is_ascii_and_a_file_is_not(tmp_path: Pa
     """Python writes UTF-8 there, which nobody asked for who sets this locale."""
     love = str(Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml")
     command = [sys.executable, "-m", "attncli", "compute", love]
-    bare = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHONIO", "LANG"))}
-    shown = subprocess.run(command, env=bare | {"LC_ALL": "C"}, capture_output=True, check=True).stdout
+    bare = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LC_", "PYTHONIO", "LANG"))
+    }
+    shown = subprocess.run(
+        command, env=bare | {"LC_ALL": "C"}, capture_output=True, check=True
+    ).stdout
     asked = subprocess.run([*command, "--ascii"], env=bare, capture_output=True, check=True).stdout
     assert shown.isascii()
     assert shown == asked
@@ -354,9 +391,15 @@ def test_files_of_a_set_replace_old_ones_and_leave_others(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
-@pytest.mark.parametrize(("function", "calls"), [("fsync", 3), ("replace", 1), ("replace", 3), ("rename", 1)])
+@pytest.mark.parametrize(
+    ("function", "calls"), [("fsync", 3), ("replace", 1), ("replace", 3), ("rename", 1)]
+)
 def test_of_a_set_that_fails_no_file_is_written(
-    function: str, calls: int, failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    function: str,
+    calls: int,
+    failure: BaseException,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "1.tex").write_text("old")
     real, count = getattr(os, function), 0

@@ -1,4 +1,6 @@
-"""The bar of long work: on a terminal only, after a second only, and gone at the end; and Ctrl-C amid arithmetic."""
+"""The bar of long work: on a terminal only, after a second only, and gone at the end; and Ctrl-C
+amid arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ def test_long_work_on_a_terminal() -> None:
     assert terminal_resets  # which clear the line where Ctrl-C ends the process
     progress.end()
     assert terminal.getvalue().endswith("\x1b[2K")  # the line is taken away
-    assert "\x1b[?25l" not in terminal.getvalue()  # never hidden: a process that is killed could not bring it back
+    # never hidden: a process that is killed could not bring it back
+    assert "\x1b[?25l" not in terminal.getvalue()
     assert not terminal_resets
 
 
@@ -107,7 +110,9 @@ numpy.linalg.svd(array)  # one call, which takes half a minute
 
 
 def test_an_interruption_amid_arithmetic_is_answered_at_once() -> None:
-    with subprocess.Popen([sys.executable, "-c", AMID_ARITHMETIC], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", AMID_ARITHMETIC], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.2)

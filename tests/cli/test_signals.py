@@ -1,4 +1,6 @@
-"""A process that is ended in the midst of its work ends as the signal says, and leaves no file half written or lost."""
+"""A process that is ended in the midst of its work ends as the signal says, and leaves no file half
+written or lost.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,19 @@ from pathlib import Path
 
 import pytest
 
-ENDED = {"SIGINT": 130, "SIGTERM": -signal.SIGTERM, "SIGHUP": -signal.SIGHUP}  # a shell says 143 and 129
+# a shell says 143 and 129
+ENDED = {"SIGINT": 130, "SIGTERM": -signal.SIGTERM, "SIGHUP": -signal.SIGHUP}
 WRITING = """
 import os, signal, sys
 from attncli.cli import main as cli
 {function} = os.{function}
-os.{function} = lambda *arguments: ([os.kill(os.getpid(), signal.{name}) for _ in range(2)], {function}(*arguments))
+
+def interrupted(*arguments):
+    os.kill(os.getpid(), signal.{name})
+    os.kill(os.getpid(), signal.{name})
+    return {function}(*arguments)
+
+os.{function} = interrupted
 sys.argv = ["attncli", "steps", "-o", {path!r}]
 cli.main()
 """
@@ -28,7 +37,9 @@ cli.main()
 def test_while_a_file_is_written(name: str, function: str, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("old")
     program = WRITING.format(name=name, function=function, path=str(tmp_path / "a.md"))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (ENDED[name], "", "")
     assert os.listdir(tmp_path) == ["a.md"]
     assert (tmp_path / "a.md").read_text() == "old"
@@ -50,8 +61,10 @@ def test_amid_work(name: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("old")
     with subprocess.Popen(
         [sys.executable, "-m", "attncli", "compute", "p.yaml", "-o", "a.json"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
         time.sleep(3)  # a busy machine takes a second to begin; all of it takes minutes
         assert process.poll() is None
         process.send_signal(getattr(signal, name))

@@ -1,4 +1,6 @@
-"""Colour follows the option, then the environment, then the stream; width is the terminal's or none."""
+"""Colour follows the option, then the environment, then the stream; width is the terminal's or
+none.
+"""
 
 import io
 
@@ -53,6 +55,8 @@ def test_a_terminal_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("stream", [None, io.StringIO()])
-def test_a_file_or_a_pipe_has_no_width(stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_or_a_pipe_has_no_width(
+    stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "57")
     assert terminal_width(stream) is None

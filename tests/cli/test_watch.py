@@ -28,7 +28,10 @@ class Watched:
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.reading, writing = os.pipe()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "attncli", *arguments], cwd=folder, stdout=writing, stderr=writing
+            [sys.executable, "-m", "attncli", *arguments],
+            cwd=folder,
+            stdout=writing,
+            stderr=writing,
         )
         os.close(writing)
 
@@ -160,7 +163,11 @@ def test_a_terminal_is_cleared_before_each_page(tmp_path: Path) -> None:
         (["nowhere.yaml"], 4, "cannot read nowhere.yaml: this file does not exist"),
         (["p.yaml", "--cell", "Q[7,7]"], 2, "Q[7,7]"),
         (["p.yaml", "--detail", "much"], 2, "--detail cannot be 'much'"),
-        (["p.yaml", "-o", "p.yaml", "--format", "table"], 2, "-o p.yaml would write over the problem itself"),
+        (
+            ["p.yaml", "-o", "p.yaml", "--format", "table"],
+            2,
+            "-o p.yaml would write over the problem itself",
+        ),
     ],
 )
 def test_what_no_change_of_the_file_mends_ends_it(

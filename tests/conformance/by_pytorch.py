@@ -1,6 +1,8 @@
-"""A problem file by PyTorch: the layer around attention in its own operations, and what is said to its attention.
+"""A problem file by PyTorch: the layer around attention in its own operations, and what is said to
+its attention.
 
-A base b is scores times ln b, a multiplicative score a query times W_a, a sink one more key of zeros whose bias it is.
+A base b is scores times ln b, a multiplicative score a query times W_a, a sink one more key of
+zeros whose bias it is.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def rows(torch: Any, problem: Problem, letter: str, heads: int) -> Any:
     source = problem["context"] if letter != "Q" and "context" in problem else problem["X"]
     bias = torch.tensor(problem.get(f"b_{letter}", [0.0]), dtype=torch.float64)
     weights = torch.tensor(problem[f"W_{letter}"], dtype=torch.float64)
-    return by_head(torch, torch.tensor(source, dtype=torch.float64) @ weights + bias, heads, split=True)
+    return by_head(
+        torch, torch.tensor(source, dtype=torch.float64) @ weights + bias, heads, split=True
+    )
 
 
 def by_head(torch: Any, array: Any, heads: int, *, split: bool = False) -> Any:
@@ -56,7 +60,8 @@ def attended(torch: Any, problem: Problem) -> tuple[Any, Any, Any, Any, float]:
     """Q, K and V as attention meets them, what is added to the scaled scores, and the scale."""
     heads, kv_heads = head_counts(problem)
     q, k, v = (
-        rows(torch, problem, letter, count) for letter, count in (("Q", heads), ("K", kv_heads), ("V", kv_heads))
+        rows(torch, problem, letter, count)
+        for letter, count in (("Q", heads), ("K", kv_heads), ("V", kv_heads))
     )
     past = 0
     if "past" in problem:
@@ -73,7 +78,9 @@ def attended(torch: Any, problem: Problem) -> tuple[Any, Any, Any, Any, float]:
     offset = offsets(problem.get("mask"), *shape[2:], past)
     visible, added = visible_and_added(problem.get("mask"), shape, offset)
     if alibi := position.get("alibi"):
-        slopes = np.array(default_slopes(heads) if alibi is True else alibi["slopes"]).reshape(-1, 1, 1)
+        slopes = np.array(default_slopes(heads) if alibi is True else alibi["slopes"]).reshape(
+            -1, 1, 1
+        )
         i, j = np.indices(shape[2:])
         added = added - slopes * abs(i + offset - j)
     bias = torch.from_numpy(np.where(visible, added, -np.inf))
@@ -85,7 +92,9 @@ def attended(torch: Any, problem: Problem) -> tuple[Any, Any, Any, Any, float]:
 
 
 def attention(torch: Any, problem: Problem) -> Any:
-    """What each head gives: by `scaled_dot_product_attention`, which knows no additive score and no softcap."""
+    """What each head gives: by `scaled_dot_product_attention`, which knows no additive score and no
+    softcap.
+    """
     if problem.get("score") == "additive" or "softcap" in problem:
         return in_steps(torch, problem)
     q, k, v, bias, times = attended(torch, problem)
@@ -100,7 +109,9 @@ def in_steps(torch: Any, problem: Problem) -> Any:
     q, k, v, bias, times = attended(torch, problem)
     k, v = (array.repeat_interleave(q.shape[1] // array.shape[1], dim=1) for array in (k, v))
     if problem.get("score") == "additive":
-        first, second, last = (torch.tensor(problem[name], dtype=torch.float64) for name in ("W_1", "W_2", "v"))
+        first, second, last = (
+            torch.tensor(problem[name], dtype=torch.float64) for name in ("W_1", "W_2", "v")
+        )
         scores = torch.tanh((q @ first)[:, :, :, None] + (k @ second)[:, :, None]) @ last
         if "sink" in problem:
             scores[..., -1] = 0
@@ -120,6 +131,8 @@ def joined(torch: Any, problem: Problem, heads_output: Any) -> Any:
     """The heads side by side, and projected where there is a W_O."""
     output = heads_output.transpose(1, 2).flatten(2)
     if "W_O" in problem:
-        weights, bias = (torch.tensor(problem.get(name, [0.0]), dtype=torch.float64) for name in ("W_O", "b_O"))
+        weights, bias = (
+            torch.tensor(problem.get(name, [0.0]), dtype=torch.float64) for name in ("W_O", "b_O")
+        )
         output = output @ weights + bias
     return output

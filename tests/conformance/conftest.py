@@ -1,4 +1,6 @@
-"""Lets these tests import what they share, and runs one problem file by the program and by the reference."""
+"""Lets these tests import what they share, and runs one problem file by the program and by the
+reference.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,13 @@ def trace_of(problem: dict[str, Any], **choices: Any) -> attncli.Trace:
 
 
 def in_full(step: dict[str, Any], joined: bool) -> np.ndarray:
-    """A step of a trace's JSON with all axes: batch × head × …, or batch × … once the heads are joined."""
-    value, axes = np.array(step["value"], dtype=object).astype(float).reshape(step["shape"]), list(step["axes"])
+    """A step of a trace's JSON with all axes: batch × head × …, or batch × … once the heads are
+    joined.
+    """
+    value, axes = (
+        np.array(step["value"], dtype=object).astype(float).reshape(step["shape"]),
+        list(step["axes"]),
+    )
     if not joined and not {"head", "kv_head"} & {*axes}:
         place = axes.index("batch") + 1 if "batch" in axes else 0
         value = np.expand_dims(value, place)

@@ -1,4 +1,6 @@
-"""Draws whole problem files, as the plain data that JSON holds, from everything that the contract allows."""
+"""Draws whole problem files, as the plain data that JSON holds, from everything that the contract
+allows.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,12 @@ def matrices(seed: int, spread: float = 1.5) -> Matrix:
 
 @st.composite
 def problem_files(draw: st.DrawFn, small: bool = False, mixed: bool = False) -> dict[str, Any]:
-    """A problem file of any kind; with small numbers only, or with entries in some arrays only, if told so."""
-    matrix = matrices(draw(st.integers(0, 2**16)), 1.5 if small else draw(choose([1.5, 1.5, 1.5, 12])))
+    """A problem file of any kind; with small numbers only, or with entries in some arrays only, if
+    told so.
+    """
+    matrix = matrices(
+        draw(st.integers(0, 2**16)), 1.5 if small else draw(choose([1.5, 1.5, 1.5, 12]))
+    )
     settings = draw(scoring())
     position = draw(choose([(), (), ("rope",), ("alibi",), ("rope", "alibi")]))
     kv_heads = draw(choose([1, 1, 2, 3]))
@@ -75,7 +81,9 @@ def problem_files(draw: st.DrawFn, small: bool = False, mixed: bool = False) -> 
     if draw(st.booleans()):
         problem["tokens"] = [f"q{place}" for place in range(size.queries)]
         problem["context_tokens"] = [f"k{place}" for place in range(size.keys)]
-    if (mask := draw(masks(size.batch or 1, size.heads, size.queries, size.keys, matrix))) is not None:
+    if (
+        mask := draw(masks(size.batch or 1, size.heads, size.queries, size.keys, matrix))
+    ) is not None:
         problem["mask"] = mask
     return problem
 
@@ -106,14 +114,17 @@ def positions(draw: st.DrawFn, kind: str, heads: int) -> Any:
 def arrays(
     draw: st.DrawFn, size: Sizes, matrix: Matrix, projected: set[str], context: bool, mixed: bool
 ) -> dict[str, Any]:
-    """X, context, the projections, what is given in their place, the cache, and how many heads there are."""
+    """X, context, the projections, what is given in their place, the cache, and how many heads
+    there are.
+    """
     entries = (size.batch,) if size.batch else ()
     width, other = draw(sizes), draw(sizes)
     per_head = {"Q": size.d_q, "K": size.d_k, "V": size.d_v}
     heads = {"Q": size.heads, "K": size.kv_heads, "V": size.kv_heads}
     many = {"Q": size.queries, "K": size.new_keys, "V": size.new_keys}
     joined = not size.batch and draw(st.booleans())  # columns of all heads beside one another
-    keeper = None if projected else draw(choose("QKV"))  # has entries, where X and the context do not tell them
+    # has entries, where X and the context do not tell them
+    keeper = None if projected else draw(choose("QKV"))
     found: dict[str, Any] = {}
 
     def given(letter: str, count: int) -> Any:

@@ -1,4 +1,6 @@
-"""Draws masks as problem files write them: each form in each of its spellings, alone and combined."""
+"""Draws masks as problem files write them: each form in each of its spellings, alone and
+combined.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 choose = st.sampled_from
-ADDED = [0, -1.5, 0.25, -1e4, "-inf"]  # beyond -1e4 the last digits of a score are lost, see test_sentinels.py
+# beyond -1e4 the last digits of a score are lost, see test_sentinels.py
+ADDED = [0, -1.5, 0.25, -1e4, "-inf"]
 
 
 @st.composite
-def masks(draw: st.DrawFn, batch: int, heads: int, queries: int, keys: int, matrix: Callable[..., Any]) -> Any:
+def masks(
+    draw: st.DrawFn, batch: int, heads: int, queries: int, keys: int, matrix: Callable[..., Any]
+) -> Any:
     """A mask for so many batch entries, heads, queries and keys; None for leaving the key out."""
     random = np.random.default_rng(draw(st.integers(0, 2**16)))
 

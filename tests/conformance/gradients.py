@@ -1,6 +1,7 @@
 """Gradients from a problem file by PyTorch's autograd; nothing of the program is used here.
 
-The whole layer is written with PyTorch's own operations, without its attention, so that every array has a gradient.
+The whole layer is written with PyTorch's own operations, without its attention, so that every array
+has a gradient.
 """
 
 from __future__ import annotations
@@ -15,16 +16,50 @@ from reference import default_slopes, head_counts, scale
 from reference_masks import offsets, visible_and_added
 
 Problem = dict[str, Any]
-ARRAYS = ("X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_a", "W_1", "W_2", "v", "sink")
-STEPS = ("Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "capped", "masked", "weights", "heads_output", "concat")
+ARRAYS = (
+    "X",
+    "context",
+    "W_Q",
+    "W_K",
+    "W_V",
+    "W_O",
+    "b_Q",
+    "b_K",
+    "b_V",
+    "b_O",
+    "W_a",
+    "W_1",
+    "W_2",
+    "v",
+    "sink",
+)
+STEPS = (
+    "Q",
+    "K",
+    "V",
+    "Q_rot",
+    "K_rot",
+    "scores",
+    "scaled",
+    "capped",
+    "masked",
+    "weights",
+    "heads_output",
+    "concat",
+)
 
 
 def gradients(
-    torch: Any, problem: Problem, d_output: np.ndarray | None = None, loss: Callable[[Any], Any] | None = None
+    torch: Any,
+    problem: Problem,
+    d_output: np.ndarray | None = None,
+    loss: Callable[[Any], Any] | None = None,
 ) -> dict[str, np.ndarray]:
-    """The gradient of Σ d_output·output, or of a loss of the output, for every array of the file and the steps.
+    """The gradient of Σ d_output·output, or of a loss of the output, for every array of the file
+    and the steps.
 
-    Arrays are as the file has them; steps are batch × head × row × column, of as many entries and heads as they have.
+    Arrays are as the file has them; steps are batch × head × row × column, of as many entries and
+    heads as they have.
     """
     leaves = {name: torch.tensor(problem[name], dtype=torch.float64, requires_grad=True)
               for name in (*ARRAYS, "Q", "K", "V") if name in problem}  # fmt: skip
@@ -32,7 +67,11 @@ def gradients(
                for name, array in problem.get("past", {}).items()}  # fmt: skip
     steps: dict[str, Any] = {}
     output = forward(torch, problem, leaves, steps)
-    upstream = torch.ones_like(output) if d_output is None else torch.from_numpy(d_output.reshape(output.shape))
+    upstream = (
+        torch.ones_like(output)
+        if d_output is None
+        else torch.from_numpy(d_output.reshape(output.shape))
+    )
     wanted = {**steps, **leaves}
     whole, begins = (output, upstream) if loss is None else (loss(output), None)
     found = torch.autograd.grad(whole, list(wanted.values()), begins, allow_unused=True)
@@ -43,8 +82,13 @@ def gradients(
 def forward(torch: Any, problem: Problem, leaves: dict[str, Any], steps: dict[str, Any]) -> Any:
     """The output, batch × row × column, or batch × head × row × column where heads stay apart."""
     heads, kv_heads = head_counts(problem)
-    q, k, v = (_rows(torch, leaves, name, count) for name, count in (("Q", heads), ("K", kv_heads), ("V", kv_heads)))
-    steps |= {name: array for name, array in zip("QKV", (q, k, v), strict=True) if f"W_{name}" in leaves}
+    q, k, v = (
+        _rows(torch, leaves, name, count)
+        for name, count in (("Q", heads), ("K", kv_heads), ("V", kv_heads))
+    )
+    steps |= {
+        name: array for name, array in zip("QKV", (q, k, v), strict=True) if f"W_{name}" in leaves
+    }
     past = 0
     if "past" in problem:
         past_k, past_v = (_by_head(leaves[f"past_{name}"], kv_heads) for name in "KV")
@@ -61,7 +105,9 @@ def forward(torch: Any, problem: Problem, leaves: dict[str, Any], steps: dict[st
     capped = cap * torch.tanh(scaled / cap) if cap else scaled
     steps |= {"scores": scores, "scaled": scaled, "capped": capped}
     entries = max(capped.shape[0], v.shape[0])
-    weights = _softmax(torch, problem, leaves, capped + _bias(torch, problem, (entries, *capped.shape[1:]), past))
+    weights = _softmax(
+        torch, problem, leaves, capped + _bias(torch, problem, (entries, *capped.shape[1:]), past)
+    )
     found = weights @ v
     concat = found.transpose(1, 2).flatten(2)
     steps |= {"weights": weights, "heads_output": found}
@@ -81,7 +127,11 @@ def _rows(torch: Any, leaves: dict[str, Any], name: str, heads: int) -> Any:
         return _by_head(leaves[name], heads)
     source = leaves["context"] if name != "Q" and "context" in leaves else leaves["X"]
     source = source if source.ndim == 3 else source[None]
-    return (source @ leaves[f"W_{name}"] + leaves.get(f"b_{name}", 0)).unflatten(-1, (heads, -1)).transpose(1, 2)
+    return (
+        (source @ leaves[f"W_{name}"] + leaves.get(f"b_{name}", 0))
+        .unflatten(-1, (heads, -1))
+        .transpose(1, 2)
+    )
 
 
 def _scores(torch: Any, problem: Problem, leaves: dict[str, Any], q: Any, k: Any) -> Any:
@@ -98,7 +148,9 @@ def _bias(torch: Any, problem: Problem, shape: tuple[int, ...], past: int) -> An
     offset = offsets(problem.get("mask"), *shape[2:], past)
     visible, added = visible_and_added(problem.get("mask"), shape, offset)
     if alibi := problem.get("position", {}).get("alibi"):
-        slopes = np.array(default_slopes(heads) if alibi is True else alibi["slopes"]).reshape(-1, 1, 1)
+        slopes = np.array(default_slopes(heads) if alibi is True else alibi["slopes"]).reshape(
+            -1, 1, 1
+        )
         i, j = np.indices(shape[2:])
         added = added - slopes * abs(i + offset - j)
     return torch.from_numpy(np.where(visible, added, -np.inf))
@@ -108,7 +160,11 @@ def _softmax(torch: Any, problem: Problem, leaves: dict[str, Any], logits: Any) 
     """Of a row that is all hidden, 0, without a NaN on the way back."""
     base = problem.get("exp_base", "e")
     if "sink" in leaves:
-        sink = leaves["sink"].reshape(1, -1, 1, 1).expand(logits.shape[0], logits.shape[1], logits.shape[2], 1)
+        sink = (
+            leaves["sink"]
+            .reshape(1, -1, 1, 1)
+            .expand(logits.shape[0], logits.shape[1], logits.shape[2], 1)
+        )
         logits = torch.cat([logits, sink], dim=-1)
     logits = logits * (1 if base == "e" else math.log(base))
     blind = (logits == -math.inf).all(dim=-1, keepdim=True)

@@ -1,12 +1,15 @@
-r"""Reads the worked lines of a page in any format, and judges each by nothing but the numbers that it prints.
+r"""Reads the worked lines of a page in any format, and judges each by nothing but the numbers that
+it prints.
 
-A line is sides with `=` or `≈` between them: `tanh(100 / 50) = tanh(2) ≈ 0.964`. Two things make it false:
+A line is sides with `=` or `≈` between them: `tanh(100 / 50) = tanh(2) ≈ 0.964`. Two things make it
+false:
 
 - `=` between sides that differ, or that have no value, such as 0 / 0;
-- `≈` between sides that are equal, have no value, or are farther apart than their printed digits allow: a number that
-  ends in 0.964 may have been anything from 0.9635 to 0.9645.
+- `≈` between sides that are equal, have no value, or are farther apart than their printed digits
+  allow: a number that ends in 0.964 may have been anything from 0.9635 to 0.9645.
 
-Nothing here is the program's own: text is read by a small parser, and worked by mpmath, to 200 digits and in intervals.
+Nothing here is the program's own: text is read by a small parser, and worked by mpmath, to 200
+digits and in intervals.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from typing import Any
 
 from mpmath import MPContext, MPIntervalContext
 
-mp, iv = MPContext(), MPIntervalContext()  # of its own: the precision of mpmath's is that of whoever set it last
+# of its own: the precision of mpmath's is that of whoever set it last
+mp, iv = MPContext(), MPIntervalContext()
 mp.dps = iv.dps = 200
 SAME = mp.mpf("1e-180")
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -57,7 +61,9 @@ def _of_latex(text: str) -> Iterator[tuple[str, str]]:
     beside = False  # a matrix
     for line in text.splitlines():
         line = line.removeprefix(r"\nopagebreak")
-        below = re.fullmatch(r"\\hangindent=.*?\\makebox\[[\d.]+em\]\[l\]\{(.*?)\}(?=[$\d])(.*?)\\par", line)
+        below = re.fullmatch(
+            r"\\hangindent=.*?\\makebox\[[\d.]+em\]\[l\]\{(.*?)\}(?=[$\d])(.*?)\\par", line
+        )
         beside = beside and not line.startswith(r"\end{tabular}")
         found = below or (beside and re.fullmatch(r"(.*?) & (?=[$\d])(.*?) \\\\", line))
         beside = beside or line.endswith(r"\begin{tabular}{@{}l@{\quad}l@{}}")
@@ -177,7 +183,11 @@ class Parser:
         base = self.atom()
         if self.tokens[0] == "^":
             self.take()
-            return ("^", base, ("neg", self.atom()) if self.tokens[0] == "-" and self.take() else self.atom())
+            return (
+                "^",
+                base,
+                ("neg", self.atom()) if self.tokens[0] == "-" and self.take() else self.atom(),
+            )
         return base
 
     def atom(self) -> Tree:
@@ -270,7 +280,9 @@ class Unbounded(ArithmeticError):
 
 
 def value_range(tree: Tree) -> Any:
-    """Where the value of a side may lie when each number of it was rounded to its printed digits."""
+    """Where the value of a side may lie when each number of it was rounded to its printed
+    digits.
+    """
     function, *arguments = tree
     if function == "number":
         if arguments[0] == "∞":
@@ -335,14 +347,18 @@ def _power(tree: Tree, base: Any, exponent: Any) -> Any:
 def fault_of(line: str, *, of_doubles: bool = False) -> str | None:
     """What is false about a worked line, if anything; a side with terms left out is not judged.
 
-    With `of_doubles` the result comes from a float64, and may have no digits that a float64 has not.
+    With `of_doubles` the result comes from a float64, and may have no digits that a float64 has
+    not.
     """
     condition = re.match(r"(?:.*?: )?(.*?) (is true|is false),", line)
     if condition:
         return _fault_of_condition(line)
     if re.search(r", so (hidden|visible|-?[\d.∞])", line):
         return None  # a cell of a mask, which is given
-    line = re.split(r",? so (?:hidden|visible)|(?: —)? +(?:by def|its closed|it has no|(?:its|the) divisor)", line)[0]
+    line = re.split(
+        r",? so (?:hidden|visible)|(?: —)? +(?:by def|its closed|it has no|(?:its|the) divisor)",
+        line,
+    )[0]
     parts, signs = sides(line)
     trees = [None if "…" in part else Parser(part).whole() for part in parts]
     for one, sign, other in zip(trees, signs, trees[1:], strict=False):
@@ -361,7 +377,9 @@ def _fault_between(one: Tree, sign: str, other: Tree) -> str | None:
         left, right = exact_value(one), exact_value(other)
     except (ZeroDivisionError, ValueError):
         return f"a side of {sign} has no value"
-    same = left == right or (mp.isfinite(left - right) and abs(left - right) <= SAME * max(1, abs(left)))
+    same = left == right or (
+        mp.isfinite(left - right) and abs(left - right) <= SAME * max(1, abs(left))
+    )
     if sign == "=":
         return None if same else f"= between {mp.nstr(left, 20)} and {mp.nstr(right, 20)}"
     if same and not (_is_beyond_digits(one) or _is_beyond_digits(other)):
@@ -375,10 +393,14 @@ def _fault_between(one: Tree, sign: str, other: Tree) -> str | None:
 
 
 def _is_beyond_digits(tree: Tree) -> bool:
-    """Whether 200 digits cannot tell a value from a short number: tanh(267) is not quite 1, 2^-28134 not quite 0."""
+    """Whether 200 digits cannot tell a value from a short number: tanh(267) is not quite 1,
+    2^-28134 not quite 0.
+    """
     function, *arguments = tree
     below = [argument for argument in arguments if isinstance(argument, tuple)]
-    if function in "·/" and any(exact_value(each) == 0 and not _is_beyond_digits(each) for each in below):
+    if function in "·/" and any(
+        exact_value(each) == 0 and not _is_beyond_digits(each) for each in below
+    ):
         return False
     if function in {"exp", "tanh", "cos", "sin", "sigmoid"} or tree[:2] == ("^", ("e",)):
         return bool(exact_value(below[-1]) != 0)
@@ -391,14 +413,22 @@ def _fault_of_condition(line: str) -> str | None:
     for condition, verdict in re.findall(r": ([^:]*?) (is true|is false)(?=,)", line):
         sign, left, right = Parser(condition).whole()
         one, other = exact_value(left), exact_value(right)
-        true = {"≤": one <= other, "<": one < other, ">": one > other, "≥": one >= other, "=": one == other}[sign]
+        true = {
+            "≤": one <= other,
+            "<": one < other,
+            ">": one > other,
+            "≥": one >= other,
+            "=": one == other,
+        }[sign]
         if true != (verdict == "is true"):
             return f"{condition} {verdict}"
     return None
 
 
 def _beyond_a_double(number: str) -> bool:
-    """Whether a decimal of more than 16 digits has more of them than it takes to tell it from all other float64."""
+    """Whether a decimal of more than 16 digits has more of them than it takes to tell it from all
+    other float64.
+    """
     if "e" in number or len(number.replace(".", "").lstrip("0")) <= 16:
         return False
     return len(number.partition(".")[2]) > len(repr(float(number)).partition(".")[2])

@@ -24,11 +24,22 @@ def problem_file(**keys: Any) -> dict[str, Any]:
 
 
 def arrays(
-    random: np.random.Generator, *, batch: int = 2, heads: int = 4, kv_heads: int = 2, n: int = 3, m: int = 5,
-    d: int = 4, d_v: int = 3,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    random: np.random.Generator,
+    *,
+    batch: int = 2,
+    heads: int = 4,
+    kv_heads: int = 2,
+    n: int = 3,
+    m: int = 5,
+    d: int = 4,
+    d_v: int = 3,
+) -> dict[str, np.ndarray]:
     """Q, K and V of every head of every entry."""
-    shapes = {"Q": (batch, heads, n, d), "K": (batch, kv_heads, m, d), "V": (batch, kv_heads, m, d_v)}
+    shapes = {
+        "Q": (batch, heads, n, d),
+        "K": (batch, kv_heads, m, d),
+        "V": (batch, kv_heads, m, d_v),
+    }
     return {name: random.normal(scale=2, size=shape) for name, shape in shapes.items()}
 
 

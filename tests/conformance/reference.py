@@ -1,6 +1,8 @@
-"""Attention from a problem file, by einsum and loops straight from the contract; nothing of the program is used here.
+"""Attention from a problem file, by einsum and loops straight from the contract; nothing of the
+program is used here.
 
-Everything is batch × head × row × column, with lengths of 1 where the file has no batch or no heads.
+Everything is batch × head × row × column, with lengths of 1 where the file has no batch or no
+heads.
 """
 
 from __future__ import annotations
@@ -15,15 +17,22 @@ Problem = dict[str, Any]
 
 
 def attention(problem: Problem) -> dict[str, np.ndarray]:
-    """Every step by its name; "output" is batch × query × … where heads were joined, else the heads' own."""
+    """Every step by its name; "output" is batch × query × … where heads were joined, else the
+    heads' own.
+    """
     heads, kv_heads = head_counts(problem)
-    q, k, v = (rows(problem, letter, count) for letter, count in (("Q", heads), ("K", kv_heads), ("V", kv_heads)))
+    q, k, v = (
+        rows(problem, letter, count)
+        for letter, count in (("Q", heads), ("K", kv_heads), ("V", kv_heads))
+    )
     steps = {"new_K": k, "new_V": v} if "past" in problem else {}
     past = 0
     if "past" in problem:
         cached = [by_head(problem["past"][letter], kv_heads) for letter in "KV"]
         past = cached[0].shape[2]
-        k, v = (np.concatenate(same_entries(*pair), axis=2) for pair in zip(cached, (k, v), strict=True))
+        k, v = (
+            np.concatenate(same_entries(*pair), axis=2) for pair in zip(cached, (k, v), strict=True)
+        )
     q, k, v = same_entries(q, k, v)
     steps |= {"Q": q, "K": k, "V": v}
     if rope := problem.get("position", {}).get("rope"):
@@ -36,7 +45,9 @@ def attention(problem: Problem) -> dict[str, np.ndarray]:
     logits = steps["capped"] = cap * np.tanh(steps["scaled"] / cap) if cap else steps["scaled"]
     offset = offsets(problem.get("mask"), *logits.shape[2:], past)
     if alibi := problem.get("position", {}).get("alibi"):
-        slopes = np.array(default_slopes(heads) if alibi is True else alibi["slopes"]).reshape(1, -1, 1, 1)
+        slopes = np.array(default_slopes(heads) if alibi is True else alibi["slopes"]).reshape(
+            1, -1, 1, 1
+        )
         i, j = np.indices(logits.shape[2:])
         steps["bias"] = -slopes * abs(i + offset - j)
         logits = logits + steps["bias"]
@@ -48,7 +59,9 @@ def attention(problem: Problem) -> dict[str, np.ndarray]:
     steps["concat"] = np.concatenate(list(np.moveaxis(steps["heads_output"], 1, 0)), axis=-1)
     steps["output"] = steps["concat"]
     if "W_O" in problem:
-        steps["output"] = steps["concat"] @ np.array(problem["W_O"]) + np.array(problem.get("b_O", 0))
+        steps["output"] = steps["concat"] @ np.array(problem["W_O"]) + np.array(
+            problem.get("b_O", 0)
+        )
     return steps
 
 
@@ -70,7 +83,9 @@ def head_counts(problem: Problem) -> tuple[int, int]:
 
 
 def by_head(array: Any, heads: int) -> np.ndarray:
-    """Given rows of any rank as batch × heads × rows × columns; the columns of a matrix are split into heads."""
+    """Given rows of any rank as batch × heads × rows × columns; the columns of a matrix are split
+    into heads.
+    """
     array = np.array(array, dtype=float)
     if array.ndim == 2:
         return split(array[None], heads)
@@ -86,9 +101,13 @@ def rows(problem: Problem, letter: str, heads: int) -> np.ndarray:
     """Q, K or V of the new tokens, given or projected."""
     if letter in problem:
         return by_head(problem[letter], heads)
-    source = np.array(problem["context"] if letter != "Q" and "context" in problem else problem["X"], dtype=float)
+    source = np.array(
+        problem["context"] if letter != "Q" and "context" in problem else problem["X"], dtype=float
+    )
     source = source[None] if source.ndim == 2 else source
-    projected = source @ np.array(problem[f"W_{letter}"], dtype=float) + np.array(problem.get(f"b_{letter}", 0))
+    projected = source @ np.array(problem[f"W_{letter}"], dtype=float) + np.array(
+        problem.get(f"b_{letter}", 0)
+    )
     return split(projected, heads)
 
 
@@ -133,9 +152,15 @@ def default_slopes(heads: int) -> list[float]:
 
 
 def softmax(logits: np.ndarray, sink: Any, base: Any) -> np.ndarray:
-    """The weights of each row: zeros where it is all hidden; a sink takes its share and is then left out."""
+    """The weights of each row: zeros where it is all hidden; a sink takes its share and is then
+    left out.
+    """
     base = math.e if base == "e" else base
-    extra = np.full((1, 1, 1, 1), -np.inf) if sink is None else np.reshape(np.array(sink, dtype=float), (1, -1, 1, 1))
+    extra = (
+        np.full((1, 1, 1, 1), -np.inf)
+        if sink is None
+        else np.reshape(np.array(sink, dtype=float), (1, -1, 1, 1))
+    )
     extra = np.broadcast_to(extra, (*logits.shape[:3], 1))
     top = np.maximum(logits.max(axis=-1, keepdims=True), extra)
     top = np.where(top == -np.inf, 0, top)

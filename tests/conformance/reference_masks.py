@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 
-def visible_and_added(mask: Any, shape: tuple[int, ...], offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def visible_and_added(
+    mask: Any, shape: tuple[int, ...], offset: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Which keys each query may see, and what is added, both batch × head × query × key."""
     visible, added = np.ones(shape, dtype=bool), np.zeros(shape)
     i, j = np.indices(shape[2:])
@@ -30,7 +32,9 @@ def visible_and_added(mask: Any, shape: tuple[int, ...], offset: np.ndarray) -> 
 
 
 def offsets(mask: Any, queries: int, keys: int, past: int) -> np.ndarray:
-    """How far a query's position lies beyond its row, one number per batch entry: entries × 1 × 1 × 1."""
+    """How far a query's position lies beyond its row, one number per batch entry: entries × 1 × 1 ×
+    1.
+    """
     if "bottom-right" not in corners(mask):
         return np.full((1, 1, 1, 1), past)
     exist = np.ones((1, keys), dtype=bool)
@@ -54,18 +58,25 @@ def in_full(matrix: Any) -> np.ndarray:
 
 
 def parts(mask: Any) -> Iterator[tuple[str, Any]]:
-    """Each form with its value; a matrix alone keeps where it is of truth values, else it is added."""
+    """Each form with its value; a matrix alone keeps where it is of truth values, else it is
+    added.
+    """
     if mask in (None, "none"):
         return
     if mask == "causal":
         yield "causal", True
     elif isinstance(mask, dict):
-        yield from ((form, value) for form, value in mask.items() if form != "corner" and value is not False)
+        yield from (
+            (form, value) for form, value in mask.items() if form != "corner" and value is not False
+        )
     elif any(isinstance(part, str | dict) for part in mask):
         for part in mask:
             yield from parts(part)
     else:
-        yield ("keep" if isinstance(np.array(mask, dtype=object).flat[0], bool) else "additive"), mask
+        yield (
+            ("keep" if isinstance(np.array(mask, dtype=object).flat[0], bool) else "additive"),
+            mask,
+        )
 
 
 def corners(mask: Any) -> list[str]:

@@ -1,7 +1,9 @@
-"""A small spreadsheet: the cells of an .xlsx file, and their formulas worked out as the manual of Excel says.
+"""A small spreadsheet: the cells of an .xlsx file, and their formulas worked out as the manual of
+Excel says.
 
-It knows the functions that workbooks of attncli use. A minus before a number binds tighter than a power, and text in a
-cell is no number: SUM and MAX of cells skip it, and arithmetic with it is an error, #VALUE! in Excel.
+It knows the functions that workbooks of attncli use. A minus before a number binds tighter than a
+power, and text in a cell is no number: SUM and MAX of cells skip it, and arithmetic with it is an
+error, #VALUE! in Excel.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Cells(list):
 
 
 class Spreadsheet:
-    """The sheets of a file by name: formulas, B3*2, and values; `cached` are the results that the file has."""
+    """The sheets of a file by name: formulas, B3*2, and values; `cached` are the results that the
+    file has.
+    """
 
     def __init__(self, file: Path | bytes) -> None:
         self.cells: dict[tuple[str, str], Any] = {}
@@ -58,7 +62,13 @@ class Spreadsheet:
             if value is None:
                 continue
             kind, key = cell.attrib.get("t"), (name, cell.attrib["r"])
-            result = shared[int(value)] if kind == "s" else value if kind in ("str", "e") else float(value)
+            result = (
+                shared[int(value)]
+                if kind == "s"
+                else value
+                if kind in ("str", "e")
+                else float(value)
+            )
             self.cached[key] = result
             self.cells[key] = result if written is None else Written(written.text)
             lines.setdefault(int(re.sub(r"\D", "", key[1])), []).append(key)
@@ -72,7 +82,9 @@ class Spreadsheet:
         """What a cell comes to; None for an empty one."""
         if key not in self._known:
             found = self.cells.get(key)
-            self._known[key] = _Formula(found, key[0], self).value() if isinstance(found, Written) else found
+            self._known[key] = (
+                _Formula(found, key[0], self).value() if isinstance(found, Written) else found
+            )
         return self._known[key]
 
     def formula(self, text: str, sheet: str) -> Any:
@@ -89,7 +101,14 @@ class Spreadsheet:
 
     def _rows_below(self, name: str, heading: str) -> Iterator[list[tuple[str, str]]]:
         lines = self._lines[name]
-        start = next((row for row in lines if str(self.cells.get((name, f"A{row}"), "")).startswith(heading)), None)
+        start = next(
+            (
+                row
+                for row in lines
+                if str(self.cells.get((name, f"A{row}"), "")).startswith(heading)
+            ),
+            None,
+        )
         began = False
         for row in range(start, max(lines) + 1) if start else ():
             keys = [key for key in lines.get(row, ()) if not re.fullmatch(r"A\d+", key[1])]
@@ -101,7 +120,9 @@ class Spreadsheet:
 
     def _is_number(self, key: tuple[str, str]) -> bool:
         return (
-            isinstance(self.cells[key], Written) or self.cached[key] == _HIDDEN or isinstance(self.cached[key], float)
+            isinstance(self.cells[key], Written)
+            or self.cached[key] == _HIDDEN
+            or isinstance(self.cached[key], float)
         )
 
 
@@ -163,11 +184,16 @@ class _Formula:
 
     def cells(self, token: str) -> Any:
         sheet, _, area = token.rpartition("!")
-        sheet, (start, _, end) = sheet.strip("'") or self.sheet, area.replace("$", "").partition(":")
+        sheet, (start, _, end) = (
+            sheet.strip("'") or self.sheet,
+            area.replace("$", "").partition(":"),
+        )
         assert sheet in self.book.names, sheet
         if not end:
             return self.book.value((sheet, start))
-        (left, top), (right, bottom) = (re.fullmatch(r"([A-Z]+)(\d+)", each).groups() for each in (start, end))  # type: ignore[union-attr]
+        (left, top), (right, bottom) = (
+            re.fullmatch(r"([A-Z]+)(\d+)", each).groups() for each in (start, end)
+        )  # type: ignore[union-attr]
         across = _COLUMNS[_COLUMNS.index(left) : _COLUMNS.index(right) + 1]
         return Cells(
             [self.book.value((sheet, f"{column}{row}")) for column in across]
@@ -199,9 +225,16 @@ def _number(value: Any) -> float:
 
 
 def _operate(sign: str, left: Any, right: Any) -> Any:
-    if sign == "=" and str in (type(left), type(right)) and ValueFault not in (type(left), type(right)):
+    if (
+        sign == "="
+        and str in (type(left), type(right))
+        and ValueFault not in (type(left), type(right))
+    ):
         return left == right
-    one, other = (value if isinstance(value, ValueFault) else _tried(_number, value) for value in (left, right))
+    one, other = (
+        value if isinstance(value, ValueFault) else _tried(_number, value)
+        for value in (left, right)
+    )
     fault = next((value for value in (one, other) if isinstance(value, ValueFault)), None)
     if fault:  # an IF may not take this branch
         return fault
@@ -216,7 +249,13 @@ def _operate(sign: str, left: Any, right: Any) -> Any:
             return one / other if other else ValueFault("#DIV/0!")
         case "^":
             return one**other
-    return {"=": one == other, "<": one < other, ">": one > other, "<=": one <= other, ">=": one >= other}[sign]
+    return {
+        "=": one == other,
+        "<": one < other,
+        ">": one > other,
+        "<=": one <= other,
+        ">=": one >= other,
+    }[sign]
 
 
 def _tried(function: Callable[[Any], Any], value: Any) -> Any:
@@ -246,7 +285,9 @@ def _each(arguments: Sequence[Any]) -> list[Any]:
 
 def _known(values: Sequence[Any], function: Callable[[Sequence[Any]], bool]) -> Any:
     """What a function says of conditions; an error where one of them is an error."""
-    return next((value for value in values if isinstance(value, ValueFault)), None) or function(values)
+    return next((value for value in values if isinstance(value, ValueFault)), None) or function(
+        values
+    )
 
 
 def _products(one: Cells, other: Cells | None = None) -> float:
@@ -258,12 +299,19 @@ def _products(one: Cells, other: Cells | None = None) -> float:
 
 def _matrix_product(one: Cells, other: Cells) -> Cells:
     assert {len(row) for row in one} == {len(other)}
-    return Cells([math.fsum(a * row[at] for a, row in zip(line, other, strict=True)) for at in range(len(other[0]))]
-                 for line in one)  # fmt: skip
+    return Cells(
+        [
+            math.fsum(a * row[at] for a, row in zip(line, other, strict=True))
+            for at in range(len(other[0]))
+        ]
+        for line in one
+    )
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "IF": lambda condition, yes, no=False: condition if isinstance(condition, ValueFault) else yes if condition else no,
+    "IF": lambda condition, yes, no=False: (
+        condition if isinstance(condition, ValueFault) else yes if condition else no
+    ),
     "ISTEXT": lambda value: isinstance(value, str),
     "ISNUMBER": lambda value: isinstance(value, float | int) and not isinstance(value, bool),
     "ISBLANK": lambda value: value is None,

@@ -15,9 +15,24 @@ from hypothesis import given, settings
 import attncli
 
 STEPS = (
-    "new_K", "new_V", "Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "capped", "bias", "mask", "masked",
-    "weights", "heads_output", "concat", "output",
-)  # fmt: skip
+    "new_K",
+    "new_V",
+    "Q",
+    "K",
+    "V",
+    "Q_rot",
+    "K_rot",
+    "scores",
+    "scaled",
+    "capped",
+    "bias",
+    "mask",
+    "masked",
+    "weights",
+    "heads_output",
+    "concat",
+    "output",
+)
 MANY = settings.get_profile("many")
 
 
@@ -31,7 +46,9 @@ def agree(ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
 
 @MANY
 @given(problem=problem_files() | problem_files(mixed=True))
-def test_every_step_agrees(program: Callable[..., dict[str, np.ndarray]], problem: dict[str, Any]) -> None:
+def test_every_step_agrees(
+    program: Callable[..., dict[str, np.ndarray]], problem: dict[str, Any]
+) -> None:
     ours, theirs = program(problem), reference.attention(problem)
     if ours["output"].ndim == 4:  # the heads stay apart
         theirs["output"] = theirs["heads_output"]
@@ -42,7 +59,9 @@ def test_every_step_agrees(program: Callable[..., dict[str, np.ndarray]], proble
 
 
 @given(problem=problem_files())
-def test_rows_of_weights_are_shares(trace: Callable[..., attncli.Trace], problem: dict[str, Any]) -> None:
+def test_rows_of_weights_are_shares(
+    trace: Callable[..., attncli.Trace], problem: dict[str, Any]
+) -> None:
     found, theirs = trace(problem), reference.attention(problem)
     weights = found["weights"]
     sums, blind = weights.sum(axis=-1), (theirs["mask"] == -np.inf).all(axis=-1)
@@ -56,14 +75,18 @@ def test_rows_of_weights_are_shares(trace: Callable[..., attncli.Trace], problem
     listed = [tuple(np.atleast_1d(row)) for row in found.fully_masked]
     assert sorted(listed) == sorted(map(tuple, np.argwhere(blind)))
     assert not [sentence for sentence in found.warnings if "fit into" in sentence]
-    hidden = np.broadcast_to(theirs["mask"] == -np.inf, theirs["weights"].shape).reshape(weights.shape)
+    hidden = np.broadcast_to(theirs["mask"] == -np.inf, theirs["weights"].shape).reshape(
+        weights.shape
+    )
     assert (weights[hidden] == 0).all()
 
 
 @pytest.mark.slow
 @settings.get_profile("few")
 @given(problem=problem_files() | problem_files(mixed=True))
-def test_a_trace_survives_json(trace: Callable[..., attncli.Trace], problem: dict[str, Any]) -> None:
+def test_a_trace_survives_json(
+    trace: Callable[..., attncli.Trace], problem: dict[str, Any]
+) -> None:
     found = trace(problem)
     written = json.dumps(found.to_dict(), allow_nan=False)
     read = attncli.Trace.from_dict(json.loads(written))

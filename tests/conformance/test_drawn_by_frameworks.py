@@ -1,4 +1,6 @@
-"""Drawn problems by PyTorch and ONNX: all that can be said to their attention, with everything at once."""
+"""Drawn problems by PyTorch and ONNX: all that can be said to their attention, with everything at
+once.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,19 @@ def test_pytorch(torch: Any, program: Solve, problem: Problem) -> None:
 @pytest.mark.onnx
 @given(problem=problem_files())
 def test_onnx(torch: Any, program: Solve, problem: Problem) -> None:
-    """Its attributes are floats of 32 bits: the scale is multiplied in before, and the softcap has to be one."""
+    """Its attributes are floats of 32 bits: the scale is multiplied in before, and the softcap has
+    to be one.
+    """
     pytest.importorskip("onnx", minversion="1.23", reason="ONNX 1.23 is not installed")
     assume(problem.get("score") != "additive" and problem.get("exp_base", "e") == "e")
     if "softcap" in problem:
         problem = {**problem, "softcap": float(np.float32(problem["softcap"]))}
     q, k, v, bias, times = attended(torch, problem)
     batch = max(array.shape[0] for array in (q, k, v, bias))
-    q, k, v, bias = (np.broadcast_to(array.numpy(), (batch, *array.shape[1:])).copy() for array in (q, k, v, bias))
+    q, k, v, bias = (
+        np.broadcast_to(array.numpy(), (batch, *array.shape[1:])).copy()
+        for array in (q, k, v, bias)
+    )
     cap = float(problem.get("softcap", 0))
     theirs, *_ = onnx_attention(24, Q=q * times, K=k, V=v, attn_mask=bias, scale=1.0, softcap=cap)
     agree(problem, program(problem), torch, torch.from_numpy(theirs))

@@ -31,14 +31,18 @@ def upstream(problem: Problem, seed: int) -> np.ndarray:
 
 
 def as_in_the_file(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Our array in the axes of theirs: the columns of heads beside one another, and axes of length 1."""
+    """Our array in the axes of theirs: the columns of heads beside one another, and axes of length
+    1.
+    """
     if ours.size == theirs.size and ours.ndim > theirs.ndim > 1:
         return np.moveaxis(ours, -3, -2).reshape(theirs.shape)
     return ours.reshape(theirs.shape)
 
 
 def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
-    """Within 1e-9 of what each gradient is, and of what the way back begins with, where that is large."""
+    """Within 1e-9 of what each gradient is, and of what the way back begins with, where that is
+    large.
+    """
     ours = {name.removeprefix("d_"): trace[name] for name in trace if name.startswith("d_")}
     atol = 1e-9 * max(1.0, np.abs(trace["d_output"]).max())
     if "new_K" in ours:  # what PyTorch calls K or V is only that of the new tokens
@@ -47,9 +51,31 @@ def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
         if name in ours:
             if ours[name].size < found.size:  # one for all entries, which adds up theirs
                 found = found.sum(axis=0)
-            np.testing.assert_allclose(as_in_the_file(ours[name], found), found, rtol=1e-9, atol=atol, err_msg=name)
-    assert {"X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_a", "W_1", "W_2", "v", "sink",
-            "past_K", "past_V", "Q", "K", "V"} & {*theirs} <= {*ours}  # fmt: skip
+            np.testing.assert_allclose(
+                as_in_the_file(ours[name], found), found, rtol=1e-9, atol=atol, err_msg=name
+            )
+    assert {
+        "X",
+        "context",
+        "W_Q",
+        "W_K",
+        "W_V",
+        "W_O",
+        "b_Q",
+        "b_K",
+        "b_V",
+        "b_O",
+        "W_a",
+        "W_1",
+        "W_2",
+        "v",
+        "sink",
+        "past_K",
+        "past_V",
+        "Q",
+        "K",
+        "V",
+    } & {*theirs} <= {*ours}
 
 
 @pytest.mark.torch
@@ -64,7 +90,9 @@ def test_every_gradient_agrees(torch: Any, read: Read, problem: dict[str, Any], 
 
 @pytest.mark.torch
 @given(problem=problem_files())
-def test_without_one_it_is_the_gradient_of_the_sum(torch: Any, read: Read, problem: dict[str, Any]) -> None:
+def test_without_one_it_is_the_gradient_of_the_sum(
+    torch: Any, read: Read, problem: dict[str, Any]
+) -> None:
     agree(run(read(problem), gradient=True), gradients(torch, problem))
 
 
@@ -78,8 +106,12 @@ def target_of(kind: str, output: np.ndarray, seed: int) -> np.ndarray:
 
 @pytest.mark.torch
 @MANY
-@given(problem=problem_files(), kind=st.sampled_from(["mse", "cross_entropy"]), seed=st.integers(0, 99))
-def test_a_loss_is_that_of_torch(torch: Any, read: Read, problem: dict[str, Any], kind: str, seed: int) -> None:
+@given(
+    problem=problem_files(), kind=st.sampled_from(["mse", "cross_entropy"]), seed=st.integers(0, 99)
+)
+def test_a_loss_is_that_of_torch(
+    torch: Any, read: Read, problem: dict[str, Any], kind: str, seed: int
+) -> None:
     target = target_of(kind, run(read(problem))["output"], seed)
     key = "target" if kind == "mse" else "targets"
     trace = run(read({**problem, "loss": {"kind": kind, key: target.tolist()}}), gradient=True)
@@ -90,7 +122,9 @@ def test_a_loss_is_that_of_torch(torch: Any, read: Read, problem: dict[str, Any]
         if kind == "mse":
             found = torch.nn.functional.mse_loss(output, held.reshape(output.shape))
         else:
-            found = torch.nn.functional.cross_entropy(output.reshape(-1, output.shape[-1]), held.reshape(-1))
+            found = torch.nn.functional.cross_entropy(
+                output.reshape(-1, output.shape[-1]), held.reshape(-1)
+            )
         losses.append(found.item())
         return found
 
@@ -104,11 +138,15 @@ def test_a_loss_is_that_of_torch(torch: Any, read: Read, problem: dict[str, Any]
     problem=problem_files(small=True) | problem_files(small=True, mixed=True),
     kind=st.sampled_from(["", "mse", "cross_entropy"]),
 )
-def test_finite_differences_agree_and_the_page_is_written(read: Read, problem: dict[str, Any], kind: str) -> None:
+def test_finite_differences_agree_and_the_page_is_written(
+    read: Read, problem: dict[str, Any], kind: str
+) -> None:
     ours = read(problem)
     if kind:
         target = target_of(kind, run(ours)["output"], 0).tolist()
-        ours = read({**problem, "loss": {"kind": kind, "target" if kind == "mse" else "targets": target}})
+        ours = read(
+            {**problem, "loss": {"kind": kind, "target" if kind == "mse" else "targets": target}}
+        )
     trace = run(ours, gradient=True)
     assert [each for each in verify(trace) if each.verdict == "disagree"] == []
     data = json.loads(json.dumps(to_dict(trace), allow_nan=False))

@@ -1,4 +1,6 @@
-"""A trace of which only some steps are kept tells what the whole trace tells, whatever the problem and its format."""
+"""A trace of which only some steps are kept tells what the whole trace tells, whatever the problem
+and its format.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from attncli.tracing.model import Settings, Trace
 from attncli.tracing.run import Shift
 
 USUAL, MANY = (
-    settings(settings.get_profile(name), suppress_health_check=[HealthCheck.function_scoped_fixture])
+    settings(
+        settings.get_profile(name), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     for name in ("usual", "many")
 )
 formats = st.sampled_from(list(DTYPES))
@@ -40,7 +44,9 @@ def _small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def device(backend: Backend) -> Backend:
-    """Each array namespace, as if it were a device: NumPy, too, one query after the other and in one thread."""
+    """Each array namespace, as if it were a device: NumPy, too, one query after the other and in
+    one thread.
+    """
     return Backend(backend.xp, "device", backend.to_host) if backend is CPU else backend
 
 
@@ -48,7 +54,9 @@ def read(problem: dict[str, Any]) -> Problem:
     return loads(json.dumps(problem).encode(), "p.json")
 
 
-def keeping(problem: Problem, dtype: str, keep: Collection[str], backend: Backend = CPU) -> Trace | None:
+def keeping(
+    problem: Problem, dtype: str, keep: Collection[str], backend: Backend = CPU
+) -> Trace | None:
     plan, shift = plan_for(problem), Shift.at(3, problem, DTYPES[dtype])
     settings = Settings.of(plan, dtype=dtype, device=backend.device)
     with np.errstate(all="ignore"):
@@ -65,8 +73,12 @@ def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:
         if step.kept:
             assert step.value.dtype == other.value.dtype
             tolerance = 64 * DTYPES[dtype].epsilon
-            size = np.abs(other.value, where=np.isfinite(other.value), out=np.zeros(other.shape)).max(initial=1)
-            np.testing.assert_allclose(step.value, other.value, rtol=tolerance, atol=tolerance * size, err_msg=name)
+            size = np.abs(
+                other.value, where=np.isfinite(other.value), out=np.zeros(other.shape)
+            ).max(initial=1)
+            np.testing.assert_allclose(
+                step.value, other.value, rtol=tolerance, atol=tolerance * size, err_msg=name
+            )
 
 
 @USUAL
@@ -111,7 +123,9 @@ def test_scores_and_weights(problem: dict[str, Any], dtype: str, keep: str) -> N
 
 @USUAL
 @given(problem=problem_files() | problem_files(mixed=True), dtype=formats, data=st.data())
-def test_any_steps_on_a_device(problem: dict[str, Any], dtype: str, data: st.DataObject, device: Backend) -> None:
+def test_any_steps_on_a_device(
+    problem: dict[str, Any], dtype: str, data: st.DataObject, device: Backend
+) -> None:
     whole = run(read(problem), dtype=dtype)
     keep = data.draw(st.sets(st.sampled_from(list(whole.steps)), min_size=1))
     some = keeping(read(problem), dtype, keep, device)
@@ -123,5 +137,7 @@ def test_any_steps_on_a_device(problem: dict[str, Any], dtype: str, data: st.Dat
 
 
 def names_a_step(whole: Trace) -> bool:
-    """Whether there is more to tell than of rows without keys, or may be: then the whole trace tells it."""
+    """Whether there is more to tell than of rows without keys, or may be: then the whole trace
+    tells it.
+    """
     return len(whole.warnings) > 0 or any("additive" in name for name in whole.parameters)

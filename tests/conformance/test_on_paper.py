@@ -1,4 +1,6 @@
-"""Rounding on paper and worked lines with heads, batches, positions and sinks: numbers read back from what is shown."""
+"""Rounding on paper and worked lines with heads, batches, positions and sinks: numbers read back
+from what is shown.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def calculated(text: str) -> float:
 
 @FEW
 @given(problem=problem_files(small=True))
-def test_twelve_decimals_on_paper_are_eight_of_the_truth(trace: Trace, problem: dict[str, Any]) -> None:
+def test_twelve_decimals_on_paper_are_eight_of_the_truth(
+    trace: Trace, problem: dict[str, Any]
+) -> None:
     exact, paper = trace(problem), trace(problem, rounding="paper", precision=12)
     assume(np.nanmax(np.where(np.isfinite(exact["scores"]), abs(exact["scores"]), 0)) < 30)
     sums = paper["row_sum"]
@@ -73,7 +77,9 @@ def test_every_worked_cell_gives_its_cell(trace: Trace, problem: dict[str, Any])
                 except (SyntaxError, NameError) as error:
                     pytest.fail(f"{step.name}{index}: cannot read {text!r}: {error}")
                 if math.isfinite(value):
-                    assert worked == pytest.approx(value, rel=1e-6, abs=1e-6), f"{step.name}{index}: {text}"
+                    assert worked == pytest.approx(value, rel=1e-6, abs=1e-6), (
+                        f"{step.name}{index}: {text}"
+                    )
                 else:
                     assert worked == value, f"{step.name}{index}: {text}"
             lines += len(sides) > 1

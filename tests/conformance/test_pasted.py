@@ -1,4 +1,6 @@
-"""A problem whose matrices are pasted, as NumPy and others write them, is the problem of the plain lists."""
+"""A problem whose matrices are pasted, as NumPy and others write them, is the problem of the plain
+lists.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,23 @@ def by_matlab(array: np.ndarray) -> str:
 
 def with_commas(array: np.ndarray, between: str) -> str:
     """As a spreadsheet writes it that has decimal commas, in every number."""
-    return "\n".join(between.join(f"{number:.4f}0".replace(".", ",") for number in row) for row in array)
+    return "\n".join(
+        between.join(f"{number:.4f}0".replace(".", ",") for number in row) for row in array
+    )
 
 
 def pasted(random: Random, lists: list[Any]) -> str:
     """The numbers in one of these ways; those with a point have at most four decimals."""
     array = np.array(lists, dtype=float)
     ways = [
-        str, repr, lambda array: f"np.{array!r}", lambda array: f"tensor({array.tolist()}, dtype=torch.float64)",
-    ]  # fmt: skip
+        str,
+        repr,
+        lambda array: f"np.{array!r}",
+        lambda array: f"tensor({array.tolist()}, dtype=torch.float64)",
+    ]
     if array.ndim == 2:
-        signs = SIGNS if len(array) > 1 or array.size == 1 else SIGNS[:-1]  # 1; 0 may be a row, or a column
+        # 1; 0 may be a row, or a column
+        signs = SIGNS if len(array) > 1 or array.size == 1 else SIGNS[:-1]
         ways.append(lambda array: saved(array, random.choice(signs)))
     if array.ndim == 2 and len(array) > 1:
         ways.append(by_matlab)
@@ -52,7 +60,10 @@ def pasted(random: Random, lists: list[Any]) -> str:
 def with_pasted(random: Random, value: Any) -> Any:
     """A problem with some of its lists of numbers pasted."""
     if isinstance(value, dict):
-        return {key: each if key in ("window", "lengths") else with_pasted(random, each) for key, each in value.items()}
+        return {
+            key: each if key in ("window", "lengths") else with_pasted(random, each)
+            for key, each in value.items()
+        }
     if not isinstance(value, list) or random.random() < 0.3:
         return value
     try:
@@ -65,7 +76,10 @@ def with_pasted(random: Random, value: Any) -> Any:
 @given(problem=problem_files(), seed=st.integers(0, 2**16))
 def test_a_pasted_problem_is_the_same(program: Program, problem: dict[str, Any], seed: int) -> None:
     random = Random(seed)
-    keys = {key: with_pasted(random, value) if key != "mask" else value for key, value in problem.items()}
+    keys = {
+        key: with_pasted(random, value) if key != "mask" else value
+        for key, value in problem.items()
+    }
     one, other = program(problem), program(keys)
     assert one.keys() == other.keys()
     for name, value in one.items():

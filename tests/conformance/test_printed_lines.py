@@ -1,4 +1,6 @@
-"""No worked line is false as it is printed: each is read from the page and worked again from its own numbers alone."""
+"""No worked line is false as it is printed: each is read from the page and worked again from its
+own numbers alone.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ FEW = settings.get_profile("few")
 
 
 def page_of(problem: dict[str, Any], view: View, rounding: Any, gradient: bool) -> Document | None:
-    """The derivation of a problem or of its gradients; None where it has none, as with exact numbers of rope."""
+    """The derivation of a problem or of its gradients; None where it has none, as with exact
+    numbers of rope.
+    """
     from attncli.page.derivation import derivation
 
     try:
@@ -41,9 +45,8 @@ def page_of(problem: dict[str, Any], view: View, rounding: Any, gradient: bool) 
         return None
 
 
-@settings(  # fewer than few, since each has hundreds of lines; and the line says it, however large the problem
-    FEW, max_examples=FEW.max_examples // 2, phases=[Phase.explicit, Phase.generate]
-)
+# fewer than few, since each has hundreds of lines; and the line says it, however large the problem
+@settings(FEW, max_examples=FEW.max_examples // 2, phases=[Phase.explicit, Phase.generate])
 @given(
     problem=problem_files(),
     precision=choose([0, 1, 2, 3, 5, 8, 12]),
@@ -59,7 +62,9 @@ def test_no_printed_line_is_false(
     if page is None:
         return
     steps = page.data()["steps"].values()
-    lines = {"json": [(line["cell"], line["text"]) for step in steps for line in step.get("worked", ())]}
+    lines = {
+        "json": [(line["cell"], line["text"]) for step in steps for line in step.get("worked", ())]
+    }
     for format in PAGES:
         found = lines_of(render(page, format, Style()), format)
         lines[format] = [(label, line) for label, line in found if re.search("[=≈]| hidden", line)]

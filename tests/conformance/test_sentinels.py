@@ -1,4 +1,6 @@
-"""Large negative numbers in place of -inf: how much weight leaks, and what a row of nothing else becomes."""
+"""Large negative numbers in place of -inf: how much weight leaks, and what a row of nothing else
+becomes.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,16 @@ def test_a_large_score_outdoes_a_sentinel(solve: Solve) -> None:
 def test_a_row_of_sentinels_looks_as_if_nothing_were_hidden(solve: Solve, sentinel: float) -> None:
     scores = [1, 2.5, -0.75]
     weights = solve(one_row([sentinel] * 3, scores))["weights"]
-    np.testing.assert_allclose(weights, solve(problem_file(**{**one_row([0] * 3, scores), "mask": None}))["weights"])
+    np.testing.assert_allclose(
+        weights, solve(problem_file(**{**one_row([0] * 3, scores), "mask": None}))["weights"]
+    )
     assert weights.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("scores", [[1, 2.5, -0.75], [0.1, 0.2, 0.3]])
-def test_the_last_digits_of_scores_are_lost_beside_a_billion(solve: Solve, scores: list[float]) -> None:
+def test_the_last_digits_of_scores_are_lost_beside_a_billion(
+    solve: Solve, scores: list[float]
+) -> None:
     """Doubles near 1e9 lie 2^-23 apart, so that weights are right to about 1e-7 only."""
     weights = solve(one_row([-1e9] * 3, scores))["weights"].ravel()
     expected = np.exp(scores) / np.exp(scores).sum()
@@ -62,23 +68,32 @@ def test_the_last_digits_of_scores_are_lost_beside_a_billion(solve: Solve, score
 @pytest.mark.parametrize("sentinel", SENTINELS[-2:])
 def test_a_row_of_the_smallest_numbers_is_uniform(solve: Solve, sentinel: float) -> None:
     """Beside -3.4e38 every score is lost: the query looks evenly at all keys, hidden or not."""
-    np.testing.assert_array_equal(solve(one_row([sentinel] * 4, [1, 2.5, -0.75, 9]))["weights"].ravel(), [0.25] * 4)
+    np.testing.assert_array_equal(
+        solve(one_row([sentinel] * 4, [1, 2.5, -0.75, 9]))["weights"].ravel(), [0.25] * 4
+    )
 
 
 def test_a_sentinel_is_not_hiding(program: Solve, trace: Callable[..., Any]) -> None:
     """A row of sentinels is not listed as fully masked; a row of -inf is."""
-    problem = problem_file(Q=[[1]] * 2, K=[[1], [2]], V=[[1], [2]], mask={"additive": [[-1e9] * 2, [-np.inf] * 2]})
+    problem = problem_file(
+        Q=[[1]] * 2, K=[[1], [2]], V=[[1], [2]], mask={"additive": [[-1e9] * 2, [-np.inf] * 2]}
+    )
     found = trace(problem)
     assert [tuple(np.atleast_1d(row)) for row in found.fully_masked] == [(1,)]
     np.testing.assert_allclose(found["weights"].sum(axis=1), [1, 0])
 
 
 @pytest.mark.parametrize("sentinel", SENTINELS)
-def test_sentinels_and_infinities_give_the_same_where_a_key_is_left(solve: Solve, sentinel: float) -> None:
+def test_sentinels_and_infinities_give_the_same_where_a_key_is_left(
+    solve: Solve, sentinel: float
+) -> None:
     random = np.random.default_rng(6)
     hide = random.random((2, 4, 3, 5)) < 0.5
     hide[..., 0] = False
     given = arrays(random)
-    found = [solve(problem_file(**given, mask={"additive": np.where(hide, low, 0)})) for low in (sentinel, -np.inf)]
+    found = [
+        solve(problem_file(**given, mask={"additive": np.where(hide, low, 0)}))
+        for low in (sentinel, -np.inf)
+    ]
     np.testing.assert_allclose(found[0]["weights"], found[1]["weights"], rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose(found[0]["output"], found[1]["output"], rtol=1e-12)

@@ -1,4 +1,6 @@
-"""The ranks of what goes in and what comes out: rank in is rank out, and which axes each step has."""
+"""The ranks of what goes in and what comes out: rank in is rank out, and which axes each step
+has.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,17 @@ import attncli
 
 Trace = Callable[..., attncli.Trace]
 RANDOM = np.random.default_rng(0)
-PROJECTIONS = {"W_Q": RANDOM.normal(size=(3, 8)), "W_K": RANDOM.normal(size=(3, 4)), "W_V": RANDOM.normal(size=(3, 6))}
+PROJECTIONS = {
+    "W_Q": RANDOM.normal(size=(3, 8)),
+    "W_K": RANDOM.normal(size=(3, 4)),
+    "W_V": RANDOM.normal(size=(3, 6)),
+}
 OUT = {"W_O": RANDOM.normal(size=(12, 5)), "b_O": RANDOM.normal(size=5)}
 
 
-def axes(trace: Trace, problem: dict[str, Any]) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
+def axes(
+    trace: Trace, problem: dict[str, Any]
+) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
     steps = trace(problem).to_dict()["steps"]
     return {name: (tuple(step["axes"]), tuple(step["shape"])) for name, step in steps.items()}
 
@@ -49,7 +57,10 @@ def test_words_in_heads(trace: Trace) -> None:
 
 
 def test_one_head_adds_no_axis(trace: Trace) -> None:
-    arrays = {"X": RANDOM.normal(size=(4, 3)), **{f"W_{name}": RANDOM.normal(size=(3, 2)) for name in "QKV"}}
+    arrays = {
+        "X": RANDOM.normal(size=(4, 3)),
+        **{f"W_{name}": RANDOM.normal(size=(3, 2)) for name in "QKV"},
+    }
     plain = axes(trace, problem_file(**arrays))
     assert plain == axes(trace, problem_file(**arrays, heads=1, kv_heads=1))
     assert plain["weights"] == (("query", "key"), (4, 4))
@@ -79,5 +90,7 @@ def test_steps_of_a_cache(trace: Trace) -> None:
         ({"lengths": [2, 3], "causal": True, "corner": "bottom-right"}, (2, 3, 5)),
     ],
 )
-def test_a_mask_has_the_axes_it_differs_along(trace: Trace, mask: Any, shape: tuple[int, ...]) -> None:
+def test_a_mask_has_the_axes_it_differs_along(
+    trace: Trace, mask: Any, shape: tuple[int, ...]
+) -> None:
     assert trace(problem_file(**arrays(RANDOM), mask=mask))["mask"].shape == shape

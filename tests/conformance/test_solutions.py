@@ -1,4 +1,6 @@
-"""Solutions of drawn problems, rounded at every step as on paper: `check` never calls one of their numbers wrong."""
+"""Solutions of drawn problems, rounded at every step as on paper: `check` never calls one of their
+numbers wrong.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ FEW = settings(settings.get_profile("few"), suppress_health_check=list(HealthChe
 
 @FEW
 @given(problem=problem_files(), precision=st.integers(2, 6), fixed=st.booleans())
-def test_what_is_rounded_at_every_step_is_never_wrong(problem: dict[str, Any], precision: int, fixed: bool) -> None:
+def test_what_is_rounded_at_every_step_is_never_wrong(
+    problem: dict[str, Any], precision: int, fixed: bool
+) -> None:
     """As our pages print the numbers, 2 for 2.000, or with all decimals."""
     assert_never_wrong(problem, precision, fixed, gradient=False)
 
@@ -33,7 +37,9 @@ def test_nor_is_any_gradient(problem: dict[str, Any], precision: int, fixed: boo
     assert_never_wrong(problem, precision, fixed, gradient=True)
 
 
-def assert_never_wrong(problem: dict[str, Any], precision: int, fixed: bool, *, gradient: bool) -> None:
+def assert_never_wrong(
+    problem: dict[str, Any], precision: int, fixed: bool, *, gradient: bool
+) -> None:
     file = json.dumps(problem).encode()
 
     def text(written: str) -> str:
@@ -42,9 +48,14 @@ def assert_never_wrong(problem: dict[str, Any], precision: int, fixed: bool, *, 
         return f"{Decimal(written):.{precision}f}" if fixed else f"{Decimal(written):f}"
 
     paper = run(loads(file, "p.json"), rounding="paper", precision=precision, gradient=gradient)
-    answers = {step.name: np.vectorize(text, otypes=[object])(step.written).tolist() for step in paper.computed()}
+    answers = {
+        step.name: np.vectorize(text, otypes=[object])(step.written).tolist()
+        for step in paper.computed()
+    }
     source = decode(json.dumps(answers).encode(), "a.json", None)
     assert mentions_gradients(source) == gradient
-    solution = judge_solution(loads(file, "p.json"), lambda trace: read_answers(source, trace), gradient=gradient)
+    solution = judge_solution(
+        loads(file, "p.json"), lambda trace: read_answers(source, trace), gradient=gradient
+    )
     counts = solution.verdicts.counts
     assert counts["wrong"] == counts["missing"] == 0

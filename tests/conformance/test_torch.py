@@ -1,4 +1,6 @@
-"""PyTorch with heads and batches in double precision, against the program and the reference alike."""
+"""PyTorch with heads and batches in double precision, against the program and the reference
+alike.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def test_masks_of_every_rank(torch: Any, solve: Solve, leading: tuple[int, ...],
         (keep, keep), ({"keep": keep}, keep), ({"hide": ~keep}, keep), ({"additive": bias}, bias),
         ([{"keep": keep}, {"additive": bias}], np.where(keep, bias, -np.inf)),
     ):  # fmt: skip
-        agree(heads_of(solve(problem_file(**given, mask=mask))), sdpa(torch, given, attn_mask=attn_mask))
+        agree(
+            heads_of(solve(problem_file(**given, mask=mask))),
+            sdpa(torch, given, attn_mask=attn_mask),
+        )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -67,7 +72,9 @@ def test_lengths_of_each_entry(torch: Any, solve: Solve, seed: int) -> None:
 def test_a_sink_is_one_more_key_that_brings_nothing(torch: Any, solve: Solve, seed: int) -> None:
     random = np.random.default_rng(seed)
     given, sink = arrays(random), random.normal(size=4)
-    extra = {name: np.pad(given[name], ((0, 0), (0, 0), (0, name != "Q"), (0, 0))) for name in "QKV"}
+    extra = {
+        name: np.pad(given[name], ((0, 0), (0, 0), (0, name != "Q"), (0, 0))) for name in "QKV"
+    }
     bias = np.zeros((4, 3, 6))
     bias[:, :, -1] = sink[:, None]
     agree(heads_of(solve(problem_file(**given, sink=sink))), sdpa(torch, extra, attn_mask=bias))
@@ -78,6 +85,9 @@ def test_a_decode_step_is_the_last_row(torch: Any, solve: Solve, seed: int) -> N
     given = arrays(np.random.default_rng(seed), n=5)
     full = sdpa(torch, given, is_causal=True)
     for past in (1, 3, 4):
-        old, new = ({name: given[name][:, :, part] for name in "KV"} for part in (slice(past), slice(past, None)))
+        old, new = (
+            {name: given[name][:, :, part] for name in "KV"}
+            for part in (slice(past), slice(past, None))
+        )
         step = problem_file(Q=given["Q"][:, :, past:], **new, past=old, mask="causal")
         agree(heads_of(solve(step)), full[:, :, past:])

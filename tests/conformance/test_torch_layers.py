@@ -1,4 +1,6 @@
-"""PyTorch's MultiheadAttention, from the words to the output: projections, biases, heads, masks and weights."""
+"""PyTorch's MultiheadAttention, from the words to the output: projections, biases, heads, masks and
+weights.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Layer:
     def __init__(self, torch: Any, seed: int, **options: Any) -> None:
         self.random = np.random.default_rng(seed)
         self.torch = torch
-        self.layer = torch.nn.MultiheadAttention(E, HEADS, batch_first=True, dtype=torch.float64, **options).eval()
+        self.layer = torch.nn.MultiheadAttention(
+            E, HEADS, batch_first=True, dtype=torch.float64, **options
+        ).eval()
         for parameter in self.layer.parameters():
             parameter.data = torch.from_numpy(self.random.normal(size=parameter.shape))
 
@@ -30,7 +34,10 @@ class Layer:
             thirds = [layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight]
         else:
             thirds = layer.in_proj_weight.chunk(3)
-        found = {f"W_{name}": weight.detach().numpy().T for name, weight in zip("QKV", thirds, strict=True)}
+        found = {
+            f"W_{name}": weight.detach().numpy().T
+            for name, weight in zip("QKV", thirds, strict=True)
+        }
         found["W_O"] = layer.out_proj.weight.detach().numpy().T
         if layer.in_proj_bias is not None:
             biases = layer.in_proj_bias.detach().chunk(3)
@@ -64,7 +71,9 @@ def test_self_attention(torch: Any, solve: Solve, seed: int, bias: bool) -> None
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("seed", range(5))
-def test_cross_attention_with_another_width(torch: Any, solve: Solve, seed: int, bias: bool) -> None:
+def test_cross_attention_with_another_width(
+    torch: Any, solve: Solve, seed: int, bias: bool
+) -> None:
     layer = Layer(torch, seed, bias=bias, kdim=4, vdim=4)
     x, context = layer.random.normal(size=(BATCH, N, E)), layer.random.normal(size=(BATCH, M, 4))
     agree(solve(problem_file(X=x, context=context, **layer.keys())), layer(x, context, context))
@@ -87,8 +96,12 @@ def test_masks_of_a_layer(torch: Any, solve: Solve, seed: int) -> None:
         ({"additive": added}, {"attn_mask": added}),
         ({"hide": apart}, {"attn_mask": flat}),
         ({"hide": hide, "padding": ~padding}, {"attn_mask": hide, "key_padding_mask": padding}),
-        (["causal", {"padding": ~padding}], {"attn_mask": np.triu(hide | True, 1), "key_padding_mask": padding}),
+        (
+            ["causal", {"padding": ~padding}],
+            {"attn_mask": np.triu(hide | True, 1), "key_padding_mask": padding},
+        ),
     ):
         agree(
-            solve(problem_file(X=x, context=context, mask=mask, **layer.keys())), layer(x, context, context, **theirs)
+            solve(problem_file(X=x, context=context, mask=mask, **layer.keys())),
+            layer(x, context, context, **theirs),
         )

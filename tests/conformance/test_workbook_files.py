@@ -47,7 +47,8 @@ def part(file: bytes, name: str) -> str:
 
 def sheet_names(file: bytes) -> list[str]:
     return [
-        sheet.attrib["name"] for sheet in ElementTree.fromstring(part(file, "xl/workbook.xml")).iter(f"{MAIN}sheet")
+        sheet.attrib["name"]
+        for sheet in ElementTree.fromstring(part(file, "xl/workbook.xml")).iter(f"{MAIN}sheet")
     ]
 
 
@@ -63,9 +64,17 @@ def test_a_label_is_text(label: str) -> None:
     file = file_of(SMALL | {"tokens": [label, "b"], "title": label})
     xml = part(file, "xl/worksheets/sheet1.xml")
     assert label in texts(file)
-    assert not [formula for formula in re.findall("<f>(.*?)</f>", xml) if formula in label or "http" in formula]
+    assert not [
+        formula
+        for formula in re.findall("<f>(.*?)</f>", xml)
+        if formula in label or "http" in formula
+    ]
     assert "<hyperlink" not in xml
-    quoted = [form for form in re.findall("<xf .*?>", part(file, "xl/styles.xml")) if 'quotePrefix="1"' in form]
+    quoted = [
+        form
+        for form in re.findall("<xf .*?>", part(file, "xl/styles.xml"))
+        if 'quotePrefix="1"' in form
+    ]
     assert quoted  # so it stays text if somebody edits it
 
 
@@ -83,7 +92,12 @@ def test_a_fraction_is_a_formula(problem: Callable[..., Problem]) -> None:
 
 
 def test_heads_have_sheets_of_their_own() -> None:
-    random = {"X": [[1, 0], [0, 1]], "W_Q": [[1, 0], [0, 1]], "W_K": [[1, 2], [0, 1]], "W_V": [[1, 0], [3, 1]]}
+    random = {
+        "X": [[1, 0], [0, 1]],
+        "W_Q": [[1, 0], [0, 1]],
+        "W_K": [[1, 2], [0, 1]],
+        "W_V": [[1, 0], [3, 1]],
+    }
     file = file_of(random | {"heads": 2})
     assert sheet_names(file) == ["What all heads share", "Head 0", "Head 1", "All heads together"]
     assert "'What all heads share'!" in part(file, "xl/worksheets/sheet2.xml")
@@ -91,31 +105,62 @@ def test_heads_have_sheets_of_their_own() -> None:
 
 
 def test_heads_of_the_backward_pass_have_sheets_of_their_own() -> None:
-    random = {"X": [[1, 0], [0, 1]], "W_Q": [[1, 0], [0, 1]], "W_K": [[1, 2], [0, 1]], "W_V": [[1, 0], [3, 1]]}
-    trace = attncli.trace(**random, heads=2, loss={"kind": "mse", "target": [[1, 0], [0, 1]]}, gradient=True)
+    random = {
+        "X": [[1, 0], [0, 1]],
+        "W_Q": [[1, 0], [0, 1]],
+        "W_K": [[1, 2], [0, 1]],
+        "W_V": [[1, 0], [3, 1]],
+    }
+    trace = attncli.trace(
+        **random, heads=2, loss={"kind": "mse", "target": [[1, 0], [0, 1]]}, gradient=True
+    )
     names = sheet_names(xlsx(with_workbook(derivation(trace, View()), trace, View())))
     assert names == [
-        "What all heads share", "Head 0", "Head 1", "All heads together", "All heads together, loss",
-        "Before the heads, back", "Head 0, back", "Head 1, back", "All heads together, back",
-    ]  # fmt: skip
+        "What all heads share",
+        "Head 0",
+        "Head 1",
+        "All heads together",
+        "All heads together, loss",
+        "Before the heads, back",
+        "Head 0, back",
+        "Head 1, back",
+        "All heads together, back",
+    ]
 
 
 def test_a_gradient_to_fill_in(tmp_path: Path) -> None:
     """The gradient of 1/2 is the number of V that it is multiplied by: dA = dO·V."""
     (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [1]]\nV: [[4], [6]]\n")
-    assert command(["worksheet", str(tmp_path / "p.yaml"), "--gradient", "-q", "-o", str(tmp_path / "p.xlsx")]) == 0
+    assert (
+        command(
+            [
+                "worksheet",
+                str(tmp_path / "p.yaml"),
+                "--gradient",
+                "-q",
+                "-o",
+                str(tmp_path / "p.xlsx"),
+            ]
+        )
+        == 0
+    )
     file = (tmp_path / "p.xlsx").read_bytes()
     number = number_of(file, "Gradient of the attention weights")
     assert colors(file, number, {number: 4.0}) == ["green"]
     assert colors(file, number, {number: 6.0}) == ["red"]
 
 
-@pytest.mark.parametrize("option", [["--verify"], ["--step-size", "0.1"], ["--steps", "d_Q"], ["--dtype", "float32"]])
+@pytest.mark.parametrize(
+    "option", [["--verify"], ["--step-size", "0.1"], ["--steps", "d_Q"], ["--dtype", "float32"]]
+)
 def test_what_a_workbook_of_a_gradient_has_not(
     option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [1]]\nV: [[4], [6]]\n")
-    assert command(["gradient", str(tmp_path / "p.yaml"), *option, "-o", str(tmp_path / "p.xlsx")]) == 2
+    assert (
+        command(["gradient", str(tmp_path / "p.yaml"), *option, "-o", str(tmp_path / "p.xlsx")])
+        == 2
+    )
     assert f"{' '.join(option[:1])}" in capsys.readouterr().err
     assert not (tmp_path / "p.xlsx").exists()
 
@@ -124,7 +169,12 @@ def test_what_a_workbook_of_a_gradient_has_not(
 def test_from_python_it_is_the_same_file(gradient: bool, tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [1]]\nV: [[4], [6]]\n")
     name = "gradient" if gradient else "compute"
-    assert command([name, str(tmp_path / "p.yaml"), "--precision", "2", "-o", str(tmp_path / "p.xlsx")]) == 0
+    assert (
+        command(
+            [name, str(tmp_path / "p.yaml"), "--precision", "2", "-o", str(tmp_path / "p.xlsx")]
+        )
+        == 0
+    )
     attncli.trace(tmp_path / "p.yaml", gradient=gradient).to_xlsx(tmp_path / "q.XLSX", precision=2)
     assert (tmp_path / "q.XLSX").read_bytes() == (tmp_path / "p.xlsx").read_bytes()
 
@@ -132,11 +182,15 @@ def test_from_python_it_is_the_same_file(gradient: bool, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "choices", "code", "said"),
     [
-        ("p.ods", {}, 2, "the name of a workbook ends in .xlsx"), ("p.xlsx", {"dtype": "float32"}, 2, "float64"),
-        ("p.xlsx", {"rounding": "paper"}, 2, "float64"), ("no/p.xlsx", {}, 4, "there is no folder"),
+        ("p.ods", {}, 2, "the name of a workbook ends in .xlsx"),
+        ("p.xlsx", {"dtype": "float32"}, 2, "float64"),
+        ("p.xlsx", {"rounding": "paper"}, 2, "float64"),
+        ("no/p.xlsx", {}, 4, "there is no folder"),
     ],
-)  # fmt: skip
-def test_from_python_it_is_refused(name: str, choices: dict[str, Any], code: int, said: str, tmp_path: Path) -> None:
+)
+def test_from_python_it_is_refused(
+    name: str, choices: dict[str, Any], code: int, said: str, tmp_path: Path
+) -> None:
     trace = attncli.trace(**SMALL, **choices)
     with pytest.raises(AttncliError, match=said) as found:
         trace.to_xlsx(tmp_path / name)
@@ -155,7 +209,9 @@ def test_the_formula_in_the_documentation_is_that_of_its_cell() -> None:
 
 
 def test_no_printed_page_tears_a_matrix() -> None:
-    """The first row of every page but the first is a heading, or what says which given matrix follows."""
+    """The first row of every page but the first is a heading, or what says which given matrix
+    follows.
+    """
     file = file_of(load(str(INPUTS / "i_love_ai.yaml")))
     xml, book = part(file, "xl/worksheets/sheet1.xml"), Spreadsheet(file)
     assert 'fitToHeight="0"' in xml
@@ -163,7 +219,8 @@ def test_no_printed_page_tears_a_matrix() -> None:
     rows = {int(key[1][1:]) for key in book.cells if key[1].startswith("A")}
     pages = [*breaks, max(rows)]
     assert len(breaks) >= 1
-    assert all(1 < end - begin < 50 for begin, end in zip([0, *breaks], pages, strict=True))  # rows of an A4 page
+    # rows of an A4 page
+    assert all(1 < end - begin < 50 for begin, end in zip([0, *breaks], pages, strict=True))
     for row in breaks:
         assert re.match(r"\d+\. |.* \(\d×\d\)$", book.cells["Derivation", f"A{row + 1}"])
 
@@ -179,17 +236,26 @@ def test_long_given_numbers_are_shown_rounded_but_not_to_those_who_fill_in() -> 
             width = float(re.findall(r'<col min="2" .*?width="([\d.]+)"', xml)[0])
             found[number, bool(blank)] = format != "0", width > 12
     assert found == {
-        (0.12345, False): (False, False), (0.12345, True): (False, False),
-        (0.1234567890123, False): (True, False), (0.1234567890123, True): (False, True),
-    }  # fmt: skip
+        (0.12345, False): (False, False),
+        (0.12345, True): (False, False),
+        (0.1234567890123, False): (True, False),
+        (0.1234567890123, True): (False, True),
+    }
 
 
 @pytest.mark.parametrize(
     ("label", "lines"),
-    [("a few words of a sentence that goes on and on, up to sixty", 3), ("x" * 60, 3), ("字" * 30, 3), ("short", 1)],
+    [
+        ("a few words of a sentence that goes on and on, up to sixty", 3),
+        ("x" * 60, 3),
+        ("字" * 30, 3),
+        ("short", 1),
+    ],
 )
 def test_long_labels_have_several_lines(label: str, lines: int) -> None:
-    """Beside rows and above columns, which stay as wide as others are; no row cuts off a line of 15 points."""
+    """Beside rows and above columns, which stay as wide as others are; no row cuts off a line of 15
+    points.
+    """
     file = file_of(SMALL | {"tokens": [label, "b"]})
     xml = part(file, "xl/worksheets/sheet1.xml")
     first, second = re.findall(r'<col min="[12]" .*?width="([\d.]+)"', xml)
@@ -203,7 +269,11 @@ def test_long_labels_have_several_lines(label: str, lines: int) -> None:
 
 
 def test_a_label_that_is_too_long_is_shortened() -> None:
-    shown = [each for each in texts(file_of(SMALL | {"tokens": ["word " * 100, "b"]})) if each.startswith("word")]
+    shown = [
+        each
+        for each in texts(file_of(SMALL | {"tokens": ["word " * 100, "b"]}))
+        if each.startswith("word")
+    ]
     assert shown
     assert all(len(each) <= 80 and "(500 characters)" in each for each in shown)
 
@@ -214,14 +284,18 @@ def test_the_same_problem_is_the_same_file() -> None:
 
 def test_too_many_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attncli.page.workbook.MOST_FORMULAS", 21)
-    with pytest.raises(AttncliError, match="the workbook would have 24 formulas, and 21 is the most") as found:
+    with pytest.raises(
+        AttncliError, match="the workbook would have 24 formulas, and 21 is the most"
+    ) as found:
         file_of(SMALL)
     assert found.value.exit_code == 2
 
 
 def test_a_formula_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renderer, "LONGEST_FORMULA", 12)
-    with pytest.raises(AttncliError, match=r"the formula of scores\[0, 0\] has 16 characters, and Excel reads 12"):
+    with pytest.raises(
+        AttncliError, match=r"the formula of scores\[0, 0\] has 16 characters, and Excel reads 12"
+    ):
         file_of(SMALL)
 
 
@@ -234,14 +308,19 @@ def test_a_sheet_that_is_too_large(limit: str, what: str, monkeypatch: pytest.Mo
 
 def number_of(file: bytes, title: str) -> int:
     """The number of the step with this title."""
-    return next(int(text.partition(".")[0]) for text in texts(file) if re.match(rf"\d+\. {title}", text))
+    return next(
+        int(text.partition(".")[0]) for text in texts(file) if re.match(rf"\d+\. {title}", text)
+    )
 
 
 def colors(
-    file: bytes, step: int, cells: Mapping[int, object], others: Mapping[tuple[str, str], object] | None = None
+    file: bytes,
+    step: int,
+    cells: Mapping[int, object],
+    others: Mapping[tuple[str, str], object] | None = None,
 ) -> list[str]:
-    """Which of green and red the first cell of a step takes, where the first cells of some steps are filled in, and
-    others typed over.
+    """Which of green and red the first cell of a step takes, where the first cells of some steps
+    are filled in, and others typed over.
     """
     book = Spreadsheet(file)
     for key, typed in (others or {}).items():
@@ -249,11 +328,15 @@ def colors(
     places = {each: "B" + re.sub(r"\D", "", book.rows(each)[0][0][1]) for each in cells}
     for each, value in cells.items():
         book.set(("Derivation", places[each]), value)
-    formats = ElementTree.fromstring(part(file, "xl/worksheets/sheet1.xml")).iter(f"{MAIN}conditionalFormatting")
+    formats = ElementTree.fromstring(part(file, "xl/worksheets/sheet1.xml")).iter(
+        f"{MAIN}conditionalFormatting"
+    )
     (rules,) = [each for each in formats if each.attrib["sqref"].partition(":")[0] == places[step]]
     found = [str(rule.findtext(f"{MAIN}formula")) for rule in rules]
     return [
-        name for name, rule in zip(("green", "red"), found, strict=True) if book.formula(rule, "Derivation") is True
+        name
+        for name, rule in zip(("green", "red"), found, strict=True)
+        if book.formula(rule, "Derivation") is True
     ]
 
 
@@ -263,7 +346,14 @@ def blank(*steps: str) -> View:
 
 @pytest.mark.parametrize(
     ("value", "color"),
-    [(0.707, "green"), (0.7074, "green"), (0.708, "red"), (2**-0.5, "green"), ("0.707", "red"), ("", "red")],
+    [
+        (0.707, "green"),
+        (0.7074, "green"),
+        (0.708, "red"),
+        (2**-0.5, "green"),
+        ("0.707", "red"),
+        ("", "red"),
+    ],
 )
 def test_a_number_that_is_filled_in_takes_a_color(value: float | str, color: str) -> None:
     """The first scaled score is 1/√2."""
@@ -281,7 +371,9 @@ def test_what_follows_from_a_wrong_number_is_right() -> None:
 
 @pytest.mark.parametrize("typed", ["drei", "2,0", "2.0", True, ValueFault("#DIV/0!")])
 def test_what_is_no_number_is_as_an_empty_cell_for_all_that_follows(typed: object) -> None:
-    """Some spreadsheets would calculate with the text 2.0, from which a scaled score of √2 follows."""
+    """Some spreadsheets would calculate with the text 2.0, from which a scaled score of √2
+    follows.
+    """
     file = file_of(SMALL, blank("scores", "scaled"))
     assert colors(file, 2, {2: typed}) == ["red"]
     assert colors(file, 3, {2: typed, 3: 0.707}) == ["green"]
@@ -319,8 +411,12 @@ def test_a_hidden_score_is_text() -> None:
 
 
 def test_what_follows_from_a_wrong_mask_is_hidden() -> None:
-    """The mask hides nothing; from one that hides the first key, −∞ follows, and an exponential of 0."""
-    file = file_of({**SMALL, "mask": {"additive": [[0, -1], [0, 0]]}}, blank("mask", "masked", "exp"))
+    """The mask hides nothing; from one that hides the first key, −∞ follows, and an exponential of
+    0.
+    """
+    file = file_of(
+        {**SMALL, "mask": {"additive": [[0, -1], [0, 0]]}}, blank("mask", "masked", "exp")
+    )
     assert colors(file, 4, {4: "-inf"}) == ["red"]
     assert colors(file, 5, {4: "-inf", 5: "-inf"}) == ["green"]
     assert colors(file, 5, {4: 0.0, 5: "-inf"}) == ["red"]
@@ -339,9 +435,11 @@ def test_what_is_not_blank_is_that_of_the_key() -> None:
 def test_the_answers_are_hidden() -> None:
     file = file_of(SMALL, blank("scores"))
     xml = part(file, "xl/worksheets/sheet1.xml")
-    (first, last) = re.search(r'<col min="(\d+)" max="(\d+)"[^>]* hidden="1"', xml).groups()  # type: ignore[union-attr]
+    first, last = re.search(r'<col min="(\d+)" max="(\d+)"[^>]* hidden="1"', xml).groups()  # type: ignore[union-attr]
     columns = {re.sub(r"\d", "", address) for address in re.findall(r'<c r="(\w+)"[^>]*><f>', xml)}
-    numbers = {sum(26**at * (ord(letter) - 64) for at, letter in enumerate(name[::-1])) for name in columns}
+    numbers = {
+        sum(26**at * (ord(letter) - 64) for at, letter in enumerate(name[::-1])) for name in columns
+    }
     assert all(number < 4 or int(first) <= number <= int(last) for number in numbers)
     score = re.sub(r"\D", "", Spreadsheet(file).rows(2)[0][0][1])
     assert re.search(f'<c r="B{score}"[^>]*/>', xml)
@@ -351,7 +449,9 @@ def test_without_the_package(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        renderer, "find_spec", lambda name: None if name == "xlsxwriter" else importlib.util.find_spec(name)
+        renderer,
+        "find_spec",
+        lambda name: None if name == "xlsxwriter" else importlib.util.find_spec(name),
     )
     problem, book = tmp_path / "p.yaml", tmp_path / "p.xlsx"
     problem.write_text("Q: [[1]]\nK: [[1]]\nV: [[1]]\n")

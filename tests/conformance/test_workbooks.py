@@ -1,4 +1,6 @@
-"""Workbooks: their formulas, worked out by a spreadsheet of these tests and by LibreOffice, give what NumPy finds."""
+"""Workbooks: their formulas, worked out by a spreadsheet of these tests and by LibreOffice, give
+what NumPy finds.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +35,32 @@ pytest.importorskip("xlsxwriter")
 
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
 COMPARED = (
-    "new_K", "new_V", "Q", "K", "V", "Q_rot", "K_rot", "scores", "scaled", "capped", "bias", "mask", "masked",
-    "weights", "heads_output", "concat", "output",
-)  # fmt: skip
+    "new_K",
+    "new_V",
+    "Q",
+    "K",
+    "V",
+    "Q_rot",
+    "K_rot",
+    "scores",
+    "scaled",
+    "capped",
+    "bias",
+    "mask",
+    "masked",
+    "weights",
+    "heads_output",
+    "concat",
+    "output",
+)
 
 
 StepsOf = Callable[[Spreadsheet, attncli.Trace], dict[str, np.ndarray]]
 
 
 def file_of(trace: attncli.Trace) -> bytes:
-    return xlsx(with_workbook(derivation(trace, View()), trace, View()))  # with the gradient, where the trace has it
+    # with the gradient, where the trace has it
+    return xlsx(with_workbook(derivation(trace, View()), trace, View()))
 
 
 def book_of(trace: attncli.Trace) -> Spreadsheet:
@@ -51,7 +69,11 @@ def book_of(trace: attncli.Trace) -> Spreadsheet:
 
 def values(book: Spreadsheet, step: int, shape: tuple[int, ...]) -> np.ndarray:
     """What the formulas of a step come to."""
-    found = [-np.inf if isinstance(value, str) else value for row in book.rows(step) for value in map(book.value, row)]
+    found = [
+        -np.inf if isinstance(value, str) else value
+        for row in book.rows(step)
+        for value in map(book.value, row)
+    ]
     return np.array(found, dtype=float).reshape(shape)
 
 
@@ -64,7 +86,10 @@ def steps_of(full: Callable[[dict[str, Any], bool], np.ndarray]) -> StepsOf:
         numbered = enumerate(trace.computed(), 1)
         found = {step: values(book, number, step.shape) for number, step in numbered}
         return {
-            step.name: full({"value": value, "axes": step.rule.axis_names, "shape": step.shape}, step.name in joined)
+            step.name: full(
+                {"value": value, "axes": step.rule.axis_names, "shape": step.shape},
+                step.name in joined,
+            )
             for step, value in found.items()
         }
 
@@ -113,7 +138,9 @@ def test_numbers_that_are_typed_over_reach_all_that_follows(
     agree(steps_of(book, found), reference.attention(changed))
 
 
-def test_a_mask_that_is_typed_over_is_followed(trace: Callable[..., attncli.Trace], steps_of: StepsOf) -> None:
+def test_a_mask_that_is_typed_over_is_followed(
+    trace: Callable[..., attncli.Trace], steps_of: StepsOf
+) -> None:
     problem = {"Q": [[1, 0], [0, 2]], "K": [[1, 1], [0, 1]], "V": [[1], [5]], "mask": "causal"}
     found = trace(problem)
     book = book_of(found)
@@ -122,7 +149,10 @@ def test_a_mask_that_is_typed_over_is_followed(trace: Callable[..., attncli.Trac
     book.set(corner, 0.0)
     agree(steps_of(book, found), reference.attention(problem | {"mask": "none"}))
     book.set(mask[0][0], "hidden")
-    agree(steps_of(book, found), reference.attention(problem | {"mask": {"keep": [[False, True], [True, True]]}}))
+    agree(
+        steps_of(book, found),
+        reference.attention(problem | {"mask": {"keep": [[False, True], [True, True]]}}),
+    )
     book.set(corner, "-inf")  # no key is left
     assert [book.value(key) for key in book.rows(len(found.computed()))[0]] == [0]
 
@@ -138,10 +168,23 @@ def test_d_k_is_a_cell(trace: Callable[..., attncli.Trace], steps_of: StepsOf) -
 
 
 LAYERS: list[dict[str, Any]] = [
-    {"X": [[1, 0.5], [-1, 2]], "W_Q": [[1, 0], [2, 1]], "W_K": [[0, 1], [1, 1]], "W_V": [[1, 2], [0, 1]]},
-    {"X": [[1, 0.5], [-1, 2]], "W_Q": [[1, 0.5], [2, 1]], "W_K": [[0, 1], [1, 1]], "W_V": [[1, 2], [0, 1]],
-     "heads": 2, "mask": "causal", "b_Q": [0.5, 1], "W_O": [[1, 2], [0, -1]]},
-]  # fmt: skip
+    {
+        "X": [[1, 0.5], [-1, 2]],
+        "W_Q": [[1, 0], [2, 1]],
+        "W_K": [[0, 1], [1, 1]],
+        "W_V": [[1, 2], [0, 1]],
+    },
+    {
+        "X": [[1, 0.5], [-1, 2]],
+        "W_Q": [[1, 0.5], [2, 1]],
+        "W_K": [[0, 1], [1, 1]],
+        "W_V": [[1, 2], [0, 1]],
+        "heads": 2,
+        "mask": "causal",
+        "b_Q": [0.5, 1],
+        "W_O": [[1, 2], [0, -1]],
+    },
+]
 
 
 @pytest.mark.parametrize("problem", LAYERS)
@@ -163,7 +206,10 @@ def test_gradients_follow_a_number_that_is_typed_over(
 
     numbers = {step.name: number for number, step in enumerate(found.computed(), 1)}
     for name in ("X", "W_Q", "W_V"):
-        expected = [(loss(name, at, 1e-5) - loss(name, at, -1e-5)) / 2e-5 for at in np.ndindex(np.shape(problem[name]))]
+        expected = [
+            (loss(name, at, 1e-5) - loss(name, at, -1e-5)) / 2e-5
+            for at in np.ndindex(np.shape(problem[name]))
+        ]
         own = values(book, numbers[f"d_{name}"], (len(book.rows(numbers[f"d_{name}"])), -1))
         if "heads" in problem and name != "X":  # a row of every head, one head after the other
             own = np.hstack(np.split(own, 2))
@@ -175,8 +221,15 @@ def test_long_sums_are_those_of_rows_and_columns(
     trace: Callable[..., attncli.Trace], steps_of: StepsOf, width: int
 ) -> None:
     random = np.random.default_rng(width)
-    numbers = {name: random.normal(size=shape).round(2).tolist() for name, shape in
-               {"X": (2, width), "W_Q": (width, width), "W_K": (width, width), "V": (2, 1)}.items()}  # fmt: skip
+    numbers = {
+        name: random.normal(size=shape).round(2).tolist()
+        for name, shape in {
+            "X": (2, width),
+            "W_Q": (width, width),
+            "W_K": (width, width),
+            "V": (2, 1),
+        }.items()
+    }
     found = trace(numbers)
     book = book_of(found)
     formulas = [str(book.cells[key]) for row in book.rows(1) for key in row]
@@ -192,7 +245,9 @@ def typed_over(file: bytes, cells: dict[tuple[int, str], float]) -> bytes:
             text = old.read(name).decode()
             for (sheet, address), number in cells.items():
                 if name == f"xl/worksheets/sheet{sheet + 1}.xml":
-                    text, count = re.subn(rf'(<c r="{address}"[^>]*><v>)[^<]*', rf"\g<1>{number!r}", text)
+                    text, count = re.subn(
+                        rf'(<c r="{address}"[^>]*><v>)[^<]*', rf"\g<1>{number!r}", text
+                    )
                     assert count == 1
             new.writestr(name, text)
     return changed.getvalue()
@@ -201,7 +256,9 @@ def typed_over(file: bytes, cells: dict[tuple[int, str], float]) -> bytes:
 @pytest.mark.slow
 @pytest.mark.libreoffice
 def test_libreoffice_calculates_the_same(tmp_path: Path) -> None:
-    """Of every example with its gradient, and of every one with the first number of each given array typed over."""
+    """Of every example with its gradient, and of every one with the first number of each given
+    array typed over.
+    """
     expected: dict[str, attncli.Trace] = {}
     for file in INPUTS:
         problem = load(str(file))
@@ -219,7 +276,9 @@ def test_libreoffice_calculates_the_same(tmp_path: Path) -> None:
         (tmp_path / f"{file.stem}.xlsx").write_bytes(written)
         (tmp_path / f"{file.stem}_changed.xlsx").write_bytes(typed_over(written, cells))
         expected[file.stem] = trace
-        expected[f"{file.stem}_changed"] = attncli.trace(replace(problem, given=given), gradient=True)
+        expected[f"{file.stem}_changed"] = attncli.trace(
+            replace(problem, given=given), gradient=True
+        )
     recalculated(tmp_path)
     for name, trace in expected.items():
         if trace.shifted != expected[name.removesuffix("_changed")].shifted:
@@ -228,7 +287,9 @@ def test_libreoffice_calculates_the_same(tmp_path: Path) -> None:
         assert not [key for key, value in book.cached.items() if str(value).startswith("#")]
         for number, step in enumerate(trace.computed(), 1):
             found = [
-                -math.inf if book.cached[key] == "−∞" else book.cached[key] for row in book.rows(number) for key in row
+                -math.inf if book.cached[key] == "−∞" else book.cached[key]
+                for row in book.rows(number)
+                for key in row
             ]
             np.testing.assert_allclose(
                 found, step.value.ravel(), rtol=1e-12, atol=1e-12, err_msg=f"{name}: {step.name}"
@@ -248,7 +309,11 @@ def test_libreoffice_finds_no_error_in_a_worksheet_filled_with_text(tmp_path: Pa
             for part in old.namelist():
                 text = old.read(part).decode()
                 tops = re.findall(r'sqref="(\w+)[:"]', text)
-                blank = {style for top in tops for style in re.findall(rf'<c r="{top}" s="(\d+)"/>', text)}
+                blank = {
+                    style
+                    for top in tops
+                    for style in re.findall(rf'<c r="{top}" s="(\d+)"/>', text)
+                }
                 for style in blank:
                     text, count = re.subn(
                         rf'<c r="(\w+)" s="{style}"/>',
@@ -261,7 +326,9 @@ def test_libreoffice_finds_no_error_in_a_worksheet_filled_with_text(tmp_path: Pa
         (tmp_path / f"{name}.xlsx").write_bytes(changed.getvalue())
     recalculated(tmp_path)
     for path in (tmp_path / "out").iterdir():
-        assert not [key for key, value in Spreadsheet(path).cached.items() if str(value).startswith("#")]
+        assert not [
+            key for key, value in Spreadsheet(path).cached.items() if str(value).startswith("#")
+        ]
 
 
 def recalculated(folder: Path) -> None:
@@ -270,12 +337,22 @@ def recalculated(folder: Path) -> None:
         pytest.skip("needs LibreOffice")
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
-    (profile / "user" / "registrymodifications.xcu").write_text(  # without it, results are taken from the file
+    # without it, results are taken from the file
+    (profile / "user" / "registrymodifications.xcu").write_text(
         """<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry"><item oor:path="/org.openoffice.Office.Calc/Formula/Load">
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load">
 <prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item></oor:items>"""
     )
-    command = ["soffice", f"-env:UserInstallation={profile.as_uri()}", "--headless", "--convert-to", "xlsx"]
+    command = [
+        "soffice",
+        f"-env:UserInstallation={profile.as_uri()}",
+        "--headless",
+        "--convert-to",
+        "xlsx",
+    ]
     files = sorted(map(str, folder.glob("*.xlsx")))
-    ran = subprocess.run([*command, "--outdir", str(folder / "out"), *files], capture_output=True, timeout=300)
+    ran = subprocess.run(
+        [*command, "--outdir", str(folder / "out"), *files], capture_output=True, timeout=300
+    )
     assert ran.returncode == 0, ran.stderr

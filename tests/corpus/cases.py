@@ -1,10 +1,12 @@
-"""Reads the corpus: bad inputs as a person can read them, each with its exit code and the first lines of its errors.
+"""Reads the corpus: bad inputs as a person can read them, each with its exit code and the first
+lines of its errors.
 
-A case begins with `=== CODE NAME: TITLE`, goes on with the file of that name (`-` is standard input), and ends with
-`=>` and one line for each error, followed by its help where that knows what was meant. `‸` in the file stands before
-the place of an error, and in an error for that place. After `escaped`, \\xNN is that byte, \\r and \\n are line breaks;
-`missing` is a file that is not there. A line that begins with `$` is the command, of one case or, above the first, of
-all; `{}` in it is the file.
+A case begins with `=== CODE NAME: TITLE`, goes on with the file of that name (`-` is standard
+input), and ends with `=>` and one line for each error, followed by its help where that knows what
+was meant. `‸` in the file stands before the place of an error, and in an error for that place.
+After `escaped`, \\xNN is that byte, \\r and \\n are line breaks; `missing` is a file that is not
+there. A line that begins with `$` is the command, of one case or, above the first, of all; `{}` in
+it is the file.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _ERROR = "attncli: error: "
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A bad input: `marked` is its file with the marks, `errors` are the expected ones with marks in them."""
+    """A bad input: `marked` is its file with the marks, `errors` are the expected ones with marks
+    in them.
+    """
 
     path: Path
     head: str
@@ -93,7 +97,9 @@ def cases() -> list[Case]:
 
 
 def lay_files(folder: Path) -> None:
-    """Make the folder, with the files that the corpus refers to; the target of a link lies beside the folder."""
+    """Make the folder, with the files that the corpus refers to; the target of a link lies beside
+    the folder.
+    """
     folder.mkdir()
     shutil.copy(FOLDER.parents[1] / "inputs" / "i_love_ai.yaml", folder / "love.yaml")
     arrays = {
@@ -122,7 +128,9 @@ def lay_files(folder: Path) -> None:
 
 
 def written(case: Case, lines: list[str]) -> str:
-    """The file of a case with these lines in place of the expected ones; a mark for every place that is marked."""
+    """The file of a case with these lines in place of the expected ones; a mark for every place
+    that is marked.
+    """
     places, errors = case.places, []
     for line in lines:
         line = line.removeprefix(_ERROR)
@@ -157,7 +165,9 @@ def _case(path: Path, part: str, command: str) -> Case:
     if how == "escaped":
         marked = _ESCAPE.sub(_byte, marked)
     expected = tuple(line for line in errors.splitlines() if line)
-    return Case(path, head, int(code), name or "", how == "missing", title, marked, command, expected)
+    return Case(
+        path, head, int(code), name or "", how == "missing", title, marked, command, expected
+    )
 
 
 def _byte(found: re.Match[bytes]) -> bytes:

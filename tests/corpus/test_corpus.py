@@ -1,6 +1,8 @@
-"""Every bad input of the corpus ends with its exit code and the exact first line of each of its errors.
+"""Every bad input of the corpus ends with its exit code and the exact first line of each of its
+errors.
 
-`--update` writes into the corpus what the program says now; the marks, and so the places, stay. Read the difference.
+`--update` writes into the corpus what the program says now; the marks, and so the places, stay.
+Read the difference.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{case.group}: {case.title} ({case.name})" for case in CASES])
+@pytest.mark.parametrize(
+    "case", CASES, ids=[f"{case.group}: {case.title} ({case.name})" for case in CASES]
+)
 def test_the_answer(
     case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     pytestconfig: pytest.Config,
@@ -59,7 +63,9 @@ def first_lines(lines: list[str]) -> list[str]:
 
 
 def point_at_the_place(case: Case, line: int, column: int, source: str, at: int) -> None:
-    """The caret stands under the very character, wherever that can be told without knowing how wide others are."""
+    """The caret stands under the very character, wherever that can be told without knowing how wide
+    others are.
+    """
     if case.name and case.data.isascii() and "\\" not in source:
         text = re.split(r"\r\n|\r|\n", case.data.decode())[line - 1].replace("\t", " ").rstrip()
         assert source[at : at + 1] == text[column - 1 : column]
@@ -68,8 +74,12 @@ def point_at_the_place(case: Case, line: int, column: int, source: str, at: int)
 def test_every_place_is_marked_by_hand() -> None:
     """No error of a file names a place that the corpus does not mark."""
     for case in CASES:
-        assert not [line for line in case.errors if re.match(rf"{re.escape(case.name or '-')}:\d+:", line)], case.title
-        assert len([line for line in case.errors if line.startswith("‸")]) == len(case.places), case.title
+        assert not [
+            line for line in case.errors if re.match(rf"{re.escape(case.name or '-')}:\d+:", line)
+        ], case.title
+        assert len([line for line in case.errors if line.startswith("‸")]) == len(case.places), (
+            case.title
+        )
 
 
 def test_the_corpus_is_large_and_of_every_kind() -> None:

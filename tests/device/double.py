@@ -1,10 +1,13 @@
-"""A double of CuPy over NumPy, as strict as CuPy is: what would fail on a GPU fails here, and all numbers are NumPy's.
+"""A double of CuPy over NumPy, as strict as CuPy is: what would fail on a GPU fails here, and all
+numbers are NumPy's.
 
 - Nothing becomes an array of NumPy by itself: `np.asarray(array)` raises, and `asnumpy` copies.
-- Arrays of NumPy are no operands and no arguments, besides those of `asarray` and `array`. Numbers are.
-- Reductions and single cells are arrays without an axis. `float`, `int` and `bool` take these, `range` does not.
-- The module, its arrays and its functions have the names and arguments of a real CuPy, from the file that `names.py`
-  wrote of it.
+- Arrays of NumPy are no operands and no arguments, besides those of `asarray` and `array`. Numbers
+  are.
+- Reductions and single cells are arrays without an axis. `float`, `int` and `bool` take these,
+  `range` does not.
+- The module, its arrays and its functions have the names and arguments of a real CuPy, from the
+  file that `names.py` wrote of it.
 """
 
 from __future__ import annotations
@@ -18,11 +21,28 @@ from typing import Any
 
 import numpy as np
 
-VERSIONS = {file.stem.removeprefix("cupy-"): file for file in sorted(Path(__file__).parent.glob("cupy-*.txt"))}
+VERSIONS = {
+    file.stem.removeprefix("cupy-"): file
+    for file in sorted(Path(__file__).parent.glob("cupy-*.txt"))
+}
 MAKERS = ("asarray", "array", "ascontiguousarray", "asanyarray")  # which take whatever NumPy takes
 # Python code of CuPy begins with `a.sum(…)`: a number has no such method
 OF_ARRAYS = ("a", "array", "condition")
-OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+OPERATORS = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+)
 COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
 
 
@@ -45,7 +65,9 @@ class Cupy(ModuleType):
         self.get_default_memory_pool = lambda: pool
 
     def __getattr__(self, name: str) -> Any:
-        """What CuPy has of this name, which is what NumPy has: a type, a constant, or a function for its arrays."""
+        """What CuPy has of this name, which is what NumPy has: a type, a constant, or a function
+        for its arrays.
+        """
         if name.startswith("_") or name not in self.known:
             raise AttributeError(f"module 'cupy' has no attribute {name!r}")
         value = getattr(np, name)
@@ -53,18 +75,24 @@ class Cupy(ModuleType):
             return value
         return self.function(name, value, takes_host=name in MAKERS)
 
-    def function(self, name: str, of_numpy: Callable[..., Any], *, takes_host: bool = False) -> Callable[..., Any]:
+    def function(
+        self, name: str, of_numpy: Callable[..., Any], *, takes_host: bool = False
+    ) -> Callable[..., Any]:
         """The function for arrays of this module."""
         parameters = (self.known[name] or "").split()
         of_arrays = not takes_host and parameters and parameters[0] in OF_ARRAYS
 
         def call(*values: Any, **options: Any) -> Any:
             if parameters and not options.keys() <= {*parameters}:
-                raise TypeError(f"{name}() got an unexpected keyword argument: {options.keys() - {*parameters}}")
+                raise TypeError(
+                    f"{name}() got an unexpected keyword argument: {options.keys() - {*parameters}}"
+                )
             if of_arrays and values and not isinstance(values[0], Array):
                 raise AttributeError(f"{name}() of {type(values[0])}, which has no such method")
             held = [host(value, takes_host=takes_host) for value in values]
-            return self.device(of_numpy(*held, **{key: host(value) for key, value in options.items()}))
+            return self.device(
+                of_numpy(*held, **{key: host(value) for key, value in options.items()})
+            )
 
         return call
 
@@ -87,7 +115,9 @@ def host(value: Any, *, takes_host: bool = False) -> Any:
 
 
 class Array:
-    """An array on the device; `held` is that of NumPy. Every version of CuPy has a class of its own of these."""
+    """An array on the device; `held` is that of NumPy. Every version of CuPy has a class of its own
+    of these.
+    """
 
     cupy: Cupy
     __hash__ = None
@@ -104,7 +134,9 @@ class Array:
         return getattr(self.cupy, ufunc.__name__)(*inputs, **options) if known else NotImplemented
 
     def __array_function__(self, function: Any, types: Any, values: Any, options: Any) -> Any:
-        if function.__name__ not in self.cupy.known or not all(issubclass(each, Array | np.ndarray) for each in types):
+        if function.__name__ not in self.cupy.known or not all(
+            issubclass(each, Array | np.ndarray) for each in types
+        ):
             return NotImplemented
         return getattr(self.cupy, function.__name__)(*values, **options)
 
@@ -112,7 +144,11 @@ class Array:
         if f"ndarray.{name}" not in self.cupy.known or name.startswith("__"):
             raise AttributeError(f"'cupy.ndarray' object has no attribute {name!r}")
         value = getattr(self.held, name)
-        return self.cupy.function(f"ndarray.{name}", value) if callable(value) else self.cupy.device(value)
+        return (
+            self.cupy.function(f"ndarray.{name}", value)
+            if callable(value)
+            else self.cupy.device(value)
+        )
 
     def get(self) -> np.ndarray:
         return np.array(self.held)

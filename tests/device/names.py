@@ -1,6 +1,7 @@
 """Writes the names that a version of CuPy has, for `double.py`. CuPy is imported without a GPU:
 
-python -m venv other && other/bin/pip install cupy-cuda12x==14.2.0 && other/bin/python tests/device/names.py
+python -m venv other && other/bin/pip install cupy-cuda12x==14.2.0 && other/bin/python
+tests/device/names.py
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 
 
 def arguments(value: Any) -> str:
-    """(a axis out keepdims), for functions that tell them; those of ufuncs and of compiled methods are not known."""
+    """(a axis out keepdims), for functions that tell them; those of ufuncs and of compiled methods
+    are not known.
+    """
     if isinstance(value, type) or type(value).__name__ == "ufunc" or not callable(value):
         return ""
     try:
@@ -24,7 +27,9 @@ def arguments(value: Any) -> str:
 
 def lines(cupy: Any) -> Iterator[str]:
     """A name in each line: those of the module, then those of its arrays."""
-    yield from (f"{name}{arguments(getattr(cupy, name))}" for name in dir(cupy) if not name.startswith("_"))
+    yield from (
+        f"{name}{arguments(getattr(cupy, name))}" for name in dir(cupy) if not name.startswith("_")
+    )
     own = [name for name in dir(cupy.ndarray) if not hasattr(object, name) and "pyx" not in name]
     yield from (f"ndarray.{name}{arguments(getattr(cupy.ndarray, name))}" for name in own)
 

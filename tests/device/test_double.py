@@ -58,7 +58,9 @@ REFUSED: dict[str, Callable[[Any, Any], object]] = {
 ALLOWED: dict[str, Callable[[Any, Any], object]] = {
     "a copy": lambda cp, x: isinstance(cp.asnumpy(x), np.ndarray),
     "its own copy": lambda cp, x: isinstance(x.get(), np.ndarray),
-    "a sum that stays on the device": lambda cp, x: isinstance(cp.sum(x), cp.ndarray) and cp.sum(x).shape == (),
+    "a sum that stays on the device": lambda cp, x: (
+        isinstance(cp.sum(x), cp.ndarray) and cp.sum(x).shape == ()
+    ),
     "a cell that stays there": lambda cp, x: isinstance(x[0], cp.ndarray),
     "a float of a sum": lambda cp, x: float(cp.sum(x)) == 6,
     "a truth value": lambda cp, x: bool(cp.all(x > 0)),
@@ -89,7 +91,9 @@ def bits(trace: Trace) -> dict[str, Any]:
     """Every number that was kept, to the bit, and what is said of them."""
     kept = {name: step.value for name, step in trace.steps.items() if step.kept}
     said = {"warnings": trace.warnings, "fully masked": trace.fully_masked}
-    return {name: (value.dtype, value.shape, value.tobytes()) for name, value in kept.items()} | said
+    return {
+        name: (value.dtype, value.shape, value.tobytes()) for name, value in kept.items()
+    } | said
 
 
 @pytest.mark.each_choice
@@ -97,7 +101,9 @@ def bits(trace: Trace) -> dict[str, Any]:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_has_the_bits_of_the_cpu(cupy: Cupy, name: str, dtype: str) -> None:
     problem = load(str(INPUTS / name))
-    on_gpu, on_cpu = (run(problem, device=device, dtype=dtype, gradient=True) for device in ("gpu", "cpu"))
+    on_gpu, on_cpu = (
+        run(problem, device=device, dtype=dtype, gradient=True) for device in ("gpu", "cpu")
+    )
     assert on_gpu.settings.device == "gpu"
     assert bits(on_gpu) == bits(on_cpu)
     assert all(type(step.value) is np.ndarray for step in on_gpu.steps.values())
@@ -106,13 +112,19 @@ def test_every_example_has_the_bits_of_the_cpu(cupy: Cupy, name: str, dtype: str
 @pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_example_in_parts(cupy: Cupy, name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One query after the other, as a large problem is worked out, with NumPy in the place of the device."""
+def test_every_example_in_parts(
+    cupy: Cupy, name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One query after the other, as a large problem is worked out, with NumPy in the place of the
+    device.
+    """
     monkeypatch.setattr(chunked, "BUSY", 1)
     problem = load(str(INPUTS / name))
     numpy = Backend(np, "gpu", np.array, lambda: 2**34)
     for keep in (("output",), ("weights", "output"), ("scores", "exp", "row_sum")):
-        on_gpu, on_cpu = (in_parts(problem, dtype, keep, backend) for backend in (backend_for("gpu"), numpy))
+        on_gpu, on_cpu = (
+            in_parts(problem, dtype, keep, backend) for backend in (backend_for("gpu"), numpy)
+        )
         assert (on_gpu is None) == (on_cpu is None)
         if on_gpu is not None and on_cpu is not None:
             assert bits(on_gpu) == bits(on_cpu)
@@ -126,12 +138,22 @@ def in_parts(problem: Any, dtype: str, keep: tuple[str, ...], backend: Backend) 
         return chunked.run_chunked(plan, shift, settings, keep, backend=backend)
 
 
-def test_commands_on_the_device(cupy: Cupy, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for line in (["compute"], ["gradient"], ["compute", "--dtype", "bfloat16"], ["compute", "--steps", "output"]):
+def test_commands_on_the_device(
+    cupy: Cupy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for line in (
+        ["compute"],
+        ["gradient"],
+        ["compute", "--dtype", "bfloat16"],
+        ["compute", "--steps", "output"],
+    ):
         found = {}
         for device in ("cpu", "gpu"):
             file = tmp_path / f"{device}.json"
-            assert command([*line, str(INPUTS / "causal.yaml"), "--device", device, "-o", str(file)]) == 0
+            assert (
+                command([*line, str(INPUTS / "causal.yaml"), "--device", device, "-o", str(file)])
+                == 0
+            )
             found[device] = json.loads(file.read_text(encoding="utf-8"))
             assert found[device]["settings"].pop("device") == device
         assert found["gpu"] == found["cpu"]
@@ -141,7 +163,10 @@ def test_commands_on_the_device(cupy: Cupy, tmp_path: Path, capsys: pytest.Captu
 def test_a_large_problem_in_python_on_the_device(cupy: Cupy) -> None:
     random = np.random.default_rng(7)
     given = {name: random.standard_normal((400, 4)) for name in "QKV"}
-    on_gpu, on_cpu = (attncli.trace(**given, mask="causal", steps="output", device=each) for each in ("gpu", "cpu"))
+    on_gpu, on_cpu = (
+        attncli.trace(**given, mask="causal", steps="output", device=each)
+        for each in ("gpu", "cpu")
+    )
     assert on_gpu.settings.device == "gpu"
     np.testing.assert_allclose(on_gpu["output"], on_cpu["output"], rtol=1e-12, atol=1e-15)
     assert backend_for("cpu") is CPU

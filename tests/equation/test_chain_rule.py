@@ -1,4 +1,6 @@
-"""The table of derivatives: every function has a rule, and every rule is the slope that central differences find."""
+"""The table of derivatives: every function has a rule, and every rule is the slope that central
+differences find.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,24 @@ from attncli.equation.nodes import Call, Expression, Name
 from attncli.equation.substitution import Arithmetic, evaluate_cell
 
 POINTS = {  # where each function is smooth
-    "add": (0.3, -1.2, 2.0), "sub": (0.3, -1.2), "neg": (0.7,), "mul": (0.3, -1.2), "div": (0.3, -1.2),
-    "pow": (1.7, 2.5), "share": (0.3, 1.6), "add_mask": (0.3, -1.2), "sqrt": (0.7,), "exp": (0.7,), "log": (0.7,),
-    "tanh": (0.7,), "sin": (0.7,), "cos": (0.7,), "abs": (-0.7,), "finite": (0.7,), "where": (1, 0.3, -1.2),
-}  # fmt: skip
+    "add": (0.3, -1.2, 2.0),
+    "sub": (0.3, -1.2),
+    "neg": (0.7,),
+    "mul": (0.3, -1.2),
+    "div": (0.3, -1.2),
+    "pow": (1.7, 2.5),
+    "share": (0.3, 1.6),
+    "add_mask": (0.3, -1.2),
+    "sqrt": (0.7,),
+    "exp": (0.7,),
+    "log": (0.7,),
+    "tanh": (0.7,),
+    "sin": (0.7,),
+    "cos": (0.7,),
+    "abs": (-0.7,),
+    "finite": (0.7,),
+    "where": (1, 0.3, -1.2),
+}
 # What jumps or stands still where its arguments move a little.
 CONSTANT = ("floor_div", "mod", "max", "le", "lt", "ge", "gt", "eq", "and_")
 STEP = 1e-6
@@ -38,11 +54,15 @@ def test_every_function_has_a_rule_or_is_constant() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "argument"), [(function, place) for function, point in POINTS.items() for place in range(len(point))]
+    ("function", "argument"),
+    [(function, place) for function, point in POINTS.items() for place in range(len(point))],
 )
 def test_each_rule_is_the_slope(function: str, argument: int) -> None:
     names = [f"argument_{place}" for place in range(len(POINTS[function]))]
-    call, at = Call(function, tuple(map(Name, names))), dict(zip(names, POINTS[function], strict=True))
+    call, at = (
+        Call(function, tuple(map(Name, names))),
+        dict(zip(names, POINTS[function], strict=True)),
+    )
 
     def moved(by: float) -> float:
         return worth(call, at | {names[argument]: at[names[argument]] + by})
@@ -52,7 +72,9 @@ def test_each_rule_is_the_slope(function: str, argument: int) -> None:
     if function == "where" and argument == 0:
         assert share is None
     else:
-        assert slope == pytest.approx(2.5 * (moved(STEP) - moved(-STEP)) / (2 * STEP), rel=1e-8, abs=1e-8)
+        assert slope == pytest.approx(
+            2.5 * (moved(STEP) - moved(-STEP)) / (2 * STEP), rel=1e-8, abs=1e-8
+        )
 
 
 @pytest.mark.parametrize("function", CONSTANT)

@@ -16,16 +16,21 @@ from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.shapes import index_sizes, product_factors, product_text, shape_text
 
 
-def value(backend: Backend, source: str, *, sizes: Any = None, dtype: str = "float64", **known: Any) -> np.ndarray:
+def value(
+    backend: Backend, source: str, *, sizes: Any = None, dtype: str = "float64", **known: Any
+) -> np.ndarray:
     """The value of an equation from host arrays and scalars."""
     equation, number = parse_equation(source), DTYPES[dtype]
-    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in known.items() if np.ndim(array)}
+    arrays = {
+        name: np.asarray(array, dtype=np.float64) for name, array in known.items() if np.ndim(array)
+    }
     shapes = {name: array.shape for name, array in arrays.items()}
     return backend.to_host(
         evaluate(
             equation,
             arrays={name: backend.asarray(array, number) for name, array in arrays.items()},
-            scalars={name: scalar for name, scalar in known.items() if name not in arrays} | {"inf": float("inf")},
+            scalars={name: scalar for name, scalar in known.items() if name not in arrays}
+            | {"inf": float("inf")},
             sizes={**index_sizes(equation, shapes), **(sizes or {})},
             xp=backend.xp,
             dtype=backend.computed(number),
@@ -34,7 +39,9 @@ def value(backend: Backend, source: str, *, sizes: Any = None, dtype: str = "flo
 
 
 LENGTHS = dict(zip("ijkl", (2, 3, 4, 5), strict=True))
-axes = st.permutations("ijkl").flatmap(lambda letters: st.integers(1, 4).map(lambda count: tuple(letters[:count])))
+axes = st.permutations("ijkl").flatmap(
+    lambda letters: st.integers(1, 4).map(lambda count: tuple(letters[:count]))
+)
 
 
 @given(left=axes, right=axes, data=st.data(), seed=st.integers(0, 2**32 - 1))
@@ -50,7 +57,9 @@ def test_products_are_those_of_einsum(
     a, b = (random.standard_normal([LENGTHS[axis] for axis in side]) for side in (left, right))
     target = f"R[{', '.join(kept)}]" if kept else "R"
     expected = np.einsum(f"{''.join(left)},{''.join(right)}->{''.join(kept)}", a, b)
-    np.testing.assert_allclose(value(backend, f"{target} = {body}", A=a, B=b), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        value(backend, f"{target} = {body}", A=a, B=b), expected, rtol=1e-12, atol=1e-12
+    )
 
 
 A = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
@@ -82,8 +91,12 @@ def test_every_kind_of_step(backend: Backend, source: str, expected: Any) -> Non
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("source", ["R[i, j] = where(j <= i, 0, -inf)", "R[i, j] = A[i, j] * c", "R[i, j] = i - j"])
-def test_a_result_is_of_the_format_it_is_computed_in(backend: Backend, source: str, dtype: str) -> None:
+@pytest.mark.parametrize(
+    "source", ["R[i, j] = where(j <= i, 0, -inf)", "R[i, j] = A[i, j] * c", "R[i, j] = i - j"]
+)
+def test_a_result_is_of_the_format_it_is_computed_in(
+    backend: Backend, source: str, dtype: str
+) -> None:
     assert value(backend, source, sizes={"i": 2, "j": 3}, dtype=dtype, A=A, c=4.0).dtype == dtype
 
 
@@ -117,7 +130,10 @@ def test_shapes_are_written_with_their_product() -> None:
 
 def test_arrays_that_disagree_are_named_with_the_equation() -> None:
     equation = parse_equation("O[i, c] = sum(j, W[i, j] * V[j, c])")
-    with pytest.raises(ValueError, match=r"^j runs to 4 and to 5 in 'O\[i, c\] = sum\(j, W\[i, j\] \* V\[j, c\]\)'$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^j runs to 4 and to 5 in 'O\[i, c\] = sum\(j, W\[i, j\] \* V\[j, c\]\)'$",
+    ):
         index_sizes(equation, {"W": (3, 4), "V": (5, 2)})
     with pytest.raises(ValueError, match=r"^V has 1 axes in "):
         index_sizes(equation, {"W": (3, 4), "V": (4,)})
@@ -125,7 +141,10 @@ def test_arrays_that_disagree_are_named_with_the_equation() -> None:
 
 def test_the_factors_of_a_product() -> None:
     def factors(source: str) -> list[str]:
-        return [f"{name}ᵀ" if turned else name for name, turned in product_factors(parse_expression(source))]
+        return [
+            f"{name}ᵀ" if turned else name
+            for name, turned in product_factors(parse_expression(source))
+        ]
 
     assert factors("X @ W_Q") == ["X", "W_Q"]
     assert factors("X @ W_Q + b_Q") == ["X", "W_Q"]
@@ -147,8 +166,18 @@ ANGLES = random.standard_normal((7, 2))
 @pytest.mark.parametrize(
     ("source", "sizes", "known", "expected"),
     [
-        ("R[h, j, k] = K[h // group, j, k]", {"h": 6}, {"K": K, "group": 3.0}, np.repeat(K, 3, axis=0)),
-        ("R[h, k, j] = K[h // group, j, k]", {"h": 6}, {"K": K, "group": 3.0}, np.repeat(K, 3, axis=0).swapaxes(1, 2)),
+        (
+            "R[h, j, k] = K[h // group, j, k]",
+            {"h": 6},
+            {"K": K, "group": 3.0},
+            np.repeat(K, 3, axis=0),
+        ),
+        (
+            "R[h, k, j] = K[h // group, j, k]",
+            {"h": 6},
+            {"K": K, "group": 3.0},
+            np.repeat(K, 3, axis=0).swapaxes(1, 2),
+        ),
         (
             "R[h, i, j] = sum(k, Q[h, i, k] * K[h // group, j, k])",
             {},
@@ -173,8 +202,12 @@ ANGLES = random.standard_normal((7, 2))
         ("R[i, k] = A[2 - i, k]", {"i": 3}, {"A": NEW}, NEW[::-1]),
     ],
 )
-def test_positions_that_are_worked_out(backend: Backend, source: str, sizes: Any, known: Any, expected: Any) -> None:
-    np.testing.assert_allclose(value(backend, source, sizes=sizes, **known), expected, rtol=1e-13, atol=1e-14)
+def test_positions_that_are_worked_out(
+    backend: Backend, source: str, sizes: Any, known: Any, expected: Any
+) -> None:
+    np.testing.assert_allclose(
+        value(backend, source, sizes=sizes, **known), expected, rtol=1e-13, atol=1e-14
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,7 +219,12 @@ def test_positions_that_are_worked_out(backend: Backend, source: str, sizes: Any
             {"P": ROWS, "N": NEW, "past": 2.0},
             np.vstack([ROWS, NEW]),
         ),
-        ("K[j, k] = where(j < past, P[j, k], N[j - past, k])", {"j": 3}, {"P": NEW, "N": ROWS, "past": 3.0}, NEW),
+        (
+            "K[j, k] = where(j < past, P[j, k], N[j - past, k])",
+            {"j": 3},
+            {"P": NEW, "N": ROWS, "past": 3.0},
+            NEW,
+        ),
         (  # the partner in a pair, half a vector away
             "R[i, k] = where(k < half, -A[i, k + half], A[i, k - half])",
             {"i": 2, "k": 4},
@@ -200,7 +238,10 @@ def test_positions_that_are_worked_out(backend: Backend, source: str, sizes: Any
             np.stack([-HEADS[0][:, 1], HEADS[0][:, 0], -HEADS[0][:, 3], HEADS[0][:, 2]], axis=1),
         ),
         (  # an angle further down, one for each pair
-            "R[i, k] = where(k < half, A[i, k] * cos(T[i + past, k]), A[i, k] * sin(T[i + past, k - half]))",
+            (
+                "R[i, k] = where(k < half, A[i, k] * cos(T[i + past, k]), A[i, k] * sin(T[i + past,"
+                " k - half]))"
+            ),
             {"i": 2, "k": 4},
             {"A": HEADS[0], "T": ANGLES, "past": 5.0, "half": 2.0},
             HEADS[0] * np.hstack([np.cos(ANGLES[5:]), np.sin(ANGLES[5:])]),
@@ -225,7 +266,9 @@ def test_positions_outside_that_a_where_does_not_choose(
         ("A[k] * B[b, k]", "k,bk->b"),
     ],
 )
-def test_rows_columns_and_batches_of_a_contraction(backend: Backend, body: str, signature: str) -> None:
+def test_rows_columns_and_batches_of_a_contraction(
+    backend: Backend, body: str, signature: str
+) -> None:
     lengths = {"a": 2, "b": 3, "c": 4, "h": 2, "i": 3, "j": 5, "k": 6}
     (left, right), kept = signature.split("->")[0].split(","), signature.split("->")[1]
     a, b = (random.standard_normal([lengths[axis] for axis in side]) for side in (left, right))
@@ -237,12 +280,16 @@ def test_rows_columns_and_batches_of_a_contraction(backend: Backend, body: str, 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_is_looked_up_keeps_its_format(backend: Backend, dtype: str) -> None:
-    found = value(backend, "R[h, j, k] = K[h // group, j, k]", sizes={"h": 6}, dtype=dtype, K=K, group=3.0)
+    found = value(
+        backend, "R[h, j, k] = K[h // group, j, k]", sizes={"h": 6}, dtype=dtype, K=K, group=3.0
+    )
     assert found.dtype == dtype
 
 
 def test_a_where_between_arrays_of_other_lengths_does_not_say_how_far_an_index_runs() -> None:
-    """The length comes from elsewhere, as that of K from the plan: a cache of two and three new rows are five."""
+    """The length comes from elsewhere, as that of K from the plan: a cache of two and three new
+    rows are five.
+    """
     equation = parse_equation("K[j, k] = where(j < past, P[j, k], N[j - past, k])")
     assert index_sizes(equation, {"P": (2, 3), "N": (3, 3)})["k"] == 3
     masked = parse_equation("R[i, j] = A[i, j] + where(j < 2, B[j], C[j])")

@@ -53,7 +53,9 @@ def test_every_function_of_numbers_has_a_range_and_a_magnitude() -> None:
     """Those without count or compare positions; a choice has the range of what it chooses."""
     positions = {"floor_div", "mod", "le", "lt", "ge", "gt", "eq", "and_"}
     assert {name for name, function in FUNCTIONS.items() if function.magnitude is None} == positions
-    assert {name for name, function in FUNCTIONS.items() if function.interval is None} == positions | {"where"}
+    assert {
+        name for name, function in FUNCTIONS.items() if function.interval is None
+    } == positions | {"where"}
 
 
 @pytest.mark.parametrize(("name", "arguments", "value"), VALUES)
@@ -61,8 +63,19 @@ def test_four_worlds_agree(name: str, arguments: tuple[float, ...], value: float
     function = FUNCTIONS[name]
     assert function.scalar(*arguments) == value
     for world, kind in ((function.decimal, Decimal), (function.rational, Fraction)):
-        assert world(*(argument if isinstance(argument, bool) else kind(argument) for argument in arguments)) == value
-    arrays = [np.array([argument], dtype=None if isinstance(argument, bool) else float) for argument in arguments]
+        assert (
+            world(
+                *(
+                    argument if isinstance(argument, bool) else kind(argument)
+                    for argument in arguments
+                )
+            )
+            == value
+        )
+    arrays = [
+        np.array([argument], dtype=None if isinstance(argument, bool) else float)
+        for argument in arguments
+    ]
     assert function.array(np, *arrays).tolist() == [value]
 
 
@@ -93,10 +106,14 @@ def test_0_has_a_root_and_no_negative_power() -> None:
     assert FUNCTIONS["pow"].rational(Fraction(0), Fraction(-1)) is None
 
 
-@pytest.mark.parametrize("value", ["9e-9", "-9e-9", "1e-8", "1.1e-8", "1e-20", "0.5", "-2", "99", "101", "-101"])
+@pytest.mark.parametrize(
+    "value", ["9e-9", "-9e-9", "1e-8", "1.1e-8", "1e-20", "0.5", "-2", "99", "101", "-101"]
+)
 def test_the_decimals_of_a_small_or_large_tanh_are_those_of_mpmath(value: str) -> None:
     with localcontext(prec=50), mpmath.workdps(70):
-        expected = Decimal(mpmath.nstr(mpmath.tanh(mpmath.mpf(value)), 60, min_fixed=0, max_fixed=0))
+        expected = Decimal(
+            mpmath.nstr(mpmath.tanh(mpmath.mpf(value)), 60, min_fixed=0, max_fixed=0)
+        )
         assert abs(FUNCTIONS["tanh"].decimal(Decimal(value)) / expected - 1) < Decimal("1e-40")
 
 
@@ -110,7 +127,8 @@ def test_decimals_are_those_of_mpmath(name: str, number: Decimal) -> None:
     with localcontext(prec=50), mpmath.workdps(60):
         true = getattr(mpmath, name)(mpmath.mpf(str(number)))
         ours = mpmath.mpf(str(FUNCTIONS[name].decimal(number)))
-        assert abs(ours - true) <= abs(true) * mpmath.mpf(10) ** -40  # a small tanh loses a few of 50 digits
+        # a small tanh loses a few of 50 digits
+        assert abs(ours - true) <= abs(true) * mpmath.mpf(10) ** -40
 
 
 @pytest.mark.parametrize("name", ["sin", "cos"])
@@ -119,7 +137,8 @@ def test_decimal_sines_and_cosines_are_those_of_mpmath(name: str, angle: Decimal
     with localcontext(prec=50), mpmath.workdps(70):
         true = getattr(mpmath, name)(mpmath.mpf(str(angle)))
         ours = mpmath.mpf(str(FUNCTIONS[name].decimal(angle)))
-        assert abs(ours - true) <= mpmath.mpf(10) ** -42  # what whole turns leave of the 50 digits of a large angle
+        # what whole turns leave of the 50 digits of a large angle
+        assert abs(ours - true) <= mpmath.mpf(10) ** -42
 
 
 @pytest.mark.parametrize(
@@ -154,7 +173,13 @@ def test_decimal_powers_are_those_of_mpmath(base: Decimal, power: Decimal) -> No
 
 @pytest.mark.parametrize(
     ("base", "power", "value"),
-    [("2", "-4", "0.0625"), ("10", "3", "1000"), ("4", "0.5", "2"), ("2", "-Infinity", "0"), ("3", "0", "1")],
+    [
+        ("2", "-4", "0.0625"),
+        ("10", "3", "1000"),
+        ("4", "0.5", "2"),
+        ("2", "-Infinity", "0"),
+        ("3", "0", "1"),
+    ],
 )
 def test_decimal_powers_that_are_exact_stay_exact(base: str, power: str, value: str) -> None:
     with localcontext(prec=50):

@@ -41,10 +41,13 @@ def test_no_value_of_one_number_is_lost(name: str, one: tuple[Interval, float]) 
 @pytest.mark.parametrize("name", OF_TWO)
 @example(one=(Interval(1.0, 2.0), 1.0), other=(Interval(-1.0, 1.0), 5e-324))
 @given(one=ranges(), other=ranges())
-def test_no_value_of_two_numbers_is_lost(name: str, one: tuple[Interval, float], other: tuple[Interval, float]) -> None:
+def test_no_value_of_two_numbers_is_lost(
+    name: str, one: tuple[Interval, float], other: tuple[Interval, float]
+) -> None:
     found = range_of(name, one[0], other[0])
     value = math.nan if name == "div" and not other[1] else FUNCTIONS[name].scalar(one[1], other[1])
-    assert value in found or not math.isfinite(value)  # a quotient too large for a float is beyond all of them
+    # a quotient too large for a float is beyond all of them
+    assert value in found or not math.isfinite(value)
 
 
 def test_nothing_is_told_of_a_division_by_nothing() -> None:
@@ -55,7 +58,10 @@ def test_nothing_is_told_of_a_division_by_nothing() -> None:
 @given(one=ranges())
 def test_a_range_is_as_narrow_as_can_be(name: str, one: tuple[Interval, float]) -> None:
     interval, _ = one
-    found, theirs = range_of(name, interval), getattr(iv, name)(iv.mpf([interval.low, interval.high]))
+    found, theirs = (
+        range_of(name, interval),
+        getattr(iv, name)(iv.mpf([interval.low, interval.high])),
+    )
     assert found.low == pytest.approx(float(theirs.a), abs=1e-12, rel=1e-12)
     assert found.high == pytest.approx(float(theirs.b), abs=1e-12, rel=1e-12)
 
@@ -91,9 +97,14 @@ def test_a_range_is_as_narrow_as_can_be(name: str, one: tuple[Interval, float]) 
         ("mul", ((-math.inf, math.inf), (0, 0)), 0, 0),
     ],
 )
-def test_known_ranges(name: str, arguments: tuple[tuple[float, float], ...], low: float, high: float) -> None:
+def test_known_ranges(
+    name: str, arguments: tuple[tuple[float, float], ...], low: float, high: float
+) -> None:
     found: Any = range_of(name, *(Interval(*map(float, ends)) for ends in arguments))
-    assert (found.low, found.high) == (pytest.approx(low, rel=1e-14), pytest.approx(high, rel=1e-14))
+    assert (found.low, found.high) == (
+        pytest.approx(low, rel=1e-14),
+        pytest.approx(high, rel=1e-14),
+    )
     assert found.low <= low
     assert found.high >= high
 
@@ -107,21 +118,32 @@ def test_known_ranges(name: str, arguments: tuple[tuple[float, float], ...], low
         ((-0.5, 1), (0, 2), EVERY),
     ],
 )
-def test_a_division_by_what_may_be_nearly_0(one: tuple[float, float], by: tuple[float, float], found: Interval) -> None:
+def test_a_division_by_what_may_be_nearly_0(
+    one: tuple[float, float], by: tuple[float, float], found: Interval
+) -> None:
     assert range_of("div", Interval(*one), Interval(*by)) == found
 
 
 @pytest.mark.parametrize(
     ("one", "other", "meets"),
-    [((0, 1), (2, 3), False), ((2, 3), (0, 1), False), ((0, 1), (1, 2), True), ((1, 2), (0, 1), True),
-     ((0, 3), (1, 2), True), ((1, 2), (0, 3), True)],
-)  # fmt: skip
-def test_ranges_meet_in_a_number(one: tuple[float, float], other: tuple[float, float], meets: bool) -> None:
+    [
+        ((0, 1), (2, 3), False),
+        ((2, 3), (0, 1), False),
+        ((0, 1), (1, 2), True),
+        ((1, 2), (0, 1), True),
+        ((0, 3), (1, 2), True),
+        ((1, 2), (0, 3), True),
+    ],
+)
+def test_ranges_meet_in_a_number(
+    one: tuple[float, float], other: tuple[float, float], meets: bool
+) -> None:
     assert Interval(*one).meets(Interval(*other)) is meets
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "sign"), [(1, 2, 1), (0, 2, 1), (-2, -1, -1), (-2, 0, -1), (-1, 1, 0), (-0.5, 0.5, 0)]
+    ("low", "high", "sign"),
+    [(1, 2, 1), (0, 2, 1), (-2, -1, -1), (-2, 0, -1), (-1, 1, 0), (-0.5, 0.5, 0)],
 )
 def test_the_sign_of_a_range(low: float, high: float, sign: int) -> None:
     assert Interval(low, high).sign == sign

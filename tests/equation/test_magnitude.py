@@ -20,18 +20,28 @@ REACH = 1e-6
 SCALARS = {"c": 5.0, "base": 2.0}
 
 
-def sized(text: str, sizes: dict[str, np.ndarray] | None = None, **arrays: list[float] | np.ndarray) -> np.ndarray:
-    """The magnitudes of an equation, those of the arrays being their absolute values unless they are told."""
+def sized(
+    text: str, sizes: dict[str, np.ndarray] | None = None, **arrays: list[float] | np.ndarray
+) -> np.ndarray:
+    """The magnitudes of an equation, those of the arrays being their absolute values unless they
+    are told.
+    """
     given = {name: np.array(array, dtype=float) for name, array in arrays.items()}
     equation = parse_equation(text)
     read = given | {magnitude_name(name): np.abs(array) for name, array in given.items()}
-    read |= {magnitude_name(name): np.array(size, dtype=float) for name, size in (sizes or {}).items()}
+    read |= {
+        magnitude_name(name): np.array(size, dtype=float) for name, size in (sizes or {}).items()
+    }
     lengths = index_sizes(equation, {name: array.shape for name, array in given.items()})
     with np.errstate(all="ignore"):
         return evaluate(
-            magnitude(equation, REACH), arrays=read, scalars=SCALARS | {"inf": math.inf}, sizes=lengths,
-            xp=np, dtype=np.float64,
-        )  # fmt: skip
+            magnitude(equation, REACH),
+            arrays=read,
+            scalars=SCALARS | {"inf": math.inf},
+            sizes=lengths,
+            xp=np,
+            dtype=np.float64,
+        )
 
 
 @pytest.mark.parametrize(
@@ -53,7 +63,10 @@ def sized(text: str, sizes: dict[str, np.ndarray] | None = None, **arrays: list[
         ("y[i] = 3 ** x[i]", [9 * (1 + 2 * math.log(3)), (1 + 3 * math.log(3)) / 27]),
         ("y[i] = sin(x[i])", [3, 4]),
         ("y[i] = cos(x[i])", [3, 4]),
-        ("y[i] = tanh(x[i])", [math.tanh(2) + 2 / math.cosh(2) ** 2, math.tanh(3) + 3 / math.cosh(3) ** 2]),
+        (
+            "y[i] = tanh(x[i])",
+            [math.tanh(2) + 2 / math.cosh(2) ** 2, math.tanh(3) + 3 / math.cosh(3) ** 2],
+        ),
         ("y[i] = max(x[i], z[i])", [3, 3]),
         ("y[i] = finite(x[i])", [2, 3]),
         ("y[i] = where(x[i] > 0, x[i], 0)", [2, 0]),
@@ -63,19 +76,27 @@ def sized(text: str, sizes: dict[str, np.ndarray] | None = None, **arrays: list[
     ],
 )
 def test_by_hand(text: str, expected: float | list[float]) -> None:
-    arrays = {name: array for name, array in {"x": [2, -3], "z": [-3, 2]}.items() if f"{name}[" in text}
+    arrays = {
+        name: array for name, array in {"x": [2, -3], "z": [-3, 2]}.items() if f"{name}[" in text
+    }
     np.testing.assert_allclose(sized(text, **arrays), expected, rtol=1e-4)
 
 
 def test_what_cancelled_before_counts_once() -> None:
-    """x is 1 and came of 100, z is 2 and came of 2: |δ(x·z)| ≤ 100·2; and with z of 50, 100·2 + 1·(50 - 2)."""
+    """x is 1 and came of 100, z is 2 and came of 2: |δ(x·z)| ≤ 100·2; and with z of 50, 100·2 +
+    1·(50 - 2).
+    """
     assert sized("y[i] = x[i] * z[i]", {"x": [100], "z": [2]}, x=[1], z=[2]).tolist() == [200]
     assert sized("y = sum(i, x[i] * z[i])", {"x": [100], "z": [50]}, x=[1], z=[2]) == 248
-    assert sized("y[i] = x[i] / z[i]", {"x": [100], "z": [50]}, x=[1], z=[2]).tolist() == [50 + 0.5 * 24]
+    assert sized("y[i] = x[i] / z[i]", {"x": [100], "z": [50]}, x=[1], z=[2]).tolist() == [
+        50 + 0.5 * 24
+    ]
 
 
 def test_a_tanh_is_steepest_where_its_argument_may_be_0() -> None:
-    """A millionth of ten million is 10: as far from 0 the argument may be, and 1 is the slope there."""
+    """A millionth of ten million is 10: as far from 0 the argument may be, and 1 is the slope
+    there.
+    """
     assert sized("y[i] = tanh(x[i])", {"x": [1e7]}, x=[0]).tolist() == [1e7]
 
 
@@ -85,11 +106,15 @@ def test_what_hides_is_of_no_concern_to_the_largest() -> None:
 
 
 EQUATIONS = (
-    *(rule.equation for rule in COMPUTED_RULES.values()), *(rule.equation for rule in SCORES.values()),
-    *(rule.equation for rule in SCALED.values()), exponential(2).equation, row_maxima(True).equation,
+    *(rule.equation for rule in COMPUTED_RULES.values()),
+    *(rule.equation for rule in SCORES.values()),
+    *(rule.equation for rule in SCALED.values()),
+    exponential(2).equation,
+    row_maxima(True).equation,
     *(row_sums(True, shift, base).equation for shift in (True, False) for base in (None, 2.0)),
-    output(True, True, True).equation, output(True, False, False).equation,
-)  # fmt: skip
+    output(True, True, True).equation,
+    output(True, False, False).equation,
+)
 
 
 @pytest.mark.parametrize("equation", EQUATIONS, ids=lambda equation: equation.target.name)
@@ -106,9 +131,13 @@ def test_a_function_that_no_step_needs() -> None:
 
 
 MOVING = [
-    "y[i] = exp(x[i]) * z[i] - x[i]", "y[i] = 3 * tanh(x[i] * z[i] / 3)", "y[i] = share(exp(x[i]), exp(z[i]) + 1)",
-    "y[i] = x[i] * cos(z[i]) - z[i] * sin(x[i])", "y = max(i, x[i] + z[i])", "y = sum(i, tanh(x[i]) * exp(z[i]))",
-]  # fmt: skip
+    "y[i] = exp(x[i]) * z[i] - x[i]",
+    "y[i] = 3 * tanh(x[i] * z[i] / 3)",
+    "y[i] = share(exp(x[i]), exp(z[i]) + 1)",
+    "y[i] = x[i] * cos(z[i]) - z[i] * sin(x[i])",
+    "y = max(i, x[i] + z[i])",
+    "y = sum(i, tanh(x[i]) * exp(z[i]))",
+]
 
 
 @pytest.mark.parametrize("text", MOVING)
@@ -116,10 +145,17 @@ def test_no_result_moves_by_more(text: str) -> None:
     random, equation = np.random.default_rng(5), parse_equation(text)
     for _ in range(60):
         arrays = {name: random.normal(size=4) * 3 for name in "xz"}
-        sizes = {name: np.abs(array) * random.choice([1, 10], size=4) for name, array in arrays.items()}
-        moved = {name: array + REACH * sizes[name] * random.uniform(-1, 1, 4) for name, array in arrays.items()}
+        sizes = {
+            name: np.abs(array) * random.choice([1, 10], size=4) for name, array in arrays.items()
+        }
+        moved = {
+            name: array + REACH * sizes[name] * random.uniform(-1, 1, 4)
+            for name, array in arrays.items()
+        }
         before, after = (
-            evaluate(equation, arrays=each, scalars=SCALARS, sizes={"i": 4}, xp=np, dtype=np.float64)
+            evaluate(
+                equation, arrays=each, scalars=SCALARS, sizes={"i": 4}, xp=np, dtype=np.float64
+            )
             for each in (arrays, moved)
         )
         assert (np.abs(after - before) <= REACH * sized(text, sizes, **arrays) * (1 + 1e-4)).all()

@@ -15,7 +15,20 @@ from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
 
 CHILDREN = {"mfrac": 2, "msup": 2, "msub": 2, "munder": 2, "msubsup": 3}
-KNOWN = {*CHILDREN, "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "msqrt", "mtable", "mtr", "mtd"}
+KNOWN = {
+    *CHILDREN,
+    "math",
+    "mrow",
+    "mi",
+    "mo",
+    "mn",
+    "mtext",
+    "mspace",
+    "msqrt",
+    "mtable",
+    "mtr",
+    "mtd",
+}
 
 
 def tree(written: str) -> ElementTree.Element:
@@ -55,8 +68,13 @@ def test_every_step_is_well_formed(rule: object) -> None:
         ("-inf", '<mo form="prefix">−</mo><mi>∞</mi>'),
         ("W_Q", "<msup><mi>W</mi><mrow><mi>Q</mi></mrow></msup>"),
         ("d_k", "<msub><mi>d</mi><mrow><mi>k</mi></mrow></msub>"),
-        ("transpose(K)", '<mrow><mi>transpose</mi><mrow><mo stretchy="false">(</mo><mi>K</mi><mo stretchy="false">)'
-                         "</mo></mrow></mrow>"),
+        (
+            "transpose(K)",
+            (
+                '<mrow><mi>transpose</mi><mrow><mo stretchy="false">(</mo><mi>K</mi><mo'
+                ' stretchy="false">)</mo></mrow></mrow>'
+            ),
+        ),
         ("row_max", "<mi>row max</mi>"),
         ("K_T", '<msup><mi>K</mi><mrow><mi mathvariant="normal">T</mi></mrow></msup>'),
         (
@@ -64,16 +82,27 @@ def test_every_step_is_well_formed(rule: object) -> None:
             "<msubsup><mi>W</mi><mrow><mi>d</mi><mo>,</mo><mi>k</mi></mrow><mrow><mi>Q</mi></mrow></msubsup>",
         ),
         ("dQ", '<mrow><mi mathvariant="normal">d</mi><mi>Q</mi></mrow>'),
-        ("W_2", '<msup><mi>W</mi><mrow><mo>(</mo><mn>2</mn><mo>)</mo></mrow></msup>'),
-        ("a * (b + c)", '<mi>a</mi><mo>·</mo><mrow><mo stretchy="false">(</mo><mi>b</mi><mo>+</mo><mi>c</mi>'
-                        '<mo stretchy="false">)</mo></mrow>'),
+        ("W_2", "<msup><mi>W</mi><mrow><mo>(</mo><mn>2</mn><mo>)</mo></mrow></msup>"),
+        (
+            "a * (b + c)",
+            (
+                "<mi>a</mi><mo>·</mo><mrow><mo"
+                ' stretchy="false">(</mo><mi>b</mi><mo>+</mo><mi>c</mi><mo'
+                ' stretchy="false">)</mo></mrow>'
+            ),
+        ),
         ("a / b", "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>"),
-        ("(a / b) ** 2", "<msup><mrow><mrow><mo>(</mo><mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>"
-                         "<mo>)</mo></mrow></mrow><mrow><mn>2</mn></mrow></msup>"),
+        (
+            "(a / b) ** 2",
+            (
+                "<msup><mrow><mrow><mo>(</mo><mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>"
+                "<mo>)</mo></mrow></mrow><mrow><mn>2</mn></mrow></msup>"
+            ),
+        ),
         ("exp(2)", "<msup><mi>e</mi><mrow><mn>2</mn></mrow></msup>"),
         ("j < i", "<mi>j</mi><mo>&lt;</mo><mi>i</mi>"),
     ],
-)  # fmt: skip
+)
 def test_spellings(source: str, mathml: str) -> None:
     assert write(parse_expression(source), MATHML) == mathml
     tree(mathml)
@@ -90,8 +119,14 @@ def test_parentheses_grow_only_around_what_is_tall() -> None:
     [
         ("1.5", "<mn>1.5</mn>"),
         ("inf", "<mi>∞</mi>"),
-        ("1.5e+20", "<mrow><mn>1.5</mn><mo>×</mo><msup><mn>10</mn><mrow><mn>20</mn></mrow></msup></mrow>"),
-        ("2e-07", "<mrow><mn>2</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>7</mn></mrow></msup></mrow>"),
+        (
+            "1.5e+20",
+            "<mrow><mn>1.5</mn><mo>×</mo><msup><mn>10</mn><mrow><mn>20</mn></mrow></msup></mrow>",
+        ),
+        (
+            "2e-07",
+            "<mrow><mn>2</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>7</mn></mrow></msup></mrow>",
+        ),
     ],
 )
 def test_numbers(digits: str, mathml: str) -> None:
@@ -102,4 +137,7 @@ def test_numbers(digits: str, mathml: str) -> None:
 def test_primes_and_marks_stand_above_and_indices_below() -> None:
     assert mathml_name("Z'") == "<msup><mi>Z</mi><mrow><mo>′</mo></mrow></msup>"
     marked = mathml_cell("W'_Q", ("<mi>d</mi>",))
-    assert marked == "<msubsup><mi>W</mi><mrow><mi>d</mi></mrow><mrow><mo>′</mo><mi>Q</mi></mrow></msubsup>"
+    assert (
+        marked
+        == "<msubsup><mi>W</mi><mrow><mi>d</mi></mrow><mrow><mo>′</mo><mi>Q</mi></mrow></msubsup>"
+    )

@@ -16,10 +16,16 @@ def test_a_change_reaches_what_stands_in_an_index() -> None:
 
 def test_the_innermost_node_is_changed_first() -> None:
     def grown(node: Expression) -> Expression:
-        return Call("neg", (node,)) if node in (Name("x"), Call("exp", (Call("neg", (Name("x"),)),))) else node
+        return (
+            Call("neg", (node,))
+            if node in (Name("x"), Call("exp", (Call("neg", (Name("x"),)),)))
+            else node
+        )
 
     assert rewrite(parse_expression("exp(x)"), grown) == parse_expression("-exp(-x)")
 
 
 def test_names_change_and_indices_stay() -> None:
-    assert rename(parse_expression("A[i, j] * c"), {"A": "B", "c": "d", "i": "k"}) == parse_expression("B[i, j] * d")
+    assert rename(
+        parse_expression("A[i, j] * c"), {"A": "B", "c": "d", "i": "k"}
+    ) == parse_expression("B[i, j] * d")

@@ -15,15 +15,20 @@ from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation, write_number
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX, "mathml": MATHML}
-ARGUMENTS = {"where": 3, **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),
-             **dict.fromkeys(["softmax", "row_sums", "column_sums", "row_maxima", "join"], 1),
-             **dict.fromkeys(["transpose", "transposed", "diagonal"], 1),
-             **dict.fromkeys(["left_out", "e_to", "nearly", "equally"], 1)}  # fmt: skip
+ARGUMENTS = {
+    "where": 3,
+    **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),
+    **dict.fromkeys(["softmax", "row_sums", "column_sums", "row_maxima", "join"], 1),
+    **dict.fromkeys(["transpose", "transposed", "diagonal"], 1),
+    **dict.fromkeys(["left_out", "e_to", "nearly", "equally"], 1),
+}
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
 @pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED}))
-def test_every_function_is_spelled_with_all_its_arguments(function: str, notation: Notation) -> None:
+def test_every_function_is_spelled_with_all_its_arguments(
+    function: str, notation: Notation
+) -> None:
     arguments = tuple(Name(letter) for letter in "xyz"[: ARGUMENTS.get(function, 2)])
     written = write(Call(function, arguments), notation)
     assert all(argument.name in written for argument in arguments)
@@ -49,23 +54,48 @@ def test_what_is_in_no_table_is_spelled_by_its_name(notation: Notation, written:
         ("Q @ K_T", "Q K^T", "Q Kᵀ", r"Q \, K^{\top}"),
         ("A @ (B + C)", "A (B + C)", "A (B + C)", r"A \, (B + C)"),
         ("transpose(A @ B)", "transpose(A B)", "transpose of (A B)", r"\mathrm{transpose}(A \, B)"),
-        ("scores / sqrt(d_k)", "scores / sqrt(d_k)", "scores / √d_k", r"\frac{\mathrm{scores}}{\sqrt{d_{k}}}"),
+        (
+            "scores / sqrt(d_k)",
+            "scores / sqrt(d_k)",
+            "scores / √d_k",
+            r"\frac{\mathrm{scores}}{\sqrt{d_{k}}}",
+        ),
         ("sqrt(a + b)", "sqrt(a + b)", "√(a + b)", r"\sqrt{a + b}"),
         ("exp(x)", "exp(x)", "exp(x)", r"\exp(x)"),
         ("exp(2)", "exp(2)", "e^2", "e^{2}"),
         ("exp(a + b)", "exp(a + b)", "exp(a + b)", r"\exp(a + b)"),
         ("W_Q[d, k]", "W_Q[d, k]", "W_Q[d, k]", r"W^{Q}_{d,k}"),
-        ("Q[i, k] * K_T[k, j]", "Q[i, k]*K^T[k, j]", "Q[i, k]·Kᵀ[k, j]", r"Q_{i,k} \cdot K^{\top}_{k,j}"),
-        ("sum(k, Q[i, k] + 1)", "sum(k, (Q[i, k] + 1))", "Σ_k (Q[i, k] + 1)", r"\sum_{k} (Q_{i,k} + 1)"),
+        (
+            "Q[i, k] * K_T[k, j]",
+            "Q[i, k]*K^T[k, j]",
+            "Q[i, k]·Kᵀ[k, j]",
+            r"Q_{i,k} \cdot K^{\top}_{k,j}",
+        ),
+        (
+            "sum(k, Q[i, k] + 1)",
+            "sum(k, (Q[i, k] + 1))",
+            "Σ_k (Q[i, k] + 1)",
+            r"\sum_{k} (Q_{i,k} + 1)",
+        ),
         ("max(j, S[i, j])", "max(j, S[i, j])", "max_j S[i, j]", r"\max_{j} S_{i,j}"),
         ("max(1, b)", "max(1, b)", "max(1, b)", r"\max(1, b)"),
         ("max(a, b, -2)", "max(a, b, -2)", "max(a, b, -2)", r"\max(a, b, -2)"),
-        ("j <= i and j >= 2", "j <= i and j >= 2", "j ≤ i and j ≥ 2", r"j \le i \;\mathrm{and}\; j \ge 2"),
+        (
+            "j <= i and j >= 2",
+            "j <= i and j >= 2",
+            "j ≤ i and j ≥ 2",
+            r"j \le i \;\mathrm{and}\; j \ge 2",
+        ),
         ("tanh(x)", "tanh(x)", "tanh(x)", r"\tanh(x)"),
         ("softmax(S)", "softmax(S)", "softmax(S)", r"\mathrm{softmax}(S)"),
         ("-inf", "-inf", "-∞", r"-\infty"),
         ("tanh(x / 2)", "tanh(x / 2)", "tanh(x / 2)", r"\tanh\mathopen{}\left(\frac{x}{2}\right)"),
-        ("a * (b / c + 1)", "a*(b / c + 1)", "a·(b / c + 1)", r"a \cdot \left(\frac{b}{c} + 1\right)"),
+        (
+            "a * (b / c + 1)",
+            "a*(b / c + 1)",
+            "a·(b / c + 1)",
+            r"a \cdot \left(\frac{b}{c} + 1\right)",
+        ),
         ("b ** (x + 1)", "b^(x + 1)", "b^(x + 1)", "b^{x + 1}"),
         ("share(a, b)", "a / b", "a / b", r"\frac{a}{b}"),
         ("abs(x)", "abs(x)", "|x|", r"\left|x\right|"),
@@ -77,10 +107,14 @@ def test_what_is_in_no_table_is_spelled_by_its_name(notation: Notation, written:
         ("hadamard(A, B)", "A o B", "A ∘ B", r"A \circ B"),
         ("transposed(A)", "A^T", "Aᵀ", r"{A}^{\top}"),
     ],
-)  # fmt: skip
+)
 def test_spellings(source: str, plain: str, unicode: str, latex: str) -> None:
     tree = parse_expression(source)
-    assert [write(tree, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+    assert [write(tree, notation) for notation in (PLAIN, UNICODE, LATEX)] == [
+        plain,
+        unicode,
+        latex,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +135,16 @@ def test_spellings(source: str, plain: str, unicode: str, latex: str) -> None:
 )
 def test_numbers(text: str, plain: str, unicode: str, latex: str) -> None:
     number = Number(Fraction(1), text)
-    assert [write(number, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
-    assert [write_number(text, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+    assert [write(number, notation) for notation in (PLAIN, UNICODE, LATEX)] == [
+        plain,
+        unicode,
+        latex,
+    ]
+    assert [write_number(text, notation) for notation in (PLAIN, UNICODE, LATEX)] == [
+        plain,
+        unicode,
+        latex,
+    ]
 
 
 def test_a_root_is_a_factor_without_parentheses() -> None:

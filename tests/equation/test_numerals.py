@@ -25,7 +25,10 @@ ROOT = Call("sqrt", (digits("2"),))
         ("1/3", Call("ratio", (digits("1"), digits("3")))),
         ("sqrt(2)", ROOT),
         ("2*sqrt(2)", Call("multiple", (digits("2"), ROOT))),
-        ("-3*sqrt(2)/2", Call("neg", (Call("ratio", (Call("multiple", (digits("3"), ROOT)), digits("2"))),))),
+        (
+            "-3*sqrt(2)/2",
+            Call("neg", (Call("ratio", (Call("multiple", (digits("3"), ROOT)), digits("2"))),)),
+        ),
     ],
 )
 def test_a_number_is_read_as_it_is_printed(text: str, tree: Expression) -> None:

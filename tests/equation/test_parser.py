@@ -29,13 +29,16 @@ def test_a_product_is_a_sum_over_cells() -> None:
         ("A @ B", Call("matmul", (Name("A"), Name("B")))),
         ("i <= j", Call("le", (Name("i"), Name("j")))),
         ("i == j", Call("eq", (Name("i"), Name("j")))),
-        ("i < j and j >= k", Call("and_", (Call("lt", (Name("i"), Name("j"))), Call("ge", (Name("j"), Name("k")))))),
+        (
+            "i < j and j >= k",
+            Call("and_", (Call("lt", (Name("i"), Name("j"))), Call("ge", (Name("j"), Name("k"))))),
+        ),
         ("max(j, S[i, j])", Reduce("max", "j", Ref("S", ("i", "j")))),
         ("max(1, x)", Call("max", (Number(Fraction(1), "1"), Name("x")))),
         ("sqrt(d_k)", Call("sqrt", (Name("d_k"),))),
         ("v[a]", Ref("v", ("a",))),
     ],
-)  # fmt: skip
+)
 def test_every_form(source: str, tree: object) -> None:
     assert parse_expression(source) == tree
 
@@ -52,20 +55,26 @@ def test_every_form(source: str, tree: object) -> None:
         ("-a = b[i]", "not an equation: '-a = b[i]'"),
         ("sum(k, a[k]) = b[i]", "not an equation: 'sum(k, a[k]) = b[i]'"),
         ("a[0] = b[i]", "the left side must be a name with letters as indices: 'a[0] = b[i]'"),
-        ("a[i + 1] = b[i]", "the left side must be a name with letters as indices: 'a[i + 1] = b[i]'"),
-        ("a[i] = b[i, 'k']", 'cannot read "\'k\'" in "a[i] = b[i, \'k\']"'),
+        (
+            "a[i + 1] = b[i]",
+            "the left side must be a name with letters as indices: 'a[i + 1] = b[i]'",
+        ),
+        ("a[i] = b[i, 'k']", "cannot read \"'k'\" in \"a[i] = b[i, 'k']\""),
         ("a[i] = cosh(b[i])", "cannot read 'cosh(b[i])' in 'a[i] = cosh(b[i])'"),
         ("a[i] = b.c", "cannot read 'b.c' in 'a[i] = b.c'"),
         ("a[i] = b ^ c", "cannot read 'b ^ c' in 'a[i] = b ^ c'"),
         ("a[i] = i < j < k", "cannot read 'i < j < k' in 'a[i] = i < j < k'"),
         ("a[i] = i or j", "cannot read 'i or j' in 'a[i] = i or j'"),
-        ("a[i] = 'text'", 'cannot read "\'text\'" in "a[i] = \'text\'"'),
+        ("a[i] = 'text'", "cannot read \"'text'\" in \"a[i] = 'text'\""),
         ("a[i] = True", "cannot read 'True' in 'a[i] = True'"),
         ("a[i] = [1]", "cannot read '[1]' in 'a[i] = [1]'"),
         ("a[i] = sum(b[i])", "cannot read 'sum(b[i])' in 'a[i] = sum(b[i])'"),
-        ("a[i] = __import__('os')", 'cannot read "__import__(\'os\')" in "a[i] = __import__(\'os\')"'),
+        (
+            "a[i] = __import__('os')",
+            "cannot read \"__import__('os')\" in \"a[i] = __import__('os')\"",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_equation_is_named(source: str, message: str) -> None:
     with pytest.raises(EquationError) as caught:
         parse_equation(source)

@@ -1,4 +1,6 @@
-"""Indices that are expressions: the position they give, the letters they depend on, and how they are written."""
+"""Indices that are expressions: the position they give, the letters they depend on, and how they
+are written.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,12 @@ def index(source: str) -> str | Expression:
 )
 @pytest.mark.parametrize("number", [float, int, Decimal, number_node])
 def test_the_position_at_a_place(source: str, found: int, number: Any) -> None:
-    """h = 5, k = 7, j = 3, e = 3; numbers as floats, decimals, or the nodes that stand in a worked line."""
-    scalars = {name: number(value) for name, value in {"group": 2, "half": 3, "past": 4, "d_v": 2}.items()}
+    """h = 5, k = 7, j = 3, e = 3; numbers as floats, decimals, or the nodes that stand in a worked
+    line.
+    """
+    scalars = {
+        name: number(value) for name, value in {"group": 2, "half": 3, "past": 4, "d_v": 2}.items()
+    }
     assert position(index(source), {"h": 5, "k": 7, "j": 3, "e": 3}, scalars) == found
 
 
@@ -64,7 +70,10 @@ def test_a_number_without_a_value_is_a_fault() -> None:
 
 @given(e=st.integers(0, 40), width=st.integers(1, 7))
 def test_head_and_feature_of_what_stands_side_by_side(e: int, width: int) -> None:
-    head, feature = (position(index(source), {"e": e}, {"d_v": float(width)}) for source in ("e // d_v", "e % d_v"))
+    head, feature = (
+        position(index(source), {"e": e}, {"d_v": float(width)})
+        for source in ("e // d_v", "e % d_v")
+    )
     assert head * width + feature == e
     assert 0 <= feature < width
 
@@ -97,7 +106,11 @@ def test_names_and_letters(source: str, names: list[str], known: list[str]) -> N
 )  # fmt: skip
 def test_positions_in_every_notation(source: str, plain: str, unicode: str, latex: str) -> None:
     tree = parse_expression(source)
-    assert [write(tree, notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+    assert [write(tree, notation) for notation in (PLAIN, UNICODE, LATEX)] == [
+        plain,
+        unicode,
+        latex,
+    ]
     assert write(tree, PYTHON) == source
     assert parse_expression(write(tree, PYTHON)) == tree
 

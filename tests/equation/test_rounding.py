@@ -25,7 +25,8 @@ def test_halves_go_away_from_zero(value: str, places: int, rounded: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("value", "rounded"), [("1.23456", "1.235"), ("123456789012345678", "1.235E+17"), ("-2.87449e76", "-2.874E+76")]
+    ("value", "rounded"),
+    [("1.23456", "1.235"), ("123456789012345678", "1.235E+17"), ("-2.87449e76", "-2.874E+76")],
 )
 def test_on_paper_a_large_number_has_the_digits_that_are_written(value: str, rounded: str) -> None:
     assert str(round_on_paper(Decimal(value), 3)) == rounded

@@ -1,4 +1,6 @@
-"""How fast functions change: known slopes by hand, and derivatives by mpmath, none of which lies outside its range."""
+"""How fast functions change: known slopes by hand, and derivatives by mpmath, none of which lies
+outside its range.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ INF = math.inf
 def slopes(name: str, *ranges: tuple[float, float]) -> list[Any]:
     """(low, high) of each slope."""
     return [
-        (slope.low, slope.high) for slope in error_bounds.slopes(name, [Interval(*map(float, ends)) for ends in ranges])
+        (slope.low, slope.high)
+        for slope in error_bounds.slopes(name, [Interval(*map(float, ends)) for ends in ranges])
     ]
 
 
@@ -56,24 +59,35 @@ def slopes(name: str, *ranges: tuple[float, float]) -> list[Any]:
         ("cos", [(0, 1)], [(-math.sin(1), 0)]),
     ],
 )
-def test_known_slopes(name: str, ranges: list[tuple[float, float]], expected: list[tuple[float, float]]) -> None:
+def test_known_slopes(
+    name: str, ranges: list[tuple[float, float]], expected: list[tuple[float, float]]
+) -> None:
     found = slopes(name, *ranges)
     assert len(found) == len(expected)
     for (low, high), (least, most) in zip(found, expected, strict=True):
-        assert (low, high) == (pytest.approx(least, rel=1e-12, abs=1e-12), pytest.approx(most, rel=1e-12, abs=1e-12))
+        assert (low, high) == (
+            pytest.approx(least, rel=1e-12, abs=1e-12),
+            pytest.approx(most, rel=1e-12, abs=1e-12),
+        )
         assert low <= least
         assert high >= most
 
 
 FUNCTIONS = {
-    "tanh": mpmath.tanh, "exp": mpmath.exp, "sin": mpmath.sin, "cos": mpmath.cos, "sqrt": mpmath.sqrt,
+    "tanh": mpmath.tanh,
+    "exp": mpmath.exp,
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+    "sqrt": mpmath.sqrt,
     "log": mpmath.log,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @given(ends=st.tuples(st.floats(0.1, 9), st.floats(0.1, 9)), part=st.floats(0, 1))
-def test_no_derivative_is_outside_its_range(name: str, ends: tuple[float, float], part: float) -> None:
+def test_no_derivative_is_outside_its_range(
+    name: str, ends: tuple[float, float], part: float
+) -> None:
     low, high = sorted(ends)
     place = min(low + part * (high - low), high)
     ((least, most),) = slopes(name, (low, high))

@@ -1,4 +1,6 @@
-"""One cell worked: the equation with its numbers put in has the value that the whole array has there."""
+"""One cell worked: the equation with its numbers put in has the value that the whole array has
+there.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ EQUATIONS = [
     "R[i, j] = max(A[i, j], B[i, j]) / 4",
 ]
 matrices = st.lists(
-    st.lists(st.integers(-9, 9).map(lambda number: number / 4), min_size=3, max_size=3), min_size=3, max_size=3
+    st.lists(st.integers(-9, 9).map(lambda number: number / 4), min_size=3, max_size=3),
+    min_size=3,
+    max_size=3,
 ).map(np.array)
 
 
@@ -41,7 +45,9 @@ def _number(value: float) -> Number:
 
 @pytest.mark.parametrize("source", EQUATIONS)
 @given(a=matrices, b=matrices, c=st.integers(0, 2))
-def test_a_cell_is_worth_what_the_array_holds(source: str, a: np.ndarray, b: np.ndarray, c: int) -> None:
+def test_a_cell_is_worth_what_the_array_holds(
+    source: str, a: np.ndarray, b: np.ndarray, c: int
+) -> None:
     equation, arrays = parse_equation(source), {"A": a, "B": b}
     sizes = {**index_sizes(equation, {"A": a.shape, "B": b.shape}), "j": 3, "i": 3}
     scalars = {"c": float(c), "inf": math.inf}
@@ -49,13 +55,19 @@ def test_a_cell_is_worth_what_the_array_holds(source: str, a: np.ndarray, b: np.
     for index in np.ndindex(whole.shape):
         place = dict(zip(equation.target.indices, index, strict=True))
         sentence = substitute(
-            equation.expression, place, sizes, lambda name, at: _number(arrays[name][at]),
+            equation.expression,
+            place,
+            sizes,
+            lambda name, at: _number(arrays[name][at]),
             {"c": _number(c), "inf": Number(math.inf, "inf")},
-        )  # fmt: skip
+        )
         on_paper = decimal_value(
-            equation.expression, place, sizes, lambda name, at: Decimal(float(arrays[name][at])),
+            equation.expression,
+            place,
+            sizes,
+            lambda name, at: Decimal(float(arrays[name][at])),
             {name: Decimal(number) for name, number in scalars.items()},
-        )  # fmt: skip
+        )
         assert float(exact_value(sentence)) == pytest.approx(whole[index], rel=1e-13)
         assert float(on_paper) == pytest.approx(whole[index], rel=1e-13)
 
@@ -63,7 +75,9 @@ def test_a_cell_is_worth_what_the_array_holds(source: str, a: np.ndarray, b: np.
 def test_a_sum_is_written_out() -> None:
     rows = {"Q": [[2, 0, 1]], "K_T": [[2], [1], [1]]}
     tree = parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])").expression
-    sentence = substitute(tree, {"i": 0, "j": 0}, {"k": 3}, lambda name, at: _number(rows[name][at[0]][at[1]]), {})
+    sentence = substitute(
+        tree, {"i": 0, "j": 0}, {"k": 3}, lambda name, at: _number(rows[name][at[0]][at[1]]), {}
+    )
     assert write(sentence, UNICODE) == "2·2 + 0·1 + 1·1"
     assert exact_value(sentence) == 5
 
@@ -74,9 +88,15 @@ def test_a_sum_of_one_term_is_that_term() -> None:
 
 
 def test_a_sum_among_terms_hands_them_its_own() -> None:
-    """Not 2 + (3 + 4): no parentheses where none are needed; those of a difference and of a product stay."""
-    tree = parse_equation("R[i] = A[i] + sum(j, A[j]) + c * (1 + sum(j, A[j])) - (1 + A[i])").expression
-    cell = substitute(tree, {"i": 0}, {"j": 2}, lambda name, at: _number(at[0] + 2), {"c": _number(9)})
+    """Not 2 + (3 + 4): no parentheses where none are needed; those of a difference and of a product
+    stay.
+    """
+    tree = parse_equation(
+        "R[i] = A[i] + sum(j, A[j]) + c * (1 + sum(j, A[j])) - (1 + A[i])"
+    ).expression
+    cell = substitute(
+        tree, {"i": 0}, {"j": 2}, lambda name, at: _number(at[0] + 2), {"c": _number(9)}
+    )
     assert write(cell, UNICODE) == "2 + 2 + 3 + 9·(1 + 2 + 3) - (1 + 2)"
     assert exact_value(cell) == 58
 
@@ -103,9 +123,15 @@ def test_0_is_subtracted_where_all_is_hidden() -> None:
 
 @pytest.mark.parametrize(
     ("source", "value"),
-    [("0 * sqrt(2)", 0), ("sqrt(2) * 0", 0), ("0 / sqrt(2)", 0), ("share(0, exp(1))", 0), ("sqrt(2) / 0", None),
-     ("0 + sqrt(2)", None)],
-)  # fmt: skip
+    [
+        ("0 * sqrt(2)", 0),
+        ("sqrt(2) * 0", 0),
+        ("0 / sqrt(2)", 0),
+        ("share(0, exp(1))", 0),
+        ("sqrt(2) / 0", None),
+        ("0 + sqrt(2)", None),
+    ],
+)
 def test_0_times_anything_is_0(source: str, value: int | None) -> None:
     assert exact_value(parse_equation(f"R = {source}").expression) == value
 

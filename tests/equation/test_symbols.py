@@ -45,8 +45,14 @@ def test_the_parts_of_a_name(name: str, parts: Symbol) -> None:
         ("Z'", "Z'", "Z'", "Z'", "Z'_{i,j}"),
     ],
 )
-def test_names_in_every_notation(name: str, plain: str, unicode: str, latex: str, cell: str) -> None:
-    assert [write(Name(name), notation) for notation in (PLAIN, UNICODE, LATEX)] == [plain, unicode, latex]
+def test_names_in_every_notation(
+    name: str, plain: str, unicode: str, latex: str, cell: str
+) -> None:
+    assert [write(Name(name), notation) for notation in (PLAIN, UNICODE, LATEX)] == [
+        plain,
+        unicode,
+        latex,
+    ]
     assert write(Ref(name, ("i", "j")), LATEX) == cell
     assert write(Ref(name, ("i", "j")), UNICODE) == f"{unicode}[i, j]"
 
@@ -56,4 +62,9 @@ def test_a_numbered_letter_is_no_power() -> None:
 
 
 def test_a_gradient_is_called_after_its_symbol() -> None:
-    assert [differential(name) for name in ("Q", "W_Q", "Z'", "concat")] == ["dQ", "dW_Q", "dZ'", "d concat"]
+    assert [differential(name) for name in ("Q", "W_Q", "Z'", "concat")] == [
+        "dQ",
+        "dW_Q",
+        "dZ'",
+        "d concat",
+    ]

@@ -1,4 +1,6 @@
-"""Precedence: a written expression, read by Python's own rules, has the value of the tree it came from."""
+"""Precedence: a written expression, read by Python's own rules, has the value of the tree it came
+from.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from attncli.equation.printer import write
 from attncli.equation.substitution import exact_value
 
 numbers = st.one_of(
-    st.integers(-5, 5).map(str), st.decimals(-5, 5, places=2).map(str), st.sampled_from(["1/3", "-2/5", "3/2"])
+    st.integers(-5, 5).map(str),
+    st.decimals(-5, 5, places=2).map(str),
+    st.sampled_from(["1/3", "-2/5", "3/2"]),
 ).map(lambda text: Number(Fraction(text), text))
 
 
@@ -45,7 +49,9 @@ FRACTION = re.compile(r"\d+\.\d+|\d+")
 
 def _python(text: str) -> Fraction:
     """What Python makes of the text, every number a fraction."""
-    source = FRACTION.sub(lambda found: f"Fraction('{found[0]}')", text.replace("^", "**").replace(" = ", " == "))
+    source = FRACTION.sub(
+        lambda found: f"Fraction('{found[0]}')", text.replace("^", "**").replace(" = ", " == ")
+    )
     return eval(source, {"Fraction": Fraction, "max": max})
 
 
@@ -55,7 +61,8 @@ def test_python_reads_what_was_written(tree: Expression) -> None:
     assume(value is not None)
     try:
         assert _python(write(tree, PLAIN)) == value
-    except ZeroDivisionError:  # in a branch that is not taken, or 0 to a negative power
+    except ZeroDivisionError:
+        # in a branch that is not taken, or 0 to a negative power
         assume(False)
 
 
@@ -91,5 +98,7 @@ def _number(text: str) -> Number:
         (Call("mul", (_number("1.5e+20"), _number("2"))), "1.5e+20·2"),
     ],
 )
-def test_signs_and_fractions_stand_in_parentheses_where_they_must(tree: Expression, text: str) -> None:
+def test_signs_and_fractions_stand_in_parentheses_where_they_must(
+    tree: Expression, text: str
+) -> None:
     assert write(tree, UNICODE) == text

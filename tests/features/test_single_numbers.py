@@ -1,4 +1,5 @@
-"""Steps that are a single number, a loss or the gradient of one sink, in every command, format and detail.
+"""Steps that are a single number, a loss or the gradient of one sink, in every command, format and
+detail.
 
 Nothing is said here of which steps these are: they are found in the trace.
 """
@@ -18,7 +19,9 @@ import attncli
 from attncli.cli.main import run
 
 FORMATS = ("table", "markdown", "latex", "html")
-OURS = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nsink: 0\nloss: {kind: mse, target: [[1]]}\n"
+OURS = (
+    "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nsink: 0\nloss: {kind: mse, target: [[1]]}\n"
+)
 THEIRS = OURS.replace("sink: 0", "sink: 1").replace("[[1]]}", "[[3]]}")
 
 
@@ -31,7 +34,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = {name: trace[name].tolist() for name in trace}
     Path("dump.json").write_text(json.dumps(numbers))
     np.savez("dump.npz", **{name: trace[name] for name in trace})
-    Path("answers.yaml").write_text("".join(f"{name}: {json.dumps(numbers[name])}\n" for name in single_numbers()))
+    Path("answers.yaml").write_text(
+        "".join(f"{name}: {json.dumps(numbers[name])}\n" for name in single_numbers())
+    )
 
 
 def single_numbers() -> list[str]:
@@ -43,18 +48,35 @@ def test_there_are_some() -> None:
     assert single_numbers() == ["loss", "d_sink"]
 
 
-@pytest.mark.parametrize("other", [["theirs.yaml"], ["dump.json"], ["dump.npz"], ["--set", "sink=1"]])
+@pytest.mark.parametrize(
+    "other", [["theirs.yaml"], ["dump.json"], ["dump.npz"], ["--set", "sink=1"]]
+)
 def test_compare(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """The gradient of the sink is minus its share of the row times the row mean of the gradients of the weights.
+    """The gradient of the sink is minus its share of the row times the row mean of the gradients of
+    the weights.
 
-    With x = exp(1/√2), the weights before the sink are x : x² : exp(sink). By hand: the output is (x + 2x²) / (x + x² +
-    exp(sink)), and its error times its own double is the row mean.
+    With x = exp(1/√2), the weights before the sink are x : x² : exp(sink). By hand: the output is
+    (x + 2x²) / (x + x² + exp(sink)), and its error times its own double is the row mean.
     """
     for format, detail in product(FORMATS, ("brief", "rows", "cells")):
-        line = ["compare", "ours.yaml", *other, "--gradient", "--format", format, "--detail", detail]
+        line = [
+            "compare",
+            "ours.yaml",
+            *other,
+            "--gradient",
+            "--format",
+            format,
+            "--detail",
+            detail,
+        ]
         assert run([*line, "--steps", "loss,d_sink"]) == 1
         assert capsys.readouterr().err == ""
-    assert run(["compare", "ours.yaml", *other, "--gradient", "--steps", "d_sink", "--detail", "cells"]) == 1
+    assert (
+        run(
+            ["compare", "ours.yaml", *other, "--gradient", "--steps", "d_sink", "--detail", "cells"]
+        )
+        == 1
+    )
     page = capsys.readouterr().out
     x = np.exp(1 / np.sqrt(2))
     shown = []
@@ -65,7 +87,9 @@ def test_compare(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     for number in (*shown, shown[1] - shown[0]):
         assert f"[ {number:.3f} ]" in page
     # A heading has no comma with nothing behind it.
-    assert not re.search(r", *(─|$)", "\n".join(row for row in page.splitlines() if row.startswith("──")))
+    assert not re.search(
+        r", *(─|$)", "\n".join(row for row in page.splitlines() if row.startswith("──"))
+    )
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -80,7 +104,21 @@ def test_check(format: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_one_cell(format: str, rounding: str, capsys: pytest.CaptureFixture[str]) -> None:
     for cell in single_numbers():
         for written in (cell, f"{cell}[]"):
-            assert run(["gradient", "ours.yaml", "--cell", written, "--format", format, "--rounding", rounding]) == 0
+            assert (
+                run(
+                    [
+                        "gradient",
+                        "ours.yaml",
+                        "--cell",
+                        written,
+                        "--format",
+                        format,
+                        "--rounding",
+                        rounding,
+                    ]
+                )
+                == 0
+            )
             out, err = capsys.readouterr()
             assert (err, "[]" in out) == ("", False)
 
@@ -95,14 +133,26 @@ def test_pages_heat_maps_worksheets_and_tables(capsys: pytest.CaptureFixture[str
     trace = attncli.trace("ours.yaml", gradient=True)
     for name in single_numbers():
         for format, detail in product(FORMATS, ("brief", "rows", "cells")):
-            line = ["gradient", "ours.yaml", "--steps", name, "--format", format, "--detail", detail]
+            line = [
+                "gradient",
+                "ours.yaml",
+                "--steps",
+                name,
+                "--format",
+                format,
+                "--detail",
+                detail,
+            ]
             assert run([*line, "--heatmap"]) == 0
         for format in FORMATS:
-            assert run(["worksheet", "ours.yaml", "--gradient", "--blank", name, "--format", format]) == 0
+            assert (
+                run(["worksheet", "ours.yaml", "--gradient", "--blank", name, "--format", format])
+                == 0
+            )
         assert run(["picture", "ours.yaml", "--of", name]) == 2
         capsys.readouterr()
         assert run(["gradient", "ours.yaml", "--steps", name, "--format", "csv"]) == 0
-        (_, (number,)) = csv.reader(capsys.readouterr().out.splitlines())
+        _, (number,) = csv.reader(capsys.readouterr().out.splitlines())
         assert float(number) == trace[name]
         assert run(["gradient", "ours.yaml", "--steps", name, "-o", "one.npy"]) == 0
         assert np.load("one.npy") == trace[name]

@@ -1,6 +1,8 @@
-"""The attention functions of other software, each as one function from Q, K and a mask to the weights it gives.
+"""The attention functions of other software, each as one function from Q, K and a mask to the
+weights it gives.
 
-The values are the identity matrix, so that the output is the weights; one head, in double precision.
+The values are the identity matrix, so that the output is the weights; one head, in double
+precision.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ Weights: TypeAlias = Callable[..., Array]
 
 
 def imported(name: str) -> Any:
-    """The package, or a skipped test; what it says to its own developers while it loads is left aside."""
+    """The package, or a skipped test; what it says to its own developers while it loads is left
+    aside.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return pytest.importorskip(name, reason=f"{name} is not installed", exc_type=ImportError)
@@ -32,7 +36,9 @@ def torch_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool
     torch = imported("torch")
     tensors = (torch.from_numpy(array) for array in (q, k, np.eye(len(k))))
     mask = None if mask is None else torch.from_numpy(mask)
-    return torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=mask, is_causal=causal).numpy()
+    return torch.nn.functional.scaled_dot_product_attention(
+        *tensors, attn_mask=mask, is_causal=causal
+    ).numpy()
 
 
 def torch_mha_weights(q: Array, k: Array, mask: Array | None = None) -> Array:
@@ -55,9 +61,12 @@ def keras_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool
     return weights.detach().numpy()[0, 0]
 
 
-def jax_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool = False, **more: Any) -> Array:
+def jax_weights(
+    q: Array, k: Array, mask: Array | None = None, *, causal: bool = False, **more: Any
+) -> Array:
     jax = imported("jax")
-    width = max(len(k), q.shape[1])  # values have to be as wide as keys: both are filled up with zeros
+    # values have to be as wide as keys: both are filled up with zeros
+    width = max(len(k), q.shape[1])
 
     def wide(array: Array) -> Array:
         return np.pad(array, ((0, 0), (0, width - array.shape[1])))[:, None]
@@ -70,7 +79,9 @@ def jax_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool =
 
 
 def onnx_attention(feeds: dict[str, Array], opset: int = 25, **attributes: Any) -> Array:
-    """The output of the operator for its inputs by name, each as batch × heads × tokens × features."""
+    """The output of the operator for its inputs by name, each as batch × heads × tokens ×
+    features.
+    """
     onnx, reference = imported("onnx"), imported("onnx.reference")
     names = ("Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen")
     given = [name if name in feeds else "" for name in names]
@@ -78,7 +89,9 @@ def onnx_attention(feeds: dict[str, Array], opset: int = 25, **attributes: Any) 
         given.pop()
     make = onnx.helper
     types = {name: make.np_dtype_to_tensor_dtype(array.dtype) for name, array in feeds.items()}
-    inputs = [make.make_tensor_value_info(name, types[name], array.shape) for name, array in feeds.items()]
+    inputs = [
+        make.make_tensor_value_info(name, types[name], array.shape) for name, array in feeds.items()
+    ]
     output = make.make_tensor_value_info("Y", types["Q"], None)
     node = make.make_node("Attention", given, ["Y"], **attributes)
     graph = make.make_graph([node], "attention", inputs, [output])
@@ -87,9 +100,15 @@ def onnx_attention(feeds: dict[str, Array], opset: int = 25, **attributes: Any) 
 
 
 def onnx_weights(
-    q: Array, k: Array, mask: Array | None = None, *, causal: bool = False, length: int | None = None,
-    past: int = 0, **more: Any,
-) -> Array:  # fmt: skip
+    q: Array,
+    k: Array,
+    mask: Array | None = None,
+    *,
+    causal: bool = False,
+    length: int | None = None,
+    past: int = 0,
+    **more: Any,
+) -> Array:
     """`length` is that of nonpad_kv_seqlen; the first `past` keys are given as a cache."""
     v = np.eye(len(k))
     feeds = {"Q": q[None, None], "K": k[None, None, past:], "V": v[None, None, past:]}

@@ -1,4 +1,6 @@
-"""The examples that name a framework give what that framework gives: the same problem, worked out by its own code."""
+"""The examples that name a framework give what that framework gives: the same problem, worked out
+by its own code.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Steps: TypeAlias = dict[str, Array]
 def given(name: str) -> Given:
     """What the file holds, its lists of numbers as arrays."""
     data = yaml.safe_load((INPUTS / name).read_text(encoding="utf-8"))
-    numeric = {key for key in data if key in ("X", "Q", "K", "V", "sink") or key[:2] in ("W_", "b_")}
+    numeric = {
+        key for key in data if key in ("X", "Q", "K", "V", "sink") or key[:2] in ("W_", "b_")
+    }
     return data | {key: np.array(data[key], dtype=np.float64) for key in numeric}
 
 
@@ -55,7 +59,9 @@ def gemma2_softcap_of_transformers(problem: Given) -> Steps:
     gemma = imported("transformers.models.gemma2.modeling_gemma2")
     q, k, v = (tensor[None] for tensor in tensors(problem, "Q", "K", "V"))
     module = type("Module", (), {"num_key_value_groups": 1, "training": False})
-    output, weights = gemma.eager_attention_forward(module, q, k, v, causal(3), scaling=256**-0.5, softcap=50.0)
+    output, weights = gemma.eager_attention_forward(
+        module, q, k, v, causal(3), scaling=256**-0.5, softcap=50.0
+    )
     return {"weights": numpy(weights)[0], "output": numpy(output)[:, 0]}
 
 
@@ -83,7 +89,9 @@ def torch_mha(problem: Given) -> Steps:
     torch = imported("torch")
     layer = torch.nn.MultiheadAttention(4, 2, batch_first=True, dtype=torch.float64).eval()
     fused = {name: np.concatenate([problem[f"{name}_{each}"].T for each in "QKV"]) for name in "Wb"}
-    layer.in_proj_weight.data, layer.in_proj_bias.data = (torch.from_numpy(fused[name]) for name in "Wb")
+    layer.in_proj_weight.data, layer.in_proj_bias.data = (
+        torch.from_numpy(fused[name]) for name in "Wb"
+    )
     layer.out_proj.weight.data = torch.from_numpy(problem["W_O"].T.copy())
     layer.out_proj.bias.data = torch.from_numpy(problem["b_O"])
     (x,) = tensors(problem, "X")
@@ -98,7 +106,9 @@ def keras_mha(problem: Given) -> Steps:
     x = problem["X"][None]
     layer(x, x)
     given = [problem[f"{kind}_{name}"] for name in "QKVO" for kind in "Wb"]
-    layer.set_weights([array.reshape(weight.shape) for array, weight in zip(given, layer.weights, strict=True)])
+    layer.set_weights(
+        [array.reshape(weight.shape) for array, weight in zip(given, layer.weights, strict=True)]
+    )
     mask = np.array([[problem["mask"]["padding"]] * 3])
     output, weights = layer(x, x, attention_mask=mask, return_attention_scores=True)
     return {"weights": numpy(weights), "output": numpy(output)}
@@ -107,11 +117,17 @@ def keras_mha(problem: Given) -> Steps:
 def llama_layer(problem: Given) -> Steps:
     torch, llama = imported("torch"), imported("transformers.models.llama.modeling_llama")
     config = llama.LlamaConfig(
-        hidden_size=4, head_dim=4, num_attention_heads=2, num_key_value_heads=1, attn_implementation="eager"
+        hidden_size=4,
+        head_dim=4,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        attn_implementation="eager",
     )
     layer = llama.LlamaAttention(config, 0).double().eval()
     for name in "QKVO":
-        getattr(layer, f"{name.lower()}_proj").weight.data = torch.from_numpy(problem[f"W_{name}"].T.copy())
+        getattr(layer, f"{name.lower()}_proj").weight.data = torch.from_numpy(
+            problem[f"W_{name}"].T.copy()
+        )
     (x,) = tensors(problem, "X")
     rotation = llama.LlamaRotaryEmbedding(config)(x, torch.arange(3)[None])
     output, weights = layer(x, rotation, causal(3))
@@ -128,7 +144,9 @@ def gpt_oss_sink(problem: Given) -> Steps:
 
 
 def bloom_alibi(problem: Given) -> Steps:
-    """As in BLOOM, where the bias grows with the key's place: the weights are the same as with distances."""
+    """As in BLOOM, where the bias grows with the key's place: the weights are the same as with
+    distances.
+    """
     torch, bloom = imported("torch"), imported("transformers.models.bloom.modeling_bloom")
     q, k, v = tensors(problem, "Q", "K", "V")
     alibi = bloom.build_alibi_tensor(torch.ones(1, 4), 2, torch.float64)
@@ -139,7 +157,9 @@ def bloom_alibi(problem: Given) -> Steps:
 def mpt_alibi(problem: Given) -> Steps:
     torch, mpt = imported("torch"), imported("transformers.models.mpt.modeling_mpt")
     q, k, v = tensors(problem, "Q", "K", "V")
-    weights = (q @ k.mT / 2**0.5 + mpt.build_mpt_alibi_tensor(2, 4).to(torch.float64) + causal(4)).softmax(-1)
+    weights = (
+        q @ k.mT / 2**0.5 + mpt.build_mpt_alibi_tensor(2, 4).to(torch.float64) + causal(4)
+    ).softmax(-1)
     return {"weights": numpy(weights), "output": numpy(weights @ v)}
 
 
@@ -168,7 +188,9 @@ EXAMPLES: dict[str, tuple[Callable[[Given], Steps], ...]] = {
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what transformers imports
-@pytest.mark.parametrize(("name", "theirs"), [(name, each) for name, them in EXAMPLES.items() for each in them])
+@pytest.mark.parametrize(
+    ("name", "theirs"), [(name, each) for name, them in EXAMPLES.items() for each in them]
+)
 def test_example(name: str, theirs: Callable[[Given], Steps]) -> None:
     steps = theirs(given(name))
     trace = run(load(str(INPUTS / name)))

@@ -1,4 +1,5 @@
-"""The table of conventions is true: the software itself gives the weights that attncli gives under its name.
+"""The table of conventions is true: the software itself gives the weights that attncli gives under
+its name.
 
 Each test needs what it compares with and is skipped without it: PyTorch, Keras, JAX, ONNX.
 """
@@ -10,7 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from software import SOFTWARE, Array, imported, jax_weights, keras_weights, onnx_weights, torch_mha_weights
+from software import (
+    SOFTWARE,
+    Array,
+    imported,
+    jax_weights,
+    keras_weights,
+    onnx_weights,
+    torch_mha_weights,
+)
 
 from attncli.errors import AttncliError
 from attncli.problem.conventions import CONVENTIONS
@@ -47,16 +56,26 @@ def test_truth_values(name: str) -> None:
 @pytest.mark.parametrize("name", NOT_A_GPU)
 def test_zeros_and_ones(name: str) -> None:
     q, k = drawn()
-    agree(name, ours(q, k, TRUTHS.astype(float).tolist(), name), SOFTWARE[name](q, k, TRUTHS.astype(float)))
+    agree(
+        name,
+        ours(q, k, TRUTHS.astype(float).tolist(), name),
+        SOFTWARE[name](q, k, TRUTHS.astype(float)),
+    )
 
 
 @pytest.mark.parametrize("name", ["jax", "keras", "onnx"])
 def test_zeros_and_ones_as_integers(name: str) -> None:
     q, k = drawn()
-    agree(name, ours(q, k, TRUTHS.astype(int).tolist(), name), SOFTWARE[name](q, k, TRUTHS.astype(int)))
+    agree(
+        name,
+        ours(q, k, TRUTHS.astype(int).tolist(), name),
+        SOFTWARE[name](q, k, TRUTHS.astype(int)),
+    )
 
 
-@pytest.mark.parametrize(("name", "error"), [("torch", RuntimeError), ("torch-mha", AssertionError)])
+@pytest.mark.parametrize(
+    ("name", "error"), [("torch", RuntimeError), ("torch-mha", AssertionError)]
+)
 def test_pytorch_takes_no_integers(name: str, error: type[Exception]) -> None:
     imported("torch")
     with pytest.raises(error, match="bool"):
@@ -98,7 +117,9 @@ def test_pytorch_has_the_corner_of_flash_attention_by_name(queries: int, keys: i
     bias = imported("torch.nn.attention.bias").causal_lower_right(queries, keys)
     q, k = drawn(queries, keys)
     tensors = (torch.from_numpy(array)[None, None] for array in (q, k, np.eye(keys)))
-    theirs = torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=bias).numpy()[0, 0]
+    theirs = torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=bias).numpy()[
+        0, 0
+    ]
     agree("flash", ours(q, k, "causal", "flash"), theirs)
 
 
@@ -112,7 +133,9 @@ def test_pytorch_has_the_corner_of_flash_attention_by_name(queries: int, keys: i
         (5, 2, [[0, 0], [0, 0], [0, 0], [1, 0], [1, 1]]),
     ],
 )
-def test_flash_attention_as_it_is_documented(queries: int, keys: int, picture: list[list[int]]) -> None:
+def test_flash_attention_as_it_is_documented(
+    queries: int, keys: int, picture: list[list[int]]
+) -> None:
     q, k = drawn(queries, keys)
     np.testing.assert_array_equal(ours(q, k, "causal", "flash") > 0, picture)
     np.testing.assert_array_equal(ours(q, k, picture, "flash"), ours(q, k, "causal", "flash"))
@@ -130,12 +153,20 @@ def test_onnx_aligns_a_cache_as_we_do(opset: int) -> None:
 def test_onnx_aligns_lengths_at_the_bottom_right(opset: int, length: int) -> None:
     q, k = drawn()
     mask = {"causal": True, "corner": "bottom-right", "lengths": length}
-    agree("onnx", ours(q, k, mask, "onnx"), onnx_weights(q, k, causal=True, length=length, opset=opset))
+    agree(
+        "onnx",
+        ours(q, k, mask, "onnx"),
+        onnx_weights(q, k, causal=True, length=length, opset=opset),
+    )
 
 
 def test_windows() -> None:
     q, k = drawn(4, 4)
-    agree("onnx", ours(q, k, {"window": [2, 1]}, "onnx"), onnx_weights(q, k, left_window_size=2, right_window_size=1))
+    agree(
+        "onnx",
+        ours(q, k, {"window": [2, 1]}, "onnx"),
+        onnx_weights(q, k, left_window_size=2, right_window_size=1),
+    )
 
 
 def test_windows_of_jax() -> None:
@@ -161,13 +192,23 @@ def test_a_query_that_sees_nothing(name: str, mask: Array, row: list[float]) -> 
     q, k = drawn()
     theirs = SOFTWARE[name](q, k, mask)
     np.testing.assert_allclose(theirs[0], row)
-    np.testing.assert_allclose(ours(q, k, mask.tolist(), name)[0], 0) if mask.dtype == bool else None
+    (
+        np.testing.assert_allclose(ours(q, k, mask.tolist(), name)[0], 0)
+        if mask.dtype == bool
+        else None
+    )
     agree(name, ours(q, k, NO_KEY.tolist(), None)[1], theirs[1])
 
 
 @pytest.mark.parametrize("opset", [23, 24, 25])
 def test_onnx_caps_before_it_masks(opset: int) -> None:
     q, k = drawn()
-    problem = {"Q": q.tolist(), "K": k.tolist(), "V": np.eye(4).tolist(), "mask": TRUTHS.tolist(), "softcap": 0.5}
+    problem = {
+        "Q": q.tolist(),
+        "K": k.tolist(),
+        "V": np.eye(4).tolist(),
+        "mask": TRUTHS.tolist(),
+        "softcap": 0.5,
+    }
     capped = run(loads(json.dumps(problem).encode(), "p.json"))["weights"]
     agree("onnx", capped, onnx_weights(q, k, TRUTHS, softcap=0.5, opset=opset))

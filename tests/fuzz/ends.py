@@ -1,4 +1,6 @@
-"""Runs one command line in this process, and holds its end against what is promised: its code, the shape of errors."""
+"""Runs one command line in this process, and holds its end against what is promised: its code, the
+shape of errors.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +24,24 @@ class End:
 
 
 def end_of(arguments: list[str], standard_input: bytes = b"") -> End:
-    """The end of `attncli ARGUMENTS`; what is raised in it, and should not be, is on its standard error."""
+    """The end of `attncli ARGUMENTS`; what is raised in it, and should not be, is on its standard
+    error.
+    """
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in "oe")
     stdin = io.TextIOWrapper(io.BytesIO(standard_input))
     with (
-        patch.object(sys, "stdout", out), patch.object(sys, "stderr", err), patch.object(sys, "stdin", stdin),
+        patch.object(sys, "stdout", out),
+        patch.object(sys, "stderr", err),
+        patch.object(sys, "stdin", stdin),
         patch.dict(os.environ, {"ATTNCLI_TRACEBACK": "1"}),
-    ):  # fmt: skip
+    ):
         code = run(arguments)
         out.flush()
         err.flush()
     # A picture or a workbook on standard output is not text.
-    return End(code, *(stream.buffer.getvalue().decode(errors="backslashreplace") for stream in (out, err)))  # type: ignore[attr-defined]
+    return End(
+        code, *(stream.buffer.getvalue().decode(errors="backslashreplace") for stream in (out, err))
+    )  # type: ignore[attr-defined]
 
 
 def check_end(end: End, codes: Collection[int]) -> End:

@@ -22,7 +22,9 @@ EACH = 10  # seconds that one input may take
 
 
 def fuzz(name: str, seconds: float, seed: int, work: Path, *, merge: bool) -> int:
-    """Fuzz until the time is over or a promise is broken; with `merge`, put those that go new ways to `begin`."""
+    """Fuzz until the time is over or a promise is broken; with `merge`, put those that go new ways
+    to `begin`.
+    """
     try:
         import atheris
     except ImportError:
@@ -35,25 +37,37 @@ def fuzz(name: str, seconds: float, seed: int, work: Path, *, merge: bool) -> in
     for data in target.begin():
         (begin / named(data)).write_bytes(data)
     folders = [str(found), str(begin)]
-    options = [f"-max_len={LONGEST}", f"-timeout={EACH}", f"-rss_limit_mb={MEMORY}", f"-seed={seed}"]
+    options = [
+        f"-max_len={LONGEST}",
+        f"-timeout={EACH}",
+        f"-rss_limit_mb={MEMORY}",
+        f"-seed={seed}",
+    ]
     if merge:  # only what finds a way that no seed finds
         options, folders = [*options, "-merge=1"], [str(begin), str(found)]
     else:
-        options += [f"-max_total_time={max(1, round(seconds))}", f"-artifact_prefix={_crashes(name)}/"]
+        options += [
+            f"-max_total_time={max(1, round(seconds))}",
+            f"-artifact_prefix={_crashes(name)}/",
+        ]
         options += [f"-dict={_dictionary(work)}"]
-    itself = f"{sys.executable} {__file__} {name}"  # which libFuzzer starts once more for each part of a merge
+    # which libFuzzer starts once more for each part of a merge
+    itself = f"{sys.executable} {__file__} {name}"
     atheris.Setup([itself, *options, *folders], target.play)
     atheris.Fuzz()
     return 0
 
 
 def _watched(atheris: Any, name: str) -> Target:
-    """The target, with every module of the program watched for the ways that inputs take through it."""
+    """The target, with every module of the program watched for the ways that inputs take through
+    it.
+    """
     with atheris.instrument_imports(include=["attncli"]):
         import attncli
 
         for module in pkgutil.walk_packages(attncli.__path__, "attncli.", onerror=lambda _: None):
-            if module.name != "attncli.__main__" and not module.name.startswith("attncli.torch"):  # it needs PyTorch
+            # it needs PyTorch
+            if module.name != "attncli.__main__" and not module.name.startswith("attncli.torch"):
                 importlib.import_module(module.name)
         from targets import TARGETS
     return TARGETS[name]
@@ -86,7 +100,17 @@ def _dictionary(work: Path) -> Path:
     from attncli.attention.registry import RULES
     from attncli.problem.keys import KEYS
 
-    words = {*ODD, *PIECES, *RULES, *(f"{key}: " for key in KEYS), "causal", "padding", "lengths", "window", "additive"}
+    words = {
+        *ODD,
+        *PIECES,
+        *RULES,
+        *(f"{key}: " for key in KEYS),
+        "causal",
+        "padding",
+        "lengths",
+        "window",
+        "additive",
+    }
     lines = ["".join(f"\\x{byte:02x}" for byte in word.encode()) for word in sorted(words)]
     path = work / "words"
     path.write_text("".join(f'"{line}"\n' for line in lines if line))

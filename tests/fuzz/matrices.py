@@ -1,7 +1,8 @@
-"""Draws texts of problems whose matrices are written in any way, with something odd put into some of them.
+"""Draws texts of problems whose matrices are written in any way, with something odd put into some
+of them.
 
-They are short, and each is about the readers of long lists: where brackets, commas, blanks and dashes stand, and words
-that one reader may take for a number and another for a text.
+They are short, and each is about the readers of long lists: where brackets, commas, blanks and
+dashes stand, and words that one reader may take for a number and another for a text.
 """
 
 from __future__ import annotations
@@ -10,17 +11,140 @@ import re
 from random import Random
 
 WORDS = (
-    '"1"', "1/3", "sqrt(2)", '"1/3"', "x", "no", "true", "null", "~", "", "010", "1_000", "0x10", "+1", "+.5", ".5",
-    "5.", "-", "--1", "-.5", "1e400", "1e-400", "1.5.2", "1:30", "a: b", "a:b", "{a: 1}", "&a 1", "*a", "!!int 1",
-    "[1]", "[]", "[[]]", "[1,2]", '"a b"', "'x'", "'1/3'", '"a\\n"', '"\\ud800"', '"', "'", "#c", " #c", "# c\n", "\t",
-    "1 2", "1\t", "inf", "-inf", "nan", ".nan", "-.inf", "é", '"é"', "\u22123", "\u00a0", "\u2028", "1E5", "1e+5",
-    "1.e5", "-0", "-0.0", "00", "0e5", "1,", "[", "]", "- 1", "? 1", "@a", "`", "%a", "5%", "|", ">", "1-2", "1e",
-    ".", "..", "...", "---", "-a", "a-", "(", "1/0", "-1/3", "sqrt(4)", "2*sqrt(3)", "sqrt(-1)", "Infinity", "NaN",
-    "FALSE", "1" * 401, '"' + "b" * 500 + '"', "\x00", "\x07", "\x7f", "\x85", "\u0661", "1 ", " 1", "1\n", "\n1",
-    "\r", "\\", "/", "//", "1#", "1 #", "a#b", '"]"', '"["', '"1, 2"', "'a,b'", "<<", "=", "1;2", "0b1", "0o7", "+",
-    "+-1", "1+1", '""', "''", "[1,2],", "9" * 400, "1." + "0" * 20, "0.1e-5", "123456789012345678",
-    "12345678.12345678", "yes", "1, ", "1,5",
-)  # fmt: skip
+    '"1"',
+    "1/3",
+    "sqrt(2)",
+    '"1/3"',
+    "x",
+    "no",
+    "true",
+    "null",
+    "~",
+    "",
+    "010",
+    "1_000",
+    "0x10",
+    "+1",
+    "+.5",
+    ".5",
+    "5.",
+    "-",
+    "--1",
+    "-.5",
+    "1e400",
+    "1e-400",
+    "1.5.2",
+    "1:30",
+    "a: b",
+    "a:b",
+    "{a: 1}",
+    "&a 1",
+    "*a",
+    "!!int 1",
+    "[1]",
+    "[]",
+    "[[]]",
+    "[1,2]",
+    '"a b"',
+    "'x'",
+    "'1/3'",
+    '"a\\n"',
+    '"\\ud800"',
+    '"',
+    "'",
+    "#c",
+    " #c",
+    "# c\n",
+    "\t",
+    "1 2",
+    "1\t",
+    "inf",
+    "-inf",
+    "nan",
+    ".nan",
+    "-.inf",
+    "é",
+    '"é"',
+    "\u22123",
+    "\u00a0",
+    "\u2028",
+    "1E5",
+    "1e+5",
+    "1.e5",
+    "-0",
+    "-0.0",
+    "00",
+    "0e5",
+    "1,",
+    "[",
+    "]",
+    "- 1",
+    "? 1",
+    "@a",
+    "`",
+    "%a",
+    "5%",
+    "|",
+    ">",
+    "1-2",
+    "1e",
+    ".",
+    "..",
+    "...",
+    "---",
+    "-a",
+    "a-",
+    "(",
+    "1/0",
+    "-1/3",
+    "sqrt(4)",
+    "2*sqrt(3)",
+    "sqrt(-1)",
+    "Infinity",
+    "NaN",
+    "FALSE",
+    "1" * 401,
+    '"' + "b" * 500 + '"',
+    "\x00",
+    "\x07",
+    "\x7f",
+    "\x85",
+    "\u0661",
+    "1 ",
+    " 1",
+    "1\n",
+    "\n1",
+    "\r",
+    "\\",
+    "/",
+    "//",
+    "1#",
+    "1 #",
+    "a#b",
+    '"]"',
+    '"["',
+    '"1, 2"',
+    "'a,b'",
+    "<<",
+    "=",
+    "1;2",
+    "0b1",
+    "0o7",
+    "+",
+    "+-1",
+    "1+1",
+    '""',
+    "''",
+    "[1,2],",
+    "9" * 400,
+    "1." + "0" * 20,
+    "0.1e-5",
+    "123456789012345678",
+    "12345678.12345678",
+    "yes",
+    "1, ",
+    "1,5",
+)
 _SIGNS = ("[", "]", ",", "\n", " ", "\t", "  - ", "-", "#", " #", ":", ": ", '"', "{", "}", "- ")
 _WORD = re.compile(r'[^\s,\[\]{}:"]+')
 _SIGN = re.compile(r"[\[\],\n ]")
@@ -55,7 +179,9 @@ def _in_yaml(key: str, length: int, width: int, chance: Random) -> str:
 
 def _value(key: str, length: int, width: int, chance: Random) -> str:
     if key == "tokens":
-        return _list([chance.choice(('"a"', '"b c"', '"2024"', '"w.1"')) for _ in range(length)], chance)
+        return _list(
+            [chance.choice(('"a"', '"b c"', '"2024"', '"w.1"')) for _ in range(length)], chance
+        )
     whole = _list(_rows(key, length, width, chance), chance)
     match chance.choice((2, 2, 2, 2, 2, 2, 3, 4, 1)):
         case 1 if chance.random() < 0.3:
@@ -68,13 +194,18 @@ def _value(key: str, length: int, width: int, chance: Random) -> str:
 
 
 def _rows(key: str, length: int, width: int, chance: Random) -> list[str]:
-    words = chance.choice((("true", "false"), ("0", "1"), ("0.5", "2", '"-inf"'), ("0", "2", "true")))
+    words = chance.choice(
+        (("true", "false"), ("0", "1"), ("0.5", "2", '"-inf"'), ("0", "2", "true"))
+    )
     uneven = chance.random() < 0.07  # each row of its own length, or deeper than others
     rows = []
     for _ in range(length):
         cells = length if key == "mask" else width
         cells = chance.choice((cells, cells, 1, 2)) if uneven else cells
-        row = _list([chance.choice(words) if key == "mask" else _number(chance) for _ in range(cells)], chance)
+        row = _list(
+            [chance.choice(words) if key == "mask" else _number(chance) for _ in range(cells)],
+            chance,
+        )
         rows.append(f"[{row}]" if uneven and chance.random() < 0.1 else row)
     return rows
 

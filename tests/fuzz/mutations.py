@@ -1,4 +1,6 @@
-"""Slips of hand and disk: what becomes of a good file by flipped bits, lost and doubled lines, and odd numbers."""
+"""Slips of hand and disk: what becomes of a good file by flipped bits, lost and doubled lines, and
+odd numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,84 @@ import re
 from random import Random
 
 ODD = (
-    "0", "-0", "-1", "1e999", "1e308", "-1e308", "5e-324", "nan", ".nan", "-inf", "-.inf", ".inf", "Infinity", "null",
-    "~", "true", "no", "010", "1_000", "1:30", "0x1f", "1e", "1.", ".5", "1/0", "1/3", "sqrt(2)", "-sqrt(-2)",
-    "9" * 30, "9" * 401, "1" + "0" * 15 + "1", '"1"', "''", "[]", "{}", "[[1]]", "{file: a.npy}", "{random: [3, 3]}",
+    "0",
+    "-0",
+    "-1",
+    "1e999",
+    "1e308",
+    "-1e308",
+    "5e-324",
+    "nan",
+    ".nan",
+    "-inf",
+    "-.inf",
+    ".inf",
+    "Infinity",
+    "null",
+    "~",
+    "true",
+    "no",
+    "010",
+    "1_000",
+    "1:30",
+    "0x1f",
+    "1e",
+    "1.",
+    ".5",
+    "1/0",
+    "1/3",
+    "sqrt(2)",
+    "-sqrt(-2)",
+    "9" * 30,
+    "9" * 401,
+    "1" + "0" * 15 + "1",
+    '"1"',
+    "''",
+    "[]",
+    "{}",
+    "[[1]]",
+    "{file: a.npy}",
+    "{random: [3, 3]}",
     "2024-01-01",
-)  # fmt: skip
+)
 PIECES = (
-    "[", "]", "{", "}", ",", ": ", "- ", "\n", "  ", '"', "'", "&a ", "*a", "!!x ", "<<: ", "? ", "| ", "\t", "\r",
-    "---\n", "# ", "\\", "$$", "&", "|", "\0", "\x1b", "\u202e", "\ufeff", "\u0085", "é", "\\begin{array}{r}", "```",
-    "%", "?", "_",
-)  # fmt: skip
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ": ",
+    "- ",
+    "\n",
+    "  ",
+    '"',
+    "'",
+    "&a ",
+    "*a",
+    "!!x ",
+    "<<: ",
+    "? ",
+    "| ",
+    "\t",
+    "\r",
+    "---\n",
+    "# ",
+    "\\",
+    "$$",
+    "&",
+    "|",
+    "\0",
+    "\x1b",
+    "\u202e",
+    "\ufeff",
+    "\u0085",
+    "é",
+    "\\begin{array}{r}",
+    "```",
+    "%",
+    "?",
+    "_",
+)
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 
 
@@ -49,7 +119,9 @@ def _cut(data: bytes, random: Random) -> bytes:
 
 def _doubled(data: bytes, random: Random) -> bytes:
     at = random.randint(0, len(data))
-    return data[:at] + data[at : at + random.choice((1, 5, 30))] * random.choice((2, 2, 9)) + data[at:]
+    return (
+        data[:at] + data[at : at + random.choice((1, 5, 30))] * random.choice((2, 2, 9)) + data[at:]
+    )
 
 
 def _inserted(data: bytes, random: Random) -> bytes:

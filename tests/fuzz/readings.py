@@ -1,4 +1,6 @@
-"""Reads a problem in both ways there are, value by value and with its lists in one go: both have to tell the same."""
+"""Reads a problem in both ways there are, value by value and with its lists in one go: both have to
+tell the same.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,15 @@ FROM = (0, 0, 8, 40)  # characters from which a list is long
 
 
 def outcome(data: bytes, name: str) -> Any:
-    """The problem in these bytes as texts and bytes that can be compared, or all that is wrong with them."""
+    """The problem in these bytes as texts and bytes that can be compared, or all that is wrong with
+    them.
+    """
     try:
         return _parts(loader.loads(data, name))
     except AttncliError as error:
-        return [(each.exit_code, str(each), each.place, each.help) for each in (error, *error.more)], error.untold
+        return [
+            (each.exit_code, str(each), each.place, each.help) for each in (error, *error.more)
+        ], error.untold
 
 
 def readings(data: bytes, name: str) -> dict[str, Any]:
@@ -39,7 +45,9 @@ def readings(data: bytes, name: str) -> dict[str, Any]:
 def assert_agreement(data: bytes, name: str) -> None:
     """Raises AssertionError where both passes do not agree."""
     found = readings(data, name)
-    assert found["quick"] == found["careful"], f"{name}\n" + "\n".join(f"{way}: {each}" for way, each in found.items())
+    assert found["quick"] == found["careful"], f"{name}\n" + "\n".join(
+        f"{way}: {each}" for way, each in found.items()
+    )
 
 
 @contextmanager
@@ -61,5 +69,7 @@ def _parts(value: Any) -> Any:
         case tuple() | list():
             return [_parts(each) for each in value]
     if is_dataclass(value):
-        return type(value).__name__, [(each.name, _parts(getattr(value, each.name))) for each in fields(value)]
+        return type(value).__name__, [
+            (each.name, _parts(getattr(value, each.name))) for each in fields(value)
+        ]
     return repr(value)

@@ -1,10 +1,11 @@
 """Fuzzes everything that reads bytes, for a bounded time: `python tests/fuzz/run.py --seconds 60`.
 
-With atheris (the extra `fuzz`) inputs are led by coverage: libFuzzer keeps those that find a new way through the
-program. Without it they are drawn by `mutations.py` alone. Each target has its share of the time, in a process of its
-own. What breaks a promise is written to `tests/fuzz/crashes/TARGET/`, where `test_mutations.py` plays it from then on,
-and the exit code is 1. `--only TARGET` fuzzes one, `--play FILE` plays one input with all that is raised, `--keep`
-adds what found a way that no seed knows to `tests/fuzz/seeds/`.
+With atheris (the extra `fuzz`) inputs are led by coverage: libFuzzer keeps those that find a new
+way through the program. Without it they are drawn by `mutations.py` alone. Each target has its
+share of the time, in a process of its own. What breaks a promise is written to
+`tests/fuzz/crashes/TARGET/`, where `test_mutations.py` plays it from then on, and the exit code is
+1. `--only TARGET` fuzzes one, `--play FILE` plays one input with all that is raised, `--keep` adds
+what found a way that no seed knows to `tests/fuzz/seeds/`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,17 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(HERE)]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# others: 1
 SHARE = {
-    "yaml": 4, "json": 3, "readings.yaml": 3, "readings.json": 2, "answers.md": 2, "answers.tex": 2, "answers.yaml": 2,
+    "yaml": 4,
+    "json": 3,
+    "readings.yaml": 3,
+    "readings.json": 2,
+    "answers.md": 2,
+    "answers.tex": 2,
+    "answers.yaml": 2,
     "options": 2,
-}  # fmt: skip  # others: 1
+}
 KEPT, MANY = 1200, 24  # bytes of a seed at most, and how many a run may add to a target
 
 
@@ -77,22 +85,37 @@ def _all(names: list[str], share: float, jobs: int, seed: int, work: Path) -> li
 
 def _tell(name: str, code: int, text: str) -> int:
     lines = text.splitlines()
-    done = next((line for line in reversed(lines) if line.startswith(("Done ", "drawn "))), "ended early")
+    done = next(
+        (line for line in reversed(lines) if line.startswith(("Done ", "drawn "))), "ended early"
+    )
     covered = next((line for line in reversed(lines) if " cov: " in line), "")
-    print(f"{name:20} {done}{' · ' + covered.partition(' cov: ')[2].split(' exec')[0] if covered else ''}", flush=True)
+    print(
+        f"{name:20}"
+        f" {done}{' · ' + covered.partition(' cov: ')[2].split(' exec')[0] if covered else ''}",
+        flush=True,
+    )
     if code:
         print("\n".join(lines[-60:]))
-        print(f"play it with: python tests/fuzz/run.py --only {name} --play tests/fuzz/crashes/{name}/…")
+        print(
+            f"play it with: python tests/fuzz/run.py --only {name} --play"
+            f" tests/fuzz/crashes/{name}/…"
+        )
     return 1 if code else 0
 
 
 def _keep(name: str, work: Path) -> None:
-    """Adds to the seeds what went a way that none of them goes; libFuzzer sorts that out, the shortest first."""
+    """Adds to the seeds what went a way that none of them goes; libFuzzer sorts that out, the
+    shortest first.
+    """
     begun = {path.name for path in (work / "begin").iterdir()}
     command = [*_child(name, work), "--merge"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     kept = HERE / "seeds" / name
-    new = [path for path in (work / "begin").iterdir() if path.name not in begun and path.stat().st_size <= KEPT]
+    new = [
+        path
+        for path in (work / "begin").iterdir()
+        if path.name not in begun and path.stat().st_size <= KEPT
+    ]
     for path in sorted(new, key=lambda path: path.stat().st_size)[:MANY]:
         kept.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, kept / path.name[:12])
@@ -103,7 +126,9 @@ def _child(name: str, work: Path) -> list[str]:
 
 
 def _asked() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60, help="of all targets together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", metavar="TARGET", default="")

@@ -1,4 +1,6 @@
-"""Good files of every kind, made of `inputs/`, and the bad ones of the corpus: what fuzzing begins with."""
+"""Good files of every kind, made of `inputs/`, and the bad ones of the corpus: what fuzzing begins
+with.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ def inputs(suffix: str) -> list[Path]:
 
 @cache
 def _bad(command: str) -> tuple[Case, ...]:
-    return tuple(case for case in cases() if case.command.startswith(f"{command} ") and len(case.data) <= MOST)
+    return tuple(
+        case
+        for case in cases()
+        if case.command.startswith(f"{command} ") and len(case.data) <= MOST
+    )
 
 
 def bad(command: str, suffix: str) -> list[bytes]:
@@ -117,10 +123,18 @@ def arrays(suffix: str) -> list[bytes]:
     if suffix == "xlsx":
         return [*found, workbook(strings="<sst/>")]
     if suffix == "csv":
-        return [*found, b"\xef\xbb\xbf;q;k;v\nI;1,5;2;-3\nAI;1/3;sqrt(2);0\n", b'"1"\t"2"\t"3"\r\n1 \t2\t.5\r\n']
+        return [
+            *found,
+            b"\xef\xbb\xbf;q;k;v\nI;1,5;2;-3\nAI;1/3;sqrt(2);0\n",
+            b'"1"\t"2"\t"3"\r\n1 \t2\t.5\r\n',
+        ]
     if suffix == "safetensors":
         return [*found, (INPUTS / "tiny_gpt2.safetensors").read_bytes()]
-    for value in (np.eye(3, dtype="f2"), np.asfortranarray(np.eye(3, dtype=">i4")), np.zeros((1, 3), bool)):
+    for value in (
+        np.eye(3, dtype="f2"),
+        np.asfortranarray(np.eye(3, dtype=">i4")),
+        np.zeros((1, 3), bool),
+    ):
         file = io.BytesIO()
         if suffix == "npy":
             np.save(file, value)
@@ -135,7 +149,9 @@ def dump(suffix: str) -> bytes:
     trace = attncli.trace(attncli.load(INPUTS / "i_love_ai.yaml"))
     if suffix == "npz":
         file = io.BytesIO()
-        np.savez_compressed(file, scores=trace["scores"], weights=trace["weights"], out=trace["output"])
+        np.savez_compressed(
+            file, scores=trace["scores"], weights=trace["weights"], out=trace["output"]
+        )
         return file.getvalue()
     if suffix == "yaml":
         return f"scores: {trace['scores'].tolist()}\nA: {trace['weights'].tolist()}\n".encode()
@@ -148,7 +164,8 @@ def dumps(suffix: str) -> list[bytes]:
 
 
 STUDENTS = {"ada": ANSWERED, "bob": "scores: [[1, 2, 3]]\n", "eve": "weights: [[0.5, null]]\n"}
-_TYPED = ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml")  # parts of a workbook that hold its cells
+# parts of a workbook that hold its cells
+_TYPED = ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml")
 
 
 @cache
@@ -163,7 +180,9 @@ def _results(suffix: str) -> bytes:
 
 
 def results(suffix: str) -> list[bytes]:
-    """Results of a class, whole and cut off; of a workbook its XML, for `results_book`; or the rows of a killed run."""
+    """Results of a class, whole and cut off; of a workbook its XML, for `results_book`; or the rows
+    of a killed run.
+    """
     if suffix == "partial":
         rows = json.loads(_results("json"))["students"]
         whole = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
@@ -186,13 +205,23 @@ def results_book(data: bytes) -> bytes:
 
 
 def options() -> list[bytes]:
-    """Options as `targets.py` reads them: those of the corpus's command lines, and some good ones."""
+    """Options as `targets.py` reads them: those of the corpus's command lines, and some good
+    ones.
+    """
     good = [
-        "--mask={causal: true, corner: bottom-right}", "--cell=scores[0,1]", "--cell=weights[I, love]\n--precision=5",
-        "--steps=weights,output\n--scale=1/3", "--set=mask=causal\n--set=scale=none", "--marks=20",
-        "--mask=[{window: [1, 0]}, {padding: [1, 1, 0]}, {keep: [[1, 0, 1], [1, 1, 1], [1, 1, 1]]}]",
-        "--set=position={rope: {theta: 10}}\n--set=sink=[1]", "--set=X={random: [3, 4], seed: 3}",
-    ]  # fmt: skip
+        "--mask={causal: true, corner: bottom-right}",
+        "--cell=scores[0,1]",
+        "--cell=weights[I, love]\n--precision=5",
+        "--steps=weights,output\n--scale=1/3",
+        "--set=mask=causal\n--set=scale=none",
+        "--marks=20",
+        (
+            "--mask=[{window: [1, 0]}, {padding: [1, 1, 0]}, {keep: [[1, 0, 1], [1, 1, 1], [1, 1,"
+            " 1]]}]"
+        ),
+        "--set=position={rope: {theta: 10}}\n--set=sink=[1]",
+        "--set=X={random: [3, 4], seed: 3}",
+    ]
     lines = []
     for case in cases():
         words = case.arguments

@@ -1,6 +1,8 @@
-"""What is fuzzed: each target takes bytes as one kind of file (or as options) and insists on the ends it may have.
+"""What is fuzzed: each target takes bytes as one kind of file (or as options) and insists on the
+ends it may have.
 
-Seeds of a target are the good files and the bad ones of the corpus, and what earlier runs found (`seeds/`).
+Seeds of a target are the good files and the bad ones of the corpus, and what earlier runs found
+(`seeds/`).
 """
 
 from __future__ import annotations
@@ -43,14 +45,32 @@ from attncli.problem.array_formats.xlsx import rows_of_text
 from attncli.problem.loader import loads
 
 HERE = Path(__file__).parent
-MOST = 400  # cells that are worked out, so that a problem of 7,000 drawn tokens does not use up the time
+# cells that are worked out, so that a problem of 7,000 drawn tokens does not use up the time
+MOST = 400
 WAYS = (  # in which a problem that can be read is worked out; which of them, its bytes decide
-    "compute --format json", "compute --format table --detail cells", "compute --format latex --detail cells",
-    "compute --rounding paper --format markdown", "compute --rounding exact", "gradient --format markdown",
-    "gradient --format latex --detail cells", "cost", "compare --dtypes", "worksheet",
+    "compute --format json",
+    "compute --format table --detail cells",
+    "compute --format latex --detail cells",
+    "compute --rounding paper --format markdown",
+    "compute --rounding exact",
+    "gradient --format markdown",
+    "gradient --format latex --detail cells",
+    "cost",
+    "compare --dtypes",
+    "worksheet",
     "compute --dtype float16 --heatmap",
-)  # fmt: skip
-OPTIONS = ("--mask", "--cell", "--steps", "--scale", "--precision", "--head", "--entry", "--set", "--marks")
+)
+OPTIONS = (
+    "--mask",
+    "--cell",
+    "--steps",
+    "--scale",
+    "--precision",
+    "--head",
+    "--entry",
+    "--set",
+    "--marks",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +118,8 @@ def problem(suffix: str) -> Callable[[bytes], None]:
             if max(sizes) <= MOST and len(read.tokens) * len(read.context_tokens) <= MOST:
                 Path(name).write_bytes(data)
                 command, *options = WAYS[crc32(data) % len(WAYS)].split()
-                check_end(end_of([command, name, *options]), (0, 1, 2, 3))  # 2: too large to be worked out exactly
+                # 2: too large to be worked out exactly
+                check_end(end_of([command, name, *options]), (0, 1, 2, 3))
 
     return play
 
@@ -148,9 +169,18 @@ def parts_of(data: bytes) -> None:
 
 
 def results_of(suffix: str) -> Callable[[bytes], None]:
-    """Results of a class, or the rows kept beside them, with which --resume goes on; what it writes can be read."""
+    """Results of a class, or the rows kept beside them, with which --resume goes on; what it writes
+    can be read.
+    """
     output = "r.json" if suffix == "partial" else f"r.{suffix}"
-    command = ["check", "love.yaml", *(f"{name}.yaml" for name in STUDENTS), "-o", output, "--resume"]
+    command = [
+        "check",
+        "love.yaml",
+        *(f"{name}.yaml" for name in STUDENTS),
+        "-o",
+        output,
+        "--resume",
+    ]
 
     def play(data: bytes) -> None:
         with chdir(workplace()):
@@ -180,7 +210,9 @@ def options_of(data: bytes) -> None:
 
 
 def _assert_place(error: AttncliError, data: bytes) -> None:
-    """An error of a file has words, help, exit code 3 (4 for another file), and a place that is in the file."""
+    """An error of a file has words, help, exit code 3 (4 for another file), and a place that is in
+    the file.
+    """
     for each in (error, *error.more):
         assert each.exit_code in (3, 4), each
         assert each.message, each
@@ -198,10 +230,20 @@ def _targets() -> Iterator[Target]:
         yield Target(suffix, array(suffix), lambda suffix=suffix: arrays(suffix))
     yield Target("xlsx.parts", parts_of, parts)
     for suffix in ("yaml", "json", "md", "tex", "txt"):
-        play = file(f"s.{suffix}", "check", "love.yaml", f"s.{suffix}", "--format", "json", codes=(0, 1, 3))
+        play = file(
+            f"s.{suffix}", "check", "love.yaml", f"s.{suffix}", "--format", "json", codes=(0, 1, 3)
+        )
         yield Target(f"answers.{suffix}", play, lambda suffix=suffix: pages(suffix))
     for suffix in ("json", "yaml", "npz"):
-        play = file(f"d.{suffix}", "compare", "love.yaml", f"d.{suffix}", "--format", "json", codes=(0, 1, 3))
+        play = file(
+            f"d.{suffix}",
+            "compare",
+            "love.yaml",
+            f"d.{suffix}",
+            "--format",
+            "json",
+            codes=(0, 1, 3),
+        )
         yield Target(f"dump.{suffix}", play, lambda suffix=suffix: dumps(suffix))
     for suffix in ("csv", "tsv", "json", "xlsx", "partial"):
         yield Target(f"results.{suffix}", results_of(suffix), lambda suffix=suffix: results(suffix))

@@ -1,4 +1,6 @@
-"""Drawn problems of every kind, asked for in every way; and the same with a part of them replaced by something odd."""
+"""Drawn problems of every kind, asked for in every way; and the same with a part of them replaced
+by something odd.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,54 @@ choose = st.sampled_from
 SHARED = [HealthCheck.function_scoped_fixture]
 FEW = settings(settings.get_profile("few"), suppress_health_check=SHARED)
 ODD = [
-    None, True, False, 0, -1, 2, 2**53 + 1, 10**30, 1.5, -0.0, 1e308, 5e-324, "", "x", "1", "1/3", "1/0", "-inf",
-    "sqrt(2)", "sqrt(-1)", "none", "default", "causal", "\u202e", "\0", [], {}, [[]], [[[]]], [[1]], [[1, 2], [3]],
-    [None], {"a": 1}, {"file": "x.npz"}, {"file": "../x.npz"}, {"file": 1}, {"random": [2, 2]},
-    {"random": [10**6, 10**6]}, {"random": [0]}, {"causal": True}, {"window": [10**20, -2]}, {"lengths": -1},
-    {"padding": [[0]]}, {"rope": {"theta": 0}}, {"alibi": {}}, {"alibi": {"slopes": [1e308]}},
+    None,
+    True,
+    False,
+    0,
+    -1,
+    2,
+    2**53 + 1,
+    10**30,
+    1.5,
+    -0.0,
+    1e308,
+    5e-324,
+    "",
+    "x",
+    "1",
+    "1/3",
+    "1/0",
+    "-inf",
+    "sqrt(2)",
+    "sqrt(-1)",
+    "none",
+    "default",
+    "causal",
+    "\u202e",
+    "\0",
+    [],
+    {},
+    [[]],
+    [[[]]],
+    [[1]],
+    [[1, 2], [3]],
+    [None],
+    {"a": 1},
+    {"file": "x.npz"},
+    {"file": "../x.npz"},
+    {"file": 1},
+    {"random": [2, 2]},
+    {"random": [10**6, 10**6]},
+    {"random": [0]},
+    {"causal": True},
+    {"window": [10**20, -2]},
+    {"lengths": -1},
+    {"padding": [[0]]},
+    {"rope": {"theta": 0}},
+    {"alibi": {}},
+    {"alibi": {"slopes": [1e308]}},
     {"K": [[1, 2]], "V": 3},
-]  # fmt: skip
+]
 
 
 @pytest.fixture(autouse=True)
@@ -57,13 +100,16 @@ def odd_problems(draw: st.DrawFn) -> dict[str, Any]:
     for _ in range(draw(st.integers(1, 3))):
         holder: Any = problem
         key: Any = draw(choose(sorted(problem))) if problem else "X"
-        while isinstance(holder.get(key) if isinstance(holder, dict) else holder[key], dict | list) and draw(
-            st.booleans()
-        ):
+        while isinstance(
+            holder.get(key) if isinstance(holder, dict) else holder[key], dict | list
+        ) and draw(st.booleans()):
             below = holder[key]
             if not below:
                 break
-            holder, key = below, draw(choose(sorted(below) if isinstance(below, dict) else range(len(below))))
+            holder, key = (
+                below,
+                draw(choose(sorted(below) if isinstance(below, dict) else range(len(below)))),
+            )
         match draw(choose(["replaced", "replaced", "lost", "wrapped", "doubled"])):
             case "replaced":
                 holder[key] = draw(choose(ODD))
@@ -96,7 +142,10 @@ def test_odd_ones_are_worked_out_or_refused(problem: dict[str, Any], options: li
 
 
 @FEW
-@given(problem=problem_files(), command=choose([("gradient",), ("cost",), ("compare", "--dtypes"), ("worksheet",)]))
+@given(
+    problem=problem_files(),
+    command=choose([("gradient",), ("cost",), ("compare", "--dtypes"), ("worksheet",)]),
+)
 def test_every_command(problem: dict[str, Any], command: tuple[str, ...]) -> None:
     Path("p.json").write_text(json.dumps(problem), encoding="utf-8")
     check_end(end_of([command[0], "p.json", *command[1:]]), (0, 1))

@@ -1,6 +1,8 @@
-"""Good files with slips in them: worked out or refused, and nothing else; for every kind of file, and for options.
+"""Good files with slips in them: worked out or refused, and nothing else; for every kind of file,
+and for options.
 
-`run.py` does this for as long as it is told, led by coverage. Here are the inputs it kept, and some drawn anew.
+`run.py` does this for as long as it is told, led by coverage. Here are the inputs it kept, and some
+drawn anew.
 """
 
 from __future__ import annotations

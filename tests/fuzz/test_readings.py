@@ -1,4 +1,6 @@
-"""Long texts are read another way than short ones: it takes the same for a problem, and tells the same of a bad one."""
+"""Long texts are read another way than short ones: it takes the same for a problem, and tells the
+same of a bad one.
+"""
 
 from __future__ import annotations
 
@@ -40,4 +42,6 @@ def test_a_difference_would_be_told() -> None:
     with patch.object(long_lists, "_TEXT", re.compile("[0-9]")):
         assert_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros}\n".encode(), "p.yaml")
         with pytest.raises(AssertionError, match="quick"):
-            assert_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros.replace('0', '-1')}\n".encode(), "p.yaml")
+            assert_agreement(
+                f"Q: {zeros}\nK: {zeros}\nV: {zeros.replace('0', '-1')}\n".encode(), "p.yaml"
+            )

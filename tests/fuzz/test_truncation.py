@@ -24,7 +24,9 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("love.yaml").write_text(PROBLEM, encoding="utf-8")
 
 
-def cut(data: bytes, name: str, command: list[str], codes: tuple[int, ...], *, every: int = 1) -> list[End]:
+def cut(
+    data: bytes, name: str, command: list[str], codes: tuple[int, ...], *, every: int = 1
+) -> list[End]:
     """The ends of the command for every beginning of the file, and at last for all of it."""
     ends = []
     for length in [*range(0, len(data), 1 if ALL else every), len(data)]:
@@ -45,7 +47,8 @@ def test_the_first_answer_is_bad_input_and_the_last_is_good() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "every"), [("causal", 9), *(pytest.param(name, 2, marks=pytest.mark.slow) for name in NAMES)]
+    ("name", "every"),
+    [("causal", 9), *(pytest.param(name, 2, marks=pytest.mark.slow) for name in NAMES)],
 )
 def test_a_problem_in_yaml(name: str, every: int) -> None:
     data = (INPUTS / f"{name}.yaml").read_bytes()
@@ -73,7 +76,9 @@ def test_a_file_of_arrays(suffix: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("suffix", "every"), [("yaml", 1), ("json", 1), ("md", 3), ("tex", 5), ("txt", 3)])
+@pytest.mark.parametrize(
+    ("suffix", "every"), [("yaml", 1), ("json", 1), ("md", 3), ("tex", 5), ("txt", 3)]
+)
 def test_answers_to_a_small_problem(suffix: str, every: int) -> None:
     Path("small.yaml").write_text("Q: [[1], [0]]\nK: [[1], [2]]\nV: [[1], [3]]\n", encoding="utf-8")
     answers = {
@@ -83,17 +88,32 @@ def test_answers_to_a_small_problem(suffix: str, every: int) -> None:
         "tex": end_of(["compute", "small.yaml", *PAGE, "--format", "latex", "--fragment"]).out,
         "txt": end_of(["compute", "small.yaml", *PAGE]).out,
     }
-    ends = cut(answers[suffix].encode(), f"a.{suffix}", ["check", "small.yaml", f"a.{suffix}"], (0, 1, 3), every=every)
+    ends = cut(
+        answers[suffix].encode(),
+        f"a.{suffix}",
+        ["check", "small.yaml", f"a.{suffix}"],
+        (0, 1, 3),
+        every=every,
+    )
     assert (ends[0].code, ends[-1].code) == (3, 1 if suffix == "yaml" else 0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("suffix", "every"), [("yaml", 29), ("json", 11), ("md", 97), ("tex", 211), ("txt", 97)])
+@pytest.mark.parametrize(
+    ("suffix", "every"), [("yaml", 29), ("json", 11), ("md", 97), ("tex", 211), ("txt", 97)]
+)
 def test_long_answers(suffix: str, every: int) -> None:
     data = ANSWERED.encode() if suffix == "yaml" else page(suffix)
-    ends = cut(data, f"a.{suffix}", ["check", "love.yaml", f"a.{suffix}", "--format", "json"], (0, 1, 3), every=every)
+    ends = cut(
+        data,
+        f"a.{suffix}",
+        ["check", "love.yaml", f"a.{suffix}", "--format", "json"],
+        (0, 1, 3),
+        every=every,
+    )
     assert ends[0].code == 3
-    assert ends[-1].code == (1 if suffix == "yaml" else 0)  # the one that was printed has a digit that is wrong
+    # the one that was printed has a digit that is wrong
+    assert ends[-1].code == (1 if suffix == "yaml" else 0)
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""Runs one command in a process of its own with little time and memory, and tells what became of it."""
+"""Runs one command in a process of its own with little time and memory, and tells what became of
+it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ADDRESSES = 2**32  # bytes of address space: Python, NumPy and its threads claim half of it before they do anything
+# bytes of address space: Python, NumPy and its threads claim half of it before they do anything
+ADDRESSES = 2**32
 SECONDS = 20
 # Set by a shell that becomes the command: a fork of the tests' own would warn of their threads.
 LIMITED = f'ulimit -v {ADDRESSES // 1024}; ulimit -t {SECONDS}; ulimit -c 0; exec "$@"'
@@ -18,7 +21,9 @@ LIMITED = f'ulimit -v {ADDRESSES // 1024}; ulimit -t {SECONDS}; ulimit -c 0; exe
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a process ended: its exit code (negative for a signal), what it wrote, its CPU seconds and peak MiB."""
+    """How a process ended: its exit code (negative for a signal), what it wrote, its CPU seconds
+    and peak MiB.
+    """
 
     code: int
     out: bytes
@@ -39,7 +44,11 @@ def answer(folder: Path, arguments: list[str], standard_input: str = "/dev/null"
         process.returncode = 0  # it is waited for here, with what it took
         status, seconds, mebibytes = _wait(process.pid)
     return Answer(
-        os.waitstatus_to_exitcode(status), out.read_bytes(), err.read_text(errors="replace"), seconds, mebibytes
+        os.waitstatus_to_exitcode(status),
+        out.read_bytes(),
+        err.read_text(errors="replace"),
+        seconds,
+        mebibytes,
     )
 
 
@@ -59,7 +68,8 @@ def _wait(process: int) -> tuple[int, float, float]:
 
 
 def _peak(process: int) -> float:
-    """The most it held so far, in MiB: not `ru_maxrss`, which begins with what the tests' own process held at the fork.
+    """The most it held so far, in MiB: not `ru_maxrss`, which begins with what the tests' own
+    process held at the fork.
 
     Where a system does not tell, there is nothing to hold against the limit: 0.
     """

@@ -1,4 +1,6 @@
-"""What the numbers of a problem say of mistakes, in problems where that can be seen without working them out."""
+"""What the numbers of a problem say of mistakes, in problems where that can be seen without working
+them out.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ INPUTS = Path(__file__).parents[2] / "inputs"
 
 
 def test_sizes_that_are_equal() -> None:
-    """n = d_k = 3: the root of n is the root of d_k, and n is d_k; K Q^T is always Q and K swapped."""
+    """n = d_k = 3: the root of n is the root of d_k, and n is d_k; K Q^T is always Q and K
+    swapped.
+    """
     found = audit(run(load(str(INPUTS / "i_love_ai.yaml"))), "output", 2)
     assert "the scores were divided by the root of n" in found.same
     by_d_k = ("the scores were divided by d_k, not by its root", "the scores were scaled twice")
@@ -40,7 +44,9 @@ def test_more_decimals_show_more() -> None:
 
 
 def test_scores_that_are_all_zero_show_nothing_of_the_scale() -> None:
-    found = audit(run(loads(b"Q: [[0, 0]]\nK: [[1, 2], [3, 4]]\nV: [[1], [3]]\n", "p.yaml")), "output", 2)
+    found = audit(
+        run(loads(b"Q: [[0, 0]]\nK: [[1, 2], [3, 4]]\nV: [[1], [3]]\n", "p.yaml")), "output", 2
+    )
     assert "the scores were not scaled" in found.same
     assert "the exponentials were not divided by their sum" in found.shown  # 1 + 3 for 2
 
@@ -52,7 +58,10 @@ def test_numbers_that_show_nothing() -> None:
 
 
 def test_two_units_of_the_last_digit() -> None:
-    one, other = np.array([1.0, 2.0]), np.array([[1.0, 2.0199], [1.02, 2.0], [np.nan, 2.0], [np.inf, 2.0]])
+    one, other = (
+        np.array([1.0, 2.0]),
+        np.array([[1.0, 2.0199], [1.02, 2.0], [np.nan, 2.0], [np.inf, 2.0]]),
+    )
     assert UNITS == 2
     assert told_apart(one, other, 2).tolist() == [False, True, True, True]
     assert told_apart(np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), 2).tolist() is False

@@ -1,4 +1,6 @@
-"""Queries that a mistake hides whole: their readings are equations of a size that goes with the number of queries."""
+"""Queries that a mistake hides whole: their readings are equations of a size that goes with the
+number of queries.
+"""
 
 from __future__ import annotations
 

@@ -31,13 +31,19 @@ def test_every_mistake_has_a_name_of_its_own() -> None:
         ("the loss was added up, not averaged", PLAIN, False),  # a trace without its gradient
     ],
 )
-def test_a_mistake_applies_where_it_can_be_made(mistake: str, problem: str, can_be_made: bool) -> None:
+def test_a_mistake_applies_where_it_can_be_made(
+    mistake: str, problem: str, can_be_made: bool
+) -> None:
     assert (mistake in {each.name for each, _ in applicable(traced(problem))}) is can_be_made
 
 
 def test_a_trace_has_the_equations_of_a_mistake_and_its_own_values() -> None:
     trace = traced(PLAIN)
-    mistake = next(each for each in known_mistakes() if each.name == "the scores were divided by d_k, not by its root")
+    mistake = next(
+        each
+        for each in known_mistakes()
+        if each.name == "the scores were divided by d_k, not by its root"
+    )
     made = with_changes(trace, mistake.change(trace))
     assert made.steps["scaled"].rule.source == "scaled[i, j] = scores[i, j] / d_k"
     assert made["scaled"] is trace["scaled"]
@@ -52,16 +58,26 @@ def test_changes_by_name() -> None:
 
 
 def test_what_only_a_trace_with_its_gradient_can_have() -> None:
-    backward = [mistake.name for mistake in known_mistakes() if mistake not in known_mistakes(gradient=False)]
+    backward = [
+        mistake.name
+        for mistake in known_mistakes()
+        if mistake not in known_mistakes(gradient=False)
+    ]
     assert "the loss was added up, not averaged" in backward
     problem = loads(f"{PLAIN}loss: {{kind: mse, target: [[1], [2], [3]]}}".encode(), "p.yaml")
-    assert all(not mistake.change(run(problem)) for mistake in known_mistakes() if mistake.name in backward)
-    assert "the loss was added up, not averaged" in {each.name for each, _ in applicable(run(problem, gradient=True))}
+    assert all(
+        not mistake.change(run(problem)) for mistake in known_mistakes() if mistake.name in backward
+    )
+    assert "the loss was added up, not averaged" in {
+        each.name for each, _ in applicable(run(problem, gradient=True))
+    }
 
 
 @pytest.mark.filterwarnings("error")
 def test_numbers_too_large_to_be_rounded() -> None:
     """What is near the largest float64 has no hundredths: trying them warns of nothing."""
-    names = {mistake.name for mistake, _ in applicable(traced("Q: [[1e300]]\nK: [[3e7]]\nV: [[1]]\n"))}
+    names = {
+        mistake.name for mistake, _ in applicable(traced("Q: [[1e300]]\nK: [[3e7]]\nV: [[1]]\n"))
+    }
     rounded = {name for name in names if name.startswith("the scores were rounded to ")}
     assert rounded == {"the scores were rounded to whole numbers first"}

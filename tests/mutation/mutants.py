@@ -1,4 +1,6 @@
-"""All mutants of a module: its source with one small thing wrong, a `<` for a `<=`, a 1 for a 2, a case left out."""
+"""All mutants of a module: its source with one small thing wrong, a `<` for a `<=`, a 1 for a 2, a
+case left out.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +10,41 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
-    ast.And: ast.Or, ast.Or: ast.And,
-}  # fmt: skip
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
-EMPTY = ("None", "False", "0", "[]", "{}", "()", "''")  # to return None instead would hardly ever be seen
+# to return None instead would hardly ever be seen
+EMPTY = ("None", "False", "0", "[]", "{}", "()", "''")
 UNSEEN = ("annotation", "returns", "decorator_list")  # of no meaning when it runs
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mutant:
-    """One change: bytes from `start` to `end` of the source of `path`, which stand in `scope`, become `new`.
+    """One change: bytes from `start` to `end` of the source of `path`, which stand in `scope`,
+    become `new`.
 
-    `name` is what it is known by when lines have moved: its function, the line as it stands there, and as it would.
+    `name` is what it is known by when lines have moved: its function, the line as it stands there,
+    and as it would.
     """
 
     path: str
@@ -66,7 +87,8 @@ class _Maker:
             scope = node.name if scope == "module" else f"{scope}.{node.name}"
         for old, new, *name in self._changes(node):
             yield self._mutant(old, scope, new, *name)
-        if isinstance(node, ast.JoinedStr | ast.pattern):  # Python 3.11 does not tell where parts of an f-string are
+        # Python 3.11 does not tell where parts of an f-string are
+        if isinstance(node, ast.JoinedStr | ast.pattern):
             return
         for field, value in ast.iter_fields(node):
             for child in value if isinstance(value, list) else [value]:
@@ -76,8 +98,14 @@ class _Maker:
     def _mutant(self, old: ast.AST, scope: str, new: str, name: str = "") -> Mutant:
         first, last = old.lineno - 1, old.end_lineno - 1  # type: ignore[attr-defined]
         start, end = self.begins[first] + old.col_offset, self.begins[last] + old.end_col_offset  # type: ignore[attr-defined]
-        before, after = self.source[self.begins[first] : start], self.source[end : self.begins[last + 1]]
-        was, now = (_short((before + part + after).decode()) for part in (self.source[start:end], new.encode()))
+        before, after = (
+            self.source[self.begins[first] : start],
+            self.source[end : self.begins[last + 1]],
+        )
+        was, now = (
+            _short((before + part + after).decode())
+            for part in (self.source[start:end], new.encode())
+        )
         name = f"{self.path} {scope}: {name or f'{was} → {now}'}"
         return Mutant(self.path, first + 1, start, end, scope, new, last + 1, name)
 
@@ -85,11 +113,16 @@ class _Maker:
         return ast.get_source_segment(self.source.decode(), node) or ""
 
     def _changes(self, node: ast.AST) -> Iterator[tuple[ast.AST, str] | tuple[ast.AST, str, str]]:
-        """What may go wrong at a node: the part of the source, and what stands there instead, or what to call that."""
+        """What may go wrong at a node: the part of the source, and what stands there instead, or
+        what to call that.
+        """
         match node:
             case ast.Compare(left, ops, rights):
                 for place, op in enumerate(ops):
-                    yield node, _written(ast.Compare(left, _with(ops, place, SWAPS[type(op)]()), rights))
+                    yield (
+                        node,
+                        _written(ast.Compare(left, _with(ops, place, SWAPS[type(op)]()), rights)),
+                    )
             case ast.BinOp(left, op, right) if type(op) in SWAPS and not _is_type(node):
                 yield node, _written(ast.BinOp(left, SWAPS[type(op)](), right))
             case ast.BoolOp(op, values):
@@ -103,7 +136,8 @@ class _Maker:
                 yield node, str(not value)
             case ast.Constant(int() | float() as value):
                 yield from (
-                    (node, f"{value + change}" if value + change >= 0 else f"({value + change})") for change in (1, -1)
+                    (node, f"{value + change}" if value + change >= 0 else f"({value + change})")
+                    for change in (1, -1)
                 )
             case ast.Name(name, ast.Load()) if name in NAMES:
                 yield node, NAMES[name]
@@ -121,21 +155,32 @@ class _Maker:
                     yield (
                         node,
                         ast.unparse(left),
-                        f"{{{', '.join(map(ast.unparse, keys))}}} without {ast.unparse(keys[place])}",
+                        (
+                            f"{{{', '.join(map(ast.unparse, keys))}}} without"
+                            f" {ast.unparse(keys[place])}"
+                        ),
                     )
             case ast.AugAssign(target, op, value) if type(op) in SWAPS:
                 yield node, ast.unparse(ast.AugAssign(target, SWAPS[type(op)](), value))
             case ast.Expr(ast.Call()) | ast.Continue() | ast.Break():
                 yield node, "pass"
             case ast.Call(function, [first, *rest], keywords) if rest or keywords:
-                yield from ((node, ast.unparse(ast.Call(function, [first, *rest], _without(keywords, place))))
-                            for place in range(len(keywords)) if keywords[place].arg)  # fmt: skip
+                yield from (
+                    (
+                        node,
+                        ast.unparse(ast.Call(function, [first, *rest], _without(keywords, place))),
+                    )
+                    for place in range(len(keywords))
+                    if keywords[place].arg
+                )
             case _:
                 return
 
 
 def _is_type(node: ast.BinOp) -> bool:
-    """Whether this is a union of classes, which is only looked at by what checks types, or by `match`."""
+    """Whether this is a union of classes, which is only looked at by what checks types, or by
+    `match`.
+    """
     return isinstance(node.op, ast.BitOr) and isinstance(
         node.right, ast.Name | ast.Constant | ast.Subscript | ast.BinOp
     )

@@ -1,4 +1,6 @@
-"""Plays tests against one mutant, in a process of its own: forked from one that has imported all but the program."""
+"""Plays tests against one mutant, in a process of its own: forked from one that has imported all
+but the program.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,21 @@ from pathlib import Path
 import pytest
 
 ENOUGH = 8 * 2**30  # bytes of addresses
-QUIET = ("-q", "-p", "no:cacheprovider", "--no-header", "--tb=line", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+QUIET = (
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "--no-header",
+    "--tb=line",
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)
 
 
 @dataclass
 class Chosen:
-    """A plugin: the tests of these names only, the promising first and then the quickest; without names all.
+    """A plugin: the tests of these names only, the promising first and then the quickest; without
+    names all.
 
     It tells how long each takes, and the first that fails.
     """
@@ -36,7 +47,9 @@ class Chosen:
 
         assert Path(attncli.__file__).is_relative_to(self.root), "the mutant is not what is tested"
         if self.wanted:
-            items[:] = sorted((item for item in items if item.nodeid in self.wanted), key=self._time)
+            items[:] = sorted(
+                (item for item in items if item.nodeid in self.wanted), key=self._time
+            )
 
     def _time(self, item: pytest.Item) -> tuple[bool, float]:
         return item.nodeid not in self.promising, self.wanted[item.nodeid]
@@ -48,7 +61,9 @@ class Chosen:
 
 
 def start(root: Path, wanted: dict[str, float], promising: Collection[str], told: Path) -> int:
-    """Forks a process that plays tests in a copy of the project, up to the first that fails; its id."""
+    """Forks a process that plays tests in a copy of the project, up to the first that fails; its
+    id.
+    """
     files = sorted({test.partition("::")[0] for test in wanted})
     process = os.fork()
     if process:
@@ -73,7 +88,9 @@ def start(root: Path, wanted: dict[str, float], promising: Collection[str], told
 
 
 def go_to(root: Path) -> None:
-    """Makes the copy of the project that in `root` the one that is imported, by other processes too."""
+    """Makes the copy of the project that in `root` the one that is imported, by other processes
+    too.
+    """
     os.chdir(root)
     sys.path.insert(0, str(root))
     sys.dont_write_bytecode = True
@@ -81,7 +98,9 @@ def go_to(root: Path) -> None:
 
 
 def end(process: int, begun: float, limit: float) -> int | None:
-    """The exit code of a player (below 0 a signal), or None while it is at work; one that sleeps is ended."""
+    """The exit code of a player (below 0 a signal), or None while it is at work; one that sleeps is
+    ended.
+    """
     if time.monotonic() - begun > limit:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process, signal.SIGKILL)

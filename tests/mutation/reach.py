@@ -1,4 +1,6 @@
-"""Which tests reach which line, and how long each takes: measured once, with every cache of the program left out."""
+"""Which tests reach which line, and how long each takes: measured once, with every cache of the
+program left out.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,11 @@ class Reach:
     most: float  # seconds of tests for one mutant
 
     def of(self, path: str, lines: Iterable[int], promising: Container[str]) -> dict[str, float]:
-        """The tests that reach any of these lines; where a line is run on import, all tests, since any may read what it
-        makes.
+        """The tests that reach any of these lines; where a line is run on import, all tests, since
+        any may read what it makes.
 
-        Of more than is played in a while, those that are promising, that reach the module at all, and the quickest.
+        Of more than is played in a while, those that are promising, that reach the module at all,
+        and the quickest.
         """
         module = self.lines.get(path, {})
         near = {test for tests in module.values() for test in tests}
@@ -35,15 +38,20 @@ class Reach:
         found = {*self.seconds} if "" in found else found
         chosen: dict[str, float] = {}
         for test in sorted(
-            found, key=lambda test: (test not in promising, test not in near, self.seconds.get(test, 0))
+            found,
+            key=lambda test: (test not in promising, test not in near, self.seconds.get(test, 0)),
         ):
             if sum(chosen.values()) < self.most:
                 chosen[test] = self.seconds.get(test, 0)
         return chosen
 
 
-def measured(root: Path, modules: Iterable[str], folders: list[str], kept: Path, most: float) -> Reach:
-    """Runs the tests once, in a process of its own, where all must pass; or reads what is kept of that."""
+def measured(
+    root: Path, modules: Iterable[str], folders: list[str], kept: Path, most: float
+) -> Reach:
+    """Runs the tests once, in a process of its own, where all must pass; or reads what is kept of
+    that.
+    """
     if not kept.exists():
         process = os.fork()
         if not process:
@@ -51,7 +59,10 @@ def measured(root: Path, modules: Iterable[str], folders: list[str], kept: Path,
         if os.waitpid(process, 0)[1]:
             raise SystemExit("the tests do not pass without mutants")
     read = json.loads(kept.read_text())
-    lines = {path: {int(line): tests for line, tests in found.items()} for path, found in read["lines"].items()}
+    lines = {
+        path: {int(line): tests for line, tests in found.items()}
+        for path, found in read["lines"].items()
+    }
     return Reach(lines, read["seconds"], most)
 
 
@@ -71,7 +82,8 @@ def _measure(root: Path, modules: Iterable[str], folders: list[str], kept: Path)
     for file in found.measured_files():
         by_line = found.contexts_by_lineno(file)
         lines[str(Path(file).relative_to(root))] = {
-            line: sorted({context.rpartition("|")[0] for context in contexts})  # "" is what is run on import
+            # "" is what is run on import
+            line: sorted({context.rpartition("|")[0] for context in contexts})
             for line, contexts in by_line.items()
         }
     kept.write_text(json.dumps({"lines": lines, "seconds": chosen.seconds}))
@@ -85,6 +97,8 @@ def _leave_out_caches(modules: set[str]) -> None:
     def cache(*of: Any, **options: Any) -> Callable[..., Any]:
         if of and callable(of[0]):
             return of[0] if of[0].__module__ in modules else real(of[0])
-        return lambda function: function if function.__module__ in modules else real(*of, **options)(function)
+        return lambda function: (
+            function if function.__module__ in modules else real(*of, **options)(function)
+        )
 
     functools.lru_cache = cache  # type: ignore[assignment]

@@ -1,9 +1,11 @@
-"""Breaks the program on purpose, to see whether the tests notice: `python tests/mutation/run.py equation --sample 400`.
+"""Breaks the program on purpose, to see whether the tests notice: `python tests/mutation/run.py
+equation --sample 400`.
 
-Mutants of `equation` or of what `check` does are drawn with a seed, and each is played against the tests that reach its
-line, up to the first that fails. What no test notices is written to the terminal, and the exit code is 1, unless it is
-in `survivors.txt`, which says why. `--only WORD` takes mutants whose name has that word, `--again FILE` those
-that a run wrote with `--survivors FILE`.
+Mutants of `equation` or of what `check` does are drawn with a seed, and each is played against the
+tests that reach its line, up to the first that fails. What no test notices is written to the
+terminal, and the exit code is 1, unless it is in `survivors.txt`, which says why. `--only WORD`
+takes mutants whose name has that word, `--again FILE` those that a run wrote with `--survivors
+FILE`.
 """
 
 from __future__ import annotations
@@ -38,10 +40,14 @@ with contextlib.suppress(ImportError):
     import torch  # noqa: F401
 
 PARTS = {
-    "equation": (["attncli/equation"], ["tests/equation", "tests/tracing", "tests/answers/test_exact_pages.py"]),
+    "equation": (
+        ["attncli/equation"],
+        ["tests/equation", "tests/tracing", "tests/answers/test_exact_pages.py"],
+    ),
     "check": (["attncli/features/check", "attncli/mistakes"], ["tests/features/check"]),
 }
-NEAR = ("tests/equation/", "tests/features/check/")  # tests of the parts themselves, which come first
+# tests of the parts themselves, which come first
+NEAR = ("tests/equation/", "tests/features/check/")
 COPIED = ("attncli", "tests", "inputs", "docs", "pyproject.toml", "README.md")
 
 
@@ -69,15 +75,23 @@ def main() -> int:
     drawn = random.Random(asked.seed).sample(drawn, min(asked.sample, len(drawn)))
     with tempfile.TemporaryDirectory(prefix="mutants-") as work:
         places = [_copy(Path(work) / str(place)) for place in range(asked.jobs)]
-        reach = measured(places[0], paths, folders, asked.keep or Path(work) / "reach.json", asked.most)
+        reach = measured(
+            places[0], paths, folders, asked.keep or Path(work) / "reach.json", asked.most
+        )
         ends = _all(drawn, sources, reach, places, time.monotonic() + asked.seconds)
     return _tell(asked, ends, len(all_of_them))
 
 
 def _all(
-    drawn: list[Mutant], sources: Mapping[str, bytes], reach: Reach, places: list[Path], until: float
+    drawn: list[Mutant],
+    sources: Mapping[str, bytes],
+    reach: Reach,
+    places: list[Path],
+    until: float,
 ) -> dict[Mutant, str]:
-    """How each mutant ended, of as many as there is time for: killed, timeout, unreached, survived."""
+    """How each mutant ended, of as many as there is time for: killed, timeout, unreached,
+    survived.
+    """
     free, waiting, ends, playing = list(places), list(drawn), {}, []
     killers: set[str] = set()  # what killed one mutant is the likeliest to kill its neighbours
     while playing or (waiting and time.monotonic() < until):
@@ -102,35 +116,61 @@ def _all(
                 free.append(played.place)
                 (played.place / played.mutant.path).write_bytes(sources[played.mutant.path])
                 ends[played.mutant] = how = _how(code)
-                told = (played.place / "told.txt").read_text(errors="replace").rpartition("first to fail: ")[2].strip()
+                told = (
+                    (played.place / "told.txt")
+                    .read_text(errors="replace")
+                    .rpartition("first to fail: ")[2]
+                    .strip()
+                )
                 killers |= {told} - {""}
                 took = time.monotonic() - played.begun
-                print(f"{len(ends)}/{len(drawn)} {how} {took:.1f}s {played.mutant.name} [{told[-90:]}]", flush=True)
+                print(
+                    f"{len(ends)}/{len(drawn)} {how} {took:.1f}s {played.mutant.name}"
+                    f" [{told[-90:]}]",
+                    flush=True,
+                )
         time.sleep(0.02)
     return ends
 
 
 def _played(
-    mutant: Mutant, place: Path, tests: dict[str, float], later: dict[str, float], killers: Collection[str]
+    mutant: Mutant,
+    place: Path,
+    tests: dict[str, float],
+    later: dict[str, float],
+    killers: Collection[str],
 ) -> Played:
     process = start(place, tests, killers, place / "told.txt")
     return Played(mutant, process, place, time.monotonic(), 120 + 20 * sum(tests.values()), later)
 
 
 def _how(code: int) -> str:
-    """What the exit code of pytest says of a mutant; one that cannot even be imported is killed (2)."""
+    """What the exit code of pytest says of a mutant; one that cannot even be imported is killed
+    (2).
+    """
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED, 70):
-        raise SystemExit("the tests that reach a line are not those that were measured: leave out --keep")
+        raise SystemExit(
+            "the tests that reach a line are not those that were measured: leave out --keep"
+        )
     return "survived" if code == 0 else "timeout" if code < 0 else "killed"
 
 
 def _tell(asked: argparse.Namespace, ends: dict[Mutant, str], many: int) -> int:
-    known = {line for line in (HERE / "survivors.txt").read_text().splitlines() if line.startswith("attncli/")}
+    known = {
+        line
+        for line in (HERE / "survivors.txt").read_text().splitlines()
+        if line.startswith("attncli/")
+    }
     left = sorted(mutant for mutant, how in ends.items() if how in ("survived", "unreached"))
     same = [mutant for mutant in left if mutant.name in known]
     counts = Counter(ends.values())
-    print(f"\n{len(ends)} of {many} mutants of {asked.part}, drawn with seed {asked.seed}: ", end="")
-    print(f"{counts['killed'] + counts['timeout']} killed ({counts['timeout']} of them for time), ", end="")
+    print(
+        f"\n{len(ends)} of {many} mutants of {asked.part}, drawn with seed {asked.seed}: ", end=""
+    )
+    print(
+        f"{counts['killed'] + counts['timeout']} killed ({counts['timeout']} of them for time), ",
+        end="",
+    )
     print(f"{len(left)} not, {len(same)} of them known to be equivalent")
     new = [mutant for mutant in left if mutant not in same]
     for mutant in new:
@@ -141,7 +181,11 @@ def _tell(asked: argparse.Namespace, ends: dict[Mutant, str], many: int) -> int:
 
 
 def _paths(modules: list[str]) -> list[str]:
-    files = [file for module in modules for file in sorted((ROOT / module).rglob("*.py")) or [ROOT / module]]
+    files = [
+        file
+        for module in modules
+        for file in sorted((ROOT / module).rglob("*.py")) or [ROOT / module]
+    ]
     return [str(file.relative_to(ROOT)) for file in files]
 
 
@@ -157,17 +201,25 @@ def _copy(place: Path) -> Path:
 
 
 def _asked() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("part", choices=list(PARTS))
     parser.add_argument("--sample", type=int, default=100, help="how many mutants are drawn")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=3600, help="after which no more mutants are played")
-    parser.add_argument("--most", type=float, default=12, metavar="SECONDS", help="of tests for one mutant")
+    parser.add_argument(
+        "--seconds", type=float, default=3600, help="after which no more mutants are played"
+    )
+    parser.add_argument(
+        "--most", type=float, default=12, metavar="SECONDS", help="of tests for one mutant"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", metavar="WORD", default="", help="those whose name has it")
     parser.add_argument("--again", type=Path, metavar="FILE")
     parser.add_argument("--survivors", type=Path, metavar="FILE")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="which tests reach what, for the next run")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="which tests reach what, for the next run"
+    )
     return parser.parse_args()
 
 

@@ -36,7 +36,9 @@ from attncli.tracing import Trace, run
 
 Build = Callable[..., Problem]
 Kind = TypeVar("Kind")
-TRACE_SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
+TRACE_SCHEMA = json.loads(
+    (Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8")
+)
 COMPUTED = ("Q", "K", "V", "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output")
 
 
@@ -54,12 +56,24 @@ def sentences(page: Document, kind: str) -> list[str]:
 
 
 def test_the_headings_of_a_page(trace: Trace) -> None:
-    headings = [(heading.number, heading.text) for heading in blocks(derivation(trace, View()), Heading)]
+    headings = [
+        (heading.number, heading.text) for heading in blocks(derivation(trace, View()), Heading)
+    ]
     assert headings == [
-        (None, "What is given"), (1, "Queries"), (2, "Keys"), (3, "Values"), (4, "Keys, transposed"), (5, "Scores"),
-        (6, "Scaled scores"), (7, "Exponentials"), (8, "Row sums"), (9, "Attention weights"), (10, "Output"),
-        (None, "Summary"), (None, "In words"),
-    ]  # fmt: skip
+        (None, "What is given"),
+        (1, "Queries"),
+        (2, "Keys"),
+        (3, "Values"),
+        (4, "Keys, transposed"),
+        (5, "Scores"),
+        (6, "Scaled scores"),
+        (7, "Exponentials"),
+        (8, "Row sums"),
+        (9, "Attention weights"),
+        (10, "Output"),
+        (None, "Summary"),
+        (None, "In words"),
+    ]
 
 
 def test_the_first_line_says_what_is_computed(trace: Trace, problem: Build) -> None:
@@ -67,19 +81,44 @@ def test_the_first_line_says_what_is_computed(trace: Trace, problem: Build) -> N
         return plain(next(blocks(derivation(trace, View()), Paragraph)).text)
 
     assert about(trace) == "Scaled dot-product attention: 3 tokens, d_model = 4, d_k = 3, d_v = 3."
-    cross = problem(Q=np.ones((2, 3)), K=np.ones((4, 3)), V=np.ones((4, 1)), score="dot", mask=(Causal(),))
+    cross = problem(
+        Q=np.ones((2, 3)), K=np.ones((4, 3)), V=np.ones((4, 1)), score="dot", mask=(Causal(),)
+    )
     weights = {"W_Q": np.ones((2, 1)), "W_K": np.ones((3, 1)), "W_V": np.ones((3, 1))}
     wider = problem(X=np.ones((2, 2)), context=np.ones((4, 3)), **weights)
-    assert about(run(wider)) == (
-        "Scaled dot-product attention: 2 queries, 4 keys, d_model = 2, d_context = 3, d_k = 1, d_v = 1."
+    assert (
+        about(run(wider))
+        == "Scaled dot-product attention: 2 queries, 4 keys, d_model = 2, d_context = 3, d_k = 1,"
+        " d_v = 1."
     )
-    assert about(run(cross)) == "Attention with the dot score: 2 queries, 4 keys, d_k = 3, d_v = 1; mask: causal."
+    assert (
+        about(run(cross))
+        == "Attention with the dot score: 2 queries, 4 keys, d_k = 3, d_v = 1; mask: causal."
+    )
 
 
 def test_every_matrix_is_shown_with_its_labels(trace: Trace) -> None:
-    shown = (block.result if isinstance(block, Product) else block for block in derivation(trace, View()).blocks)
+    shown = (
+        block.result if isinstance(block, Product) else block
+        for block in derivation(trace, View()).blocks
+    )
     grids = {write(block.name, UNICODE): block for block in shown if isinstance(block, Grid)}
-    assert list(grids) == ["X", "W_Q", "W_K", "W_V", "Q", "K", "V", "Kᵀ", "S", "Z", "E", "r", "A", "O"]
+    assert list(grids) == [
+        "X",
+        "W_Q",
+        "W_K",
+        "W_V",
+        "Q",
+        "K",
+        "V",
+        "Kᵀ",
+        "S",
+        "Z",
+        "E",
+        "r",
+        "A",
+        "O",
+    ]
     assert grids["S"].rows == grids["S"].columns == ("I", "love", "AI")
     assert [[cell.text for cell in row] for row in grids["A"].cells] == [
         ["0.070", "0.707", "0.223"], ["0.333", "0.333", "0.333"], ["0.168", "0.533", "0.299"],
@@ -109,7 +148,9 @@ def test_formulas_carry_their_shapes(trace: Trace) -> None:
 
 @pytest.mark.parametrize(("detail", "lines"), [("brief", 0), ("rows", 9 * 3), ("cells", 8 * 9 + 3)])
 def test_the_detail_is_how_many_lines_are_worked(trace: Trace, detail: str, lines: int) -> None:
-    """Nine of the ten steps have three rows each; K transposed is a copy. Eight have nine cells, the sums three."""
+    """Nine of the ten steps have three rows each; K transposed is a copy. Eight have nine cells,
+    the sums three.
+    """
     page = derivation(trace, View(detail=detail))
     assert sum(len(block.lines) for block in blocks(page, Worked)) == lines
 
@@ -120,7 +161,9 @@ def test_the_end_of_a_page(trace: Trace) -> None:
     rows = [tuple(plain(cell) for cell in row) for row in summary.rows]
     assert rows[4] == ("5", "Scores", "S = Q Kᵀ", "(3×3)·(3×3) = (3×3)")
     assert [row[1] for row in rows] == [trace.steps[name].rule.title for name in COMPUTED]
-    assert "Shapes: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)" in sentences(page, "text")
+    assert "Shapes: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)" in sentences(
+        page, "text"
+    )
     (words,) = blocks(page, Listing)
     assert plain(words.items[0]).startswith(
         '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI", 7.0 % to itself.'
@@ -143,8 +186,8 @@ def test_one_cell_only(trace: Trace) -> None:
 
 def test_the_note_on_rounded_lines_comes_once_and_only_where_there_are_some(trace: Trace) -> None:
     note = (
-        "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result. "
-        "attncli itself calculates with unrounded numbers."
+        "On a line with ≈, some numbers are rounded, so they may not give exactly the printed"
+        " result. attncli itself calculates with unrounded numbers."
     )
     assert sentences(derivation(trace, View()), "note") == [note]
     assert sentences(derivation(trace, View(steps=("scores",))), "note") == []
@@ -167,45 +210,80 @@ def test_warnings_come_before_everything_else(problem: Build) -> None:
 
 
 def test_on_paper_the_page_says_where_it_differs(love: Problem) -> None:
-    """Truth, from mpmath: e^(4/√3) = 10.0684 and the sum 18.8937; on paper e^2.309 = 10.064 and 18.890."""
+    """Truth, from mpmath: e^(4/√3) = 10.0684 and the sum 18.8937; on paper e^2.309 = 10.064 and
+    18.890.
+    """
     page = derivation(run(love, rounding="paper"), View())
     assert sentences(page, "note") == [
-        "This page is calculated as on paper: every result is rounded half up to 3 decimals, and the next step uses "
-        "the rounded number. Inputs are not rounded. The weights of a row may therefore add up to a little more or "
-        "less than 1. ≈ means: the printed numbers give the result only after rounding."
+        "This page is calculated as on paper: every result is rounded half up to 3 decimals, and"
+        " the next step uses the rounded number. Inputs are not rounded. The weights of a row may"
+        " therefore add up to a little more or less than 1. ≈ means: the printed numbers give the"
+        " result only after rounding."
     ]
     differences, _ = blocks(page, Listing)
     assert [plain(item) for item in differences.items] == [
-        "Exponentials: 3 of 9 cells. The largest difference is at AI → love: 10.064 here, 10.068 without rounding.",
-        "Row sums: 3 of 3 cells. The largest difference is at AI: 18.890 here, 18.894 without rounding.",
-        "Output: 2 of 9 cells. The largest difference is at love, d1: 0.999 here, 1 without rounding.",
+        (
+            "Exponentials: 3 of 9 cells. The largest difference is at AI → love: 10.064 here,"
+            " 10.068 without rounding."
+        ),
+        (
+            "Row sums: 3 of 3 cells. The largest difference is at AI: 18.890 here, 18.894 without"
+            " rounding."
+        ),
+        (
+            "Output: 2 of 9 cells. The largest difference is at love, d1: 0.999 here, 1 without"
+            " rounding."
+        ),
     ]
 
 
 def test_on_paper_with_a_mask(problem: Build) -> None:
     """What is hidden is hidden in truth too: no difference, and no warning of NumPy's."""
     rows = [["1"], ["2"]]
-    page = derivation(run(problem(Q=rows, K=rows, V=rows, mask=(Causal(),)), rounding="paper"), View())
+    page = derivation(
+        run(problem(Q=rows, K=rows, V=rows, mask=(Causal(),)), rounding="paper"), View()
+    )
     assert len(list(blocks(page, Listing))) == 1
 
 
 def test_hidden_cells_are_marked_and_shades_follow_the_numbers(problem: Build) -> None:
     rows = [[1], [2]]
     trace = run(problem(Q=rows, K=rows, V=rows, mask=(Causal(),)))
-    grids = {write(grid.name, UNICODE): grid for grid in blocks(derivation(trace, View(heatmap=True)), Grid)}
-    assert [[cell.hidden for cell in row] for row in grids["Z'"].cells] == [[False, True], [False, False]]
-    assert [[cell.shade for cell in row] for row in grids["A"].cells] == [[1, None], trace["weights"][1].tolist()]
-    assert [[cell.shade for cell in row] for row in grids["Z'"].cells] == [[0, None], [pytest.approx(1 / 3), 1]]
+    grids = {
+        write(grid.name, UNICODE): grid
+        for grid in blocks(derivation(trace, View(heatmap=True)), Grid)
+    }
+    assert [[cell.hidden for cell in row] for row in grids["Z'"].cells] == [
+        [False, True],
+        [False, False],
+    ]
+    assert [[cell.shade for cell in row] for row in grids["A"].cells] == [
+        [1, None],
+        trace["weights"][1].tolist(),
+    ]
+    assert [[cell.shade for cell in row] for row in grids["Z'"].cells] == [
+        [0, None],
+        [pytest.approx(1 / 3), 1],
+    ]
     assert all(cell.shade is None for row in grids["V"].cells for cell in row)
 
 
 @pytest.mark.parametrize(
     "choice",
-    [{}, {"detail": "cells"}, {"detail": "brief"}, {"steps": ("weights",)}, {"cell": "exp[0,1]"}, {"cell": "X[0,1]"}],
+    [
+        {},
+        {"detail": "cells"},
+        {"detail": "brief"},
+        {"steps": ("weights",)},
+        {"cell": "exp[0,1]"},
+        {"cell": "X[0,1]"},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("rounding", ["shown", "paper"])
-def test_the_page_as_data_is_valid_json(love: Problem, choice: dict[str, Any], rounding: str) -> None:
+def test_the_page_as_data_is_valid_json(
+    love: Problem, choice: dict[str, Any], rounding: str
+) -> None:
     data = derivation(run(love, rounding=rounding), View(**choice)).data()
     read = json.loads(json.dumps(data, allow_nan=False))
     jsonschema.validate(read, TRACE_SCHEMA)
@@ -214,7 +292,12 @@ def test_the_page_as_data_is_valid_json(love: Problem, choice: dict[str, Any], r
 
 def test_data_of_one_cell_and_of_worked_lines(trace: Trace) -> None:
     cell: Any = derivation(trace, View(cell="scores[I,love]")).data()
-    assert cell["cell"] == {"step": "scores", "index": [0, 1], "label": "I → love", "text": "2·2 + 0·1 + 1·1 = 5"}
+    assert cell["cell"] == {
+        "step": "scores",
+        "index": [0, 1],
+        "label": "I → love",
+        "text": "2·2 + 0·1 + 1·1 = 5",
+    }
     assert list(cell["steps"]) == ["scores"]
     rows: Any = derivation(trace, View(steps=("exp",))).data()
     assert rows["steps"]["exp"]["worked"][0] == {"cell": "I → love", "text": "e^2.887 ≈ 17.935"}
@@ -230,7 +313,9 @@ def test_numbers_that_do_not_fit_are_still_a_page(problem: Build) -> None:
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("past", "rows"), [(1, "The first row is from the cache."), (2, "The first 2 rows are from")])
+@pytest.mark.parametrize(
+    ("past", "rows"), [(1, "The first row is from the cache."), (2, "The first 2 rows are from")]
+)
 def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
     one, kept = np.ones((1, 2)), np.ones((past, 2))
     trace = run(problem(Q=one, K=one, V=one, past_K=kept, past_V=kept, rope=(10_000, "half")))
@@ -242,5 +327,7 @@ def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
 
 def test_another_base_is_called_by_its_number(problem: Build) -> None:
     rows = [[1]]
-    words = " ".join(sentences(derivation(run(problem(Q=rows, K=rows, V=rows, exp_base=2)), View()), "text"))
+    words = " ".join(
+        sentences(derivation(run(problem(Q=rows, K=rows, V=rows, exp_base=2)), View()), "text")
+    )
     assert "2 to the power of every score." in words

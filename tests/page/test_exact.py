@@ -1,4 +1,6 @@
-"""Pages of exact traces: closed forms beside the decimals, in lists where they are wide, and in worked lines."""
+"""Pages of exact traces: closed forms beside the decimals, in lists where they are wide, and in
+worked lines.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,10 @@ def test_what_is_too_wide_for_a_matrix_is_listed_cell_by_cell(love: Problem) -> 
         assert len(found) == 9
         assert found[1] == f"I → love: e^(5/√3)/({first}) ≈ 0.707"
         assert found[3] == "love → I: e^√3 / (3·e^√3) = 1/3 ≈ 0.333"
-    assert lines(love, "output")[:2] == ["I, d1: 1", f"I, d2: (2·e^(5/√3) + e^√3)/({first}) ≈ 1.637"]
+    assert lines(love, "output")[:2] == [
+        "I, d1: 1",
+        f"I, d2: (2·e^(5/√3) + e^√3)/({first}) ≈ 1.637",
+    ]
 
 
 def test_a_cell_asked_for_is_worked_in_full(love: Problem) -> None:
@@ -69,7 +74,7 @@ def test_a_cell_asked_for_is_worked_in_full(love: Problem) -> None:
 def test_long_sums_of_whole_numbers_are_shortened_and_no_closed_form_is(problem: Build) -> None:
     rows = [["1"] * 20, ["2"] * 20]
     many = problem(Q=rows, K=[*rows, *[["0"] * 20] * 18], V=[["1"]] * 20, scale="1/4")
-    (first, _) = lines(many, "scores")
+    first, _ = lines(many, "scores")
     assert first == "t1 → c2: " + " + ".join(["1·2"] * 11) + " + … 9 more … = 40"
     assert lines(many, "scaled")[0] == "t1 → c2: 40·(1/4) = 10"
     assert lines(many, "row_sum")[0] == "t1: e^5 + e^10 + 18 ≈ 22192.879"
@@ -82,7 +87,9 @@ def test_given_numbers_stand_as_they_were_given(problem: Build) -> None:
 
 
 def test_decimals_that_are_the_number_itself_are_equal_to_it(problem: Build) -> None:
-    rows = problem(Q=[["1"], ["1"]], K=[["1"], ["1"]], V=[["1"], ["0"]], exp_base=2, mask=(Causal(),))
+    rows = problem(
+        Q=[["1"], ["1"]], K=[["1"], ["1"]], V=[["1"], ["0"]], exp_base=2, mask=(Causal(),)
+    )
     assert lines(rows, "weights") == ["t1 → t1: 2 / 2 = 1", "t2 → t1: 2 / 4 = 1/2 = 0.500"]
     assert lines(rows, "masked") == ["t1 → t1: 1 + 0 = 1", "t2 → t1: 1 + 0 = 1"]
 
@@ -102,22 +109,39 @@ def test_closed_forms_beyond_reading_are_left_out_but_of_a_cell_asked_for(proble
 
 def test_the_page_says_how_it_was_worked(love: Problem) -> None:
     page = derivation(run(love, rounding="exact"), View(precision=1))
-    notes = [plain(block.text) for block in page.blocks if isinstance(block, Paragraph) and block.kind == "note"]
+    notes = [
+        plain(block.text)
+        for block in page.blocks
+        if isinstance(block, Paragraph) and block.kind == "note"
+    ]
     assert notes == [
-        "Every number is calculated exactly and shown in closed form. After ≈, it is rounded to 1 decimal."
+        "Every number is calculated exactly and shown in closed form. After ≈, it is rounded to 1"
+        " decimal."
     ]
 
 
 def test_only_a_matrix_that_says_more_has_closed_forms(love: Problem) -> None:
     page = derivation(run(love, rounding="exact"), View())
-    found = [write(block.name, UNICODE) for block in page.blocks if isinstance(block, Grid) and block.closed]
+    found = [
+        write(block.name, UNICODE)
+        for block in page.blocks
+        if isinstance(block, Grid) and block.closed
+    ]
     assert found == ["Z", "E", "r"]
 
 
-def test_a_copy_of_given_numbers_has_them_as_they_were_given_and_no_closed_forms(problem: Build) -> None:
-    page = derivation(run(problem(Q=[["1"]], K=[["1/sqrt(2)"]], V=[["1"]]), rounding="exact"), View(steps=("K_T",)))
+def test_a_copy_of_given_numbers_has_them_as_they_were_given_and_no_closed_forms(
+    problem: Build,
+) -> None:
+    page = derivation(
+        run(problem(Q=[["1"]], K=[["1/sqrt(2)"]], V=[["1"]]), rounding="exact"),
+        View(steps=("K_T",)),
+    )
     (grid,) = (block for block in page.blocks if isinstance(block, Grid))
-    assert ([[cell.text for cell in row] for row in grid.cells], grid.closed) == ([["sqrt(2)/2"]], ())
+    assert ([[cell.text for cell in row] for row in grid.cells], grid.closed) == (
+        [["sqrt(2)/2"]],
+        (),
+    )
 
 
 @pytest.mark.sampled(3)

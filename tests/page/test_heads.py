@@ -23,7 +23,14 @@ from attncli.render import FORMATS, render
 from attncli.tracing import run
 
 Build = Callable[..., Problem]
-WORK = ["Keys, transposed", "Scores", "Scaled scores", "Exponentials", "Row sums", "Attention weights"]
+WORK = [
+    "Keys, transposed",
+    "Scores",
+    "Scaled scores",
+    "Exponentials",
+    "Row sums",
+    "Attention weights",
+]
 ORDER = "This part comes first. The numbers of the steps give the order of the calculation."
 
 
@@ -62,11 +69,29 @@ def grouped(problem: Build) -> Problem:
 
 
 def test_the_parts_of_a_page_and_their_order(two: Problem) -> None:
-    head = ["Queries", "Keys", "Values", *WORK[:3], "Masked scores", *WORK[3:], "Outputs of the heads"]
+    head = [
+        "Queries",
+        "Keys",
+        "Values",
+        *WORK[:3],
+        "Masked scores",
+        *WORK[3:],
+        "Outputs of the heads",
+    ]
     assert headings(two) == [
-        "What all heads share", "Mask", "Head 0", *head, "Head 0 in words", "Head 1", *head, "Head 1 in words",
-        "All heads together", "Heads, side by side", "Output", "Summary",
-    ]  # fmt: skip
+        "What all heads share",
+        "Mask",
+        "Head 0",
+        *head,
+        "Head 0 in words",
+        "Head 1",
+        *head,
+        "Head 1 in words",
+        "All heads together",
+        "Heads, side by side",
+        "Output",
+        "Summary",
+    ]
 
 
 def test_a_page_says_why_its_numbers_jump_where_they_do(two: Problem, problem: Build) -> None:
@@ -77,7 +102,9 @@ def test_a_page_says_why_its_numbers_jump_where_they_do(two: Problem, problem: B
 
 
 def test_steps_are_numbered_alike_in_every_head(two: Problem) -> None:
-    numbers = [block.number for block in page(two).blocks if isinstance(block, Heading) and block.number]
+    numbers = [
+        block.number for block in page(two).blocks if isinstance(block, Heading) and block.number
+    ]
     head = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12]
     assert numbers == [7, *head, *head, 13, 14]
 
@@ -106,7 +133,11 @@ def test_a_head_says_whose_keys_it_reads(grouped: Problem) -> None:
     assert (said["Head 2"][0], said["Head 3"][0]) == (first, later)
     assert dict(parts(page(grouped, steps=("scaled",))))["Head 3"][0] == first
     for choice in ({}, {"steps": ("K",)}, {"cell": "K[0,0]"}):
-        assert [plain(block.text) for block in page(grouped, head=3, **choice).blocks if _is(block, "KV")] == [first]
+        assert [
+            plain(block.text)
+            for block in page(grouped, head=3, **choice).blocks
+            if _is(block, "KV")
+        ] == [first]
 
 
 def _is(block: object, word: str) -> bool:
@@ -114,9 +145,13 @@ def _is(block: object, word: str) -> bool:
 
 
 @pytest.mark.parametrize("choice", [{}, {"steps": ("bias",)}, {"cell": "bias[1,0]"}], ids=str)
-def test_the_page_of_a_head_says_where_its_slope_comes_from(grouped: Problem, choice: dict[str, object]) -> None:
+def test_the_page_of_a_head_says_where_its_slope_comes_from(
+    grouped: Problem, choice: dict[str, object]
+) -> None:
     """The slopes of four heads are 2^-2, 2^-4, 2^-6 and 2^-8."""
-    worked = next(block for block in page(grouped, head=2, **choice).blocks if isinstance(block, Worked))
+    worked = next(
+        block for block in page(grouped, head=2, **choice).blocks if isinstance(block, Worked)
+    )
     assert [(line.label, plain_line(line)) for line in worked.lines] == [
         ("slope of head 2", "1 / 2^(8·(2 + 1) / 4) = 1 / 2^6 = 1 / 64 ≈ 0.016")
     ]
@@ -126,13 +161,16 @@ def test_a_slope_that_is_given_is_said_to_be(problem: Build) -> None:
     rows = np.ones((2, 2, 1))
     trace = run(problem(Q=rows, K=rows, V=rows, alibi=True, slopes=[0.5, 0.125]))
     worked = next(
-        block for block in derivation(trace, View(steps=("bias",), head=1)).blocks if isinstance(block, Worked)
+        block
+        for block in derivation(trace, View(steps=("bias",), head=1)).blocks
+        if isinstance(block, Worked)
     )
     assert plain_line(worked.lines[0]) == "0.125 given"
 
 
 @pytest.mark.parametrize(
-    ("step", "instead"), [("slopes", "bias"), ("sink", "row_sum"), ("W_O", "heads_output"), ("concat", "heads_output")]
+    ("step", "instead"),
+    [("slopes", "bias"), ("sink", "row_sum"), ("W_O", "heads_output"), ("concat", "heads_output")],
 )
 def test_what_belongs_to_all_heads_is_not_of_one(problem: Build, step: str, instead: str) -> None:
     rows = np.ones((2, 2, 1))
@@ -142,19 +180,29 @@ def test_what_belongs_to_all_heads_is_not_of_one(problem: Build, step: str, inst
             with pytest.raises(AttncliError) as refused:
                 show(trace, view)
             error = refused.value
-            assert (error.message, error.exit_code) == (f"{step} is no step of a single head", Exit.USAGE)
-            assert error.help == f"it belongs to all heads together: leave out --head, or ask for {instead}"
+            assert (error.message, error.exit_code) == (
+                f"{step} is no step of a single head",
+                Exit.USAGE,
+            )
+            assert (
+                error.help
+                == f"it belongs to all heads together: leave out --head, or ask for {instead}"
+            )
 
 
 def test_every_entry_is_told_of_its_own_mask(problem: Build) -> None:
-    batch = problem(X=np.ones((2, 3, 1)), **{f"W_{name}": [[1]] for name in "QKV"}, mask=(Lengths((3, 2)),))
+    batch = problem(
+        X=np.ones((2, 3, 1)), **{f"W_{name}": [[1]] for name in "QKV"}, mask=(Lengths((3, 2)),)
+    )
     for entry, keys in enumerate((3, 2)):
         (said,) = dict(parts(page(batch, steps=("mask",))))[f"Entry {entry}"]
         assert f"Lengths: only the first {keys} keys exist." in said
 
 
 def test_values_alone_may_have_entries_and_heads(problem: Build) -> None:
-    """The weights are those of all entries, and stand before the first; each entry has its own output."""
+    """The weights are those of all entries, and stand before the first; each entry has its own
+    output.
+    """
     values = np.arange(8.0).reshape(2, 1, 2, 2)
     one = problem(Q=np.eye(2), K=np.eye(2), V=values)
     assert headings(one, detail="brief") == [
@@ -187,13 +235,20 @@ def test_parts_are_a_level_above_their_sections(two: Problem, love: Problem) -> 
 def many(batch: int, heads: int, kv_heads: int) -> Problem:
     """Queries, keys and values in this many entries and heads."""
     shapes = {"Q": heads, "K": kv_heads, "V": kv_heads}
-    given = "".join(f"{name}: {{random: [{batch}, {count}, 2, 2], seed: {count}}}\n" for name, count in shapes.items())
+    given = "".join(
+        f"{name}: {{random: [{batch}, {count}, 2, 2], seed: {count}}}\n"
+        for name, count in shapes.items()
+    )
     return loads(given.encode(), "p.yaml")
 
 
 def test_a_terminal_has_the_first_and_the_last_of_many_heads() -> None:
     found = dict(parts(page(many(1, 9, 9), ends=True)))
-    assert [title for title in found if "ead" in title] == ["Entry 0, head 0", "Entry 0, heads 1–7", "Entry 0, head 8"]
+    assert [title for title in found if "ead" in title] == [
+        "Entry 0, head 0",
+        "Entry 0, heads 1–7",
+        "Entry 0, head 8",
+    ]
     assert found["Entry 0, heads 1–7"] == [
         "These parts are left out. --all shows all parts, --entry 0 --head 1 shows one of them."
     ]
@@ -210,7 +265,9 @@ def test_of_many_entries_and_heads_both_ends_are_there() -> None:
     ]
     gaps = [title for title, said in found.items() if any("--all" in sentence for sentence in said)]
     assert gaps == ["Entry 0, head 1", "Entry 1", "Entry 2, head 1"]
-    assert found["Entry 1"] == ["This part is left out. --all shows all parts, --entry 1 shows this part."]
+    assert found["Entry 1"] == [
+        "This part is left out. --all shows all parts, --entry 1 shows this part."
+    ]
 
 
 def test_keys_that_heads_share_are_shown_under_the_first_that_is_there() -> None:
@@ -226,7 +283,10 @@ def test_keys_that_heads_share_are_shown_under_the_first_that_is_there() -> None
 
 @pytest.mark.parametrize("names", [("d_Q",), ("d_K",), ("d_W_Q",), None])
 def test_the_way_back_keeps_both_ends_too(names: tuple[str, ...] | None) -> None:
-    numbers = "W_Q: {random: [4, 8], seed: 1}\nW_K: {random: [4, 8], seed: 2}\nW_V: {random: [4, 8], seed: 3}\n"
+    numbers = (
+        "W_Q: {random: [4, 8], seed: 1}\nW_K: {random: [4, 8], seed: 2}\nW_V: {random: [4, 8],"
+        " seed: 3}\n"
+    )
     problem = loads(f"X: {{random: [3, 2, 4], seed: 4}}\nheads: 4\n{numbers}".encode(), "p.yaml")
     trace = run(problem, gradient=True)
     whole, ended = (gradient_page(trace, View(steps=names, ends=ends)) for ends in (False, True))

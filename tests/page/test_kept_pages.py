@@ -26,7 +26,9 @@ def _always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("names", [("output",), ("weights",), ("scores", "A", "O"), ("row_sum",)], ids=",".join)
+@pytest.mark.parametrize(
+    "names", [("output",), ("weights",), ("scores", "A", "O"), ("row_sum",)], ids=",".join
+)
 def test_pages_of_some_steps(path: Path, names: tuple[str, ...]) -> None:
     problem = load(str(path))
     whole, view = run(problem), View(detail="brief", steps=names)
@@ -46,7 +48,13 @@ def test_some_of_them_are_not_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "view", [View(), View(steps=("output",)), View(detail="brief"), View(detail="brief", steps=("output",), head=0)]
+    "view",
+    [
+        View(),
+        View(steps=("output",)),
+        View(detail="brief"),
+        View(detail="brief", steps=("output",), head=0),
+    ],
 )
 def test_pages_that_show_more_need_all(view: View) -> None:
     assert view.steps_needed(numbers_alone=False) is None
@@ -54,13 +62,21 @@ def test_pages_that_show_more_need_all(view: View) -> None:
 
 def test_the_output_needs_no_mask_and_the_weights_do() -> None:
     assert View(detail="brief", steps=("O",)).steps_needed(numbers_alone=False) == {"output"}
-    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=False) == {"weights", "mask"}
-    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=True) == {"weights", "mask"}
+    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=False) == {
+        "weights",
+        "mask",
+    }
+    assert View(detail="brief", steps=("A",)).steps_needed(numbers_alone=True) == {
+        "weights",
+        "mask",
+    }
     assert View(detail="brief", steps=("S",)).steps_needed(numbers_alone=True) == {"scores"}
 
 
 def round_off(data: Any) -> Any:
-    """The data with numbers as they are apart from the last bits, in which ways of work may differ."""
+    """The data with numbers as they are apart from the last bits, in which ways of work may
+    differ.
+    """
     if isinstance(data, dict):
         return {key: round_off(value) for key, value in data.items()}
     if isinstance(data, list):

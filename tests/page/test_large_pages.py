@@ -1,4 +1,6 @@
-"""A page made piece by piece is the same, letter for letter, as one that is in memory, and takes little of it."""
+"""A page made piece by piece is the same, letter for letter, as one that is in memory, and takes
+little of it.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,15 @@ from attncli.tracing.slices import backward_steps
 
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
 STYLES = [
-    ("table", Style()), ("table", Style(width=60, color=True)), ("markdown", Style()),
-    ("markdown", Style(math="dollars")), ("latex", Style()), ("latex", Style(fragment=True)), ("html", Style()),
+    ("table", Style()),
+    ("table", Style(width=60, color=True)),
+    ("markdown", Style()),
+    ("markdown", Style(math="dollars")),
+    ("latex", Style()),
+    ("latex", Style(fragment=True)),
+    ("html", Style()),
     ("json", Style()),
-]  # fmt: skip
+]
 
 
 def page_of(problem: Problem, view: View, *, gradient: bool) -> Document:
@@ -38,14 +45,22 @@ FEW = ("causal", "grouped_query")
 @pytest.mark.at_most(44)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, id=path.stem, marks=[] if path.stem in FEW else pytest.mark.slow) for path in INPUTS]
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[] if path.stem in FEW else pytest.mark.slow)
+        for path in INPUTS
+    ],
 )
 @pytest.mark.parametrize("gradient", [False, True])
-def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_make_the_same_page(
+    path: Path, gradient: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem = load(str(path))
     view = View(heatmap=True) if gradient else View(detail="cells", precision=1)
     first = INPUTS.index(path) + 2 * gradient
-    styles = STYLES if path.stem in FEW else [STYLES[(first + more) % len(STYLES)] for more in (0, 4)]
+    styles = (
+        STYLES if path.stem in FEW else [STYLES[(first + more) % len(STYLES)] for more in (0, 4)]
+    )
     whole = page_of(problem, view, gradient=gradient)
     monkeypatch.setattr(printer, "LARGE", 0)
     monkeypatch.setattr(data, "LARGE", 0)
@@ -62,10 +77,14 @@ def test_pieces_make_the_same_page(path: Path, gradient: bool, monkeypatch: pyte
 @pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "html"])
 def test_a_large_page_takes_little_memory(format: str) -> None:
-    """What its largest matrix takes as text, 6 to 7 MB; with all pieces of the page in memory it would be 10 to 13."""
+    """What its largest matrix takes as text, 6 to 7 MB; with all pieces of the page in memory it
+    would be 10 to 13.
+    """
     tokens, width = 300, 4
     numbers = np.random.default_rng(0).uniform(-1, 1, (3, tokens, width)).round(3)
-    given = "".join(f"{name}: {matrix.tolist()}\n" for name, matrix in zip("QKV", numbers, strict=True))
+    given = "".join(
+        f"{name}: {matrix.tolist()}\n" for name, matrix in zip("QKV", numbers, strict=True)
+    )
     page = derivation(run(loads(given.encode(), "large.yaml")), View())
     tracemalloc.start()
     written = sum(map(len, pieces(page, format)))

@@ -52,14 +52,20 @@ def asked(*questions: dict[str, Any]) -> list[Any]:
     """What the script answers to each."""
     text = "".join(f"{json.dumps(question, allow_nan=False)}\n" for question in questions)
     ran = subprocess.run(
-        ["node", str(HERE / "live_model.cjs")], input=text, capture_output=True, text=True, timeout=300
+        ["node", str(HERE / "live_model.cjs")],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 def lines_of(trace: Trace, precision: int) -> Iterator[tuple[str, int, dict[str, int], list[str]]]:
-    """Each worked line of the page with all cells: its step, the place in its numbers, what is fixed, and its texts."""
+    """Each worked line of the page with all cells: its step, the place in its numbers, what is
+    fixed, and its texts.
+    """
     fixed: dict[str, int] = {}
     for block in derivation(trace, View(detail="cells", precision=precision)).blocks:
         if isinstance(block, Heading):
@@ -69,26 +75,45 @@ def lines_of(trace: Trace, precision: int) -> Iterator[tuple[str, int, dict[str,
             for line in block.lines:
                 assert line.cell is not None
                 rest = iter(line.cell)
-                index = tuple(fixed[each] if each in fixed else next(rest) for each in step.rule.target.letters)
-                yield step.name, int(np.ravel_multi_index(index, step.shape)), fixed, [line.label, plain_line(line)]
+                index = tuple(
+                    fixed[each] if each in fixed else next(rest)
+                    for each in step.rule.target.letters
+                )
+                yield (
+                    step.name,
+                    int(np.ravel_multi_index(index, step.shape)),
+                    fixed,
+                    [line.label, plain_line(line)],
+                )
 
 
-def question(data: dict[str, Any], trace: Trace, **others: Any) -> tuple[dict[str, Any], list[list[str]]]:
+def question(
+    data: dict[str, Any], trace: Trace, **others: Any
+) -> tuple[dict[str, Any], list[list[str]]]:
     """What to ask of a problem, and the lines that its page has."""
     lines = list(lines_of(trace, 3))
-    return {"ask": "trace", "data": data, "cells": [line[:3] for line in lines], **others}, [line[3] for line in lines]
+    return {"ask": "trace", "data": data, "cells": [line[:3] for line in lines], **others}, [
+        line[3] for line in lines
+    ]
 
 
-def must_agree(trace: Trace, found: dict[str, Any], precision: int = 3, digits: int | None = None) -> bool:
+def must_agree(
+    trace: Trace, found: dict[str, Any], precision: int = 3, digits: int | None = None
+) -> bool:
     """The same steps, numbers to twelve digits of what they are made of, and the same texts.
 
     False where texts that are not compared have more `digits` than these.
     """
     assert found["shifted"] == trace.shifted
     assert list(found["steps"]) == list(trace.steps)
-    magnitudes, printer = Magnitudes(trace, DTYPES["float64"]), printer_for(trace, View(precision=precision))
+    magnitudes, printer = (
+        Magnitudes(trace, DTYPES["float64"]),
+        printer_for(trace, View(precision=precision)),
+    )
     for name, step in trace.steps.items():
-        values = np.array([float(value) for value in found["steps"][name]["values"]]).reshape(step.shape)
+        values = np.array([float(value) for value in found["steps"][name]["values"]]).reshape(
+            step.shape
+        )
         np.testing.assert_array_equal(np.isfinite(values), np.isfinite(step.value), name)
         finite = np.isfinite(values)
         off = np.abs(np.where(finite, values, 0) - np.where(finite, step.value, 0))
@@ -122,14 +147,24 @@ def test_every_formula_is_set_as_attncli_sets_it(file: Path) -> None:
         trace = run(other)
         printer = printer_for(trace, View())
         rules = [step.rule for step in trace.computed()]
-        assert formulas == [[rule.name, formula(printer.formula(cell_form(rule)), MATHML)] for rule in rules]
+        assert formulas == [
+            [rule.name, formula(printer.formula(cell_form(rule)), MATHML)] for rule in rules
+        ]
 
 
 def test_a_sum_is_stepped_through_with_what_its_terms_come_to_so_far() -> None:
     data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
-    asking = {"ask": "walks", "data": data, "cells": [["scores", 1, {}], ["row_sum", 0, {}], ["scaled", 0, {}]]}
+    asking = {
+        "ask": "walks",
+        "data": data,
+        "cells": [["scores", 1, {}], ["row_sum", 0, {}], ["scaled", 0, {}]],
+    }
     ((scores, row_sum, scaled),) = asked(json.loads(json.dumps(asking)))
-    assert [part[:3] for part in scores] == [["2·2", "=", "4"], ["0·1", "=", "4"], ["1·1", "=", "5"]]
+    assert [part[:3] for part in scores] == [
+        ["2·2", "=", "4"],
+        ["0·1", "=", "4"],
+        ["1·1", "=", "5"],
+    ]
     assert [part[3] for part in scores] == [[["Q", at], ["K_T", 3 * at + 1]] for at in range(3)]
     assert [part[:3] for part in row_sum] == [  # 1.7813 + 17.9345 + 5.6522
         ["1.781", "=", "1.781"], ["17.935", "=", "19.716"], ["5.652", "=", "25.368"]
@@ -144,7 +179,9 @@ def test_a_wrong_number_tells_the_mistakes_that_give_it() -> None:
     (found,) = asked(json.loads(json.dumps({"ask": "giving", "data": data, "cells": cells})))
     unscaled, by_d_k, none = found
     assert unscaled == ["the scores were not scaled", "the scale was applied after the softmax"]
-    assert {"the scores were divided by d_k, not by its root", "the scores were scaled twice"} <= {*by_d_k}
+    assert {"the scores were divided by d_k, not by its root", "the scores were scaled twice"} <= {
+        *by_d_k
+    }
     assert none == []
 
 
@@ -154,7 +191,11 @@ def test_the_output_is_a_sum_of_values(name: str) -> None:
     trace = run(problem)
     (found,) = asked({"ask": "terms", "data": json.loads(json.dumps(live_data(problem, 3)))})
     weights, values, output = trace["weights"], trace["V"], trace[found["name"]]
-    values = np.repeat(values, output.shape[-3] // values.shape[-3], axis=-3) if values.ndim > 2 else values
+    values = (
+        np.repeat(values, output.shape[-3] // values.shape[-3], axis=-3)
+        if values.ndim > 2
+        else values
+    )
     expected = np.moveaxis(weights[..., :, :, None] * values[..., None, :, :], -2, -1)
     np.testing.assert_allclose(np.reshape(found["terms"], expected.shape), expected, atol=1e-12)
     np.testing.assert_allclose(expected.sum(-1), output, atol=1e-12)
@@ -189,7 +230,9 @@ def test_answers_are_judged_as_check_judges_them() -> None:
         cells = [["_"] * 3 for _ in range(3)]
         cells[at // 3][at % 3] = text
         answers = decode(json.dumps({name: cells}).encode(), "a.json")
-        expected.append(judge(trace, read_answers(answers, trace)).steps[name][divmod(at, 3)].verdict)
+        expected.append(
+            judge(trace, read_answers(answers, trace)).steps[name][divmod(at, 3)].verdict
+        )
     judging = live_data(problem, 3)["judging"]
     asking = [(float(trace[name].ravel()[at]), text) for name, at, text in claims]
     (found,) = asked({"ask": "verdicts", "claims": asking, "judging": judging})
@@ -198,20 +241,28 @@ def test_answers_are_judged_as_check_judges_them() -> None:
 
 
 @pytest.mark.parametrize("each", [12, pytest.param(3, marks=pytest.mark.slow)], ids=["few", "many"])
-@pytest.mark.parametrize("name", ["i_love_ai", "large_scores", "gpt2_layer", "grouped_query", "cross_attention"])
+@pytest.mark.parametrize(
+    "name", ["i_love_ai", "large_scores", "gpt2_layer", "grouped_query", "cross_attention"]
+)
 def test_every_mistake_is_worked_out_as_check_does(name: str, each: int) -> None:
     problem = load(str(ROOT / "inputs" / f"{name}.yaml"))
-    (found,) = asked({"ask": "mistakes", "data": json.loads(json.dumps(live_data(problem, 3))), "each": each})
+    (found,) = asked(
+        {"ask": "mistakes", "data": json.loads(json.dumps(live_data(problem, 3))), "each": each}
+    )
     settings = {(mask, scaled): other for mask, scaled, other in settings_of(problem)}
     for made in found[::each]:
         trace = run(settings[made["mask"], made["scaled"]], shifted=made["shifted"])
         changes = changes_of(made["name"], trace)
         mistaken = Mistaken(trace, changes)
         printer, wrong = printer_for(trace, View()), with_changes(trace, changes).steps
-        assert made["formulas"] == [formula(printer.formula(cell_form(wrong[name].rule)), MATHML) for name in changes]
+        assert made["formulas"] == [
+            formula(printer.formula(cell_form(wrong[name].rule)), MATHML) for name in changes
+        ]
         for step, shown in made["steps"].items():
             numbers = np.array(shown, dtype=float)
-            np.testing.assert_allclose(numbers, mistaken[step].ravel(), rtol=1e-9, atol=1e-12, err_msg=made["name"])
+            np.testing.assert_allclose(
+                numbers, mistaken[step].ravel(), rtol=1e-9, atol=1e-12, err_msg=made["name"]
+            )
         assert [*made["steps"]] == [*trace.steps]
     changed = {
         mistake.name
@@ -222,7 +273,21 @@ def test_every_mistake_is_worked_out_as_check_does(name: str, each: int) -> None
     assert {made["name"] for made in found} >= changed
 
 
-TEXTS = ("0", "1", "-1", "2.5", "1/3", "-2/7", "sqrt(2)", "-3*sqrt(5)/4", ".5", "1e3", "-0.0001", "123456789.125", "40")
+TEXTS = (
+    "0",
+    "1",
+    "-1",
+    "2.5",
+    "1/3",
+    "-2/7",
+    "sqrt(2)",
+    "-3*sqrt(5)/4",
+    ".5",
+    "1e3",
+    "-0.0001",
+    "123456789.125",
+    "40",
+)
 
 
 def edited(problem: Problem, edits: list[tuple[str, int, str]]) -> Problem:
@@ -233,7 +298,9 @@ def edited(problem: Problem, edits: list[tuple[str, int, str]]) -> Problem:
         matrix = given[own]
         written = matrix.written
         texts = (
-            [repr(number) for number in matrix.value.ravel().tolist()] if written is None else written.ravel().tolist()
+            [repr(number) for number in matrix.value.ravel().tolist()]
+            if written is None
+            else written.ravel().tolist()
         )
         texts[at] = text
         given[own] = Matrix([as_float(each) for each in texts], texts, matrix.shape)
@@ -248,7 +315,9 @@ def live_example(file: Path) -> tuple[Problem, dict[str, Any]]:
 
 
 def random_question(seed: int) -> tuple[dict[str, Any], Trace, list[list[str]]]:
-    """An example in one of its settings, with a few numbers edited, and a few cells of a mask of one's own clicked."""
+    """An example in one of its settings, with a few numbers edited, and a few cells of a mask of
+    one's own clicked.
+    """
     chosen = random.Random(seed)
     problem, data = live_example(chosen.choice(INPUTS))
     mask, scaled, other = chosen.choice([*settings_of(problem)])
@@ -257,20 +326,28 @@ def random_question(seed: int) -> tuple[dict[str, Any], Trace, list[list[str]]]:
     if mask in (OWN, OVER):
         *others, clicked = other.mask.parts
         assert isinstance(clicked, Keep)
-        seen = np.array([chosen.random() < 0.7 for _ in range(clicked.matrix.size)]).reshape(clicked.matrix.shape)
+        seen = np.array([chosen.random() < 0.7 for _ in range(clicked.matrix.size)]).reshape(
+            clicked.matrix.shape
+        )
         edits += [(data["own"], at, "0") for at in np.flatnonzero(~seen).tolist()]
-        other = replace(other, mask=replace(other.mask, parts=(*others, type(clicked)(Matrix.of(seen)))))
+        other = replace(
+            other, mask=replace(other.mask, parts=(*others, type(clicked)(Matrix.of(seen))))
+        )
     for _ in range(chosen.randint(1, 4)):
         name = chosen.choice(arrays)
         matrix = problem.given.get(name) or problem.given[name.removeprefix("new_")]
-        text = chosen.choice([*TEXTS, f"{chosen.gauss(0, 3):.{chosen.randint(0, 9)}f}", repr(chosen.gauss(0, 1))])
+        text = chosen.choice(
+            [*TEXTS, f"{chosen.gauss(0, 3):.{chosen.randint(0, 9)}f}", repr(chosen.gauss(0, 1))]
+        )
         edits.append((name, chosen.randrange(matrix.value.size), text))
     trace = run(edited(other, [each for each in edits if each[0] != data["own"]]))
     asking, lines = question(data, trace, mask=mask, scaled=scaled, edits=edits)
     return asking, trace, lines
 
 
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 108), marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "seeds", [range(8), pytest.param(range(8, 108), marks=pytest.mark.slow)], ids=["few", "many"]
+)
 def test_edited_numbers_in_any_setting_are_worked_out_as_attncli_does(seeds: range) -> None:
     asking = [random_question(seed) for seed in seeds]
     for seed, (found, (_, trace, lines)) in zip(
@@ -282,14 +359,36 @@ def test_edited_numbers_in_any_setting_are_worked_out_as_attncli_does(seeds: ran
 
 
 LIVE_WARNING = re.compile(r"sees? no key|not fit into float64")
-EXTREME = ("1e308", "-1e308", "1e154", "-1e200", "1.7976931348623157e308", "1e-320", "5e-324", "1e-160", "0")
-WHOLE = ("i_love_ai", "causal", "fully_masked", "padding", "multi_head", "batch", "large_scores", "kv_cache", "window")
+EXTREME = (
+    "1e308",
+    "-1e308",
+    "1e154",
+    "-1e200",
+    "1.7976931348623157e308",
+    "1e-320",
+    "5e-324",
+    "1e-160",
+    "0",
+)
+WHOLE = (
+    "i_love_ai",
+    "causal",
+    "fully_masked",
+    "padding",
+    "multi_head",
+    "batch",
+    "large_scores",
+    "kv_cache",
+    "window",
+)
 
 
 @pytest.mark.parametrize(
     "seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.slow)], ids=["few", "many"]
 )
-def test_numbers_that_do_not_fit_and_queries_that_see_no_key_are_warned_of_as_attncli_does(seeds: range) -> None:
+def test_numbers_that_do_not_fit_and_queries_that_see_no_key_are_warned_of_as_attncli_does(
+    seeds: range,
+) -> None:
     """One number is extreme: what a sum of more comes to depends on its order."""
     asking, expected = [], []
     for seed in seeds:
@@ -300,14 +399,26 @@ def test_numbers_that_do_not_fit_and_queries_that_see_no_key_are_warned_of_as_at
         if mask == OWN:
             *_, clicked = other.mask.parts
             assert isinstance(clicked, Keep)
-            seen = np.array([chosen.random() < 0.4 for _ in range(clicked.matrix.size)]).reshape(clicked.matrix.shape)
+            seen = np.array([chosen.random() < 0.4 for _ in range(clicked.matrix.size)]).reshape(
+                clicked.matrix.shape
+            )
             edits += [(data["own"], at, "0") for at in np.flatnonzero(~seen).tolist()]
-            other = replace(other, mask=replace(other.mask, parts=(type(clicked)(Matrix.of(seen)),)))
+            other = replace(
+                other, mask=replace(other.mask, parts=(type(clicked)(Matrix.of(seen)),))
+            )
         name = chosen.choice(list(data["given"]))
         matrix = problem.given.get(name) or problem.given[name.removeprefix("new_")]
         typed = [(name, chosen.randrange(matrix.value.size), chosen.choice(EXTREME))]
         trace = run(edited(other, typed))
-        asking.append({"ask": "trace", "data": data, "mask": mask, "scaled": scaled, "edits": [*edits, *typed]})
+        asking.append(
+            {
+                "ask": "trace",
+                "data": data,
+                "mask": mask,
+                "scaled": scaled,
+                "edits": [*edits, *typed],
+            }
+        )
         expected.append([warning for warning in trace.warnings if LIVE_WARNING.search(warning)])
     found = asked(*asking)
     assert [each["warnings"] for each in found] == expected
@@ -315,46 +426,93 @@ def test_numbers_that_do_not_fit_and_queries_that_see_no_key_are_warned_of_as_at
     assert any(" no key" in warning for warnings in expected for warning in warnings)
 
 
-def test_the_file_that_is_saved_in_any_setting_gives_the_numbers_of_the_page(tmp_path: Path) -> None:
-    given = "".join(f"{name}: [[[1, 0], [0, 2], [1, 1]], [[2, 0], [0, 1], [1, 3]]]\n" for name in "KV")
+def test_the_file_that_is_saved_in_any_setting_gives_the_numbers_of_the_page(
+    tmp_path: Path,
+) -> None:
+    given = "".join(
+        f"{name}: [[[1, 0], [0, 2], [1, 1]], [[2, 0], [0, 1], [1, 3]]]\n" for name in "KV"
+    )
     mask = "[{window: [1, 0], corner: bottom-right}, {additive: [[[0.5, -.inf, 1]], [[0, 2, 0]]]}]"
     file = tmp_path / "problem.yaml"
-    file.write_text(f"Q: [[[1, 2]], [[0, 1]]]\n{given}position: {{alibi: {{slopes: [1, 0.5]}}}}\nmask: {mask}\n")
+    file.write_text(
+        f"Q: [[[1, 2]], [[0, 1]]]\n{given}position: {{alibi: {{slopes: [1, 0.5]}}}}\nmask: {mask}\n"
+    )
     problem = load(str(file))
     found = {}
     for word, scaled, other in settings_of(problem):
-        file.write_text(re.sub(r"⟨[^⟩]+⟩", "1", as_yaml(other, "")[0]))  # where nobody has clicked, every key is seen
+        # where nobody has clicked, every key is seen
+        file.write_text(re.sub(r"⟨[^⟩]+⟩", "1", as_yaml(other, "")[0]))
         page, saved = run(other), run(load(str(file)))
         for step in page.steps.values():
             np.testing.assert_array_equal(saved[step.name], step.value, f"{word} {step.name}")
         found[word, scaled] = saved["bias"].ravel().tolist()
     assert found["given", True] == [-2, -1, 0, -1, -0.5, 0]  # query 0 is at the place of key 2
-    assert found["over", True] == found["own", True] == found["none", True] == [0, -1, -2, 0, -0.5, -1]
+    assert (
+        found["over", True] == found["own", True] == found["none", True] == [0, -1, -2, 0, -0.5, -1]
+    )
 
 
 def test_numbers_are_read_as_in_a_file() -> None:
     texts = [
-        *TEXTS, "+.5", "1.", "1E-3", "007", "1_000", "0x10", "", " 3 ", "sqrt(1/2)", "sqrt(4)", "1/sqrt(2)",
-        "-sqrt(8)/2",         "2 * sqrt(3)",
-        "1/0", "sqrt(-1)", "1e400", "1e-400", "0e999999999", "nan", "inf", "-inf", "1,5", "--1", "1e16",
-        "123456789012345678901234567890", "0.00000012", "1/3/4", "x", "-0", "1e-7", "12345678.9e3",
-        "2/4", "٣", "1" * 500,
-    ]  # fmt: skip
+        *TEXTS,
+        "+.5",
+        "1.",
+        "1E-3",
+        "007",
+        "1_000",
+        "0x10",
+        "",
+        " 3 ",
+        "sqrt(1/2)",
+        "sqrt(4)",
+        "1/sqrt(2)",
+        "-sqrt(8)/2",
+        "2 * sqrt(3)",
+        "1/0",
+        "sqrt(-1)",
+        "1e400",
+        "1e-400",
+        "0e999999999",
+        "nan",
+        "inf",
+        "-inf",
+        "1,5",
+        "--1",
+        "1e16",
+        "123456789012345678901234567890",
+        "0.00000012",
+        "1/3/4",
+        "x",
+        "-0",
+        "1e-7",
+        "12345678.9e3",
+        "2/4",
+        "٣",
+        "1" * 500,
+    ]
     expected: list[list[Any] | None] = []
     for text in texts:
         try:
             value = as_float(text.strip())
-            expected.append([value if math.isfinite(value) else "-Infinity", canonical(text.strip())])
+            expected.append(
+                [value if math.isfinite(value) else "-Infinity", canonical(text.strip())]
+            )
         except NumberError:
             expected.append(None)
     assert asked({"ask": "numbers", "texts": texts}) == [expected]
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(400), pytest.param(range(400, 8_000), marks=pytest.mark.slow)], ids=["few", "many"]
+    "seeds",
+    [range(400), pytest.param(range(400, 8_000), marks=pytest.mark.slow)],
+    ids=["few", "many"],
 )
-def test_what_is_typed_is_the_number_that_the_grammar_reads_or_the_one_from_before(seeds: range) -> None:
-    """Whatever the keys are: what half a number shows meanwhile, and what is left and said in the end."""
+def test_what_is_typed_is_the_number_that_the_grammar_reads_or_the_one_from_before(
+    seeds: range,
+) -> None:
+    """Whatever the keys are: what half a number shows meanwhile, and what is left and said in the
+    end.
+    """
     _, data = live_example(ROOT / "inputs" / "i_love_ai.yaml")
     edits, said = [], []
     before = {at: valued(text) for at, text in enumerate(data["arrays"]["X"]["written"])}
@@ -390,8 +548,22 @@ def valued(written: str) -> float:
 @pytest.mark.parametrize("precision", [0, 1, 3, 6, 12, 15])
 def test_numbers_are_printed_alike(precision: int) -> None:
     chosen = random.Random(precision)
-    values = [0.0, -0.0, 0.1 + 0.2, 2.675, 0.125, -0.0004, 999.9996, 1e15, 1e22, 9.9996e20, 123456789012345.6, 5e-324]
-    # Above 4e14 doubles are at a tie of the fifteenth digit, which the two languages round in different directions.
+    values = [
+        0.0,
+        -0.0,
+        0.1 + 0.2,
+        2.675,
+        0.125,
+        -0.0004,
+        999.9996,
+        1e15,
+        1e22,
+        9.9996e20,
+        123456789012345.6,
+        5e-324,
+    ]
+    # Above 4e14 doubles are at a tie of the fifteenth digit, which the two languages round in
+    # different directions.
     values += [chosen.gauss(0, 1) * 10.0 ** chosen.randint(-9, 13) for _ in range(2000)]
     values += [chosen.randrange(10**6) / 10 ** chosen.randint(0, 6) for _ in range(2000)]
     found = asked({"ask": "printed", "values": values, "precision": precision})
@@ -399,4 +571,5 @@ def test_numbers_are_printed_alike(precision: int) -> None:
 
 
 def test_the_script_knows_every_function_of_the_language() -> None:
-    assert {*FUNCTIONS} - {*asked({"ask": "functions"})[0]} == {"where"}  # which is no function of numbers
+    # which is no function of numbers
+    assert {*FUNCTIONS} - {*asked({"ask": "functions"})[0]} == {"where"}

@@ -1,4 +1,6 @@
-"""Long sums worked with whole numbers: the same sentences and signs as with fractions, cell by cell."""
+"""Long sums worked with whole numbers: the same sentences and signs as with fractions, cell by
+cell.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def cell_by_cell(trace: Trace, precision: int, *, in_full: bool) -> None:
     for step in trace.computed():
         if step.rule.is_copy:
             continue
-        lines = {line.label: line for line in worked(printer, step, "cells" if in_full else "rows").lines}
+        lines = {
+            line.label: line for line in worked(printer, step, "cells" if in_full else "rows").lines
+        }
         for index in np.ndindex(step.shape):
             if found := lines.get(step.cell_label(index)):
                 assert found == worked_line(printer, step, index, in_full=in_full)
@@ -58,7 +62,10 @@ def test_as_with_fractions(mask: str, in_full: bool, seed: int) -> None:
     cell_by_cell(trace, drawn.randint(0, 6), in_full=in_full)
 
 
-@given(st.lists(st.floats(-1e30, 1e30) | st.floats(-2, 2) | st.just(-inf), min_size=1, max_size=9), st.integers(0, 9))
+@given(
+    st.lists(st.floats(-1e30, 1e30) | st.floats(-2, 2) | st.just(-inf), min_size=1, max_size=9),
+    st.integers(0, 9),
+)
 def test_integers_are_what_is_printed(row: list[float], precision: int) -> None:
     trace = run(loads(b"Q: [[1]]\nK: [[1]]\nV: [[1]]\n", "one.yaml"))
     step = trace.steps["scores"]
@@ -70,14 +77,22 @@ def test_integers_are_what_is_printed(row: list[float], precision: int) -> None:
     line = found[0]
     hidden = line.hidden if line.hidden is not None else [False] * len(row)
     assert [
-        -inf if out else Fraction(int(unit), 10**line.decimals) for unit, out in zip(line.units, hidden, strict=True)
+        -inf if out else Fraction(int(unit), 10**line.decimals)
+        for unit, out in zip(line.units, hidden, strict=True)
     ] == numbers
     assert line.total() == sum(numbers)
     assert line.largest() == max(numbers)
 
 
 def test_one_cell_is_read_as_the_whole_array_is() -> None:
-    printer = Printer(run(loads(b"Q: [[1, 2]]\nK: [[0, 10000000000000001], [3, 4]]\nV: [[1], [2]]\n", "large.yaml")), 4)
+    printer = Printer(
+        run(
+            loads(
+                b"Q: [[1, 2]]\nK: [[0, 10000000000000001], [3, 4]]\nV: [[1], [2]]\n", "large.yaml"
+            )
+        ),
+        4,
+    )
     whole = printed_integers(printer, "scores")
     for place in range(2):
         cell = printed_integers(printer, "scores", (0, place))
@@ -86,7 +101,9 @@ def test_one_cell_is_read_as_the_whole_array_is() -> None:
         assert (len(cell), cell.total()) == (1, whole[0, place].total())
 
 
-@given(st.lists(st.tuples(st.integers(-(2**61), 2**61), st.integers(0, 20)), min_size=2, max_size=5))
+@given(
+    st.lists(st.tuples(st.integers(-(2**61), 2**61), st.integers(0, 20)), min_size=2, max_size=5)
+)
 def test_numbers_too_large_for_a_word(drawn: list[tuple[int, int]]) -> None:
     parts = [Integers(np.array([unit]), decimals, abs(unit)) for unit, decimals in drawn]
     true = [Fraction(unit, 10**decimals) for unit, decimals in drawn]

@@ -1,4 +1,6 @@
-"""Where a format differs from float64, on a page: at the end of a derivation, and for all formats in one table."""
+"""Where a format differs from float64, on a page: at the end of a derivation, and for all formats
+in one table.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,18 @@ def closing(given: Problem, dtype: str, view: View | None = None) -> Document:
 
 
 def listed(page: Document) -> list[str]:
-    return [plain(item) for block in page.blocks if isinstance(block, Listing) for item in block.items]
+    return [
+        plain(item) for block in page.blocks if isinstance(block, Listing) for item in block.items
+    ]
 
 
 def test_a_derivation_in_a_lower_format_closes_with_its_errors(love: Problem) -> None:
     page = closing(love, "float16")
     heading, losses, table, largest, same = page.blocks[-5:]
     assert heading == Heading("Where float16 differs from float64")
-    assert losses == Listing((("Every row of weights has the same sum as in float64, rounded to float16.",),))
+    assert losses == Listing(
+        (("Every row of weights has the same sum as in float64, rounded to float16.",),)
+    )
     assert isinstance(table, Table)
     assert table.head == ("step", "absolute", "relative", "where", "float64", "float16")
     # 4/√3 = 2.3094; float16 has 1/512 between 2 and 4, and 1182/512 = 2.3086 is the nearest
@@ -42,14 +48,18 @@ def test_a_derivation_in_a_lower_format_closes_with_its_errors(love: Problem) ->
     ]  # fmt: skip
     assert largest == Paragraph((LARGEST,))
     assert isinstance(same, Paragraph)
-    assert plain(same.text) == "Identical to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T and scores."
+    assert (
+        plain(same.text) == "Identical to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T and scores."
+    )
 
 
 def test_data_have_it_where_the_schema_says(love: Problem) -> None:
     trace = run(love, dtype="float16")
     page = derivation(trace, View(), deviation_from_float64(love, trace))
     data = json.loads("".join(render(page, "json")))
-    schema = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        (Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8")
+    )
     assert {*data} <= {*schema["properties"]}
     assert data["parting"]["steps"]["scaled"]["differs"] is True
 
@@ -63,7 +73,10 @@ def test_only_a_whole_page_closes_so(love: Problem) -> None:
 
 def test_what_gets_lost(problem: Build) -> None:
     said = listed(closing(problem(Q=[[1], [300]], K=[[1], [300]], V=[[1], [1]]), "float16"))
-    overflow = "Overflow: 1 cell of scores does not fit; t2 → t2 is 90000, and the largest float16 is 65504."
+    overflow = (
+        "Overflow: 1 cell of scores does not fit; t2 → t2 is 90000, and the largest float16 is"
+        " 65504."
+    )
     assert said[-3:-1] == [overflow, "1 weight is too small for float16 and becomes 0."]
     assert said[-1].startswith("1 row of weights no longer sums to 1 when rounded to float16: ")
     vanished = listed(closing(problem(Q=[[1]], K=[[0], [-20]], V=[[1], [1]]), "float16"))
@@ -80,7 +93,8 @@ def test_one_table_for_all_formats(love: Problem) -> None:
     assert page.title == "I love AI: where number formats differ from float64"
     absolute, relative = (block for block in page.blocks if isinstance(block, Table))
     assert absolute.head == relative.head == ("step", "float32", "float16", "bfloat16")
-    # bfloat16 has 1/64 between 2 and 4: 4/√3 is nearest to 148/64 = 2.3125, and 5/√3 = 2.88675 to 185/64 = 2.890625
+    # bfloat16 has 1/64 between 2 and 4: 4/√3 is nearest to 148/64 = 2.3125, and 5/√3 = 2.88675 to
+    # 185/64 = 2.890625
     assert [plain(cell) for cell in absolute.rows[0]][2:] == ["8.1e-4", "3.9e-3"]
     assert [block.text for block in page.blocks if isinstance(block, Heading)] == [
         "float32: about 6 digits", "float16: about 3 digits", "bfloat16: about 2 digits",
@@ -89,4 +103,7 @@ def test_one_table_for_all_formats(love: Problem) -> None:
     assert list(data["formats"]) == ["float32", "float16", "bfloat16"]
     assert data["formats"]["float16"]["overflow"] is None
     assert data["formats"]["float16"]["steps"]["scores"]["max_abs"] == 0
-    assert abs(data["formats"]["bfloat16"]["steps"]["scaled"]["max_abs"] - (185 / 64 - 5 / 3**0.5)) < 1e-12
+    assert (
+        abs(data["formats"]["bfloat16"]["steps"]["scaled"]["max_abs"] - (185 / 64 - 5 / 3**0.5))
+        < 1e-12
+    )

@@ -1,4 +1,6 @@
-"""Numbers as JSON, row by row: the same text with and without orjson, whole numbers as integers, in little memory."""
+"""Numbers as JSON, row by row: the same text with and without orjson, whole numbers as integers, in
+little memory.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,29 @@ from attncli.render import json as json_pages
 from attncli.render import pieces, render
 from attncli.tracing.json_numbers import json_values
 
-SPECIAL = [0.0, -0.0, 1.0, -3.0, 2.5, 1e-5, 1.5e-7, 1e15, 2.0**49, 2.0**53, 1e16, 1e22, 1.7e308, -np.inf, np.inf,
-           np.nan, float(np.finfo(np.float64).min), 5e-324, 100.0, 1230.0, 0.1]  # fmt: skip
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -3.0,
+    2.5,
+    1e-5,
+    1.5e-7,
+    1e15,
+    2.0**49,
+    2.0**53,
+    1e16,
+    1e22,
+    1.7e308,
+    -np.inf,
+    np.inf,
+    np.nan,
+    float(np.finfo(np.float64).min),
+    5e-324,
+    100.0,
+    1230.0,
+    0.1,
+]
 NUMBERS = st.sampled_from(SPECIAL) | st.floats()
 
 
@@ -54,7 +77,9 @@ def test_the_layout_is_that_of_lists(shape: tuple[int, ...]) -> None:
     lists = Document("", (), lambda: {"value": array.tolist(), "more": {"a": [[1]]}})
     rows = Document("", (), lambda: {"value": number_rows(array), "more": {"a": [[1]]}})
     whole = render(rows, "json")
-    plain = render(Document("", (), lambda: {"value": json_values(array), "more": {"a": [[1]]}}), "json")
+    plain = render(
+        Document("", (), lambda: {"value": json_values(array), "more": {"a": [[1]]}}), "json"
+    )
     assert whole == plain
     assert json.loads(whole) == json.loads(render(lists, "json"))
     assert "".join(pieces(rows, "json")) == whole

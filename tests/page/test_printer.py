@@ -1,4 +1,6 @@
-"""Numbers in print: rounded half up, whole where they are whole, and never a digit lost before the point."""
+"""Numbers in print: rounded half up, whole where they are whole, and never a digit lost before the
+point.
+"""
 
 from __future__ import annotations
 
@@ -118,12 +120,24 @@ def test_on_paper_given_numbers_are_shown_in_full(problem: Callable[..., Problem
 
 @pytest.mark.parametrize(
     ("written", "printed"),
-    [("1/3", "1/3"), ("1/sqrt(2)", "sqrt(2)/2"), ("0.50", "0.5"), ("1e3", "1000"), ("0.123456789", "0.123456789")],
+    [
+        ("1/3", "1/3"),
+        ("1/sqrt(2)", "sqrt(2)/2"),
+        ("0.50", "0.5"),
+        ("1e3", "1000"),
+        ("0.123456789", "0.123456789"),
+    ],
 )
-def test_given_settings_are_shown_as_given(problem: Callable[..., Problem], written: str, printed: str) -> None:
+def test_given_settings_are_shown_as_given(
+    problem: Callable[..., Problem], written: str, printed: str
+) -> None:
     trace = run(problem(Q=[[1]], K=[[1]], V=[[1]], scale=written, softcap=written))
     scalars = Printer(trace, 3).scalars()
-    assert (scalars["scale"].text, scalars["softcap"].text, scalars["d_k"].text) == (printed, printed, "1")
+    assert (scalars["scale"].text, scalars["softcap"].text, scalars["d_k"].text) == (
+        printed,
+        printed,
+        "1",
+    )
 
 
 def test_a_mask_of_given_numbers_is_shown_as_given(
@@ -143,7 +157,9 @@ def test_a_mask_of_given_numbers_is_shown_as_given(
 @example(0.49995, 4)
 @example(999.9999999999999, 3)
 def test_the_short_way_to_round_is_the_long_one(value: float, precision: int) -> None:
-    """Most numbers are rounded in binary for speed; all must come out as their 15 digits, rounded half up by hand."""
+    """Most numbers are rounded in binary for speed; all must come out as their 15 digits, rounded
+    half up by hand.
+    """
     digits = Decimal(f"{value:.14e}")
     whole = digits == digits.to_integral_value()
     by_hand = digits.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_UP)

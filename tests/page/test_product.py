@@ -1,4 +1,6 @@
-"""A step that is a product of matrices stands beside these, and a cell of it beside its row and its column."""
+"""A step that is a product of matrices stands beside these, and a cell of it beside its row and its
+column.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,13 @@ def texts(grid: Grid) -> list[list[str]]:
 
 def test_the_steps_of_a_page_that_are_products(trace: Trace) -> None:
     found = on_page(trace)
-    assert [spelled(product) for product in found.values()] == ["X·W_Q=Q", "X·W_K=K", "X·W_V=V", "Q·Kᵀ=S", "A·V=O"]
+    assert [spelled(product) for product in found.values()] == [
+        "X·W_Q=Q",
+        "X·W_K=K",
+        "X·W_V=V",
+        "Q·Kᵀ=S",
+        "A·V=O",
+    ]
     query, key = found["S"].factors
     assert texts(query) == [["2", "0", "1"], ["0", "2", "1"], ["1", "1", "1"]]
     assert texts(key) == [["0", "2", "1"], ["1", "1", "1"], ["1", "1", "1"]]
@@ -72,24 +80,41 @@ def test_a_bias_is_added_to_the_product() -> None:
 
 def test_a_gradient_takes_a_matrix_with_its_rows_as_columns() -> None:
     trace = example("causal", gradient=True)
-    found = products(tuple(gradient_page(trace, View(steps=("d_V", "d_W_Q", "d_weights", "d_X"))).blocks))
-    assert [spelled(product) for product in found.values()] == ["dO·Vᵀ=dA", "Aᵀ·dO=dV", "Xᵀ·dQ=dW_Q"]
+    found = products(
+        tuple(gradient_page(trace, View(steps=("d_V", "d_W_Q", "d_weights", "d_X"))).blocks)
+    )
+    assert [spelled(product) for product in found.values()] == [
+        "dO·Vᵀ=dA",
+        "Aᵀ·dO=dV",
+        "Xᵀ·dQ=dW_Q",
+    ]
     weights = np.array([[float(cell) for cell in row] for row in texts(found["dV"].factors[0])])
     assert np.allclose(weights, trace["weights"].T, atol=0.0005)
 
 
 def test_each_head_has_its_own_product() -> None:
     trace = example("multi_head")
-    found = [block for block in derivation(trace, View(steps=("scores",))).blocks if isinstance(block, Product)]
+    found = [
+        block
+        for block in derivation(trace, View(steps=("scores",))).blocks
+        if isinstance(block, Product)
+    ]
     assert len(found) == 2
     for head, product in enumerate(found):
-        left, right = (np.array([[float(cell) for cell in row] for row in texts(each)]) for each in product.factors)
+        left, right = (
+            np.array([[float(cell) for cell in row] for row in texts(each)])
+            for each in product.factors
+        )
         assert np.allclose(left @ right, trace["scores"][head])
 
 
 @pytest.mark.parametrize(
     "view",
-    [View(detail="brief"), View(blank=frozenset({"output"})), View(steps=("K_T", "scaled", "exp", "weights"))],
+    [
+        View(detail="brief"),
+        View(blank=frozenset({"output"})),
+        View(steps=("K_T", "scaled", "exp", "weights")),
+    ],
     ids=["brief", "worksheet", "no product"],
 )
 def test_where_a_matrix_stands_alone(trace: Trace, view: View) -> None:
@@ -98,9 +123,16 @@ def test_where_a_matrix_stands_alone(trace: Trace, view: View) -> None:
 
 def test_a_large_matrix_stands_alone(problem: Build) -> None:
     assert (
-        on_page(run(problem(Q=np.ones((17, 1)), K=np.ones((2, 1)), V=np.ones((2, 1)))), View(steps=("scores",))) == {}
+        on_page(
+            run(problem(Q=np.ones((17, 1)), K=np.ones((2, 1)), V=np.ones((2, 1)))),
+            View(steps=("scores",)),
+        )
+        == {}
     )
-    found = on_page(run(problem(Q=np.ones((16, 1)), K=np.ones((2, 1)), V=np.ones((2, 1)))), View(steps=("scores",)))
+    found = on_page(
+        run(problem(Q=np.ones((16, 1)), K=np.ones((2, 1)), V=np.ones((2, 1)))),
+        View(steps=("scores",)),
+    )
     assert list(found) == ["S"]
 
 
@@ -125,7 +157,11 @@ def test_a_cell_has_the_row_and_the_column_that_meet_in_it(trace: Trace) -> None
     query, key = ([[cell.marked for cell in row] for row in grid.cells] for grid in marked.factors)
     assert query == [[True] * 3, [False] * 3, [False] * 3]
     assert key == [[False, True, False]] * 3
-    assert [[cell.text for cell in row if cell.marked] for row in marked.result.cells] == [["5"], [], []]
+    assert [[cell.text for cell in row if cell.marked] for row in marked.result.cells] == [
+        ["5"],
+        [],
+        [],
+    ]
     (strip,) = whole.instead
     assert isinstance(strip, Product)
     assert [texts(grid) for _, grid in strip.operands] == [[["2", "0", "1"]], [["2"], ["1"], ["1"]]]
@@ -136,7 +172,9 @@ def test_a_cell_has_the_row_and_the_column_that_meet_in_it(trace: Trace) -> None
 def test_a_cell_of_a_head_has_the_row_and_the_column_of_that_head() -> None:
     trace = example("grouped_query")
     (whole,) = (block for block in cell_page(trace, "scores[1,0,2]") if isinstance(block, Product))
-    left, right = (np.array([[float(cell) for cell in row] for row in texts(each)]) for each in whole.factors)
+    left, right = (
+        np.array([[float(cell) for cell in row] for row in texts(each)]) for each in whole.factors
+    )
     assert np.allclose(left @ right, trace["scores"][1])
     assert whole.meeting == (0, 2)
 
@@ -148,7 +186,9 @@ def test_of_a_large_matrix_a_cell_has_its_row_and_its_column_alone(problem: Buil
     assert strip.meeting is None
 
 
-def test_the_row_of_a_cell_may_be_one_that_a_terminal_leaves_out_of_its_matrix(problem: Build) -> None:
+def test_the_row_of_a_cell_may_be_one_that_a_terminal_leaves_out_of_its_matrix(
+    problem: Build,
+) -> None:
     queries = np.arange(100.0).reshape(50, 2)
     trace = run(problem(Q=queries, K=np.eye(2), V=np.ones((2, 1))))
     blocks = tuple(derivation(trace, View(cell="scores[30,1]", ends=True)).blocks)

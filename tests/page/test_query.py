@@ -42,7 +42,9 @@ def test_the_keys_in_order(query: str, problem: str, capsys: pytest.CaptureFixtu
     ]
 
 
-def test_what_comes_after_the_top_keys_shares_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_comes_after_the_top_keys_shares_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = ", ".join("[0]" for _ in range(20))
     (tmp_path / "p.yaml").write_text(f"Q: [[1]]\nK: [{rows}]\nV: [{rows}]\n")
     lines = printed(capsys, str(tmp_path / "p.yaml"), "--query", "0")
@@ -50,8 +52,12 @@ def test_what_comes_after_the_top_keys_shares_a_line(tmp_path: Path, capsys: pyt
     assert lines[-1] == ["40.0", "%", "the", "8", "others", "together"]
 
 
-def test_a_number_is_an_index_unless_it_is_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "p.yaml").write_text("tokens: ['1', b]\nQ: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\n")
+def test_a_number_is_an_index_unless_it_is_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text(
+        "tokens: ['1', b]\nQ: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\n"
+    )
     for query, said in (("1", 'What "b" (query 1)'), ('"1"', 'What "1" (query 0)')):
         assert run(["compute", str(tmp_path / "p.yaml"), "--query", query]) == 0
         assert said in capsys.readouterr().out
@@ -75,15 +81,28 @@ def test_in_words_there_are_no_bars(problem: str, capsys: pytest.CaptureFixture[
     ("arguments", "message", "help"),
     [
         (["--query", "b"], "--query 'b': no query is called 'b'", "the labels are a"),
-        (["--query", "7"], "--query '7': query 7 does not exist; there are 1, counted from 0", "use 0 to 0"),
-        (["--query", "a", "--steps", "A"], "--query cannot be used with --steps",
-         "--query shows one row of the weights; leave out one of the two"),
-        (["--query", "a", "--format", "json"], "--query cannot be used with --format json",
-         "JSON holds the numbers themselves; leave out --query"),
-        (["--query", "a", "--format", "latex"], "--query cannot be used with --format latex",
-             "--query is for --format table, markdown or html"),
+        (
+            ["--query", "7"],
+            "--query '7': query 7 does not exist; there are 1, counted from 0",
+            "use 0 to 0",
+        ),
+        (
+            ["--query", "a", "--steps", "A"],
+            "--query cannot be used with --steps",
+            "--query shows one row of the weights; leave out one of the two",
+        ),
+        (
+            ["--query", "a", "--format", "json"],
+            "--query cannot be used with --format json",
+            "JSON holds the numbers themselves; leave out --query",
+        ),
+        (
+            ["--query", "a", "--format", "latex"],
+            "--query cannot be used with --format latex",
+            "--query is for --format table, markdown or html",
+        ),
     ],
-)  # fmt: skip
+)
 def test_wrong_use(
     arguments: list[str], message: str, help: str, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

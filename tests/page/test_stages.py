@@ -1,4 +1,6 @@
-"""Worked lines in stages, for sentences written by hand; every line of real problems is held in test_worked.py."""
+"""Worked lines in stages, for sentences written by hand; every line of real problems is held in
+test_worked.py.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ from attncli.page.stages import STAGED, chain_stages, gives, has_rounded_stage, 
 def chain(source: str, truth: str | None = None) -> str:
     sentence = parse_expression(source)
     following = list(
-        stages(sentence, parse_expression(truth or source), lambda value: number_node(format_number(value, 3)))
+        stages(
+            sentence,
+            parse_expression(truth or source),
+            lambda value: number_node(format_number(value, 3)),
+        )
     )
     written = chain_stages(sentence, following)
     assert has_rounded_stage(written) == ("≈" in write(written, UNICODE))
@@ -44,14 +50,21 @@ def test_stages(source: str, said: str) -> None:
 
 
 def test_what_is_inside_comes_of_numbers_in_full() -> None:
-    """1.4142 for a printed 1.414: the stage shows what was computed, not what the rounded numbers give."""
-    assert chain("3 * tanh(1000 * 1.414)", "3 * tanh(1000 * 1.4142)") == ("3·tanh(1000·1.414) ≈ 3·tanh(1414.200) ≈ 3·1")
+    """1.4142 for a printed 1.414: the stage shows what was computed, not what the rounded numbers
+    give.
+    """
+    assert (
+        chain("3 * tanh(1000 * 1.414)", "3 * tanh(1000 * 1.4142)")
+        == "3·tanh(1000·1.414) ≈ 3·tanh(1414.200) ≈ 3·1"
+    )
 
 
 def test_roots_that_make_a_whole_number_give_it() -> None:
     """√2·√2 is no fraction times a fraction, and comes to 2 all the same."""
     assert gives(parse_expression("sqrt(2) * sqrt(2)"), number_node("2"))
-    assert gives(parse_expression("(1 * 1 + 1 * 1) / (sqrt(1 + 1) * sqrt(1 + 1))"), number_node("1"))
+    assert gives(
+        parse_expression("(1 * 1 + 1 * 1) / (sqrt(1 + 1) * sqrt(1 + 1))"), number_node("1")
+    )
     assert not gives(parse_expression("sqrt(2) * 1.414"), number_node("2"))
     root = number_node("sqrt(2)")  # given so, and one number
     assert gives(Call("mul", (root, root)), number_node("2"))

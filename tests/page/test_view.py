@@ -37,7 +37,9 @@ def trace(love: Problem) -> Trace:
         ("weights[love] ['AI']", "weights", (1, 2)),
     ],
 )
-def test_a_cell_by_index_or_label(trace: Trace, text: str, step: str, index: tuple[int, ...]) -> None:
+def test_a_cell_by_index_or_label(
+    trace: Trace, text: str, step: str, index: tuple[int, ...]
+) -> None:
     found, place = chosen_cell(trace, text)
     assert (found.name, place) == (step, index)
 
@@ -45,26 +47,64 @@ def test_a_cell_by_index_or_label(trace: Trace, text: str, step: str, index: tup
 @pytest.mark.parametrize(
     ("text", "message", "help"),
     [
-        ("scores", "--cell 'scores' is not of the form step[row,column]", "for example --cell 'scores[0,1]'"),
+        (
+            "scores",
+            "--cell 'scores' is not of the form step[row,column]",
+            "for example --cell 'scores[0,1]'",
+        ),
         ("", "--cell '' is not of the form step[row,column]", "for example --cell 'scores[0,1]'"),
-        ("scores[0", "--cell 'scores[0' is not of the form step[row,column]", "for example --cell 'scores[0,1]'"),
-        ("scores[0]", "--cell 'scores[0]' has 1 index, and scores has 2", "write --cell 'scores[query,key]'"),
-        ("scores[]", "--cell 'scores[]' has 0 indices, and scores has 2", "write --cell 'scores[query,key]'"),
-        ("row_sum[0,1]", "--cell 'row_sum[0,1]' has 2 indices, and row_sum has 1", "write --cell 'row_sum[query]'"),
+        (
+            "scores[0",
+            "--cell 'scores[0' is not of the form step[row,column]",
+            "for example --cell 'scores[0,1]'",
+        ),
+        (
+            "scores[0]",
+            "--cell 'scores[0]' has 1 index, and scores has 2",
+            "write --cell 'scores[query,key]'",
+        ),
+        (
+            "scores[]",
+            "--cell 'scores[]' has 0 indices, and scores has 2",
+            "write --cell 'scores[query,key]'",
+        ),
+        (
+            "row_sum[0,1]",
+            "--cell 'row_sum[0,1]' has 2 indices, and row_sum has 1",
+            "write --cell 'row_sum[query]'",
+        ),
         ("score[0,1]", "no step is called 'score'", "did you mean scores?"),
         ("weight[0,1]", "no step is called 'weight'", "did you mean weights?"),
         ("zzz[0,1]", "no step is called 'zzz'", f"the steps are {ALL}"),
         ("mask[0,1]", "this problem has no step mask", f"its steps are {ALL}"),
-        ("scores[0,3]", "--cell 'scores[0,3]': key 3 does not exist; there are 3, counted from 0", "use 0 to 2"),
-        ("scores[7,0]", "--cell 'scores[7,0]': query 7 does not exist; there are 3, counted from 0", "use 0 to 2"),
         (
-            "scores[0,99999999999999999999]",
-            "--cell 'scores[0,99999999999999999999]': key 99999999999999999999 does not exist; there are 3, counted "
-            "from 0",
+            "scores[0,3]",
+            "--cell 'scores[0,3]': key 3 does not exist; there are 3, counted from 0",
             "use 0 to 2",
         ),
-        ("scores[0,-1]", "--cell 'scores[0,-1]': no key is called '-1'", "the labels are I, love, AI"),
-        ("scores[0,'1']", "--cell \"scores[0,'1']\": no key is called '1'", "the labels are I, love, AI"),
+        (
+            "scores[7,0]",
+            "--cell 'scores[7,0]': query 7 does not exist; there are 3, counted from 0",
+            "use 0 to 2",
+        ),
+        (
+            "scores[0,99999999999999999999]",
+            (
+                "--cell 'scores[0,99999999999999999999]': key 99999999999999999999 does not exist;"
+                " there are 3, counted from 0"
+            ),
+            "use 0 to 2",
+        ),
+        (
+            "scores[0,-1]",
+            "--cell 'scores[0,-1]': no key is called '-1'",
+            "the labels are I, love, AI",
+        ),
+        (
+            "scores[0,'1']",
+            "--cell \"scores[0,'1']\": no key is called '1'",
+            "the labels are I, love, AI",
+        ),
         ("scores[I,lov]", "--cell 'scores[I,lov]': no key is called 'lov'", "did you mean love?"),
         ("scores[I,²]", "--cell 'scores[I,²]': no key is called '²'", "the labels are I, love, AI"),
         ("Q[0,d9]", "--cell 'Q[0,d9]': no feature is called 'd9'", "the labels are d1, d2, d3"),
@@ -73,7 +113,11 @@ def test_a_cell_by_index_or_label(trace: Trace, text: str, step: str, index: tup
 def test_a_cell_that_is_not_there(trace: Trace, text: str, message: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
         chosen_cell(trace, text)
-    assert (caught.value.exit_code, caught.value.message, caught.value.help) == (Exit.USAGE, message, help)
+    assert (caught.value.exit_code, caught.value.message, caught.value.help) == (
+        Exit.USAGE,
+        message,
+        help,
+    )
 
 
 def test_labels_with_commas_and_digits_are_quoted(problem: Callable[..., Problem]) -> None:
@@ -100,7 +144,11 @@ def test_steps_come_in_the_order_of_the_trace(trace: Trace) -> None:
     ("names", "message", "help"),
     [
         (["scores", "wieghts"], "no step is called 'wieghts'", "did you mean weights?"),
-        (["weights output"], "no step is called 'weights output'", "put commas between steps: weights,output"),
+        (
+            ["weights output"],
+            "no step is called 'weights output'",
+            "put commas between steps: weights,output",
+        ),
         (["masked"], "this problem has no step masked", f"its steps are {ALL}"),
         (["Scores"], "no step is called 'Scores'", "did you mean scores?"),
     ],
@@ -108,7 +156,11 @@ def test_steps_come_in_the_order_of_the_trace(trace: Trace) -> None:
 def test_steps_that_are_not_there(trace: Trace, names: list[str], message: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
         chosen_steps(trace, names)
-    assert (caught.value.exit_code, caught.value.message, caught.value.help) == (Exit.USAGE, message, help)
+    assert (caught.value.exit_code, caught.value.message, caught.value.help) == (
+        Exit.USAGE,
+        message,
+        help,
+    )
 
 
 def test_a_step_of_this_problem_only(problem: Callable[..., Problem]) -> None:
@@ -117,10 +169,17 @@ def test_a_step_of_this_problem_only(problem: Callable[..., Problem]) -> None:
 
 
 @pytest.mark.parametrize("letter", ["K_T", "Kᵀ", "K^T"])
-def test_a_step_goes_by_every_spelling_of_its_letter(problem: Callable[..., Problem], letter: str) -> None:
-    step, place = chosen_cell(run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), f"{letter}[0,0]")
+def test_a_step_goes_by_every_spelling_of_its_letter(
+    problem: Callable[..., Problem], letter: str
+) -> None:
+    step, place = chosen_cell(
+        run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), f"{letter}[0,0]"
+    )
     assert (step.name, place) == ("K_T", (0, 0))
-    assert chosen_cell(run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), "Z'[0,0]")[0].name == "masked"
+    assert (
+        chosen_cell(run(problem(Q=[[1]], K=[[2]], V=[[3]], mask=(Causal(),))), "Z'[0,0]")[0].name
+        == "masked"
+    )
 
 
 def test_a_step_of_the_way_back_is_not_sought_among_those_of_the_way_there() -> None:

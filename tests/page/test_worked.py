@@ -1,4 +1,6 @@
-"""Worked lines, read back as with a calculator: `=` is true to the digit, `≈` within what was rounded."""
+"""Worked lines, read back as with a calculator: `=` is true to the digit, `≈` within what was
+rounded.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def read(line: str, numbers: Any) -> Any:
     for sign, python in (("·", "*"), ("^", "**"), ("∞", "inf")):
         source = source.replace(sign, python)
     base = type("Base", (), {"__pow__": lambda self, power: numbers.exp(power)})()
-    known = {name: getattr(numbers, name) for name in ("N", "sqrt", "exp", "tanh", "cos", "sin", "max")}
+    known = {
+        name: getattr(numbers, name) for name in ("N", "sqrt", "exp", "tanh", "cos", "sin", "max")
+    }
     return eval(source, known | {"e": base, "inf": INF})
 
 
@@ -79,7 +83,13 @@ EXACT = SimpleNamespace(
     max=max,
 )
 PRECISE = SimpleNamespace(
-    N=mpmath.mpf, sqrt=mpmath.sqrt, exp=mpmath.exp, tanh=mpmath.tanh, cos=mpmath.cos, sin=mpmath.sin, max=max
+    N=mpmath.mpf,
+    sqrt=mpmath.sqrt,
+    exp=mpmath.exp,
+    tanh=mpmath.tanh,
+    cos=mpmath.cos,
+    sin=mpmath.sin,
+    max=max,
 )
 
 
@@ -144,24 +154,48 @@ WHOLE = {"Q": [[2, 0], [-1, 3]], "K": [[1, 1], [0, 2], [4, -1]], "V": [[1, 0], [
 PROBLEMS: dict[str, dict[str, Any]] = {
     "random": QKV,
     "whole": WHOLE,
-    "written": {"Q": [["0.5", "1/3"]], "K": [["sqrt(2)", "1e-3"], ["-2.25", "3"]], "V": [["0.125"], ["-7"]]},
+    "written": {
+        "Q": [["0.5", "1/3"]],
+        "K": [["sqrt(2)", "1e-3"], ["-2.25", "3"]],
+        "V": [["0.125"], ["-7"]],
+    },
     "causal": {**WHOLE, "mask": (Causal(),)},
     "masks": {
         **QKV,
         "mask": (Window(1, 2), Padding(((True, True, False, True),)), Lengths((4,))),
         "corner": "bottom-right",
     },
-    "additive": {**WHOLE, "mask": (Additive(Matrix(np.array([[0.25, -INF, -1], [0, 2.5, -1e9]]))),)},
+    "additive": {
+        **WHOLE,
+        "mask": (Additive(Matrix(np.array([[0.25, -INF, -1], [0, 2.5, -1e9]]))),),
+    },
     "blind": {**WHOLE, "mask": (Keep(np.array([[False] * 3, [True] * 3])),)},
-    "shifted": {**WHOLE, "Q": [[400, 1000], [-1000, 2]], "mask": (Keep(np.array([[True, False, True], [False] * 3])),)},
+    "shifted": {
+        **WHOLE,
+        "Q": [[400, 1000], [-1000, 2]],
+        "mask": (Keep(np.array([[True, False, True], [False] * 3])),),
+    },
     "capped": {**QKV, "softcap": 1.5, "scale": 0.3},
     "base 2": {**WHOLE, "exp_base": 2.0, "scale": "none"},
     "luong": {**WHOLE, "score": "multiplicative", "W_a": [[1, 2], [0, -1]], "scale": 0.1},
-    "bahdanau": {**QKV, "score": "additive", "W_1": [[1, 2], [0, 1]], "W_2": [[0.5, 1], [1, -1]], "v": [2, 1]},
+    "bahdanau": {
+        **QKV,
+        "score": "additive",
+        "W_1": [[1, 2], [0, 1]],
+        "W_2": [[0.5, 1], [1, -1]],
+        "v": [2, 1],
+    },
     "capped by a root": {**QKV, "softcap": "sqrt(2)"},
     "rope": {**QKV, "rope": (100, "half")},
     "sink": {**WHOLE, "sink": 0.5},
-    "biased": {"X": [[1, 2]], "W_Q": [[1], [2]], "b_Q": [3], "W_K": [[1], [0]], "b_K": [-1], "W_V": [[2], [2]]},
+    "biased": {
+        "X": [[1, 2]],
+        "W_Q": [[1], [2]],
+        "b_Q": [3],
+        "W_K": [[1], [0]],
+        "b_K": [-1],
+        "W_V": [[2], [2]],
+    },
 }
 
 
@@ -194,7 +228,9 @@ def test_a_line_says_equals_exactly_where_its_numbers_give_its_result(
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("precision", [2, 3, 6])
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_a_line_gives_its_result_within_what_was_rounded(problem: Build, name: str, precision: int) -> None:
+def test_a_line_gives_its_result_within_what_was_rounded(
+    problem: Build, name: str, precision: int
+) -> None:
     trace = run(problem(**PROBLEMS[name]))
     for cell, line in all_lines(trace, precision):
         left, _, right = links(line)[-1]
@@ -216,7 +252,9 @@ def test_a_stage_is_what_the_one_before_it_says(problem: Build, name: str, preci
             seen += 1
             if sign == "=":
                 with mpmath.workdps(50):
-                    assert abs(read(left, PRECISE) - read(right, PRECISE)) < 1e-40, f"{cell}: {line}"
+                    assert abs(read(left, PRECISE) - read(right, PRECISE)) < 1e-40, (
+                        f"{cell}: {line}"
+                    )
             else:
                 one, other = read(left, SPREAD).value, read(right, SPREAD).value
                 assert one.a <= other.b and other.a <= one.b, f"{cell}: {line}"  # noqa: PT018 - one claim: they meet
@@ -224,14 +262,17 @@ def test_a_stage_is_what_the_one_before_it_says(problem: Build, name: str, preci
 
 
 def _result(text: str) -> Any:
-    number = _spread(text.lstrip("-")) + iv.mpf([-1e-300, 1e-300])  # less than the smallest double is 0
+    # less than the smallest double is 0
+    number = _spread(text.lstrip("-")) + iv.mpf([-1e-300, 1e-300])
     return -number if text.startswith("-") else number
 
 
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("precision", [1, 3, 6])
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_on_paper_the_printed_numbers_rounded_are_the_printed_result(problem: Build, name: str, precision: int) -> None:
+def test_on_paper_the_printed_numbers_rounded_are_the_printed_result(
+    problem: Build, name: str, precision: int
+) -> None:
     trace = run(problem(**PROBLEMS[name]), rounding="paper", precision=precision)
     for cell, line in all_lines(trace, precision):
         left, right = links(line)[0][0], links(line)[-1][-1]
@@ -250,8 +291,15 @@ def test_a_result_is_the_cell_rounded_half_up(problem: Build, name: str) -> None
         if step.name in ("mask", "K_T"):
             continue
         for index in np.ndindex(step.shape):
-            result = plain_line(worked_line(Printer(trace, 3), step, index)).split(" hidden")[0].split(" by def")[0]
-            value, number = float(step.value[index]), float(re.split(" [=≈] ", result)[-1].replace("∞", "inf"))
+            result = (
+                plain_line(worked_line(Printer(trace, 3), step, index))
+                .split(" hidden")[0]
+                .split(" by def")[0]
+            )
+            value, number = (
+                float(step.value[index]),
+                float(re.split(" [=≈] ", result)[-1].replace("∞", "inf")),
+            )
             assert number == value or abs(number - value) <= 0.0005 + 1e-12
 
 
@@ -293,7 +341,12 @@ BIAS = Additive(Matrix(np.array([[0.5, -INF, 1], [0, 0, -1e9]])))
         ("mask", (1, 0), (Causal(),), "j ≤ i: 0 ≤ 1 is true, so visible: 0"),
         ("mask", (0, 2), (Causal(),), "j ≤ i: 2 ≤ 0 is false, so hidden: -∞"),
         ("mask", (0, 0), (KEEP,), "keep[0, 0] = 0, so hidden: -∞"),
-        ("mask", (0, 0), (Window(1, 0),), "j ≥ i - 1: 0 ≥ 0 - 1 is true, j ≤ i: 0 ≤ 0 is true, so visible: 0"),
+        (
+            "mask",
+            (0, 0),
+            (Window(1, 0),),
+            "j ≥ i - 1: 0 ≥ 0 - 1 is true, j ≤ i: 0 ≤ 0 is true, so visible: 0",
+        ),
         ("mask", (0, 0), (Causal(), BIAS), "j ≤ i: 0 ≤ 0 is true, so visible: 0.500"),
         ("mask", (0, 1), (BIAS,), "-∞"),
         ("mask", (1, 2), (BIAS,), "-1000000000"),
@@ -307,7 +360,9 @@ BIAS = Additive(Matrix(np.array([[0.5, -INF, 1], [0, 0, -1e9]])))
         ("output", (0, 0), (KEEP,), "0·1 + 0·2 + 0·(-3) = 0"),
     ],
 )
-def test_masked_cells_say_why(problem: Build, step: str, index: tuple[int, ...], mask: Any, line: str) -> None:
+def test_masked_cells_say_why(
+    problem: Build, step: str, index: tuple[int, ...], mask: Any, line: str
+) -> None:
     assert masked_line(problem, step, index, mask=mask) == line
 
 
@@ -323,7 +378,8 @@ def test_a_long_sum_is_shortened_for_its_row_and_never_for_its_cell(problem: Bui
 def test_a_long_sum_of_equal_terms_is_shortened_too(problem: Build) -> None:
     trace = run(problem(Q=[[1]], K=np.ones((20, 1)), V=np.ones((20, 1))))
     (row,) = worked(Printer(trace, 3), trace.steps["row_sum"], "rows").lines
-    assert plain_line(row) == " + ".join(["2.718"] * 11) + " + … 9 more … ≈ 54.366"  # 20·e = 54.3656
+    # 20·e = 54.3656
+    assert plain_line(row) == " + ".join(["2.718"] * 11) + " + … 9 more … ≈ 54.366"
 
 
 def test_the_line_of_a_row_follows_where_the_query_looks_most(love: Problem) -> None:

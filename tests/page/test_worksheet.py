@@ -56,9 +56,13 @@ def test_all_that_is_worked_out_is_blank(trace: Trace) -> None:
     assert not any(isinstance(block, Worked | Listing) for block in document.blocks)
 
 
-@pytest.mark.parametrize("mask", ["{random: [1, 2], seed: 1}", "[[0.123456789, -inf]]", "[[0, 1/3]]"])
+@pytest.mark.parametrize(
+    "mask", ["{random: [1, 2], seed: 1}", "[[0.123456789, -inf]]", "[[0, 1/3]]"]
+)
 def test_a_given_mask_stays_with_all_its_digits(mask: str) -> None:
-    problem = loads(f"{{Q: [[1]], K: [[1], [2]], V: [[1], [2]], mask: {{additive: {mask}}}}}".encode(), "p.yaml")
+    problem = loads(
+        f"{{Q: [[1]], K: [[1], [2]], V: [[1], [2]], mask: {{additive: {mask}}}}}".encode(), "p.yaml"
+    )
     trace = run(problem)
     document = worksheet(trace, View(blank=frozenset(blank_steps(trace))))
     grids = {block.step: block for block in document.blocks if isinstance(block, Grid)}
@@ -103,7 +107,11 @@ def test_heads_have_no_reading_in_words(problem: Build) -> None:
     ("names", "message", "help"),
     [
         (["X"], "X cannot be blank: the problem gives it", "the steps that can be blank are Q, K"),
-        (["X", "W_Q"], "X and W_Q cannot be blank: the problem gives them", "the steps that can be blank are Q, K"),
+        (
+            ["X", "W_Q"],
+            "X and W_Q cannot be blank: the problem gives them",
+            "the steps that can be blank are Q, K",
+        ),
         (["wieghts"], "no step is called 'wieghts'", "did you mean weights?"),
         (["mask"], "this problem has no step mask", "its steps are"),
     ],

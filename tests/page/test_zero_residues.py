@@ -1,4 +1,6 @@
-"""What is left where terms cancel is printed as the 0 it is; what is small, but not nothing, as 0.000."""
+"""What is left where terms cancel is printed as the 0 it is; what is small, but not nothing, as
+0.000.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,18 @@ def test_scores_that_cancel() -> None:
     trace = traced("Q: [[0.1, 0.3]]\nK: [[3, -1], [1e-16, 0]]\nV: [[1], [2]]\n")
     assert 0 < abs(trace["scores"][0, 0]) < 1e-15
     printer = printer_for(trace, View())
-    assert [printer.text(printer.trace.steps["scores"], (0, key)) for key in (0, 1)] == ["0", "0.000"]
+    assert [printer.text(printer.trace.steps["scores"], (0, key)) for key in (0, 1)] == [
+        "0",
+        "0.000",
+    ]
     assert printer.trace is not trace
     assert trace["scores"][0, 0] != 0  # for programs, what was computed
 
 
 def test_gradients_that_cancel() -> None:
-    """All keys have the same second number, and a row of dS sums to 0: dQ is 0 there, since sum_j dS[i, j]·1 is."""
+    """All keys have the same second number, and a row of dS sums to 0: dQ is 0 there, since sum_j
+    dS[i, j]·1 is.
+    """
     trace = run(load(LOVE), gradient=True)
     assert np.abs(trace["d_Q"][:, 1:]).max() < 1e-15
     printer = printer_for(trace, View())

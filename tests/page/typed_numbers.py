@@ -1,7 +1,9 @@
-"""The numbers that somebody may type on a live page, read by rules of their own, and drawn texts to try them.
+"""The numbers that somebody may type on a live page, read by rules of their own, and drawn texts to
+try them.
 
-A number is a decimal with a point or a comma, a fraction, or a root, as `docs/reference/input.md` says. Nothing here
-comes from attncli: a reader goes through the text sign by sign, and works in fractions and in decimals of 60 digits.
+A number is a decimal with a point or a comma, a fraction, or a root, as `docs/reference/input.md`
+says. Nothing here comes from attncli: a reader goes through the text sign by sign, and works in
+fractions and in decimals of 60 digits.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 LONGEST = 400
-LARGEST = Fraction(2**1024 - 2**970)  # from half a unit above the largest double on, a number is too large
+# from half a unit above the largest double on, a number is too large
+LARGEST = Fraction(2**1024 - 2**970)
 SMALLEST = Fraction(1, 2**1075)  # half of the smallest double
 INFINITIES = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 
@@ -54,7 +57,13 @@ def number_typed(text: str) -> float:
 def _has_thousands(text: str) -> bool:
     before, comma, after = text.lstrip("+-").partition(",")
     digits = before.isdecimal() and after.isdecimal() and len(text) - len(text.lstrip("+-")) < 2
-    return bool(comma) and digits and len(after) == 3 and len(before) < 4 and not before.startswith("0")
+    return (
+        bool(comma)
+        and digits
+        and len(after) == 3
+        and len(before) < 4
+        and not before.startswith("0")
+    )
 
 
 def _double(exact: Fraction) -> float:
@@ -91,7 +100,8 @@ class _Reader:
             raise Fault("is the root of a negative number")
         return Root(times / by / (radicand if below else 1), radicand)
 
-    # --- the four forms; each gives the factor, its divisor, what is under the root, its divisor, and if it is below
+    # --- the four forms; each gives the factor, its divisor, what is under the root, its divisor,
+    # and if it is below
 
     def decimal(self) -> tuple[Fraction, ...] | None:
         sign = self.sign()
@@ -114,7 +124,11 @@ class _Reader:
     def fraction(self) -> tuple[Fraction, ...] | None:
         times = self.amount()
         by = self.after("/") if times is not None else None
-        return None if times is None or by is None else (times, by, Fraction(1), Fraction(1), Fraction(0))
+        return (
+            None
+            if times is None or by is None
+            else (times, by, Fraction(1), Fraction(1), Fraction(0))
+        )
 
     def root(self) -> tuple[Fraction, ...] | None:
         start = self.at
@@ -227,13 +241,62 @@ class _Reader:
 # --- drawn texts
 
 GOOD = (
-    "3", "-0.5", "2,5", "-12,75", ",5", ".5", "0,125", "1e3", "1e-3", "1,5e2", "1/3", "-2/7", "sqrt(2)", "2*sqrt(3)/5",
-    "1/sqrt(2)", "sqrt(1/2)", "1e308", "1e-320", "123456789", "0", "-0", "5.", "\N{MINUS SIGN}4", " 7 ", "sqrt(9)",
-)  # fmt: skip
+    "3",
+    "-0.5",
+    "2,5",
+    "-12,75",
+    ",5",
+    ".5",
+    "0,125",
+    "1e3",
+    "1e-3",
+    "1,5e2",
+    "1/3",
+    "-2/7",
+    "sqrt(2)",
+    "2*sqrt(3)/5",
+    "1/sqrt(2)",
+    "sqrt(1/2)",
+    "1e308",
+    "1e-320",
+    "123456789",
+    "0",
+    "-0",
+    "5.",
+    "\N{MINUS SIGN}4",
+    " 7 ",
+    "sqrt(9)",
+)
 BAD = (
-    "2,5x", "10/0", "-3x", "1e999", "1e-400", "-", "1/", "1,500", "-12,345", "1,2,3", "2,", "1.5,2", "sqrt(-1)", "-inf",
-    "1/sqrt(0)", "0/0", "sqrt(2", "nan", "007", "one", "1 2", "--1", "1e", "1.2.3", " ", "1,5/2", "1" * 309, "9" * 401,
-)  # fmt: skip
+    "2,5x",
+    "10/0",
+    "-3x",
+    "1e999",
+    "1e-400",
+    "-",
+    "1/",
+    "1,500",
+    "-12,345",
+    "1,2,3",
+    "2,",
+    "1.5,2",
+    "sqrt(-1)",
+    "-inf",
+    "1/sqrt(0)",
+    "0/0",
+    "sqrt(2",
+    "nan",
+    "007",
+    "one",
+    "1 2",
+    "--1",
+    "1e",
+    "1.2.3",
+    " ",
+    "1,5/2",
+    "1" * 309,
+    "9" * 401,
+)
 KEYS = "0123456789" * 2 + ".,,-/e*+ ()"
 
 

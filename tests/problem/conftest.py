@@ -75,5 +75,7 @@ def problems() -> Callable[..., list[str]]:
 
 @pytest.fixture(scope="session")
 def with_mask(problems: Callable[..., list[str]]) -> Callable[[str], list[str]]:
-    """`with_mask(text)` tells what is wrong with a mask for two queries and two keys, on a line of its own."""
+    """`with_mask(text)` tells what is wrong with a mask for two queries and two keys, on a line of
+    its own.
+    """
     return lambda mask: problems(f"{QKV},\nmask: {mask}}}")

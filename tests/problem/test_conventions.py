@@ -1,4 +1,6 @@
-"""Masks that do not say what they mean, read as other software reads them; tests/frameworks runs that software."""
+"""Masks that do not say what they mean, read as other software reads them; tests/frameworks runs
+that software.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_numbers_are_added(convention: str) -> None:
 def test_numbers_are_refused_where_they_would_stand_for_truth_values(convention: str) -> None:
     error = refusal(NUMBERS, convention)
     assert (
-        str(error) == f"mask: {convention} never adds a mask to the scores: its masks hold true and false, or 1 and 0"
+        str(error)
+        == f"mask: {convention} never adds a mask to the scores: its masks hold true and false, or"
+        " 1 and 0"
     )
     assert error.help == "write true and false, or {additive: …} for numbers that are added"
     assert error.exit_code == 3
@@ -72,9 +76,14 @@ def test_numbers_are_refused_where_they_would_stand_for_truth_values(convention:
 @pytest.mark.parametrize("convention", ["torch", "torch-mha"])
 def test_zeros_and_ones_as_integers_are_refused_where_they_are_an_error(convention: str) -> None:
     error = refusal(ONES, convention)
-    assert str(error) == f"mask: {convention} does not accept a mask of integers: 1 can mean visible or hidden"
-    assert error.help == (
-        "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0 and 0.0"
+    assert (
+        str(error)
+        == f"mask: {convention} does not accept a mask of integers: 1 can mean visible or hidden"
+    )
+    assert (
+        error.help
+        == "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or"
+        " 1.0 and 0.0"
     )
     assert error.exit_code == 3
     with pytest.raises(AttncliError) as caught:
@@ -82,9 +91,13 @@ def test_zeros_and_ones_as_integers_are_refused_where_they_are_an_error(conventi
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize(("convention", "mask"), [("onnx", ONES), ("jax", ONES), ("torch", FLOATS), ("onnx", FLOATS)])
+@pytest.mark.parametrize(
+    ("convention", "mask"), [("onnx", ONES), ("jax", ONES), ("torch", FLOATS), ("onnx", FLOATS)]
+)
 @pytest.mark.parametrize("more", ["", ", {padding: [1, 1, 0]}"])
-def test_zeros_and_ones_that_are_added_hide_nothing_and_are_told(convention: str, mask: str, more: str) -> None:
+def test_zeros_and_ones_that_are_added_hide_nothing_and_are_told(
+    convention: str, mask: str, more: str
+) -> None:
     form = f"[{{additive: {mask}}}{more}]" if more else mask
     trace = run(loads(f"{QKV},\nmask: {form}}}".encode(), "p.yaml", convention=convention))
     said = f"this mask of 0 and 1 hides no key: {convention} adds its numbers to the scores"
@@ -92,21 +105,33 @@ def test_zeros_and_ones_that_are_added_hide_nothing_and_are_told(convention: str
 
 
 @pytest.mark.parametrize(
-    ("convention", "mask"), [("keras", ONES), ("torch", TRUTHS), ("jax", NUMBERS), (None, f"{{additive: {ONES}}}")]
+    ("convention", "mask"),
+    [("keras", ONES), ("torch", TRUTHS), ("jax", NUMBERS), (None, f"{{additive: {ONES}}}")],
 )
-def test_masks_that_hide_or_say_that_they_are_added_are_not_told(convention: str | None, mask: str) -> None:
-    assert run(loads(f"{QKV},\nmask: {mask}}}".encode(), "p.yaml", convention=convention)).warnings == ()
+def test_masks_that_hide_or_say_that_they_are_added_are_not_told(
+    convention: str | None, mask: str
+) -> None:
+    assert (
+        run(loads(f"{QKV},\nmask: {mask}}}".encode(), "p.yaml", convention=convention)).warnings
+        == ()
+    )
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
-@pytest.mark.parametrize("mask", ["causal", "{causal: true}", "{window: [1, 0]}", "[causal, {padding: [1, 1, 0]}]"])
+@pytest.mark.parametrize(
+    "mask", ["causal", "{causal: true}", "{window: [1, 0]}", "[causal, {padding: [1, 1, 0]}]"]
+)
 def test_a_corner_that_is_not_written(convention: str, mask: str) -> None:
-    assert read(mask, convention).corner == ("bottom-right" if convention == "flash" else "top-left")
+    assert read(mask, convention).corner == (
+        "bottom-right" if convention == "flash" else "top-left"
+    )
 
 
 @pytest.mark.parametrize("corner", ["top-left", "bottom-right"])
 def test_a_corner_that_is_written_stays(corner: str) -> None:
-    assert read(f"[{{causal: true, corner: {corner}}}, {{window: [1, 0]}}]", "flash").corner == corner
+    assert (
+        read(f"[{{causal: true, corner: {corner}}}, {{window: [1, 0]}}]", "flash").corner == corner
+    )
 
 
 @pytest.mark.parametrize("mask", ["none", TRUTHS, "{padding: [1, 1, 0]}"])
@@ -114,14 +139,22 @@ def test_what_has_no_corner_gets_none(mask: str) -> None:
     assert read(mask, "flash").corner == OWN.corner
 
 
-@pytest.mark.parametrize("mask", [f"{{keep: {ONES}}}", f"{{hide: {TRUTHS}}}", f"{{additive: {ONES}}}"])
+@pytest.mark.parametrize(
+    "mask", [f"{{keep: {ONES}}}", f"{{hide: {TRUTHS}}}", f"{{additive: {ONES}}}"]
+)
 def test_forms_say_themselves_what_they_mean(mask: str) -> None:
-    types = {tuple(type(part) for part in read(mask, convention).parts) for convention in (None, *CONVENTIONS)}
+    types = {
+        tuple(type(part) for part in read(mask, convention).parts)
+        for convention in (None, *CONVENTIONS)
+    }
     assert len(types) == 1
 
 
 def test_without_a_convention_zeros_and_ones_are_still_refused() -> None:
-    assert str(refusal(ONES, None)) == "mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden"
+    assert (
+        str(refusal(ONES, None))
+        == "mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden"
+    )
 
 
 def test_arrays_in_files(tmp_path: Path) -> None:
@@ -140,7 +173,11 @@ def test_arrays_in_files(tmp_path: Path) -> None:
 
     assert [part("truths", name) for name in ("torch", "torch-mha", "keras")] == [Keep, Hide, Keep]
     assert [part("ones", name) for name in ("onnx", "jax", "keras")] == [Additive, Additive, Keep]
-    assert [part("floats", name) for name in ("torch", "torch-mha", "keras")] == [Additive, Additive, Keep]
+    assert [part("floats", name) for name in ("torch", "torch-mha", "keras")] == [
+        Additive,
+        Additive,
+        Keep,
+    ]
     with pytest.raises(AttncliError, match="torch does not accept a mask of integers"):
         part("ones", "torch")
     assert part("numbers", "jax") is Additive
@@ -153,11 +190,17 @@ def test_another_mask_is_read_by_the_same_convention() -> None:
     assert problem.convention == "torch-mha"
     (part,) = change(problem, mask=TRUTHS).mask.parts
     assert isinstance(part, Hide)
-    assert change(loads(f"{QKV}}}".encode(), "p.yaml", convention="flash"), mask="causal").mask.corner == "bottom-right"
+    assert (
+        change(loads(f"{QKV}}}".encode(), "p.yaml", convention="flash"), mask="causal").mask.corner
+        == "bottom-right"
+    )
 
 
 def test_an_unknown_convention() -> None:
     with pytest.raises(AttncliError) as caught:
         loads(f"{QKV}}}".encode(), "p.yaml", convention="tourch")
-    assert (str(caught.value), caught.value.help) == ("convention cannot be 'tourch'", "did you mean torch?")
+    assert (str(caught.value), caught.value.help) == (
+        "convention cannot be 'tourch'",
+        "did you mean torch?",
+    )
     assert caught.value.exit_code == 2

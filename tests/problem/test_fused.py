@@ -23,7 +23,9 @@ def names(heads: int, letter: str) -> list[str]:
 
 @pytest.mark.parametrize(("heads", "kv_heads"), CASES)
 def test_side_by_side(heads: int, kv_heads: int) -> None:
-    """GPT-2's c_attn, torch.nn.MultiheadAttention's in_proj_weight, Phi-3's qkv_proj: all q, all k, all v."""
+    """GPT-2's c_attn, torch.nn.MultiheadAttention's in_proj_weight, Phi-3's qkv_proj: all q, all k,
+    all v.
+    """
     q, k, v = names(heads, "q"), names(kv_heads, "k"), names(kv_heads, "v")
     fused = np.array(q + k + v)
     for part, expected in zip(PARTS, (q, k, v), strict=True):
@@ -34,12 +36,18 @@ def test_side_by_side(heads: int, kv_heads: int) -> None:
 
 @pytest.mark.parametrize(("heads", "kv_heads"), CASES)
 def test_head_by_head(heads: int, kv_heads: int) -> None:
-    """GPT-NeoX, BLOOM, Falcon: a key and value head with the query heads it serves, then the next."""
+    """GPT-NeoX, BLOOM, Falcon: a key and value head with the query heads it serves, then the
+    next.
+    """
     columns = np.arange((heads + 2 * kv_heads) * D)
-    by_group = columns.reshape(kv_heads, heads // kv_heads + 2, D)  # as Falcon's _split_heads views it
+    # as Falcon's _split_heads views it
+    by_group = columns.reshape(kv_heads, heads // kv_heads + 2, D)
     expected = {"q": by_group[:, :-2], "k": by_group[:, -2], "v": by_group[:, -1]}
     for part in PARTS:
-        assert Fused(part, "heads", heads, kv_heads).cut(columns).tolist() == expected[part].ravel().tolist()
+        assert (
+            Fused(part, "heads", heads, kv_heads).cut(columns).tolist()
+            == expected[part].ravel().tolist()
+        )
 
 
 @pytest.mark.torch
@@ -52,9 +60,14 @@ def test_as_multihead_attention_projects(torch: Any) -> None:
 
 
 def problem(folder: Path, fused: Any, more: str = "", layout: str = "") -> Any:
-    """A problem whose weights and biases are parts of a fused array, laid out as in torch.nn.Linear."""
+    """A problem whose weights and biases are parts of a fused array, laid out as in
+    torch.nn.Linear.
+    """
     np.savez(folder / "w.npz", w=fused, b=fused[:, 0])
-    lines = [f"W_{part.upper()}: {{file: w.npz, name: w, transpose: true, part: {part}{layout}}}" for part in PARTS]
+    lines = [
+        f"W_{part.upper()}: {{file: w.npz, name: w, transpose: true, part: {part}{layout}}}"
+        for part in PARTS
+    ]
     lines += [f"b_{part.upper()}: {{file: w.npz, name: b, part: {part}{layout}}}" for part in PARTS]
     (folder / "p.yaml").write_text("X: [[1, 0], [0, 1]]\n" + "\n".join(lines) + f"\n{more}\n")
     return load(str(folder / "p.yaml"))
@@ -70,7 +83,13 @@ def test_a_problem_of_parts(tmp_path: Path, layout: str) -> None:
 
 
 def wrong(folder: Path, reference: str, more: str = "") -> list[tuple[str, str]]:
-    np.savez(folder / "w.npz", w=np.zeros((4, 12)), t=np.zeros((12, 4)), odd=np.zeros((4, 13)), b=np.zeros(13))
+    np.savez(
+        folder / "w.npz",
+        w=np.zeros((4, 12)),
+        t=np.zeros((12, 4)),
+        odd=np.zeros((4, 13)),
+        b=np.zeros(13),
+    )
     eye = "[[1, 0], [0, 1]]"
     (folder / "p.yaml").write_text(f"Q: {reference}\nK: {eye}\nV: {eye}\n{more}")
     with pytest.raises(AttncliError) as caught:
@@ -78,26 +97,48 @@ def wrong(folder: Path, reference: str, more: str = "") -> list[tuple[str, str]]
     return [(str(error), error.help) for error in (caught.value, *caught.value.more)]
 
 
-_HELP = "a fused array has the columns of q, k and v side by side; heads and kv_heads say how many heads they are"
+_HELP = (
+    "a fused array has the columns of q, k and v side by side; heads and kv_heads say how many"
+    " heads they are"
+)
 
 
 @pytest.mark.parametrize(
     ("reference", "message", "help"),
     [
-        ("{file: w.npz, name: odd, part: q}", "Q.part: 13 columns cannot be split into three equal parts q, k "
-         "and v", _HELP),
-        ("{file: w.npz, name: b, part: q}", "Q.part: 13 numbers cannot be split into three equal parts q, k and "
-         "v", _HELP),
-        ("{file: w.npz, name: t, part: q}", "Q.part: 4 columns cannot be split into three equal parts q, k and v",
-         "write transpose: true if it is laid out as in torch.nn.Linear"),
+        (
+            "{file: w.npz, name: odd, part: q}",
+            "Q.part: 13 columns cannot be split into three equal parts q, k and v",
+            _HELP,
+        ),
+        (
+            "{file: w.npz, name: b, part: q}",
+            "Q.part: 13 numbers cannot be split into three equal parts q, k and v",
+            _HELP,
+        ),
+        (
+            "{file: w.npz, name: t, part: q}",
+            "Q.part: 4 columns cannot be split into three equal parts q, k and v",
+            "write transpose: true if it is laid out as in torch.nn.Linear",
+        ),
         ("{file: w.npz, name: w, part: k}", "Q.part: Q is not made of k", "write part: q"),
-        ("{file: w.npz, name: w, part: x}", "Q.part: must be one of q, k, v, not x", "choose one of q, k, v"),
-        ("{file: w.npz, name: w, layout: heads}", "Q.layout: says how parts are laid out, but there is no part",
-         "add part: q, part: k or part: v"),
-        ("{file: w.npz, name: w, part: q, layout: head}", "Q.layout: must be one of parts, heads, not head",
-         "did you mean heads?"),
+        (
+            "{file: w.npz, name: w, part: x}",
+            "Q.part: must be one of q, k, v, not x",
+            "choose one of q, k, v",
+        ),
+        (
+            "{file: w.npz, name: w, layout: heads}",
+            "Q.layout: says how parts are laid out, but there is no part",
+            "add part: q, part: k or part: v",
+        ),
+        (
+            "{file: w.npz, name: w, part: q, layout: head}",
+            "Q.layout: must be one of parts, heads, not head",
+            "did you mean heads?",
+        ),
     ],
-)  # fmt: skip
+)
 def test_parts_that_are_not_there(tmp_path: Path, reference: str, message: str, help: str) -> None:
     assert wrong(tmp_path, reference) == [(message, help)]
 
@@ -106,7 +147,10 @@ def test_parts_that_are_not_there(tmp_path: Path, reference: str, message: str, 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_heads_may_stand_anywhere_in_the_problem(tmp_path: Path, heads: str, layout: str) -> None:
     told = wrong(tmp_path, f"{{file: w.npz, name: odd, part: q, layout: {layout}}}", heads)
-    assert told[0] == ("Q.part: 13 columns cannot be 12 equal heads: 8 of q, 2 of k and 2 of v", _HELP)
+    assert told[0] == (
+        "Q.part: 13 columns cannot be 12 equal heads: 8 of q, 2 of k and 2 of v",
+        _HELP,
+    )
 
 
 @pytest.mark.parametrize("heads", ["heads: x", "heads: 0", "heads: [2]", "heads:", "kv_heads: 1.5"])

@@ -1,4 +1,6 @@
-"""Bytes nobody meant as a problem: whatever they are, the answer is a problem or an error with a place."""
+"""Bytes nobody meant as a problem: whatever they are, the answer is a problem or an error with a
+place.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 
 GOOD = (
-    'title: "a"\ntokens: [a, b]\nX: [[1, 0.5], ["1/3", -1e3]]\nW_Q: [[1], [sqrt(2)]]\nW_K: [[1], [2]]\n'
-    "W_V: {random: [2, 2], seed: 1}\nmask: [{causal: true, corner: bottom-right}, {padding: [1, 0], lengths: [2]},"
-    " {additive: [[0, -.inf], [1, 2]]}]\nscale: none\n"
+    'title: "a"\ntokens: [a, b]\nX: [[1, 0.5], ["1/3", -1e3]]\nW_Q: [[1], [sqrt(2)]]\nW_K: [[1],'
+    " [2]]\nW_V: {random: [2, 2], seed: 1}\nmask: [{causal: true, corner: bottom-right}, {padding:"
+    " [1, 0], lengths: [2]}, {additive: [[0, -.inf], [1, 2]]}]\nscale: none\n"
 )
 PIECES = [
     "[",
@@ -47,7 +49,12 @@ def test_any_bytes(data: bytes, name: str) -> None:
         loads(data, name)
 
 
-@given(st.lists(st.tuples(st.integers(0, len(GOOD)), st.sampled_from(PIECES), st.integers(0, 6)), max_size=4), NAMES)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(GOOD)), st.sampled_from(PIECES), st.integers(0, 6)), max_size=4
+    ),
+    NAMES,
+)
 def test_a_problem_with_slips_of_the_pen(slips: list[tuple[int, str, int]], name: str) -> None:
     text = GOOD
     for at, piece, dropped in slips:
@@ -74,7 +81,9 @@ def test_the_unchanged_problem_is_good() -> None:
     assert loads(GOOD.encode(), "p.yaml").title == "a"
 
 
-@pytest.mark.parametrize("text", ["? " * 5000, "{a: " * 5000, "&a " * 5000, "[{" * 5000, "a: |\n" + " x\n" * 5000])
+@pytest.mark.parametrize(
+    "text", ["? " * 5000, "{a: " * 5000, "&a " * 5000, "[{" * 5000, "a: |\n" + " x\n" * 5000]
+)
 @pytest.mark.parametrize("name", ["p.yaml", "p.json"])
 def test_deep_and_long(text: str, name: str) -> None:
     with pytest.raises(AttncliError):

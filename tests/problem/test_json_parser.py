@@ -19,15 +19,21 @@ MEMBER = 'write {"key": value}'
 NUMBERS = "write 10, -0.5, 0.5 or 1e3"
 FAULTS = [
     ("", "1:1: the file is empty", 'a problem has lines such as "X": [[1, 0], [0, 1]]'),
-    ("{", "1:1: the file ends, but a key in double quotes or } should follow",
-     "the list or mapping that begins here is not closed"),
+    (
+        "{",
+        "1:1: the file ends, but a key in double quotes or } should follow",
+        "the list or mapping that begins here is not closed",
+    ),
     ('{"a": [1', '1:9: "]" is missing', "add it here; write a list as [1, 2, 3]"),
     ('{"a": [[1]\n"b": 2}', '1:11: "]" is missing', "add it here; write a list as [1, 2, 3]"),
     ('{"a": [[1],\n"b": 2}', '1:11: "]" is missing', "add it here; write a list as [1, 2, 3]"),
     ('{"a": 1,}', '1:9: there is nothing between "," and "}"', "remove the last comma"),
     ("[1, ]", '1:5: there is nothing between "," and "]"', "remove the last comma"),
-    ('{"a": }', "1:7: found } instead of a value",
-     "write a number, a text in double quotes, a list or a mapping"),
+    (
+        '{"a": }',
+        "1:7: found } instead of a value",
+        "write a number, a text in double quotes, a list or a mapping",
+    ),
     ('{"a" 1}', '1:6: found 1 instead of ":"', MEMBER),
     ('{"a": 1 "b": 2}', '1:9: found "b" instead of "," or "}"', ENTRY.format("}")),
     ('{"a": [1}', '1:9: found } instead of "," or "]"', ENTRY.format("]")),
@@ -41,24 +47,56 @@ FAULTS = [
     ('{"a": 1.}', "1:7: 1. is not a number in JSON", "write 1.0"),
     ('{"a": NaN}', "1:7: JSON has no NaN", 'in a mask, "-inf" in quotes hides a key'),
     ('{"a": -Infinity}', "1:7: JSON has no -Infinity", 'in a mask, "-inf" in quotes hides a key'),
-    ("+" * 57 + "NaN", "1:1: JSON has no ++++++++++++++++++++…+++++++NaN (60 characters)",
-     'in a mask, "-inf" in quotes hides a key'),
+    (
+        "+" * 57 + "NaN",
+        "1:1: JSON has no ++++++++++++++++++++…+++++++NaN (60 characters)",
+        'in a mask, "-inf" in quotes hides a key',
+    ),
     ('{"a": True}', "1:7: JSON has no True", "write true"),
     ('{"a": causal}', "1:7: causal has no quotes", 'put text in double quotes: "causal"'),
-    ("// c", "1:1: JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"),
-    ('{"a": 1,\n "a": 2}', '2:2: "a" is given twice', "it is on line 1 already: keep one of the two"),
-    ('{"a": "x\ny"}', "1:7: this text has no closing quotation mark",
-     r"end it with a double quote on the same line; write \n for a line break"),
-    ('{"a": "x', "1:7: this text has no closing quotation mark",
-     r"end it with a double quote on the same line; write \n for a line break"),
+    (
+        "// c",
+        "1:1: JSON has no comments",
+        "remove it, or name the file .yaml, where # begins a comment",
+    ),
+    (
+        '{"a": 1,\n "a": 2}',
+        '2:2: "a" is given twice',
+        "it is on line 1 already: keep one of the two",
+    ),
+    (
+        '{"a": "x\ny"}',
+        "1:7: this text has no closing quotation mark",
+        r"end it with a double quote on the same line; write \n for a line break",
+    ),
+    (
+        '{"a": "x',
+        "1:7: this text has no closing quotation mark",
+        r"end it with a double quote on the same line; write \n for a line break",
+    ),
     ('{"a": "x\ty"}', "1:9: a text in JSON cannot hold a tab", r"write \t"),
     ('{"a": "x\x07y"}', "1:9: a text in JSON cannot hold a control character", r"write \u0007"),
-    ('{"a": "x\\uy"}', "1:9: this escape does not exist", r"write a backslash as \\ and a line break as \n"),
-    ('{"a": "\\ud800"}', "1:7: this is half of a surrogate pair, not a character", "write the character itself"),
-    ('{"a": 1} x', "1:10: found x instead of the end of the file",
-     "remove the rest, or check the brackets before it"),
-    ("[" * 1000, "1:65: lists and mappings are nested more than 64 deep", "a matrix has two levels: [[1, 0], [0, 1]]"),
-]  # fmt: skip
+    (
+        '{"a": "x\\uy"}',
+        "1:9: this escape does not exist",
+        r"write a backslash as \\ and a line break as \n",
+    ),
+    (
+        '{"a": "\\ud800"}',
+        "1:7: this is half of a surrogate pair, not a character",
+        "write the character itself",
+    ),
+    (
+        '{"a": 1} x',
+        "1:10: found x instead of the end of the file",
+        "remove the rest, or check the brackets before it",
+    ),
+    (
+        "[" * 1000,
+        "1:65: lists and mappings are nested more than 64 deep",
+        "a matrix has two levels: [[1, 0], [0, 1]]",
+    ),
+]
 
 
 def value_of(leaf: Leaf) -> Any:

@@ -1,4 +1,6 @@
-"""Weights that do not fit because kv_heads, a part or transpose was forgotten are told by that, and by nothing else."""
+"""Weights that do not fit because kv_heads, a part or transpose was forgotten are told by that, and
+by nothing else.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ FUSED = np.random.default_rng(0).normal(size=(D, (HEADS + 2 * KV_HEADS) * D_K))
 
 
 def layer(heads: str, *, k: int = 4, v: int = 4, o: int = 8, more: str = "") -> str:
-    """W_K is on the line after W_Q, which is on line 2; what says how many heads there are comes last."""
+    """W_K is on the line after W_Q, which is on line 2; what says how many heads there are comes
+    last.
+    """
     shapes = {"W_Q": (4, 8), "W_K": (4, k), "W_V": (4, v), "W_O": (o, 4)}
     arrays = "".join(f"{name}: {{random: {list(shape)}}}\n" for name, shape in shapes.items())
     return f"X: {{random: [3, 4]}}\n{arrays}{more}{heads}\n"
@@ -29,23 +33,39 @@ FEWER = "if W_K holds fewer heads than W_Q"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (layer("heads: 4"), f"W_K: has 4 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
+        (
+            layer("heads: 4"),
+            f"W_K: has 4 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})",
+        ),
         # one head for all: its columns cannot even be split
-        (layer("heads: 4", k=2, v=2),
-         f"W_K: has 2 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 1 {FEWER})"),
-        (layer("heads: 4\nkv_heads: 1"),
-         f"W_K: has 4 columns for 1 head, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
-        (layer("heads: 4\nkv_heads: 2", k=8, v=8),
-         "W_K: has 8 columns for 2 heads, but W_Q has 8 for 4 (write kv_heads: 4, or leave it out)"),
-        (layer("heads: 4", more="position: {rope: true}\nscore: dot\n"),
-         f"W_K: has 4 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})"),
+        (
+            layer("heads: 4", k=2, v=2),
+            f"W_K: has 2 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 1 {FEWER})",
+        ),
+        (
+            layer("heads: 4\nkv_heads: 1"),
+            f"W_K: has 4 columns for 1 head, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})",
+        ),
+        (
+            layer("heads: 4\nkv_heads: 2", k=8, v=8),
+            (
+                "W_K: has 8 columns for 2 heads, but W_Q has 8 for 4 (write kv_heads: 4, or leave"
+                " it out)"
+            ),
+        ),
+        (
+            layer("heads: 4", more="position: {rope: true}\nscore: dot\n"),
+            f"W_K: has 4 columns for 4 heads, but W_Q has 8 for 4 (write kv_heads: 2 {FEWER})",
+        ),
     ],
-)  # fmt: skip
+)
 def test_heads_of_keys_that_are_not_said(text: str, message: str, problems: Problems) -> None:
     assert problems(text) == [f"3:1: {message}"]
     (number,) = [word.strip(",") for word in message.split() if word.strip(",").isdigit()][-1:]
     lines = [line for line in text.splitlines() if "kv_heads" not in line]
-    assert loads("\n".join([*lines, f"kv_heads: {number}"]).encode(), "p.yaml"), "what is advised helps"
+    assert loads("\n".join([*lines, f"kv_heads: {number}"]).encode(), "p.yaml"), (
+        "what is advised helps"
+    )
 
 
 def test_keys_that_are_given(problems: Problems) -> None:
@@ -67,21 +87,30 @@ def test_what_kv_heads_would_not_mend(text: str, problems: Problems) -> None:
 
 
 def test_other_scores_compare_what_is_of_different_widths() -> None:
-    assert loads(layer("heads: 4", v=8, more="score: multiplicative\nW_a: {random: [2, 1]}\n").encode(), "p.yaml")
+    assert loads(
+        layer("heads: 4", v=8, more="score: multiplicative\nW_a: {random: [2, 1]}\n").encode(),
+        "p.yaml",
+    )
 
 
 @pytest.fixture
 def layout_faults(tmp_path: Path) -> Callable[..., list[str]]:
-    """`layout_faults(q=…, k=…, v=…)` is what is wrong with weights of which each is a reference with these words."""
+    """`layout_faults(q=…, k=…, v=…)` is what is wrong with weights of which each is a reference
+    with these words.
+    """
     stacked = np.random.default_rng(1).normal(size=(3, D, HEADS * D_K))
     np.savez(tmp_path / "w.npz", qkv=FUSED, linear=np.ones((16, 8)), stacked=stacked)
 
     def find(q: str, k: str, v: str, *, more: str = "kv_heads: 2", features: int = D) -> list[str]:
         references = "".join(
-            f"W_{letter}: {{file: w.npz, {said}}}\n" for letter, said in zip("QKV", (q, k, v), strict=True)
+            f"W_{letter}: {{file: w.npz, {said}}}\n"
+            for letter, said in zip("QKV", (q, k, v), strict=True)
         )
         path = tmp_path / "p.yaml"
-        path.write_text(f"{references}X: {{random: [3, {features}]}}\nheads: 4\nW_O: {{random: [8, 4]}}\n{more}\n")
+        path.write_text(
+            f"{references}X: {{random: [3, {features}]}}\nheads: 4\nW_O: {{random: [8,"
+            f" 4]}}\n{more}\n"
+        )
         try:
             load(str(path))
         except AttncliError as error:
@@ -109,7 +138,9 @@ def whole(letter: str, other: str) -> str:
         ("   ", [whole("Q", "K"), whole("K", "Q"), whole("V", "Q")]),
     ],
 )
-def test_a_part_that_is_forgotten(parts: str, messages: list[str], layout_faults: Callable[..., list[str]]) -> None:
+def test_a_part_that_is_forgotten(
+    parts: str, messages: list[str], layout_faults: Callable[..., list[str]]
+) -> None:
     each = [f"name: qkv, part: {part}" if part != " " else "name: qkv" for part in parts]
     assert layout_faults(*each, more="kv_heads: 2\nposition: {rope: true}") == messages
 
@@ -146,6 +177,8 @@ def test_advice_on_turning_is_that_of_a_reference(tmp_path: Path) -> None:
         return caught.value.help
 
     assert help("", 4) == f"Q = X·W_Q needs these two to be equal; write transpose: true {LINEAR}"
-    assert help(", transpose: true", 8) == (
-        "Q = X·W_Q needs these two to be equal; remove transpose: true if it is not laid out as in torch.nn.Linear"
+    assert (
+        help(", transpose: true", 8)
+        == "Q = X·W_Q needs these two to be equal; remove transpose: true if it is not laid out as"
+        " in torch.nn.Linear"
     )

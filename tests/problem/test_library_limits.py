@@ -1,8 +1,9 @@
-"""What is too much is our limit alone: no library has a limit of its own that changes what people read.
+"""What is too much is our limit alone: no library has a limit of its own that changes what people
+read.
 
-Libraries have such limits, and each version of them has others: libyaml stops at 1,000 levels since 0.2.6, Python's
-reader of JSON where the stack ends, and its `int` at as many digits as the environment says. Here each of them stops
-anywhere beyond our limit, and must not be noticed.
+Libraries have such limits, and each version of them has others: libyaml stops at 1,000 levels since
+0.2.6, Python's reader of JSON where the stack ends, and its `int` at as many digits as the
+environment says. Here each of them stops anywhere beyond our limit, and must not be noticed.
 """
 
 from __future__ import annotations
@@ -31,10 +32,16 @@ from attncli.problem.yaml_parser import parse_yaml
 from attncli.tracing import run
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
-TOO_DEEP = f"lists and mappings are nested more than {DEPTH_LIMIT} deep (a matrix has two levels: [[1, 0], [0, 1]])"
+TOO_DEEP = (
+    f"lists and mappings are nested more than {DEPTH_LIMIT} deep (a matrix has two levels: [[1, 0],"
+    " [0, 1]])"
+)
 
-# Around our limit, around those that libraries are known to have, and around how far YAML looks ahead on a line.
-NEAR_A_LIMIT = [place + step for place in (DEPTH_LIMIT, 100, 256, 500, 1000, 1024) for step in (-1, 0, 1)]
+# Around our limit, around those that libraries are known to have, and around how far YAML looks
+# ahead on a line.
+NEAR_A_LIMIT = [
+    place + step for place in (DEPTH_LIMIT, 100, 256, 500, 1000, 1024) for step in (-1, 0, 1)
+]
 LIBRARY_LIMITS = [DEPTH_LIMIT + 1, DEPTH_LIMIT + 2, 100, 999, 1000, 1001, None]
 
 # What opens one level, and what closes it.
@@ -81,7 +88,9 @@ def first_too_deep(text: str, limit: int) -> int:
 
 
 def stopping_at(loader: Any, limit: int | None) -> Any:
-    """A loader of PyYAML whose scanner refuses what is deeper, before it tells of anything before that place."""
+    """A loader of PyYAML whose scanner refuses what is deeper, before it tells of anything before
+    that place.
+    """
     if limit is None:
         return loader
 
@@ -101,7 +110,9 @@ def stopping_at(loader: Any, limit: int | None) -> Any:
 
 
 class StoppingDecoder(json.JSONDecoder):
-    """A decoder that ends as Python's does where the stack ends, unless something is wrong before that."""
+    """A decoder that ends as Python's does where the stack ends, unless something is wrong before
+    that.
+    """
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -140,7 +151,9 @@ def test_yaml(loader: Any, faults: Any, text: Text, limit: int | None) -> None:
         assert TOO_DEEP not in "".join(found)
 
 
-@pytest.mark.parametrize("text", ["[" * 1000, "[" * 70 + "@", "[1 2; 3 @", "Q: [[1 2\n3 4]] x", "Q: [1 2; 3 4]\nK: @"])
+@pytest.mark.parametrize(
+    "text", ["[" * 1000, "[" * 70 + "@", "[1 2; 3 @", "Q: [[1 2\n3 4]] x", "Q: [1 2; 3 4]\nK: @"]
+)
 def test_a_text_that_is_read_again_has_the_same_exit_code(text: str) -> None:
     errors = ErrorCollector(Source("--mask", text), Exit.USAGE)
     with pytest.raises(AttncliError) as caught:
@@ -171,18 +184,26 @@ def test_a_library_that_cannot_go_as_deep_as_we_do(faults: Any, limit: int, end:
         patch.setattr(json_parser, "_DECODER", StoppingDecoder(limit))
         found = faults(parse_json, text)
     if limit < DEPTH_LIMIT:
-        assert found == [f"1:{DEPTH_LIMIT}: Python cannot read JSON that is nested as deep as this here "
-                         "(use fewer lists and mappings inside one another)"]  # fmt: skip
+        assert found == [
+            f"1:{DEPTH_LIMIT}: Python cannot read JSON that is nested as deep as this here "
+            "(use fewer lists and mappings inside one another)"
+        ]
     else:
         assert found == faults(parse_json, text)
     for loader in LOADERS:
-        found = faults(lambda errors, loader=loader: parse_yaml(errors, stopping_at(loader, limit)), text)
+        found = faults(
+            lambda errors, loader=loader: parse_yaml(errors, stopping_at(loader, limit)), text
+        )
         if limit < DEPTH_LIMIT:
             assert [line.partition(" ")[0] for line in found] == [f"1:{limit + 1}:"]
 
 
-@pytest.mark.parametrize("depth", [DEPTH_LIMIT - 1, DEPTH_LIMIT, DEPTH_LIMIT + 1, 1000, 50_000, 200_000])
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a": ', "}"), ('[1, {"b": ', "}]")])
+@pytest.mark.parametrize(
+    "depth", [DEPTH_LIMIT - 1, DEPTH_LIMIT, DEPTH_LIMIT + 1, 1000, 50_000, 200_000]
+)
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("[", "]"), ('{"a": ', "}"), ('[1, {"b": ', "}]")]
+)
 def test_strict_json(depth: int, opening: str, closing: str) -> None:
     levels = depth // len(closing)
     data = f"{opening * levels}1{closing * levels}".encode()
@@ -193,16 +214,27 @@ def test_strict_json(depth: int, opening: str, closing: str) -> None:
         strict_json(data)
 
 
-LONG = [1, 399, 400, 401, 639, 640, 641, 700, 4299, 4300, 4301, 10_000]  # characters, around each limit there is
+# characters, around each limit there is
+LONG = [1, 399, 400, 401, 639, 640, 641, 700, 4299, 4300, 4301, 10_000]
 LONG_NUMBERS = ["{}", "-{}", "{}.5", "0.{}", "1e{}", "1/{}", "{}/3", "sqrt({})", "[{}]", '"{}"']
-PLACES = ['{"Q": [[N]]}', '{"heads": N}', '{"scale": N}', '{"softcap": N}', '{"mask": {"window": [N, 0]}}',
-          '{"mask": {"lengths": [N]}}', '{"Q": {"random": [N, 2]}}', '{"Q": {"random": [2, 2], "seed": N}}',
-          '{"positions": {"rope": {"base": N}}}']  # fmt: skip
+PLACES = [
+    '{"Q": [[N]]}',
+    '{"heads": N}',
+    '{"scale": N}',
+    '{"softcap": N}',
+    '{"mask": {"window": [N, 0]}}',
+    '{"mask": {"lengths": [N]}}',
+    '{"Q": {"random": [N, 2]}}',
+    '{"Q": {"random": [2, 2], "seed": N}}',
+    '{"positions": {"rope": {"base": N}}}',
+]
 NO_PROBLEM = "Q: [[1]]\nK: [[1]]\nV: [[1]]\n"
 
 
 def with_each_limit_of_python(read: Callable[[], object]) -> list[object]:
-    """What a reader finds where Python reads any number of digits, as few as can be set, and as many as usual."""
+    """What a reader finds where Python reads any number of digits, as few as can be set, and as
+    many as usual.
+    """
     before = sys.get_int_max_str_digits()
     found = []
     try:

@@ -25,28 +25,166 @@ from attncli.problem.tree import Leaf, Mapping, Node, Sequence
 from attncli.problem.yaml_parser import parse_yaml
 
 NUMBERS = st.one_of(
-    st.sampled_from(["0", "-0", "-0.0", "1", "-1.5", ".5", "1.", "+2", "1e3", "1E-5", "-.25e+2", "00.5", "010", "-01",
-                     "1e", "-", ".", "1e400", "1e-400", "0e-400", "1e-320", "1.5.5", "1-2", "--1", "1.e5", "1e05",
-                     "0.1234567890123456789", "9007199254740993", "9223372036854775808", "1" * 25, "1" * 199,
-                     "1" * 400, "1" * 401, "0." + "0" * 330 + "1", "9" * 310]),
+    st.sampled_from(
+        [
+            "0",
+            "-0",
+            "-0.0",
+            "1",
+            "-1.5",
+            ".5",
+            "1.",
+            "+2",
+            "1e3",
+            "1E-5",
+            "-.25e+2",
+            "00.5",
+            "010",
+            "-01",
+            "1e",
+            "-",
+            ".",
+            "1e400",
+            "1e-400",
+            "0e-400",
+            "1e-320",
+            "1.5.5",
+            "1-2",
+            "--1",
+            "1.e5",
+            "1e05",
+            "0.1234567890123456789",
+            "9007199254740993",
+            "9223372036854775808",
+            "1" * 25,
+            "1" * 199,
+            "1" * 400,
+            "1" * 401,
+            "0." + "0" * 330 + "1",
+            "9" * 310,
+        ]
+    ),
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.decimals(-1000, 1000, places=9).map(str),
     st.integers(-9, 9).map(str),
-)  # fmt: skip
-WORDS = st.sampled_from([
-    "x", "love", "1/3", "-inf", "-.inf", "true", "True", "false", "null", "nan", "NaN", "2*sqrt(3)", "*a", "(1)", "/",
-    "-x", "--x", "...", "---", "..a", "+", "_", "1_000", "0x10", "a b", "é", "~", "<<", "yes", "falsy", "tru", "trues",
-    '"x"', '""', '"1"', '"1/3"', '"a b"', '"a,b"', '"[1]"', '"', 'a"b', '"a"b', 'a"', '"a""b"', '"\\n"', '"true"',
-    "'a'", "'a b'", "'1/3'", "'", "'a", "a'", "it's", "'it''s'", "''", "'\"'", "\"'\"", "'a'b", "'a' 'b'", "%", "5%",
-    "%a", "\u22123", "?", "a?", "?a", "\u00a0", "\u2028", "\ufeff", "日本", "'é'", '"é"', "^", "a~", "\u0301", "nul",
-    "\t1", "1\t", "1 # one\n", "#", "1 2", "1:30", "1: 2", "{a: 1}", "truefalse", "true1", "1true", "e", "1e5e",
-])  # fmt: skip
+)
+WORDS = st.sampled_from(
+    [
+        "x",
+        "love",
+        "1/3",
+        "-inf",
+        "-.inf",
+        "true",
+        "True",
+        "false",
+        "null",
+        "nan",
+        "NaN",
+        "2*sqrt(3)",
+        "*a",
+        "(1)",
+        "/",
+        "-x",
+        "--x",
+        "...",
+        "---",
+        "..a",
+        "+",
+        "_",
+        "1_000",
+        "0x10",
+        "a b",
+        "é",
+        "~",
+        "<<",
+        "yes",
+        "falsy",
+        "tru",
+        "trues",
+        '"x"',
+        '""',
+        '"1"',
+        '"1/3"',
+        '"a b"',
+        '"a,b"',
+        '"[1]"',
+        '"',
+        'a"b',
+        '"a"b',
+        'a"',
+        '"a""b"',
+        '"\\n"',
+        '"true"',
+        "'a'",
+        "'a b'",
+        "'1/3'",
+        "'",
+        "'a",
+        "a'",
+        "it's",
+        "'it''s'",
+        "''",
+        "'\"'",
+        '"\'"',
+        "'a'b",
+        "'a' 'b'",
+        "%",
+        "5%",
+        "%a",
+        "\u22123",
+        "?",
+        "a?",
+        "?a",
+        "\u00a0",
+        "\u2028",
+        "\ufeff",
+        "日本",
+        "'é'",
+        '"é"',
+        "^",
+        "a~",
+        "\u0301",
+        "nul",
+        "\t1",
+        "1\t",
+        "1 # one\n",
+        "#",
+        "1 2",
+        "1:30",
+        "1: 2",
+        "{a: 1}",
+        "truefalse",
+        "true1",
+        "1true",
+        "e",
+        "1e5e",
+    ]
+)
 TRUTHS = st.sampled_from(["true", "false"])
 FRAMES = (
-    '"{}"', "'{}'", "a {}", "{} b", "&a {}", "!!seq {}", "[{}, 1]", "{{b: {}, c: 2}}", "- {}", "|\n  {}", "# {}",
-    "\n  - x\n  - {}", "\n  -\n  - {}", "\n  - {}\n  - x", "\n{}", "{}: 1", "? {}", "{} # note", "{}#",
-    "{{\nb:\n  - {}\n  }}", "[\n  - {}\n  ]",
-)  # fmt: skip
+    '"{}"',
+    "'{}'",
+    "a {}",
+    "{} b",
+    "&a {}",
+    "!!seq {}",
+    "[{}, 1]",
+    "{{b: {}, c: 2}}",
+    "- {}",
+    "|\n  {}",
+    "# {}",
+    "\n  - x\n  - {}",
+    "\n  -\n  - {}",
+    "\n  - {}\n  - x",
+    "\n{}",
+    "{}: 1",
+    "? {}",
+    "{} # note",
+    "{}#",
+    "{{\nb:\n  - {}\n  }}",
+    "[\n  - {}\n  ]",
+)
 BLANKS = st.sampled_from(["", "", "", " ", "  ", "\n  ", " \n "])
 
 
@@ -89,14 +227,26 @@ def check_same_reading(parse: Callable[[ErrorCollector], Node], text: str) -> No
 def lists(draw: st.DrawFn, depth: int = 0) -> str:
     """A list of numbers, or of lists of them; mostly a regular one."""
     deeper = depth < 4 and draw(st.booleans())
-    single = draw(st.sampled_from([NUMBERS, st.integers(-9, 9).map(str), TRUTHS, NUMBERS | TRUTHS, NUMBERS | WORDS]))
-    items = draw(st.lists(lists(depth + 1) if deeper else single, min_size=draw(st.integers(0, 1)), max_size=3))
+    single = draw(
+        st.sampled_from(
+            [NUMBERS, st.integers(-9, 9).map(str), TRUTHS, NUMBERS | TRUTHS, NUMBERS | WORDS]
+        )
+    )
+    items = draw(
+        st.lists(
+            lists(depth + 1) if deeper else single, min_size=draw(st.integers(0, 1)), max_size=3
+        )
+    )
     if items and deeper and draw(st.booleans()):
         items = [items[0]] * draw(st.integers(1, 3))
     if draw(st.integers(0, 15)) == 0:
         items.append(draw(st.sampled_from(["", "[]", "[1]", "1 2", "1/3", "x", "3", "[[2]]"])))
     blank = [draw(BLANKS) for _ in range(2 * len(items) + 1)]
-    return "[" + ",".join(f"{blank[2 * k]}{item}{blank[2 * k + 1]}" for k, item in enumerate(items)) + "]"
+    return (
+        "["
+        + ",".join(f"{blank[2 * k]}{item}{blank[2 * k + 1]}" for k, item in enumerate(items))
+        + "]"
+    )
 
 
 @st.composite
@@ -104,7 +254,11 @@ def texts(draw: st.DrawFn) -> str:
     """A problem with lists of numbers wherever they may stand, and where they may not."""
     found = []
     for key in draw(
-        st.lists(st.sampled_from(["X", "W_Q", "é", "1e5", "[1, 2]", '"a"', "- [3]"]), max_size=4, unique=True)
+        st.lists(
+            st.sampled_from(["X", "W_Q", "é", "1e5", "[1, 2]", '"a"', "- [3]"]),
+            max_size=4,
+            unique=True,
+        )
     ):
         form = draw(st.integers(0, 9))
         numbers = draw(lists())
@@ -126,9 +280,15 @@ def test_both_passes_agree_on_yaml(text: str) -> None:
     check_same_reading(parse_yaml, text)
 
 
-@given(data=st.lists(lists(), min_size=1, max_size=3), end=st.sampled_from(["}", "}", "", "]", ', "0": 1}', "} x"]))
+@given(
+    data=st.lists(lists(), min_size=1, max_size=3),
+    end=st.sampled_from(["}", "}", "", "]", ', "0": 1}', "} x"]),
+)
 def test_both_passes_agree_on_json(data: list[str], end: str) -> None:
-    check_same_reading(parse_json, "{" + ", ".join(f'"{place}": {numbers}' for place, numbers in enumerate(data)) + end)
+    check_same_reading(
+        parse_json,
+        "{" + ", ".join(f'"{place}": {numbers}' for place, numbers in enumerate(data)) + end,
+    )
 
 
 @given(rows=st.lists(st.lists(NUMBERS | TRUTHS, min_size=2, max_size=2), min_size=1, max_size=4))
@@ -143,9 +303,18 @@ def test_both_passes_agree_on_problems(rows: list[list[str]]) -> None:
             problem = loads(text.encode(), "p.yaml")
         except AttncliError as error:
             return [(str(each), each.place, each.help) for each in (error, *error.more)]
-        given = [(each.value.tobytes(), np.array(each.written).tolist()) for each in problem.given.values()]
-        return given, [part.matrix.tobytes() if hasattr(part.matrix, "tobytes") else part.matrix.value.tobytes()
-                       for part in problem.mask.parts]  # fmt: skip
+        given = [
+            (each.value.tobytes(), np.array(each.written).tolist())
+            for each in problem.given.values()
+        ]
+        return given, [
+            (
+                part.matrix.tobytes()
+                if hasattr(part.matrix, "tobytes")
+                else part.matrix.value.tobytes()
+            )
+            for part in problem.mask.parts
+        ]
 
     quick = read()
     with patch.object(tree, "LONG", len(text) + 1):
@@ -175,15 +344,41 @@ def test_these_are_read_in_one_go(text: str, count: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["X: [x, y]", "X: [[]]", "[]", "X: [1,, 2]", "X: [1, 2,]", "X: [01]", "X: [+1]", "X: [.5]", "X: [1.]", "X: [1.e5]",
-     "X: [1e]", "X: [-]", "X: [--1]", "X: [1e400]", "X: [1e-400]", "X: [1, 0, 1e-400]", "X: [[[[[1]]]]]", "X: [1",
-     "X: [NaN]", "X: [1, true]", "X: [null]", f"X: [0.{'0' * 398}1]", f"X: [{'1' * 401}]", "X: ['1']", "X: [1_0]"],
-)  # fmt: skip
+    [
+        "X: [x, y]",
+        "X: [[]]",
+        "[]",
+        "X: [1,, 2]",
+        "X: [1, 2,]",
+        "X: [01]",
+        "X: [+1]",
+        "X: [.5]",
+        "X: [1.]",
+        "X: [1.e5]",
+        "X: [1e]",
+        "X: [-]",
+        "X: [--1]",
+        "X: [1e400]",
+        "X: [1e-400]",
+        "X: [1, 0, 1e-400]",
+        "X: [[[[[1]]]]]",
+        "X: [1",
+        "X: [NaN]",
+        "X: [1, true]",
+        "X: [null]",
+        f"X: [0.{'0' * 398}1]",
+        f"X: [{'1' * 401}]",
+        "X: ['1']",
+        "X: [1_0]",
+    ],
+)
 def test_what_is_left_to_the_parsers(text: str) -> None:
     assert Outline(text).count == 0
 
 
-@pytest.mark.parametrize("text", ["{Q:\n- [1, 2]\n- [3, 4]\n}", "Q: {b:\n  - [1]\n  - [2]\n}", "[\n- [1]\n- [2]]"])
+@pytest.mark.parametrize(
+    "text", ["{Q:\n- [1, 2]\n- [3, 4]\n}", "Q: {b:\n  - [1]\n  - [2]\n}", "[\n- [1]\n- [2]]"]
+)
 def test_dashes_inside_brackets_are_refused(text: str) -> None:
     with pytest.raises(AttncliError, match="a value is missing"):
         parse_yaml(ErrorCollector(Source("p", text)))
@@ -203,7 +398,9 @@ def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
     assert not problem.given["K"].value.flags.writeable
 
 
-@pytest.mark.parametrize("text", ["[[1, x], ['1/3', 4]]", "[[1, 2], [3]]", "[[1, 2], [3, 4]]", "{a: [1], b: 2}"])
+@pytest.mark.parametrize(
+    "text", ["[[1, x], ['1/3', 4]]", "[[1, 2], [3]]", "[[1, 2], [3, 4]]", "{a: [1], b: 2}"]
+)
 def test_a_tree_can_be_moved(text: str) -> None:
     """As one is that is given with --set, behind the text of the file."""
     quick = parse_yaml(ErrorCollector(Source("p", text)))
@@ -214,33 +411,49 @@ def test_a_tree_can_be_moved(text: str) -> None:
 
 def test_no_more_is_read_of_what_is_wrong_than_is_told() -> None:
     rows = ", ".join(f"[x{number}]" for number in range(3000))
-    with patch.object(values, "as_float", wraps=as_float) as reading, pytest.raises(AttncliError) as caught:
+    with (
+        patch.object(values, "as_float", wraps=as_float) as reading,
+        pytest.raises(AttncliError) as caught,
+    ):
         loads(f"Q: [[1]]\nK: [{rows}]\nV: [{rows}]\n".encode(), "p.yaml")
     assert len(caught.value.more) + 1 + caught.value.untold == 1000
     assert reading.call_count <= 1001
 
 
 def test_errors_are_told_where_they_are() -> None:
-    text = "X: [[1, 2], [3, 4]]\nW_Q: [[1, 2], [3, 4]]\nW_K: [[1, 2], [3, x]]\nW_V: [[1, 2], [3, 4]]\nmask: 3"
+    text = (
+        "X: [[1, 2], [3, 4]]\nW_Q: [[1, 2], [3, 4]]\nW_K: [[1, 2], [3, x]]\nW_V: [[1, 2], [3,"
+        " 4]]\nmask: 3"
+    )
     with pytest.raises(AttncliError) as found:
         loads(text.encode(), "p.yaml")
     error, (other,) = found.value, found.value.more
     assert error.place is not None
     assert other.place is not None
-    assert (error.place.line, error.place.column, other.place.line, other.place.column) == (3, 19, 5, 7)
+    assert (error.place.line, error.place.column, other.place.line, other.place.column) == (
+        3,
+        19,
+        5,
+        7,
+    )
 
 
 def test_a_file_of_numbers_agrees_with_other_readers() -> None:
     random = np.random.default_rng(0)
     arrays = {name: random.standard_normal((40, 8)).round(9) for name in "QKV"}
     data = {name: array.tolist() for name, array in arrays.items()}
-    for name, text in (("p.json", json.dumps(data)), ("p.yaml", yaml.safe_dump(data, default_flow_style=None))):
+    for name, text in (
+        ("p.json", json.dumps(data)),
+        ("p.yaml", yaml.safe_dump(data, default_flow_style=None)),
+    ):
         problem = loads(text.encode(), name)
         for letter, array in arrays.items():
             np.testing.assert_array_equal(problem.given[letter].value, array)
     root = parse_json(ErrorCollector(Source("p.json", json.dumps(data))))
     assert isinstance(root, Mapping)
-    assert all(isinstance(node, Sequence) and node.numbers is not None for node in root.values.values())
+    assert all(
+        isinstance(node, Sequence) and node.numbers is not None for node in root.values.values()
+    )
 
 
 def test_heads_beside_remarks_keep_their_numbers() -> None:

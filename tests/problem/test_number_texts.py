@@ -1,4 +1,6 @@
-"""Drawn texts of numbers in problems against a grammar written apart: the same number, or an error of both."""
+"""Drawn texts of numbers in problems against a grammar written apart: the same number, or an error
+of both.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,61 @@ from attncli.problem.loader import loads
 from attncli.problem.model import Problem, Scalar
 from attncli.problem.numbers import NumberError, as_decimal, as_exact, as_float
 
-PIECES = ("0", "1", "2", "10", "0.5", ".5", "5.", "1e3", "010", "1/3", "sqrt(2)", "sqrt( 2 / 3 )", "2*", "/2",
-          "/sqrt(3)", "-", "+", "*", "/", " ", "(", ")", "0.(3)", "0.1(6)", "0.333…", "0.577(1)", "2(3)", "1 1/2",
-          "0.5 0.5", "√2", "·", "−", ",", "_", "e", "sqrt", "3̅")  # fmt: skip
-RIGHT = ("1/3", "-2/5", "4 / 8", "1.5/2", "sqrt(2)", "-sqrt(2)/2", "2*sqrt(3)", "1/sqrt(2)", "sqrt(1/2)", "0.5",
-         "-1e-3")  # fmt: skip
+PIECES = (
+    "0",
+    "1",
+    "2",
+    "10",
+    "0.5",
+    ".5",
+    "5.",
+    "1e3",
+    "010",
+    "1/3",
+    "sqrt(2)",
+    "sqrt( 2 / 3 )",
+    "2*",
+    "/2",
+    "/sqrt(3)",
+    "-",
+    "+",
+    "*",
+    "/",
+    " ",
+    "(",
+    ")",
+    "0.(3)",
+    "0.1(6)",
+    "0.333…",
+    "0.577(1)",
+    "2(3)",
+    "1 1/2",
+    "0.5 0.5",
+    "√2",
+    "·",
+    "−",
+    ",",
+    "_",
+    "e",
+    "sqrt",
+    "3̅",
+)
+RIGHT = (
+    "1/3",
+    "-2/5",
+    "4 / 8",
+    "1.5/2",
+    "sqrt(2)",
+    "-sqrt(2)/2",
+    "2*sqrt(3)",
+    "1/sqrt(2)",
+    "sqrt(1/2)",
+    "0.5",
+    "-1e-3",
+)
 
-SMALLEST, LARGEST = mpmath.mpf(2) ** -1075, mpmath.mpf(2) ** 1024 - mpmath.mpf(2) ** 970  # of doubles, rounded
+# of doubles, rounded
+SMALLEST, LARGEST = mpmath.mpf(2) ** -1075, mpmath.mpf(2) ** 1024 - mpmath.mpf(2) ** 970
 
 
 def drawn(draw: random.Random) -> str:
@@ -39,7 +89,9 @@ def drawn(draw: random.Random) -> str:
 
 
 class Letters:
-    """Exact numbers as docs/reference/input.md has them: a fraction, or a root with what multiplies and divides it."""
+    """Exact numbers as docs/reference/input.md has them: a fraction, or a root with what multiplies
+    and divides it.
+    """
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -82,7 +134,11 @@ class Letters:
             below = self.amount()
             if below is None:
                 under = self.root()
-                return self.ended(ratio(times, under and mpmath.sqrt(under))) if under is not None else None
+                return (
+                    self.ended(ratio(times, under and mpmath.sqrt(under)))
+                    if under is not None
+                    else None
+                )
             return self.ended(ratio(times, below))
         else:
             return None
@@ -121,7 +177,9 @@ def ratio(above: Fraction, below: object) -> mpmath.mpf:
     if not below:
         return mpmath.nan
     over = mpmath.mpf(above.numerator) / above.denominator
-    under = mpmath.mpf(below.numerator) / below.denominator if isinstance(below, Fraction) else below
+    under = (
+        mpmath.mpf(below.numerator) / below.denominator if isinstance(below, Fraction) else below
+    )
     return over / under
 
 
@@ -158,7 +216,11 @@ def test_drawn_texts_are_what_the_grammar_says_or_errors_of_both(seed: int) -> N
                 found: Decimal | None = as_decimal(text)
             except NumberError:
                 found = None
-            agree = found is None if expected is None else found is not None and near(mpmath.mpf(str(found)), expected)
+            agree = (
+                found is None
+                if expected is None
+                else found is not None and near(mpmath.mpf(str(found)), expected)
+            )
             assert agree, f"{text!r}: attncli reads {found}, the grammar says {expected}"
             exact = as_exact(text) if found is not None else None
             assert exact is None or near(mpmath.mpf(exact.numerator) / exact.denominator, expected)
@@ -207,7 +269,8 @@ def test_a_text_means_the_same_wherever_a_problem_has_it(seed: int) -> None:
     for _ in range(150):
         text = drawn(draw).strip()
         is_word = text in ("", "_", "e", "none") or not text.strip("_")
-        if is_word or (is_decimal(text) and not is_json_number(text)):  # JSON has no .5, and + before no number
+        # JSON has no .5, and + before no number
+        if is_word or (is_decimal(text) and not is_json_number(text)):
             continue
         expected = said(text)
         for form in FORMS:

@@ -1,4 +1,6 @@
-"""Problems made in Python: the same problem as from a file, the same errors by path, and arrays that nobody changes."""
+"""Problems made in Python: the same problem as from a file, the same errors by path, and arrays
+that nobody changes.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,14 @@ def test_a_dict_is_the_problem_of_a_file(file: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(INPUTS)  # where {file: …} leads from
     read, problem = attncli.load(file), attncli.load(yaml.safe_load(file.read_text()))
     worked, expected = attncli.trace(problem), attncli.trace(read)
-    assert {name: worked[name].tolist() for name in worked} == {name: expected[name].tolist() for name in expected}
-    assert (problem.title, problem.tokens, problem.context_tokens) == (read.title, read.tokens, read.context_tokens)
+    assert {name: worked[name].tolist() for name in worked} == {
+        name: expected[name].tolist() for name in expected
+    }
+    assert (problem.title, problem.tokens, problem.context_tokens) == (
+        read.title,
+        read.tokens,
+        read.context_tokens,
+    )
 
 
 def test_every_key_has_its_keyword() -> None:
@@ -42,14 +50,26 @@ def test_a_misspelt_keyword_is_an_error_for_mypy_too() -> None:
 
 
 def test_numbers_keep_the_way_they_are_given() -> None:
-    given = [[1, 0.5, "1/3"], [Fraction(-2, 7), Decimal("0.70"), "sqrt(2)"], [np.float32(0.25), np.int8(-3), "0.10"]]
+    given = [
+        [1, 0.5, "1/3"],
+        [Fraction(-2, 7), Decimal("0.70"), "sqrt(2)"],
+        [np.float32(0.25), np.int8(-3), "0.10"],
+    ]
     matrix = attncli.problem(Q=given, K=[[1, 2, 3]], V=[[1]]).given["Q"]
     assert matrix.written is not None
-    assert matrix.written.tolist() == [["1", "0.5", "1/3"], ["-2/7", "0.70", "sqrt(2)"], ["0.25", "-3", "0.10"]]
-    np.testing.assert_allclose(matrix.value, [[1, 0.5, 1 / 3], [-2 / 7, 0.7, 2**0.5], [0.25, -3, 0.1]], rtol=1e-15)
+    assert matrix.written.tolist() == [
+        ["1", "0.5", "1/3"],
+        ["-2/7", "0.70", "sqrt(2)"],
+        ["0.25", "-3", "0.10"],
+    ]
+    np.testing.assert_allclose(
+        matrix.value, [[1, 0.5, 1 / 3], [-2 / 7, 0.7, 2**0.5], [0.25, -3, 0.1]], rtol=1e-15
+    )
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float16", "float32", "float64", "longdouble", "object"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint16", "int64", "float16", "float32", "float64", "longdouble", "object"]
+)
 def test_arrays_of_every_real_type(dtype: str) -> None:
     """Weights are 1/2, so the output is the mean of the two values."""
     values = np.array([[1, 4], [3, 8]], dtype)
@@ -78,7 +98,11 @@ tracemalloc.start()
 attncli.problem(Q=keys[:1], K=keys, V=keys, mask=mask)
 print(tracemalloc.get_traced_memory()[1])
 """
-    peak = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    peak = int(
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        ).stdout
+    )
     assert peak < 180e6  # two matrices of 32 MB, and what a copy takes meanwhile
 
 
@@ -109,7 +133,9 @@ class _DLPack:
 
 
 def test_dlpack_is_enough() -> None:
-    assert attncli.trace(Q=[[0]], K=[[1], [2]], V=_DLPack(np.array([[1, 4], [3, 8]])))["output"].tolist() == [[2, 6]]  # type: ignore[arg-type]
+    assert attncli.trace(Q=[[0]], K=[[1], [2]], V=_DLPack(np.array([[1, 4], [3, 8]])))[
+        "output"
+    ].tolist() == [[2, 6]]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -121,35 +147,56 @@ def test_dlpack_is_enough() -> None:
         ({"V": [[1, True], [2, 3]]}, "V[0][1]: true is a truth value, not a number"),
         ({"V": ONE > 0}, "V: holds truth values, not numbers"),
         ({"V": ONE * 1j}, "V[0][0]: a value of type complex cannot be read"),
-        ({"V": np.zeros((0, 2))}, "V: the array has the shape (0, 2): it is empty, or it is not a matrix"),
+        (
+            {"V": np.zeros((0, 2))},
+            "V: the array has the shape (0, 2): it is empty, or it is not a matrix",
+        ),
         ({"V": [ONE, np.ones((3, 2))]}, "V[1]: has 3 rows, but V[0] has 2"),
-        ({"V": [[2**60 + 1, 10**5000]]}, "V[0][1]: 10000000000000000000…0000000000 (5,001 characters) is too "
-         "long for a number"),
-        ({"V": np.array([[2**53 + 1, 1], [1, 1]])}, "V[0][0]: 9007199254740993 would become 9007199254740992: a "
-         "double does not hold all its digits"),
+        (
+            {"V": [[2**60 + 1, 10**5000]]},
+            "V[0][1]: 10000000000000000000…0000000000 (5,001 characters) is too long for a number",
+        ),
+        (
+            {"V": np.array([[2**53 + 1, 1], [1, 1]])},
+            (
+                "V[0][0]: 9007199254740993 would become 9007199254740992: a "
+                "double does not hold all its digits"
+            ),
+        ),
         ({"V": np.ma.array(ONE, mask=ONE > 0)}, "V: has masked cells, which hold no numbers"),
         ({"V": [["_", 1], ["_", 2]]}, "V[0][0]: 2 numbers are still to be written"),
         ({"V": b"12"}, "V: a value of type bytes cannot be read"),
         ({"V": {1, 2}}, "V: a value of type set cannot be read"),
         ({"V": {1: 2}}, "V: a key must be a word, not 1"),
         ({"V": {"file": "../arrays.npy"}}, "V.file: ../arrays.npy is outside the problem's folder"),
-        ({"K": np.ones((2, 3))}, "K: a key has 3 numbers and a query 2: a dot product needs the same number"),
-        ({"Q": None, "X": ONE, "W_Q": np.ones((3, 2))}, "W_Q: X is 2×2 and W_Q is 3×2: X has 2 columns, but W_Q "
-         "has 3 rows"),
+        (
+            {"K": np.ones((2, 3))},
+            "K: a key has 3 numbers and a query 2: a dot product needs the same number",
+        ),
+        (
+            {"Q": None, "X": ONE, "W_Q": np.ones((3, 2))},
+            "W_Q: X is 2×2 and W_Q is 3×2: X has 2 columns, but W_Q has 3 rows",
+        ),
         ({"past": ONE}, "past: must be a mapping, not an array"),
         ({"loss": ONE}, "loss: must be a mapping, not an array"),
         ({"position": ONE}, "position: must be a mapping, not an array"),
         ({"tokens": ONE}, "tokens: must be a list of labels, not an array"),
-        ({"tokens": ["a", "\ud800"]}, "tokens[1]: this is half of a surrogate pair, not a character"),
+        (
+            {"tokens": ["a", "\ud800"]},
+            "tokens[1]: this is half of a surrogate pair, not a character",
+        ),
         ({"scale": ONE}, "scale: must be a number, not an array"),
         ({"heads": 0.5}, "heads: must be a whole number of at least 1, not 0.5"),
         ({"mask": ONE}, "mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden"),
         ({"mask": {"causal": ONE}}, "mask.causal: must be true or false, not an array"),
-        ({"mask": {"padding": np.array([1, 2])}}, "mask.padding[1]: must be true or false, 1 or 0, not 2"),
+        (
+            {"mask": {"padding": np.array([1, 2])}},
+            "mask.padding[1]: must be true or false, 1 or 0, not 2",
+        ),
         ({"W_q": ONE}, "there is no key W_q"),
         ({"V": None}, "the values are missing"),
     ],
-)  # fmt: skip
+)
 def test_errors_have_a_path_and_no_place(change: dict[str, Any], error: str) -> None:
     with pytest.raises(attncli.AttncliError) as caught:
         attncli.load(QKV | change)

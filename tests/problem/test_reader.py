@@ -45,9 +45,18 @@ def test_the_contract_s_example() -> None:
     assert problem.tokens == problem.context_tokens == ("I", "love", "AI")
     assert list(problem.given) == ["X", "W_Q", "W_K", "W_V"]
     assert problem.given["X"].value.tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]]
-    assert texts(problem.given["X"]) == [["1", "0", "1", "0"], ["0", "1", "0", "1"], ["1", "1", "0", "0"]]
+    assert texts(problem.given["X"]) == [
+        ["1", "0", "1", "0"],
+        ["0", "1", "0", "1"],
+        ["1", "1", "0", "0"],
+    ]
     assert problem.mask == Mask((Causal(),))
-    assert (problem.score, problem.scale, problem.softcap, problem.exp_base) == ("scaled_dot", "default", None, None)
+    assert (problem.score, problem.scale, problem.softcap, problem.exp_base) == (
+        "scaled_dot",
+        "default",
+        None,
+        None,
+    )
     assert not problem.given["X"].value.flags.writeable
 
 
@@ -60,12 +69,16 @@ def test_numbers_stay_as_written() -> None:
 
 def test_every_setting() -> None:
     text = (
-        "{Q: [[1]], K: [[1, 2]], V: [[3]], score: additive, W_1: [[1, 2]], W_2: [[1, 2], [3, 4]], v: [1, 2],"
-        " scale: 1/2, softcap: 50, exp_base: 2, heads: 1, kv_heads: 1}"
+        "{Q: [[1]], K: [[1, 2]], V: [[3]], score: additive, W_1: [[1, 2]], W_2: [[1, 2], [3, 4]],"
+        " v: [1, 2], scale: 1/2, softcap: 50, exp_base: 2, heads: 1, kv_heads: 1}"
     )
     problem = loads(text.encode(), "p.yaml")
     assert problem.score == "additive"
-    assert (problem.scale, problem.softcap, problem.exp_base) == (Scalar(0.5, "1/2"), Scalar(50, "50"), Scalar(2, "2"))
+    assert (problem.scale, problem.softcap, problem.exp_base) == (
+        Scalar(0.5, "1/2"),
+        Scalar(50, "50"),
+        Scalar(2, "2"),
+    )
     assert problem.given["v"].value.tolist() == [1, 2]
     assert texts(problem.given["v"]) == ["1", "2"]
     assert list(problem.given) == ["Q", "K", "V", "W_1", "W_2", "v"]
@@ -100,10 +113,26 @@ def test_multiplicative_and_biases_and_context() -> None:
         ("Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]", ("t1", "t2"), ("t1", "t2")),
         ("Q: [[1], [2]]\nK: [[1]]\nV: [[1]]", ("t1", "t2"), ("c1",)),
         ("Q: [[1]]\nK: [[1]]\nV: [[1]]\ntokens: [a]\ncontext_tokens: [b]", ("a",), ("b",)),
-        ("X: [[1]]\ncontext: [[2]]\nW_Q: [[1]]\nW_K: [[1]]\nW_V: [[1]]\ntokens: [a]", ("a",), ("c1",)),
-        ("Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\ntokens: [2024, null]", ("2024", "null"), ("2024", "null")),
-        ("Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\ntokens: [no, no]", ("no", "no"), ("no", "no")),
-        ('Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\ntokens: [" ", "\\n"]', (" ", "\n"), (" ", "\n")),
+        (
+            "X: [[1]]\ncontext: [[2]]\nW_Q: [[1]]\nW_K: [[1]]\nW_V: [[1]]\ntokens: [a]",
+            ("a",),
+            ("c1",),
+        ),
+        (
+            "Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\ntokens: [2024, null]",
+            ("2024", "null"),
+            ("2024", "null"),
+        ),
+        (
+            "Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\ntokens: [no, no]",
+            ("no", "no"),
+            ("no", "no"),
+        ),
+        (
+            'Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\ntokens: [" ", "\\n"]',
+            (" ", "\n"),
+            (" ", "\n"),
+        ),
     ],
 )
 def test_labels(text: str, tokens: tuple[str, ...], context_tokens: tuple[str, ...]) -> None:
@@ -130,20 +159,44 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("loop").symlink_to("loop")
     os.mkfifo("pipe")
     help = "name a file, or - for standard input"
-    assert refusal("lvoe.yaml") == (4, "cannot read lvoe.yaml: this file does not exist", "did you mean love.yaml?")
+    assert refusal("lvoe.yaml") == (
+        4,
+        "cannot read lvoe.yaml: this file does not exist",
+        "did you mean love.yaml?",
+    )
     Path("lobe.py").touch()
-    assert refusal("lobe.ya") == (4, "cannot read lobe.ya: this file does not exist", "did you mean love.yaml?")
+    assert refusal("lobe.ya") == (
+        4,
+        "cannot read lobe.ya: this file does not exist",
+        "did you mean love.yaml?",
+    )
     assert refusal("lobe.npy") == (
         4,
         "cannot read lobe.npy: this file does not exist",
         "check the spelling and the folder",
     )
     Path("lovely.md").touch()
-    assert refusal("lovly.md") == (4, "cannot read lovly.md: this file does not exist", "did you mean lovely.md?")
-    assert refusal("lovly.tex") == (4, "cannot read lovly.tex: this file does not exist", "did you mean lovely.md?")
-    assert refusal("lovly.yaml") == (4, "cannot read lovly.yaml: this file does not exist", "did you mean love.yaml?")
+    assert refusal("lovly.md") == (
+        4,
+        "cannot read lovly.md: this file does not exist",
+        "did you mean lovely.md?",
+    )
+    assert refusal("lovly.tex") == (
+        4,
+        "cannot read lovly.tex: this file does not exist",
+        "did you mean lovely.md?",
+    )
+    assert refusal("lovly.yaml") == (
+        4,
+        "cannot read lovly.yaml: this file does not exist",
+        "did you mean love.yaml?",
+    )
     Path("lovely.md").rename("lovely.yaml")
-    assert refusal("lovly.md") == (4, "cannot read lovly.md: this file does not exist", "did you mean lovely.yaml?")
+    assert refusal("lovly.md") == (
+        4,
+        "cannot read lovly.md: this file does not exist",
+        "did you mean lovely.yaml?",
+    )
     Path("lovely.yaml").unlink()
     assert refusal("") == (4, "the name of the file is empty", help)
     assert refusal("no/love.yaml") == (
@@ -153,9 +206,16 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert refusal("pipe") == (4, "cannot read pipe: it is a named pipe, not a file", help)
     assert refusal("/dev/null") == (4, "cannot read /dev/null: it is a device, not a file", help)
     assert refusal("loop") == (4, "cannot read loop: too many levels of symbolic links", help)
-    assert refusal("a\0b") == (4, "cannot read a\0b: a file's name cannot hold a NUL character", help)
+    assert refusal("a\0b") == (
+        4,
+        "cannot read a\0b: a file's name cannot hold a NUL character",
+        help,
+    )
     assert refusal("love.yaml/x") == (4, "cannot read love.yaml/x: not a directory", help)
-    assert refusal("x" * 300)[:2] == (4, f"cannot read {'x' * 100}…{'x' * 50} (300 characters): file name too long")
+    assert refusal("x" * 300)[:2] == (
+        4,
+        f"cannot read {'x' * 100}…{'x' * 50} (300 characters): file name too long",
+    )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -212,19 +272,30 @@ def test_streams_the_shell_has_opened(tmp_path: Path) -> None:
     """`/dev/stdin` and bash's `<(…)` are pipes, but ones with a writer."""
     code = "import sys; from attncli.problem.loader import load; print(load(sys.argv[1]).tokens)"
     run = subprocess.run(
-        [sys.executable, "-c", code, "/dev/stdin"], input=QKV, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, "/dev/stdin"],
+        input=QKV,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert run.stdout == "('t1',)\n"
 
 
 @pytest.mark.parametrize(("now", "later"), [(LOVE[:40], LOVE[40:]), ("", LOVE)])
 def test_standard_input_that_is_set_not_to_wait(now: str, later: str) -> None:
-    """A pipe's other end may have left O_NONBLOCK on it: reading then would end at what is there so far."""
-    code = "from attncli.problem.loader import load; print('ready', flush=True); print(load('-').mask.parts)"
+    """A pipe's other end may have left O_NONBLOCK on it: reading then would end at what is there so
+    far.
+    """
+    code = (
+        "from attncli.problem.loader import load; print('ready', flush=True);"
+        " print(load('-').mask.parts)"
+    )
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.write(writing, now.encode())
-    with subprocess.Popen([sys.executable, "-c", code], stdin=reading, stdout=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=reading, stdout=subprocess.PIPE, text=True
+    ) as run:
         os.close(reading)
         assert run.stdout
         assert run.stdout.readline() == "ready\n"
@@ -235,7 +306,9 @@ def test_standard_input_that_is_set_not_to_wait(now: str, later: str) -> None:
 
 
 def test_a_file_with_nothing_to_read_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As /proc/kmsg, a regular file that never ends and is opened so that reading it does not wait."""
+    """As /proc/kmsg, a regular file that never ends and is opened so that reading it does not
+    wait.
+    """
     path = tmp_path / "p.yaml"
     path.write_text(LOVE)
     nothing_now = SimpleNamespace(read=lambda size: None)

@@ -1,4 +1,6 @@
-"""The published schema and the reader agree: on keys, words and forms, on good problems and on bad ones."""
+"""The published schema and the reader agree: on keys, words and forms, on good problems and on bad
+ones.
+"""
 
 from __future__ import annotations
 
@@ -31,58 +33,148 @@ from attncli.problem.source import Source
 from attncli.problem.tree import Leaf, is_null, read_tree, truth
 
 INPUTS = Path(__file__).parents[2] / "inputs"
-SCHEMA = json.loads((Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(attncli.__file__).parent / "problem/problem.schema.json").read_text(encoding="utf-8")
+)
 EXPANDED = expanded(SCHEMA)
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 GOOD = [
-    "{Q: [[1e3, -.5], ['1/3', sqrt(2)]], K: [[1, 2]], V: [[1]], scale: 1/2, title: 3, tokens: [1, x]}",
-    "{Q: {random: [2, 3], seed: 1, low: -1, high: 2}, K: {random: [2, 3]}, V: {random: [2, 1]}, mask: none}",
-    "{X: [[1]], W_Q: [[1]], W_K: [[1]], W_V: [[1]], b_Q: [1], b_K: [1/2], b_V: {random: [1]}, heads: 1, kv_heads: 1}",
+    (
+        "{Q: [[1e3, -.5], ['1/3', sqrt(2)]], K: [[1, 2]], V: [[1]], scale: 1/2, title: 3, tokens:"
+        " [1, x]}"
+    ),
+    (
+        "{Q: {random: [2, 3], seed: 1, low: -1, high: 2}, K: {random: [2, 3]}, V: {random: [2, 1]},"
+        " mask: none}"
+    ),
+    (
+        "{X: [[1]], W_Q: [[1]], W_K: [[1]], W_V: [[1]], b_Q: [1], b_K: [1/2], b_V: {random: [1]},"
+        " heads: 1, kv_heads: 1}"
+    ),
     "{Q: [[[1]]], K: [[[[1]]]], V: [[1]], softcap: 2, exp_base: e, score: dot, scale: none}",
-    "{Q: [[1]], K: [[1]], V: [[1]], exp_base: 2.5, score: multiplicative, W_a: [[1]], scale: default}",
+    (
+        "{Q: [[1]], K: [[1]], V: [[1]], exp_base: 2.5, score: multiplicative, W_a: [[1]], scale:"
+        " default}"
+    ),
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [[true]]}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [[-.inf]]}",
     "{Q: [[1]], K: [[1], [2]], V: [[1], [2]], mask: [[0, -1]]}",
     "{Q: [[1]], K: [[1], [2]], V: [[1], [2]], mask: {corner: bottom-right, window: [0, 0]}}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [[['-inf']]]}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: [causal, {padding: [1]}, [[0.5]]]}",
-    "{Q: [[1]], K: [[1]], V: [[1]], mask: {causal: true, corner: bottom-right, lengths: [1], window: [0, -1]}}",
+    (
+        "{Q: [[1]], K: [[1]], V: [[1]], mask: {causal: true, corner: bottom-right, lengths: [1],"
+        " window: [0, -1]}}"
+    ),
     "{Q: [[1]], K: [[1]], V: [[1]], mask: {keep: [[1]], hide: [[[false]]], additive: [[0]]}}",
     "{Q: [[1]], K: [[1]], V: [[1]], mask: {padding: [[true]], lengths: 1}}",
-    "{X: [[[1]], [[2]]], W_Q: [[1, 2]], W_K: [[1]], W_V: [[1]], heads: 2, kv_heads: 1, W_O: [[1], [2]], b_O: [1]}",
-    "{Q: [[[[1]]], [[[2]]]], K: [[[[1]]], [[[2]]]], V: [[[[1]]], [[[2]]]], mask: [[[[0.5]]], [[[1]]]], heads: 1}",
-    "{Q: [[[1]], [[2]]], K: [[1]], V: [[1]], mask: {keep: [[[1]], [[0]]], additive: [[[[0.5]], [[-inf]]]]}}",
-    "{Q: [[[[1]]], [[[2]]]], K: [[1], [2]], V: [[1], [2]], mask: {lengths: [1, 2], padding: [[1, 0], [1, 1]]}}",
+    (
+        "{X: [[[1]], [[2]]], W_Q: [[1, 2]], W_K: [[1]], W_V: [[1]], heads: 2, kv_heads: 1, W_O:"
+        " [[1], [2]], b_O: [1]}"
+    ),
+    (
+        "{Q: [[[[1]]], [[[2]]]], K: [[[[1]]], [[[2]]]], V: [[[[1]]], [[[2]]]], mask: [[[[0.5]]],"
+        " [[[1]]]], heads: 1}"
+    ),
+    (
+        "{Q: [[[1]], [[2]]], K: [[1]], V: [[1]], mask: {keep: [[[1]], [[0]]], additive: [[[[0.5]],"
+        " [[-inf]]]]}}"
+    ),
+    (
+        "{Q: [[[[1]]], [[[2]]]], K: [[1], [2]], V: [[1], [2]], mask: {lengths: [1, 2], padding:"
+        " [[1, 0], [1, 1]]}}"
+    ),
     "{Q: [[1]], K: [[1]], V: [[1]], past: {K: [[1]], V: {random: [1, 1]}}, sink: -0.5}",
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: true, alibi: true}, sink: [1/2]}",
-    "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: {theta: 1e4, pairing: interleaved}}, sink: sqrt(2)}",
-    "{Q: [[1, 2]], K: [[1, 2]], V: [[1, 2]], heads: 2, position: {alibi: {slopes: [1/2, 0.25]}}, sink: [1, 2]}",
+    (
+        "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: {theta: 1e4, pairing: interleaved}},"
+        " sink: sqrt(2)}"
+    ),
+    (
+        "{Q: [[1, 2]], K: [[1, 2]], V: [[1, 2]], heads: 2, position: {alibi: {slopes: [1/2,"
+        " 0.25]}}, sink: [1, 2]}"
+    ),
     "{Q: [[1]], K: [[1]], V: [[1]], position: none}",
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: {}, alibi: false}}",
-    "{Q: {random: [2, 1], integers: true, low: -1}, K: {random: [2, 1], decimals: 1}, V: {random: [2, 1]}}",
-    "Q: |\n  1 2\n  3 4\nK: '[1 2; 3 4]'\nV: np.array([[1, 2], [3, 4]])\nmask: |\n  true false\n  true true",
-    "{Q: 1 2; 3 4, K: 1 2; 3 4, V: 1 2; 3 4, mask: [causal, 0.5 0; 0 0, {keep: 1 0; 1 1, padding: 1 1}], sink: '[1]'}",
+    (
+        "{Q: {random: [2, 1], integers: true, low: -1}, K: {random: [2, 1], decimals: 1}, V:"
+        " {random: [2, 1]}}"
+    ),
+    (
+        "Q: |\n  1 2\n  3 4\nK: '[1 2; 3 4]'\nV: np.array([[1, 2], [3, 4]])\nmask: |\n  true"
+        " false\n  true true"
+    ),
+    (
+        "{Q: 1 2; 3 4, K: 1 2; 3 4, V: 1 2; 3 4, mask: [causal, 0.5 0; 0 0, {keep: 1 0; 1 1,"
+        " padding: 1 1}], sink: '[1]'}"
+    ),
 ]
 BAD: list[dict[str, Any]] = [
-    {"Tokens": ["a"]}, {"W_O": [1]}, {"b_O": [[1]]}, {"d_output": [1]}, {"X": [[True]]}, {"X": [["x"]]}, {"X": [1]},
-    {"X": [[]]}, {"X": [["1"]]}, {"X": [[[[1]]]]}, {"X": {"file": "a.npy", "nam": "x"}}, {"X": {"random": [0, 1]}},
-    {"heads": 0}, {"heads": "two"}, {"kv_heads": 1.5}, {"past": {}}, {"past": {"K": [[1]]}},
-    {"past": {"K": [[1]], "V": [1]}}, {"past": [[1]]}, {"past": {"K": [[1]], "V": [[1]], "Q": [[1]]}},
-    {"position": {}}, {"position": "rope"}, {"position": {"rop": True}}, {"position": {"rope": {"theta": 0}}},
-    {"position": {"rope": {"pairing": "halves"}}}, {"position": {"rope": 10000}}, {"position": {"alibi": {}}},
-    {"position": {"alibi": {"slopes": 1}}}, {"position": {"alibi": {"slopes": []}}}, {"sink": "one"}, {"sink": []},
-    {"sink": [[1]]}, {"sink": True}, {"sink": None}, {"X": {"file": "a.npy", "part": "Q"}},
-    {"X": {"file": "a.npy", "layout": "heads"}}, {"X": {"file": "a.npy", "transpose": 1}},
-    {"X": {"file": "a.npy", "index": -1}}, {"score": "cosine"}, {"softcap": 0}, {"exp_base": 1}, {"mask": "causl"},
-    {"mask": {}}, {"mask": {"corner": "left"}}, {"mask": {"corner": "top-left"}},
-    {"mask": {"corner": "top-left", "lengths": 1}}, {"mask": [[1, 0], [0, 1]]}, {"mask": [[[1, 0], [0, 1]]]},
-    {"mask": ["causal", [[1]]]}, {"mask": [[0.0]]}, {"Q": [[[[[1]]]]]}, {"mask": [[[[[0.5]]]]]},
-    {"mask": [[[1]], [[0]]]}, {"mask": {"lengths": []}}, {"mask": {"padding": [[[1]]]}},
-    {"mask": {"keep": [[[[[1]]]]]}}, {"mask": {"window": [1]}}, {"mask": {"keep": [[2]]}}, {"mask": [[True, 0.5]]},
-    {"tokens": "ab"}, {"tokens": [""]}, {"X": {"random": [1, 1], "decimals": -1}},
+    {"Tokens": ["a"]},
+    {"W_O": [1]},
+    {"b_O": [[1]]},
+    {"d_output": [1]},
+    {"X": [[True]]},
+    {"X": [["x"]]},
+    {"X": [1]},
+    {"X": [[]]},
+    {"X": [["1"]]},
+    {"X": [[[[1]]]]},
+    {"X": {"file": "a.npy", "nam": "x"}},
+    {"X": {"random": [0, 1]}},
+    {"heads": 0},
+    {"heads": "two"},
+    {"kv_heads": 1.5},
+    {"past": {}},
+    {"past": {"K": [[1]]}},
+    {"past": {"K": [[1]], "V": [1]}},
+    {"past": [[1]]},
+    {"past": {"K": [[1]], "V": [[1]], "Q": [[1]]}},
+    {"position": {}},
+    {"position": "rope"},
+    {"position": {"rop": True}},
+    {"position": {"rope": {"theta": 0}}},
+    {"position": {"rope": {"pairing": "halves"}}},
+    {"position": {"rope": 10000}},
+    {"position": {"alibi": {}}},
+    {"position": {"alibi": {"slopes": 1}}},
+    {"position": {"alibi": {"slopes": []}}},
+    {"sink": "one"},
+    {"sink": []},
+    {"sink": [[1]]},
+    {"sink": True},
+    {"sink": None},
+    {"X": {"file": "a.npy", "part": "Q"}},
+    {"X": {"file": "a.npy", "layout": "heads"}},
+    {"X": {"file": "a.npy", "transpose": 1}},
+    {"X": {"file": "a.npy", "index": -1}},
+    {"score": "cosine"},
+    {"softcap": 0},
+    {"exp_base": 1},
+    {"mask": "causl"},
+    {"mask": {}},
+    {"mask": {"corner": "left"}},
+    {"mask": {"corner": "top-left"}},
+    {"mask": {"corner": "top-left", "lengths": 1}},
+    {"mask": [[1, 0], [0, 1]]},
+    {"mask": [[[1, 0], [0, 1]]]},
+    {"mask": ["causal", [[1]]]},
+    {"mask": [[0.0]]},
+    {"Q": [[[[[1]]]]]},
+    {"mask": [[[[[0.5]]]]]},
+    {"mask": [[[1]], [[0]]]},
+    {"mask": {"lengths": []}},
+    {"mask": {"padding": [[[1]]]}},
+    {"mask": {"keep": [[[[[1]]]]]}},
+    {"mask": {"window": [1]}},
+    {"mask": {"keep": [[2]]}},
+    {"mask": [[True, 0.5]]},
+    {"tokens": "ab"},
+    {"tokens": [""]},
+    {"X": {"random": [1, 1], "decimals": -1}},
     {"X": {"random": [1, 1], "integers": 1}},
-]  # fmt: skip
+]
 
 
 def value_of(leaf: Leaf) -> Any:
@@ -164,7 +256,16 @@ def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
 
 
 def test_it_knows_the_reader_s_words_and_no_others() -> None:
-    known = (CORNERS, LAYOUTS, mask_words(), PAIRINGS, PARTS, SCALE_WORDS, tuple(SCORES), MINUS_INFINITY)
+    known = (
+        CORNERS,
+        LAYOUTS,
+        mask_words(),
+        PAIRINGS,
+        PARTS,
+        SCALE_WORDS,
+        tuple(SCORES),
+        MINUS_INFINITY,
+    )
     assert set(words_in(EXPANDED)) == {tuple(words) for words in known}
     losses = [kind["properties"] for kind in EXPANDED["properties"]["loss"]["anyOf"]]
     assert [loss["kind"]["const"] for loss in losses] == list(LOSSES)
@@ -196,7 +297,9 @@ def test_bad_problems_do_not(problem: dict[str, Any]) -> None:
     assert not VALIDATOR.is_valid(problem)
 
 
-@pytest.mark.parametrize("written", ["[1 2; 3 4]", "[1, 2; 3, 4]", "[sqrt(2) 0; 0 1]", "'1 2; 3 4'", "|\n  1 2\n  3 4"])
+@pytest.mark.parametrize(
+    "written", ["[1 2; 3 4]", "[1, 2; 3, 4]", "[sqrt(2) 0; 0 1]", "'1 2; 3 4'", "|\n  1 2\n  3 4"]
+)
 def test_a_matrix_pasted_into_yaml_without_quotes_is_allowed(written: str) -> None:
     """As YAML has it: a list with texts in it, which are not rows of numbers."""
     text = f"Q: {written}\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"

@@ -1,4 +1,6 @@
-"""Keys as other software calls them are answered with what says the same here, which can be read as it stands."""
+"""Keys as other software calls them are answered with what says the same here, which can be read as
+it stands.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from attncli.problem.keys import KEYS
 from attncli.problem.loader import loads
 from attncli.problem.synonyms import SYNONYMS
 
-HEADS = "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {random: [2, 2, 3, 4]}\n"
+HEADS = (
+    "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {random: [2, 2, 3, 4]}\n"
+)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Cells of .xlsx workbooks as arrays of a problem, as spreadsheets write them, and as nobody should."""
+"""Cells of .xlsx workbooks as arrays of a problem, as spreadsheets write them, and as nobody
+should.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +63,17 @@ def book(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("cells", ["Data!B2:C3", "data!$B$2:$C$3", "'Data'!C3:B2", " Data!b2:c3 ", "='Data'!B2:C3"])
+@pytest.mark.parametrize(
+    "cells", ["Data!B2:C3", "data!$B$2:$C$3", "'Data'!C3:B2", " Data!b2:c3 ", "='Data'!B2:C3"]
+)
 def test_a_range(book: Path, cells: str) -> None:
     found = read(book, f'{{file: x.xlsx, range: "{cells}"}}').given["Q"]
     assert found.value.tolist() == [[1, 2.5], [0.1, 1e-300]]
 
 
-@pytest.mark.parametrize("cells", ["\"'It''s mine'!A1:B1\"", "It's mine!A1:B1", '"It\'s mine!A1:B1"'])
+@pytest.mark.parametrize(
+    "cells", ["\"'It''s mine'!A1:B1\"", "It's mine!A1:B1", '"It\'s mine!A1:B1"']
+)
 def test_names_of_sheets_with_a_blank(book: Path, cells: str) -> None:
     assert read(book, f"{{file: x.xlsx, range: {cells}}}").given["Q"].value.tolist() == [[5, 6]]
 
@@ -90,11 +96,16 @@ def test_fractions_and_roots_are_exact(book: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
-        (["1,5", "-0,25"], [1.5, -0.25]), (["1,5", 0.5], [1.5, 0.5]), (["1,500", "2,5"], [1.5, 2.5]),
-        (["1,500", 2], "x.xlsx is the text 1,500, and no number"), (["1,5", "2.5"], "x.xlsx is the text 1,5, and no"),
+        (["1,5", "-0,25"], [1.5, -0.25]),
+        (["1,5", 0.5], [1.5, 0.5]),
+        (["1,500", "2,5"], [1.5, 2.5]),
+        (["1,500", 2], "x.xlsx is the text 1,500, and no number"),
+        (["1,5", "2.5"], "x.xlsx is the text 1,5, and no"),
     ],
-)  # fmt: skip
-def test_a_text_with_a_decimal_comma(tmp_path: Path, cells: list[str | float], expected: list[float] | str) -> None:
+)
+def test_a_text_with_a_decimal_comma(
+    tmp_path: Path, cells: list[str | float], expected: list[float] | str
+) -> None:
     with xlsxwriter.Workbook(tmp_path / "x.xlsx") as file:
         file.add_worksheet("S").write_row(0, 0, cells)
     reference = "{file: x.xlsx, range: A1:B1}"
@@ -118,7 +129,8 @@ def test_a_cell_with_a_number(book: Path, cell: str, value: float) -> None:
 
 def test_a_vector_is_a_row_or_a_column(book: Path) -> None:
     (book / "q.yaml").write_text(
-        "X: [[1, 0]]\nW_Q: [[1], [1]]\nW_K: [[1], [1]]\nW_V: [[1, 0], [0, 1]]\nb_V: {file: x.xlsx, range: Data!B2:B3}\n"
+        "X: [[1, 0]]\nW_Q: [[1], [1]]\nW_K: [[1], [1]]\nW_V: [[1, 0], [0, 1]]\nb_V: {file: x.xlsx,"
+        " range: Data!B2:B3}\n"
     )
     assert load(str(book / "q.yaml")).given["b_V"].value.tolist() == [1, 0.1]
 
@@ -135,16 +147,24 @@ def test_a_vector_is_a_row_or_a_column(book: Path) -> None:
         ("{file: x.xlsx, range: Data!A0:B2}", "Q.range: Data!A0:B2 is no range of cells"),
         ("{file: x.xlsx, range: Data!XFE1}", "Q.range: Data!XFE1 is outside of any sheet"),
         ("{file: x.xlsx, range: Data!A1048577}", "Q.range: Data!A1048577 is outside of any sheet"),
-        ("{file: x.xlsx, range: A1:Z9999}", "Q.range: A1:Z9999 has 259,974 cells, and 10 is the most"),
+        (
+            "{file: x.xlsx, range: A1:Z9999}",
+            "Q.range: A1:Z9999 has 259,974 cells, and 10 is the most",
+        ),
         ("{file: x.xlsx, range: Data!B2:E3}", "Q.range: Data!E2 in x.xlsx is empty"),
-        ("{file: x.xlsx, range: Data!F1}", "Q.range: Data!F1 in x.xlsx is the text a word, and no number"),
+        (
+            "{file: x.xlsx, range: Data!F1}",
+            "Q.range: Data!F1 in x.xlsx is the text a word, and no number",
+        ),
         ("{file: x.xlsx, range: Data!F2}", "Q.range: Data!F2 in x.xlsx is a date"),
         ("{file: x.xlsx, range: Data!F3}", "Q.range: Data!F3 in x.xlsx is a date"),
         ("{file: x.xlsx, range: Data!F5}", "Q.range: Data!F5 in x.xlsx is the error #DIV/0!"),
         ("{file: x.xlsx, range: Data!B1000:B1001}", "Q.range: Data!B1000 in x.xlsx is empty"),
     ],
 )
-def test_what_is_no_number(book: Path, reference: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_number(
+    book: Path, reference: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(xlsx, "_MOST_CELLS", 10)
     (book / "q.csv").write_text("1\n")
     assert wrong(book, reference) == said
@@ -164,14 +184,22 @@ def test_one_sheet_needs_no_name(tmp_path: Path) -> None:
     "sheet",
     [
         "<w><row/><row><c><v>9</v></c><c><v>1</v></c><c/></row><row><c/><c><v>2</v></c></row></w>",
-        '<w><row r="2"><c/><c><v>1</v></c></row><row><c r="B3"><v>2</v></c><c><v>9</v></c></row></w>',
-        '<w><row r="2"><c r="A2"/><c><v>1</v></c></row><row r="3"><c r="A3"/><c r="B3"><v>2</v></c></row></w>',
+        (
+            '<w><row r="2"><c/><c><v>1</v></c></row><row><c'
+            ' r="B3"><v>2</v></c><c><v>9</v></c></row></w>'
+        ),
+        (
+            '<w><row r="2"><c r="A2"/><c><v>1</v></c></row><row r="3"><c r="A3"/><c'
+            ' r="B3"><v>2</v></c></row></w>'
+        ),
     ],
 )
 def test_cells_without_addresses_follow_each_other(tmp_path: Path, sheet: str) -> None:
     """As ECMA-376 allows, 18.3.1.4 and 18.3.1.73."""
     archive(tmp_path, sheet=sheet)
-    assert read(tmp_path, "{file: x.xlsx, range: B2:B3, transpose: true}").given["Q"].value.tolist() == [[1, 2]]
+    assert read(tmp_path, "{file: x.xlsx, range: B2:B3, transpose: true}").given[
+        "Q"
+    ].value.tolist() == [[1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -208,30 +236,51 @@ DAMAGED = "Q.file: x.xlsx is not a readable .xlsx file: "
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"sheet": f"{BOMB}<worksheet><c r=\"A1\"><v>&b;</v></c></worksheet>"},
-         DAMAGED + "it declares a document type, as no spreadsheet does"),
-        ({"book": f"{BOMB}<workbook/>"}, DAMAGED + "it declares a document type, as no spreadsheet does"),
+        (
+            {"sheet": f'{BOMB}<worksheet><c r="A1"><v>&b;</v></c></worksheet>'},
+            DAMAGED + "it declares a document type, as no spreadsheet does",
+        ),
+        (
+            {"book": f"{BOMB}<workbook/>"},
+            DAMAGED + "it declares a document type, as no spreadsheet does",
+        ),
         ({"book": "<workbook/>"}, DAMAGED + "it has no sheets"),
         ({"book": "<workbook>"}, DAMAGED + "it is damaged"),
         ({"relations": "<Relationships/>"}, DAMAGED + "it has no part for this sheet"),
-        ({"relations": '<R><Relationship Id="1" Target="../../etc/passwd"/></R>'}, DAMAGED + "it has no etc/passwd"),
+        (
+            {"relations": '<R><Relationship Id="1" Target="../../etc/passwd"/></R>'},
+            DAMAGED + "it has no etc/passwd",
+        ),
         ({"sheet": "<worksheet><c><v>1</v></c></worksheet>"}, DAMAGED + "a cell is in no row"),
         ({"sheet": '<w><row r="0"/></w>'}, DAMAGED + "a row has the number 0"),
         ({"sheet": '<w><row><c r="1A"/></row></w>'}, DAMAGED + "a cell has the address 1A"),
-        ({"sheet": '<w><c r="A1"><v>one</v></c><c r="B1"><v>2</v></c></w>'},
-         "Q.range: S!A1 in x.xlsx is the text one, and no number"),
-        ({"sheet": '<w><c r="A1"><v>1_000</v></c><c r="B1"><v>2</v></c></w>'},
-         "Q.range: S!A1 in x.xlsx is the text 1_000, and no number"),
-        ({"sheet": '<w><c r="A1"><v>NaN</v></c><c r="B1"><v>2</v></c></w>'},
-         "Q.range: S!A1 in x.xlsx is the text NaN, and no number"),
-        ({"sheet": '<w><c r="A1"><v>1e999</v></c><c r="B1"><v>2</v></c></w>'},
-         "Q.range: S!A1 in x.xlsx is too large for a number"),
-        ({"sheet": '<w><c r="A1" t="s"><v>9</v></c><c r="B1"><v>2</v></c></w>'}, "Q.range: S!A1 in x.xlsx is empty"),
-        ({"sheet": '<w><c r="A1"><f>1+1</f></c><c r="B1"><v>2</v></c></w>'},
-         "Q.range: S!A1 in x.xlsx is a formula without a result"),
+        (
+            {"sheet": '<w><c r="A1"><v>one</v></c><c r="B1"><v>2</v></c></w>'},
+            "Q.range: S!A1 in x.xlsx is the text one, and no number",
+        ),
+        (
+            {"sheet": '<w><c r="A1"><v>1_000</v></c><c r="B1"><v>2</v></c></w>'},
+            "Q.range: S!A1 in x.xlsx is the text 1_000, and no number",
+        ),
+        (
+            {"sheet": '<w><c r="A1"><v>NaN</v></c><c r="B1"><v>2</v></c></w>'},
+            "Q.range: S!A1 in x.xlsx is the text NaN, and no number",
+        ),
+        (
+            {"sheet": '<w><c r="A1"><v>1e999</v></c><c r="B1"><v>2</v></c></w>'},
+            "Q.range: S!A1 in x.xlsx is too large for a number",
+        ),
+        (
+            {"sheet": '<w><c r="A1" t="s"><v>9</v></c><c r="B1"><v>2</v></c></w>'},
+            "Q.range: S!A1 in x.xlsx is empty",
+        ),
+        (
+            {"sheet": '<w><c r="A1"><f>1+1</f></c><c r="B1"><v>2</v></c></w>'},
+            "Q.range: S!A1 in x.xlsx is a formula without a result",
+        ),
         ({"sheet": b"<w>" + b" " * (2**26 + 1)}, "Q.file: x.xlsx unpacks to more than 64 MiB"),
     ],
-)  # fmt: skip
+)
 def test_what_no_spreadsheet_writes(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
     archive(tmp_path, **changed)
     assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == said
@@ -239,7 +288,10 @@ def test_what_no_spreadsheet_writes(tmp_path: Path, changed: dict[str, Any], sai
 
 def test_what_is_no_workbook(tmp_path: Path) -> None:
     (tmp_path / "x.xlsx").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and sectors")
-    assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == DAMAGED + "it is an .xls file, or it has a password"
+    assert (
+        wrong(tmp_path, "{file: x.xlsx, range: A1:B1}")
+        == DAMAGED + "it is an .xls file, or it has a password"
+    )
     (tmp_path / "x.xlsx").write_bytes(b"1,2")
     assert wrong(tmp_path, "{file: x.xlsx, range: A1:B1}") == DAMAGED + "it is not an archive"
     with zipfile.ZipFile(tmp_path / "x.xlsx", "w") as file:
@@ -248,7 +300,10 @@ def test_what_is_no_workbook(tmp_path: Path) -> None:
 
 
 def test_nothing_behind_the_range_is_read(tmp_path: Path) -> None:
-    archive(tmp_path, sheet='<w><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c><c r="A2"><v>3</v></c><broken')
+    archive(
+        tmp_path,
+        sheet='<w><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c><c r="A2"><v>3</v></c><broken',
+    )
     assert read(tmp_path, "{file: x.xlsx, range: A1:B1}").given["Q"].value.tolist() == [[1, 2]]
 
 

@@ -26,8 +26,15 @@ def what_is_changed(torch: Any) -> Callable[[], dict[str, Any]]:
     from torch.overrides import _get_current_function_mode_stack
 
     def now() -> dict[str, Any]:
-        changed = {"Module.__call__": torch.nn.Module.__call__, "Thread.start": threading.Thread.start}
-        changed |= {f"functional.{name}": each for name, each in vars(torch.nn.functional).items() if callable(each)}
+        changed = {
+            "Module.__call__": torch.nn.Module.__call__,
+            "Thread.start": threading.Thread.start,
+        }
+        changed |= {
+            f"functional.{name}": each
+            for name, each in vars(torch.nn.functional).items()
+            if callable(each)
+        }
         changed["fast path"] = torch.backends.mha.get_fastpath_enabled()
         # PyTorch 2.5 has no stance, and a function in its place
         stance = getattr(eval_frame, "_stance", None)
@@ -45,4 +52,6 @@ def _everything_is_put_back(what_is_changed: Callable[[], dict[str, Any]]) -> It
     before = what_is_changed()
     yield
     after = what_is_changed()
-    assert {name for name in before if before[name] is not after[name] and before[name] != after[name]} == set()
+    assert {
+        name for name in before if before[name] is not after[name] and before[name] != after[name]
+    } == set()

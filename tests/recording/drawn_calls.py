@@ -1,4 +1,6 @@
-"""Random calls of PyTorch's attention: shapes that it repeats, formats, layouts, kinds of tensors and of masks."""
+"""Random calls of PyTorch's attention: shapes that it repeats, formats, layouts, kinds of tensors
+and of masks.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class Drawn:
     def in_double(self, torch: Any) -> Any:
         """The same in float64, of plain tensors in a plain layout."""
         query, key, value, mask = (plain(torch, each) for each in self.arguments)
-        return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask, **self.keywords)
+        return torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, mask, **self.keywords
+        )
 
 
 def in_a_thread(function: Callable[[], object]) -> None:
@@ -70,7 +74,8 @@ def in_a_thread(function: Callable[[], object]) -> None:
 
 def plain(torch: Any, tensor: Any) -> Any:
     """A tensor in float64, or a mask of true and false as it is."""
-    # of a causal bias, which is asked first: its numbers are in no memory, and PyTorch 2.5 does not tell its format
+    # of a causal bias, which is asked first: its numbers are in no memory, and PyTorch 2.5 does not
+    # tell its format
     if hasattr(tensor, "variant"):
         n, m = tensor.seq_len_q, tensor.seq_len_kv
         offset = 0 if tensor.variant.name == "UPPER_LEFT" else m - n
@@ -101,13 +106,25 @@ def drawn(torch: Any, seed: int) -> Drawn:
         n = min(n, m)  # otherwise PyTorch warns of NaN
     dtype = getattr(torch, words["dtype"])
     leading = [*batch, heads] if batch or chance.random() < 0.7 else []
-    of_keys = [heads // chance.choice([each for each in (1, 2, 4) if heads % each == 0])] if grouped else None
+    of_keys = (
+        [heads // chance.choice([each for each in (1, 2, 4) if heads % each == 0])]
+        if grouped
+        else None
+    )
 
     def side(rows: int, width: int, kv_heads: list[int] | None) -> Any:
-        axes = (fewer(chance, leading[:-1]) + kv_heads) if kv_heads and leading else fewer(chance, leading)
-        return laid_out(torch, chance, words, torch.randn(*axes, rows, width, dtype=torch.float64).to(dtype))
+        axes = (
+            (fewer(chance, leading[:-1]) + kv_heads)
+            if kv_heads and leading
+            else fewer(chance, leading)
+        )
+        return laid_out(
+            torch, chance, words, torch.randn(*axes, rows, width, dtype=torch.float64).to(dtype)
+        )
 
-    query = laid_out(torch, chance, words, torch.randn(*leading, n, d, dtype=torch.float64).to(dtype))
+    query = laid_out(
+        torch, chance, words, torch.randn(*leading, n, d, dtype=torch.float64).to(dtype)
+    )
     key, value = side(m, d, of_keys), side(m, chance.choice((1, 4)), of_keys)
     words["shapes"] = [tuple(each.shape) for each in (query, key, value)]
     mask = mask_of(torch, chance, words, [*leading], n, m, dtype)
@@ -124,7 +141,9 @@ def drawn(torch: Any, seed: int) -> Drawn:
 
 
 def fewer(chance: random.Random, axes: list[int]) -> list[int]:
-    """The same axes, of which some have one entry, and the first may be missing: PyTorch repeats what is there."""
+    """The same axes, of which some have one entry, and the first may be missing: PyTorch repeats
+    what is there.
+    """
     axes = [1 if chance.random() < 0.2 else each for each in axes]
     while axes and axes[0] == 1 and chance.random() < 0.2:
         axes = axes[1:]
@@ -152,7 +171,9 @@ def kinds(torch: Any) -> dict[str, Callable[[Any], Any]]:
 
     class WithFunctions(torch.Tensor):
         @classmethod
-        def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             return super().__torch_function__(function, types, args, kwargs or {})
 
     return {
@@ -165,7 +186,13 @@ def kinds(torch: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 def mask_of(
-    torch: Any, chance: random.Random, words: dict[str, Any], leading: list[int], n: int, m: int, dtype: Any
+    torch: Any,
+    chance: random.Random,
+    words: dict[str, Any],
+    leading: list[int],
+    n: int,
+    m: int,
+    dtype: Any,
 ) -> Any:
     """A mask of this kind, for all heads and entries or for each of them."""
     from torch.nn.attention import bias
@@ -178,7 +205,11 @@ def mask_of(
         if words["dtype"] == "float16":
             low["-1e9"] = low["lowest"]
         keep[..., 0] |= chance.random() < 0.5  # else some queries see nothing
-        biases = torch.randn(*axes, n, m).double() if chance.random() < 0.5 else torch.zeros(n, m).double()
+        biases = (
+            torch.randn(*axes, n, m).double()
+            if chance.random() < 0.5
+            else torch.zeros(n, m).double()
+        )
         return torch.where(keep, biases, low[name]).to(dtype)
     distance = torch.arange(m) - torch.arange(n)[:, None]
     return {
@@ -204,7 +235,9 @@ def drawn_layer(torch: Any, seed: int) -> tuple[Any, tuple[Any, ...], dict[str, 
         m = n
     options = {"kdim": 5, "vdim": 5} if cross and separate else {}
     first = chance.random() < 0.5
-    module = torch.nn.MultiheadAttention(6, heads, bias=chance.random() < 0.7, batch_first=first, **options).eval()
+    module = torch.nn.MultiheadAttention(
+        6, heads, bias=chance.random() < 0.7, batch_first=first, **options
+    ).eval()
     dtype = getattr(torch, chance.choice(("float64", "float32")))
 
     def rows(count: int, width: int) -> Any:
@@ -229,5 +262,7 @@ def drawn_layer(torch: Any, seed: int) -> tuple[Any, tuple[Any, ...], dict[str, 
         padding = torch.rand(*([entries] if batched else []), m) < 0.3
         padding[..., 0] = False
         added = kind in ("added", "of each head")
-        asked["key_padding_mask"] = torch.where(padding, -torch.inf, 0.0).to(dtype) if added else padding
+        asked["key_padding_mask"] = (
+            torch.where(padding, -torch.inf, 0.0).to(dtype) if added else padding
+        )
     return module.to(dtype), (x, context, values), asked

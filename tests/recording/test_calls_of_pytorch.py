@@ -1,4 +1,6 @@
-"""Calls that PyTorch programs make are seen, change nothing, and are worked out to the same output."""
+"""Calls that PyTorch programs make are seen, change nothing, and are worked out to the same
+output.
+"""
 
 from __future__ import annotations
 
@@ -44,16 +46,24 @@ SHAPES = [
     pytest.param([(2, 3, 4), (2, 5, 4), (2, 5, 6)], {}, id="heads"),
     pytest.param([(2, 4, 3, 8)] + [(2, 4, 5, 8)] * 2, {}, id="batch"),
     pytest.param([(2, 1, 4, 3, 8)] + [(2, 1, 4, 5, 8)] * 2, {}, id="five axes"),
-    pytest.param([(2, 4, 3, 8)] + [(2, 2, 5, 8)] * 2, {"enable_gqa": True}, id="fewer heads of keys"),
+    pytest.param(
+        [(2, 4, 3, 8)] + [(2, 2, 5, 8)] * 2, {"enable_gqa": True}, id="fewer heads of keys"
+    ),
     pytest.param([(1, 2, 4, 4)] * 3, {"is_causal": True}, id="causal"),
     pytest.param([(1, 2, 3, 4)] + [(1, 2, 5, 4)] * 2, {"is_causal": True}, id="causal, top-left"),
-    pytest.param([(1, 2, 5, 4)] + [(1, 2, 3, 4)] * 2, {"is_causal": True}, id="causal, more queries than keys"),
+    pytest.param(
+        [(1, 2, 5, 4)] + [(1, 2, 3, 4)] * 2,
+        {"is_causal": True},
+        id="causal, more queries than keys",
+    ),
     pytest.param([(1, 2, 3, 4)] * 3, {"scale": 0.3}, id="a scale"),
     pytest.param([(2, 4, 3, 8)] + [(1, 4, 5, 8)] * 2, {}, id="keys of one entry"),
     pytest.param([(1, 4, 3, 8)] + [(2, 4, 5, 8)] * 2, {}, id="queries of one entry"),
     pytest.param([(2, 4, 3, 8), (2, 1, 5, 8), (1, 4, 5, 8)], {}, id="one head of keys"),
     pytest.param([(2, 1, 3, 8)] + [(2, 4, 5, 8)] * 2, {}, id="one head of queries"),
-    pytest.param([(2, 4, 3, 8), (2, 2, 5, 8), (2, 1, 5, 8)], {"enable_gqa": True}, id="other heads of values"),
+    pytest.param(
+        [(2, 4, 3, 8), (2, 2, 5, 8), (2, 1, 5, 8)], {"enable_gqa": True}, id="other heads of values"
+    ),
     pytest.param([(2, 1, 4, 3, 8), (1, 3, 4, 5, 8), (1, 5, 8)], {}, id="axes that are repeated"),
 ]
 
@@ -61,7 +71,11 @@ SHAPES = [
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
 @pytest.mark.parametrize(("shapes", "options"), SHAPES)
 def test_the_output_is_the_recorded_one(
-    shapes: list[tuple[int, ...]], options: dict[str, Any], dtype: str, torch: Any, recording: Recording
+    shapes: list[tuple[int, ...]],
+    options: dict[str, Any],
+    dtype: str,
+    torch: Any,
+    recording: Recording,
 ) -> None:
     with recording() as calls:
         attend(torch, *shapes, dtype=getattr(torch, dtype), **options)
@@ -88,19 +102,26 @@ MASKS = [
     ("causal", "torch.full((4, 4), -1e4).triu(1)"),
     ({"causal": True, "window": [1, 0]}, "torch.ones(4, 4).tril().triu(-1).bool()"),
     ({"padding": [1, 1, 0, 1]}, "torch.tensor([[[[True, True, False, True]]]])"),
-    ({"causal": True, "padding": [0, 1, 1, 1]}, "torch.ones(4, 4).tril().bool() & torch.tensor([False] + [True] * 3)"),
+    (
+        {"causal": True, "padding": [0, 1, 1, 1]},
+        "torch.ones(4, 4).tril().bool() & torch.tensor([False] + [True] * 3)",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("written", "mask"), MASKS)
-def test_a_mask_that_has_a_word_is_written_so(written: Any, mask: str, torch: Any, recording: Recording) -> None:
+def test_a_mask_that_has_a_word_is_written_so(
+    written: Any, mask: str, torch: Any, recording: Recording
+) -> None:
     with recording() as calls:
         attend(torch, *[(1, 2, 4, 4)] * 3, attn_mask=eval(mask, {"torch": torch}))
     assert calls[0].keys(head=1)["mask"] == written
     assert calls[0].check()
 
 
-def test_the_corner_of_a_causal_mask_is_said_where_there_are_two(torch: Any, recording: Recording) -> None:
+def test_the_corner_of_a_causal_mask_is_said_where_there_are_two(
+    torch: Any, recording: Recording
+) -> None:
     top_left, bottom_right = torch.ones(2, 4).tril().bool(), torch.ones(2, 4).tril(2).bool()
     with recording() as calls:
         attend(torch, (2, 3), (4, 3), (4, 3), attn_mask=top_left)
@@ -110,7 +131,9 @@ def test_the_corner_of_a_causal_mask_is_said_where_there_are_two(torch: Any, rec
     assert calls[1].check()
 
 
-def test_biases_are_added_and_the_most_negative_number_of_a_format_hides(torch: Any, recording: Recording) -> None:
+def test_biases_are_added_and_the_most_negative_number_of_a_format_hides(
+    torch: Any, recording: Recording
+) -> None:
     bias = torch.tensor([[0.5, -1.0], [2.0, 0.25]])
     bias[0, 1] += torch.finfo(torch.float32).min
     with recording() as calls:
@@ -123,14 +146,22 @@ LOW = [
     # what is low everywhere in a row hides nothing
     ("additive", 1, "torch.full((6, 6), -2e4) + torch.randn(6, 6)"),
     ("additive", 1, "torch.full((6, 6), -1e9) + torch.arange(6.0) * 1000"),
-    # a row of the mask hides what no score can bring back, and a steep bias does not where scores are as large
+    # a row of the mask hides what no score can bring back, and a steep bias does not where scores
+    # are as large
     ("window", 1, "-4000.0 * (torch.arange(6) - torch.arange(6)[:, None]).abs()"),
     ("additive", 60, "-4000.0 * (torch.arange(6) - torch.arange(6)[:, None]).abs()"),
     ("causal", 1, "torch.full((6, 6), -1e4).triu(1)"),
     ("additive", 80, "torch.full((6, 6), -1e4).triu(1)"),
     ("additive", 1, "torch.full((6, 6), -1e4).triu(1) - 3e4"),
     # a bias that is added to the lowest number changes nothing
-    ("causal", 1, "torch.full((6, 6), torch.finfo(torch.float32).min).triu(1) + torch.zeros(6, 6).fill_(5).triu(1)"),
+    (
+        "causal",
+        1,
+        (
+            "torch.full((6, 6), torch.finfo(torch.float32).min).triu(1) + torch.zeros(6,"
+            " 6).fill_(5).triu(1)"
+        ),
+    ),
 ]
 
 
@@ -147,24 +178,33 @@ def test_a_low_number_hides_a_key_only_if_no_score_brings_it_back(
     assert written in ("causal" if kept == "causal" else [*kept])
     calls[0].save(tmp_path / "call.yaml")
     expected = (query.double() @ key.double().T / 2 + added.double()).softmax(dim=-1)
-    assert attncli.trace(tmp_path / "call.yaml")["weights"] == pytest.approx(expected.numpy(), abs=1e-2 * size)
-    again = attncli.trace(Q=query.numpy(), K=key.numpy(), V=value.numpy(), mask={"additive": added.numpy()})
+    assert attncli.trace(tmp_path / "call.yaml")["weights"] == pytest.approx(
+        expected.numpy(), abs=1e-2 * size
+    )
+    again = attncli.trace(
+        Q=query.numpy(), K=key.numpy(), V=value.numpy(), mask={"additive": added.numpy()}
+    )
     # hidden or added, the numbers are the same to the last bit
     assert (calls[0].trace()["output"] == again["output"]).all()
 
 
 def test_a_query_from_which_all_is_hidden_has_no_window(torch: Any, recording: Recording) -> None:
     with recording() as calls:
-        output = attend(torch, (3, 4), (1, 4), (1, 4), attn_mask=torch.zeros(1, 1, dtype=torch.bool))
+        output = attend(
+            torch, (3, 4), (1, 4), (1, 4), attn_mask=torch.zeros(1, 1, dtype=torch.bool)
+        )
     assert output.eq(0).all()
     assert calls[0].trace().fully_masked == (0, 1, 2)
 
 
-def test_a_query_that_sees_no_key_is_left_out_of_the_check(torch: Any, recording: Recording) -> None:
+def test_a_query_that_sees_no_key_is_left_out_of_the_check(
+    torch: Any, recording: Recording
+) -> None:
     keep = torch.tensor([[True, False], [False, False]])
     lowest = torch.where(keep, 0.0, torch.finfo(torch.float32).min)
     with recording() as calls:
-        attend(torch, *[(1, 2, 2, 4)] * 3, attn_mask=keep)  # PyTorch gives 0 or NaN for the second query,
+        # PyTorch gives 0 or NaN for the second query,
+        attend(torch, *[(1, 2, 2, 4)] * 3, attn_mask=keep)
         attend(torch, *[(1, 2, 2, 4)] * 3, attn_mask=lowest)  # and here the mean of all values
     for call in calls:
         assert call.trace().fully_masked == ((0, 1), (1, 1))
@@ -188,14 +228,18 @@ def layer(torch: Any, causal: bool = False) -> Any:
 
         def forward(self, x: Any) -> Any:
             entries, n, _ = x.shape
-            parts = (part.view(entries, n, 2, 4).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1))
+            parts = (
+                part.view(entries, n, 2, 4).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1)
+            )
             heads = torch.nn.functional.scaled_dot_product_attention(*parts, is_causal=causal)
             return self.out(heads.transpose(1, 2).reshape(entries, n, 8))
 
     return Layer()
 
 
-def test_a_model_gives_the_same_bits_and_its_modules_have_names(torch: Any, recording: Recording) -> None:
+def test_a_model_gives_the_same_bits_and_its_modules_have_names(
+    torch: Any, recording: Recording
+) -> None:
     model = torch.nn.Sequential(layer(torch), layer(torch, causal=True)).eval()
     x = torch.randn(2, 5, 8)
     expected = model(x)
@@ -223,11 +267,17 @@ def test_only_the_calls_of_one_model(torch: Any, recording: Recording) -> None:
     assert made == [(0, 0, "0"), (0, 1, "1"), (1, 0, "0"), (1, 1, "1")]
 
 
-def test_a_problem_begins_at_x_where_linear_layers_were_seen(torch: Any, recording: Recording) -> None:
+def test_a_problem_begins_at_x_where_linear_layers_were_seen(
+    torch: Any, recording: Recording
+) -> None:
     model, x = layer(torch), torch.randn(1, 5, 8)
     with recording() as calls:
         model(x)
-    whole, one, bare = calls[0].trace(), calls[0].trace(head=1), attncli.trace(calls[0].problem(from_inputs=False))
+    whole, one, bare = (
+        calls[0].trace(),
+        calls[0].trace(head=1),
+        attncli.trace(calls[0].problem(from_inputs=False)),
+    )
     assert "X" in whole
     assert "X" not in bare
     assert whole["X"] == pytest.approx(x[0].numpy())
@@ -235,10 +285,13 @@ def test_a_problem_begins_at_x_where_linear_layers_were_seen(torch: Any, recordi
     assert one["weights"] == pytest.approx(bare["weights"][1], abs=1e-5)
     assert one["weights"].shape == (5, 5)
     weight = model.qkv.weight.detach().numpy()
-    assert one["W_K"] == pytest.approx(weight[12:16].T)  # keys are features 8 to 15, of which head 1 has the last four
+    # keys are features 8 to 15, of which head 1 has the last four
+    assert one["W_K"] == pytest.approx(weight[12:16].T)
 
 
-def test_weights_that_were_trained_afterwards_are_not_taken(torch: Any, recording: Recording) -> None:
+def test_weights_that_were_trained_afterwards_are_not_taken(
+    torch: Any, recording: Recording
+) -> None:
     model = layer(torch)
     with recording() as calls:
         model(torch.randn(1, 5, 8))
@@ -258,7 +311,9 @@ MULTI_HEAD = {
 
 @pytest.mark.parametrize("name", MULTI_HEAD)
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_multi_head_attention_as_a_whole(name: str, need_weights: bool, torch: Any, recording: Recording) -> None:
+def test_multi_head_attention_as_a_whole(
+    name: str, need_weights: bool, torch: Any, recording: Recording
+) -> None:
     options = MULTI_HEAD[name]
     module = torch.nn.MultiheadAttention(8, 2, **options).eval()
     x, context = torch.randn(4, 4, 8), torch.randn(4, 4, options.get("kdim", 8))
@@ -295,7 +350,9 @@ def test_each_part_of_multi_head_attention_can_be_checked(
     call.save(tmp_path / "call.yaml", head=0)
 
 
-def test_multi_head_attention_with_padding_and_without_a_batch(torch: Any, recording: Recording) -> None:
+def test_multi_head_attention_with_padding_and_without_a_batch(
+    torch: Any, recording: Recording
+) -> None:
     module = torch.nn.MultiheadAttention(8, 2, batch_first=True).eval()
     x, padding = torch.randn(2, 3, 8), torch.tensor([[False, False, False], [False, True, True]])
     with recording() as calls:
@@ -347,7 +404,9 @@ def test_keys_and_values_of_different_inputs(torch: Any, recording: Recording) -
     assert calls[0].check()
 
 
-def test_what_multi_head_attention_adds_to_the_keys_is_not_understood(torch: Any, recording: Recording) -> None:
+def test_what_multi_head_attention_adds_to_the_keys_is_not_understood(
+    torch: Any, recording: Recording
+) -> None:
     module = torch.nn.MultiheadAttention(8, 2, add_bias_kv=True).eval()
     x = torch.randn(3, 1, 8)
     with recording() as calls:
@@ -364,7 +423,9 @@ def test_what_multi_head_attention_adds_to_the_keys_is_not_understood(torch: Any
         ("TransformerEncoder", ["layers.0.self_attn", "layers.1.self_attn"]),
     ],
 )
-def test_what_has_a_fused_path_is_recorded(kind: str, where: list[str], torch: Any, recording: Recording) -> None:
+def test_what_has_a_fused_path_is_recorded(
+    kind: str, where: list[str], torch: Any, recording: Recording
+) -> None:
     inner, x = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(1, 4, 8)
     modules = {
         "MultiheadAttention": lambda: inner.self_attn(x, x, x),
@@ -401,7 +462,9 @@ def test_a_compiled_model_runs_as_it_was_before_it_was_compiled(
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the compiler
-def test_nothing_is_compiled_in_the_block_and_all_is_after_it(torch: Any, recording: Recording) -> None:
+def test_nothing_is_compiled_in_the_block_and_all_is_after_it(
+    torch: Any, recording: Recording
+) -> None:
     graphs = []
 
     def backend(graph: Any, inputs: Any) -> Any:
@@ -430,7 +493,9 @@ def test_without_a_call_what_to_try_is_said(torch: Any, recording: Recording) ->
     assert "attn_implementation" in caught.value.help
 
 
-def test_an_error_in_the_block_is_the_only_one_and_everything_is_put_back(torch: Any, recording: Recording) -> None:
+def test_an_error_in_the_block_is_the_only_one_and_everything_is_put_back(
+    torch: Any, recording: Recording
+) -> None:
     before = torch.nn.Module.__call__
     with pytest.raises(RuntimeError, match="mine"), recording():
         raise RuntimeError("mine")
@@ -493,7 +558,9 @@ def test_no_gradient_is_kept(torch: Any, recording: Recording) -> None:
         ({"tokens": ["a"]}, "1 token cannot label 3 keys"),
     ],
 )
-def test_what_is_not_there(asked: dict[str, Any], what: str, torch: Any, recording: Recording) -> None:
+def test_what_is_not_there(
+    asked: dict[str, Any], what: str, torch: Any, recording: Recording
+) -> None:
     with recording() as calls:
         attend(torch, *[(1, 2, 3, 4)] * 3)
     with pytest.raises(attncli.AttncliError, match=what):
@@ -544,7 +611,11 @@ def test_a_call_is_shown_in_a_line(torch: Any, recording: Recording) -> None:
 @pytest.mark.parametrize(
     ("asked", "message", "help"),
     [
-        ({"model": "gpt2"}, "the model is a torch.nn.Module, not 'gpt2'", "recording() takes all calls"),
+        (
+            {"model": "gpt2"},
+            "the model is a torch.nn.Module, not 'gpt2'",
+            "recording() takes all calls",
+        ),
         ({"layers": 3}, "layers are a list", "write layers=[3]"),
         ({"layers": ["3"]}, "a layer is a whole number, at least 0, not '3'", ""),
         ({"layers": [-1]}, "a layer is a whole number, at least 0, not -1", ""),
@@ -553,7 +624,9 @@ def test_a_call_is_shown_in_a_line(torch: Any, recording: Recording) -> None:
         ({"limit": "1 GiB"}, "limit is a whole number, at least 0, not '1 GiB'", ""),
     ],
 )
-def test_what_cannot_be_kept(asked: dict[str, Any], message: str, help: str, recording: Recording) -> None:
+def test_what_cannot_be_kept(
+    asked: dict[str, Any], message: str, help: str, recording: Recording
+) -> None:
     with pytest.raises(attncli.AttncliError, match=message) as caught, recording(**asked):
         pytest.fail("the block must not run")
     assert caught.value.help == help
@@ -561,7 +634,10 @@ def test_what_cannot_be_kept(asked: dict[str, Any], message: str, help: str, rec
 
 def test_layers_that_are_not_there(torch: Any, recording: Recording) -> None:
     model, x = torch.nn.Sequential(layer(torch), layer(torch)), torch.randn(1, 5, 8)
-    with pytest.raises(attncli.AttncliError, match="there is no layer 2 or 7") as caught, recording(layers={7, 2}):
+    with (
+        pytest.raises(attncli.AttncliError, match="there is no layer 2 or 7") as caught,
+        recording(layers={7, 2}),
+    ):
         model(x)
     assert caught.value.help == "there are layers 0 to 1"
     with pytest.raises(attncli.AttncliError) as caught, recording(layers=[1]):
@@ -574,7 +650,9 @@ def test_only_the_table(torch: Any, recording: Recording) -> None:
         torch.nn.Sequential(layer(torch), layer(torch))(torch.randn(1, 5, 8))
     assert calls.bytes == 0
     assert "cannot be saved" not in str(calls)
-    with pytest.raises(attncli.AttncliError, match=r"call 1 was not kept: layers=\[\] keeps no call"):
+    with pytest.raises(
+        attncli.AttncliError, match=r"call 1 was not kept: layers=\[\] keeps no call"
+    ):
         calls[1].problem()
 
 
@@ -618,7 +696,11 @@ def test_the_table_leaves_out_columns_that_say_nothing(torch: Any, recording: Re
     ("names", "cells", "pattern"),
     [
         (["model.layers.{}.self_attn"] * 2, ["0", "1"], "model.layers.*.self_attn"),
-        (["first.layers.{}.attention", "second.layers.{}.attention"], ["first.0", "second.1"], "*.layers.*.attention"),
+        (
+            ["first.layers.{}.attention", "second.layers.{}.attention"],
+            ["first.0", "second.1"],
+            "*.layers.*.attention",
+        ),
     ],
 )
 def test_long_names_are_said_once_where_the_table_is_wide(
@@ -643,8 +725,13 @@ def test_long_names_are_said_once_where_the_table_is_wide(
     assert max(map(len, str(calls).split("\n"))) <= 80
 
 
-def test_modules_have_the_same_names_whichever_model_is_named(torch: Any, recording: Recording) -> None:
-    model, x = torch.nn.Sequential(torch.nn.Sequential(layer(torch)), torch.nn.ReLU()), torch.randn(1, 5, 8)
+def test_modules_have_the_same_names_whichever_model_is_named(
+    torch: Any, recording: Recording
+) -> None:
+    model, x = (
+        torch.nn.Sequential(torch.nn.Sequential(layer(torch)), torch.nn.ReLU()),
+        torch.randn(1, 5, 8),
+    )
     for named in (None, model, model[0], model[0][0]):
         with recording(named) as calls:
             model(x)

@@ -1,4 +1,6 @@
-"""Random calls: attncli, the problem that is saved and read again, and PyTorch in float64 give the same output."""
+"""Random calls: attncli, the problem that is saved and read again, and PyTorch in float64 give the
+same output.
+"""
 
 from __future__ import annotations
 
@@ -51,15 +53,26 @@ def test_what_is_saved_of_a_layer_gives_its_output(
     assert call.check(), call.check()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for part in ({"head": call.heads - 1, "entry": 0}, {"entry": call.entries - 1}, {"from_inputs": False}, {}):
+        for part in (
+            {"head": call.heads - 1, "entry": 0},
+            {"entry": call.entries - 1},
+            {"from_inputs": False},
+            {},
+        ):
             call.save(path, **part)
     trace = attncli.trace(attncli.load(path))
     if "W_O" in trace:
         rows = alone if alone.ndim == 2 or module.batch_first else alone.transpose(0, 1)
         expected = rows.detach().numpy()
-        assert np.array(trace["output"]).reshape(expected.shape) == pytest.approx(expected, abs=1e-5)
+        assert np.array(trace["output"]).reshape(expected.shape) == pytest.approx(
+            expected, abs=1e-5
+        )
     if weights is not None:
-        means = np.array(trace["weights"]).reshape(call.entries, call.heads, *weights.shape[-2:]).mean(axis=1)
+        means = (
+            np.array(trace["weights"])
+            .reshape(call.entries, call.heads, *weights.shape[-2:])
+            .mean(axis=1)
+        )
         assert means.reshape(weights.shape) == pytest.approx(weights.detach().numpy(), abs=1e-5)
 
 
@@ -73,14 +86,19 @@ def require_same(torch: Any, case: Drawn, trace: attncli.Trace) -> None:
         blind[row] = True
     blind = blind.reshape(expected.shape[:-1])
     assert not (blind & ~may_be_blind(torch, mask, blind.shape)).any(), case.words
-    # digits of float32 are read as those of float64: as far as scores are off by that, so are weights
-    scores = float(query.detach().double().norm(dim=-1).max() * key.detach().double().norm(dim=-1).max())
+    # digits of float32 are read as those of float64: as far as scores are off by that, so are
+    # weights
+    scores = float(
+        query.detach().double().norm(dim=-1).max() * key.detach().double().norm(dim=-1).max()
+    )
     size = max(1.0, scores * (case.words["scale"] or 1.0))
     assert ours[~blind] == pytest.approx(expected[~blind], abs=1e-5 * size), case.words
 
 
 def may_be_blind(torch: Any, mask: Any, shape: tuple[int, ...]) -> Any:
-    """Which queries see no key, whatever is meant by low numbers: true and false, for each head of each entry."""
+    """Which queries see no key, whatever is meant by low numbers: true and false, for each head of
+    each entry.
+    """
     if mask is None or hasattr(mask, "variant"):
         return np.zeros(shape, dtype=bool)
     hidden = ~mask if mask.dtype == torch.bool else mask <= -60000

@@ -1,4 +1,6 @@
-"""Models of Transformers, small and with random weights: every call is seen, and gives attncli the same output."""
+"""Models of Transformers, small and with random weights: every call is seen, and gives attncli the
+same output.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,25 @@ import pytest
 pytestmark = pytest.mark.torch
 
 SIZES = {
-    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "vocab_size": 60,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "vocab_size": 60,
     "max_position_embeddings": 64,
-}  # fmt: skip
+}
 GROUPED = {**SIZES, "num_key_value_heads": 2, "head_dim": 8}
 GPT = {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": 60, "n_positions": 64}
 SEQ2SEQ = {
-    "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "vocab_size": 60,
-    "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48,
-}  # fmt: skip
+    "d_model": 32,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "vocab_size": 60,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+}
 IMAGES = {**SIZES, "image_size": 16, "patch_size": 8}
 MODELS: dict[str, dict[str, Any]] = {
     "gpt2": GPT,
@@ -32,8 +44,16 @@ MODELS: dict[str, dict[str, Any]] = {
     "bert": SIZES,
     "t5": {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4, "vocab_size": 60},
     "vit": IMAGES,
-    "whisper": {**SEQ2SEQ, "num_mel_bins": 8, "max_source_positions": 10, "max_target_positions": 20,
-                "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1},
+    "whisper": {
+        **SEQ2SEQ,
+        "num_mel_bins": 8,
+        "max_source_positions": 10,
+        "max_target_positions": 20,
+        "pad_token_id": 0,
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 1,
+    },
     "gemma3_text": {**GROUPED, "sliding_window": 4},
     "roberta": SIZES,
     "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48, "vocab_size": 60},
@@ -44,16 +64,29 @@ MODELS: dict[str, dict[str, Any]] = {
     "qwen2": GROUPED,
     "qwen3": GROUPED,
     "gpt_neox": SIZES,
-    "opt": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "ffn_dim": 48, "vocab_size": 60,
-            "max_position_embeddings": 64, "word_embed_proj_dim": 32},
+    "opt": {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "ffn_dim": 48,
+        "vocab_size": 60,
+        "max_position_embeddings": 64,
+        "word_embed_proj_dim": 32,
+    },
     "bart": {**SEQ2SEQ, "max_position_embeddings": 64},
     "cohere": {**SIZES, "num_key_value_heads": 2},
     "olmo2": {**SIZES, "num_key_value_heads": 2},
     "clip_vision_model": IMAGES,
-    "falcon": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 60},
-}  # fmt: skip
+    "falcon": {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "vocab_size": 60,
+    },
+}
 WITHOUT_SDPA = ("gemma2", "gpt_oss")  # a softcap and sinks, which PyTorch's function does not have
-FAST = ("gpt2", "gemma2", "gpt_oss", "t5")  # a model with linear layers of its own, a softcap, sinks, and biases
+# a model with linear layers of its own, a softcap, sinks, and biases
+FAST = ("gpt2", "gemma2", "gpt_oss", "t5")
 
 
 def model_of(name: str, attention: str) -> Any:
@@ -95,7 +128,9 @@ def cases() -> list[Any]:
 
 @pytest.mark.filterwarnings("ignore")  # of Transformers
 @pytest.mark.parametrize(("name", "kind"), cases())
-def test_every_call_of_a_model(name: str, kind: str, torch: Any, recording: Callable[..., Any]) -> None:
+def test_every_call_of_a_model(
+    name: str, kind: str, torch: Any, recording: Callable[..., Any]
+) -> None:
     model, inputs = model_of(name, kind), inputs_of(name, torch)
     with torch.no_grad():
         expected = model(**inputs)[0]
@@ -145,7 +180,9 @@ def test_generating_with_a_cache(torch: Any, recording: Callable[..., Any]) -> N
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["sdpa", "eager"])
-def test_text_that_is_generated_in_a_thread(kind: str, torch: Any, recording: Callable[..., Any]) -> None:
+def test_text_that_is_generated_in_a_thread(
+    kind: str, torch: Any, recording: Callable[..., Any]
+) -> None:
     """As a TextIteratorStreamer needs it."""
     transformers = imported()
     config = transformers.AutoConfig.for_model("llama", **GROUPED)
@@ -159,7 +196,12 @@ def test_text_that_is_generated_in_a_thread(kind: str, torch: Any, recording: Ca
             put.append(None)
 
     put: list[Any] = []
-    asked = {"inputs": torch.tensor([[5, 6, 7]]), "max_new_tokens": 3, "do_sample": False, "streamer": Streamer()}
+    asked = {
+        "inputs": torch.tensor([[5, 6, 7]]),
+        "max_new_tokens": 3,
+        "do_sample": False,
+        "streamer": Streamer(),
+    }
     with recording() as calls:
         thread = threading.Thread(target=model.generate, kwargs=asked)
         thread.start()
@@ -172,7 +214,9 @@ def test_text_that_is_generated_in_a_thread(kind: str, torch: Any, recording: Ca
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_model_of_another_thread_is_not_recorded(torch: Any, recording: Callable[..., Any]) -> None:
+def test_a_model_of_another_thread_is_not_recorded(
+    torch: Any, recording: Callable[..., Any]
+) -> None:
     """The registry is that of all threads, and what another one takes from it is its own."""
     model, mine = model_of("llama", "eager"), torch.nn.MultiheadAttention(8, 2).eval()
     inputs, x = inputs_of("llama", torch), torch.randn(3, 1, 8)
@@ -196,8 +240,14 @@ def test_the_registry_is_put_back(torch: Any, recording: Callable[..., Any]) -> 
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_models_with_products_of_their_own_are_not_seen(torch: Any, recording: Callable[..., Any]) -> None:
+def test_models_with_products_of_their_own_are_not_seen(
+    torch: Any, recording: Callable[..., Any]
+) -> None:
     from attncli import AttncliError
 
-    with pytest.raises(AttncliError, match="no call of attention was seen"), torch.no_grad(), recording():
+    with (
+        pytest.raises(AttncliError, match="no call of attention was seen"),
+        torch.no_grad(),
+        recording(),
+    ):
         model_of("falcon", "eager")(**inputs_of("falcon", torch))

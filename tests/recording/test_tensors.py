@@ -1,4 +1,6 @@
-"""Tensors whose numbers are not where they seem to be: they are read where there is a way, and else said not to be."""
+"""Tensors whose numbers are not where they seem to be: they are read where there is a way, and else
+said not to be.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,10 @@ import pytest
 
 import attncli
 
-pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")]
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors"),
+]
 Recording = Callable[..., Any]
 SHAPE = (2, 4, 3, 8)
 
@@ -30,7 +35,13 @@ def test_a_causal_bias_is_the_mask_that_it_stands_for(
     with torch.no_grad():
         torch.Tensor.fill_(mask.as_subclass(torch.Tensor), 7.0)
     with recording() as calls:
-        attend(torch, torch.randn(1, 2, n, 4), torch.randn(1, 2, m, 4), torch.randn(1, 2, m, 4), attn_mask=mask)
+        attend(
+            torch,
+            torch.randn(1, 2, n, 4),
+            torch.randn(1, 2, m, 4),
+            torch.randn(1, 2, m, 4),
+            attn_mask=mask,
+        )
     assert calls[0].check()
     offset = 0 if corner == "upper_left" else m - n
     visible = calls[0].trace(head=0)["weights"] > 0
@@ -55,7 +66,9 @@ def unreadable(torch: Any) -> dict[str, tuple[str, Callable[[], Any]]]:
         """A mask that means another one."""
 
         @classmethod
-        def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             if function is torch.nn.functional.scaled_dot_product_attention:
                 return attend(torch, *args[:3])
             return super().__torch_function__(function, types, args, kwargs or {})
@@ -72,13 +85,22 @@ def unreadable(torch: Any) -> dict[str, tuple[str, Callable[[], Any]]]:
 
     # what PyTorch 2.5 exports is wrapped once more
     exported = "FakeTensor" if hasattr(torch.compiler, "set_stance") else "FunctionalTensor"
-    nests, transforms = "its queries are a nested tensor", "its queries are a tensor inside torch.vmap"
+    nests, transforms = (
+        "its queries are a nested tensor",
+        "its queries are a tensor inside torch.vmap",
+    )
     return {
         "nested": (nests, lambda: alike(nested())),
         "jagged": (nests, lambda: alike(jagged())),
         "vmap": (transforms, lambda: torch.vmap(alike)(query)),
-        "vmap of grad": (transforms, lambda: torch.vmap(torch.func.grad(lambda x: alike(x).sum()))(query)),
-        "keys in vmap": ("its keys are", lambda: torch.vmap(lambda x: attend(torch, query[0], x, x))(query)),
+        "vmap of grad": (
+            transforms,
+            lambda: torch.vmap(torch.func.grad(lambda x: alike(x).sum()))(query),
+        ),
+        "keys in vmap": (
+            "its keys are",
+            lambda: torch.vmap(lambda x: attend(torch, query[0], x, x))(query),
+        ),
         "functionalize": (transforms, lambda: torch.func.functionalize(alike)(query)),
         "meta": ("its queries are a tensor of the device meta", lambda: alike(query.to("meta"))),
         "fake": ("its queries are a FakeTensor", fake),
@@ -95,9 +117,22 @@ def unreadable(torch: Any) -> dict[str, tuple[str, Callable[[], Any]]]:
 
 @pytest.mark.parametrize(
     "name",
-    ["nested", "jagged", "vmap", "vmap of grad", "keys in vmap", "functionalize", "meta", "fake", "export", "mask"],
+    [
+        "nested",
+        "jagged",
+        "vmap",
+        "vmap of grad",
+        "keys in vmap",
+        "functionalize",
+        "meta",
+        "fake",
+        "export",
+        "mask",
+    ],
 )
-def test_what_cannot_be_read_is_in_the_table_and_says_why(name: str, torch: Any, recording: Recording) -> None:
+def test_what_cannot_be_read_is_in_the_table_and_says_why(
+    name: str, torch: Any, recording: Recording
+) -> None:
     why, run = unreadable(torch)[name]
     with recording() as calls:
         run()
@@ -140,9 +175,14 @@ def multi_head(torch: Any) -> dict[str, Callable[[Any, Any], Any]]:
 
 
 @pytest.mark.parametrize("name", ["vmap", "meta"])
-def test_multi_head_attention_that_cannot_be_read(name: str, torch: Any, recording: Recording) -> None:
+def test_multi_head_attention_that_cannot_be_read(
+    name: str, torch: Any, recording: Recording
+) -> None:
     module, x = torch.nn.MultiheadAttention(8, 2, batch_first=True).eval(), torch.randn(1, 3, 8)
-    with pytest.raises(attncli.AttncliError, match="multi_head_attention_forward with a tensor"), recording():
+    with (
+        pytest.raises(attncli.AttncliError, match="multi_head_attention_forward with a tensor"),
+        recording(),
+    ):
         multi_head(torch)[name](module, x)
 
 
@@ -170,7 +210,9 @@ def test_a_program_that_torch_fx_writes_is_no_call(torch: Any, recording: Record
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit.trace")
-def test_exported_modules_are_seen_and_those_of_torch_jit_are_not(torch: Any, recording: Recording) -> None:
+def test_exported_modules_are_seen_and_those_of_torch_jit_are_not(
+    torch: Any, recording: Recording
+) -> None:
     class Attend(torch.nn.Module):
         def forward(self, x: Any) -> Any:
             return attend(torch, x, x, x, is_causal=True)
@@ -181,7 +223,10 @@ def test_exported_modules_are_seen_and_those_of_torch_jit_are_not(torch: Any, re
     with recording() as calls:
         assert torch.equal(exported(x), Attend()(x))
     assert [call.keys()["mask"] for call in calls] == ["causal", "causal"]
-    with pytest.raises(attncli.AttncliError, match="no call of attention was seen") as caught, recording():
+    with (
+        pytest.raises(attncli.AttncliError, match="no call of attention was seen") as caught,
+        recording(),
+    ):
         traced(x)
     assert "torch.jit" in caught.value.help
 

@@ -1,4 +1,6 @@
-"""Recordings and models in several threads: each sees its own, and PyTorch is afterwards as it was before."""
+"""Recordings and models in several threads: each sees its own, and PyTorch is afterwards as it was
+before.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Changed = Callable[[], dict[str, Any]]
 
 
 def attend(torch: Any) -> Any:
-    return torch.nn.functional.scaled_dot_product_attention(*(torch.randn(1, 2, 3, 4) for _ in range(3)))
+    return torch.nn.functional.scaled_dot_product_attention(
+        *(torch.randn(1, 2, 3, 4) for _ in range(3))
+    )
 
 
 def layer(torch: Any) -> Any:
@@ -30,16 +34,25 @@ def layer(torch: Any) -> Any:
 def in_a_thread(*functions: Callable[[], Any]) -> list[Any]:
     """What these give, each in a thread of its own, at the same time."""
     with ThreadPoolExecutor(len(functions)) as pool:
-        return [each.result(timeout=60) for each in [pool.submit(function) for function in functions]]
+        return [
+            each.result(timeout=60) for each in [pool.submit(function) for function in functions]
+        ]
 
 
 @pytest.mark.parametrize("ends", ["AB", "BA"])
 @pytest.mark.parametrize("in_threads", [True, False])
 @pytest.mark.parametrize("fails", ["", "A", "B"])
 def test_recordings_that_overlap(
-    ends: str, in_threads: bool, fails: str, torch: Any, recording: Recording, what_is_changed: Changed
+    ends: str,
+    in_threads: bool,
+    fails: str,
+    torch: Any,
+    recording: Recording,
+    what_is_changed: Changed,
 ) -> None:
-    """A begins, B begins, and they end in this order, in two threads or in one; either may end with an error."""
+    """A begins, B begins, and they end in this order, in two threads or in one; either may end with
+    an error.
+    """
     recordings = {name: recording() for name in "AB"}
     error = RuntimeError("mine")
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as another:
@@ -53,7 +66,10 @@ def test_recordings_that_overlap(
         for pool in (one, another):
             assert pool.submit(what_is_changed).result()["modes"] == ()
     # in one thread, the recording that ends last has seen the call of the other as well
-    assert {name: len(calls[name]) for name in ends} == {ends[0]: 1, ends[1]: 1 if in_threads else 2}
+    assert {name: len(calls[name]) for name in ends} == {
+        ends[0]: 1,
+        ends[1]: 1 if in_threads else 2,
+    }
 
 
 def test_recordings_in_each_other_see_the_same(torch: Any, recording: Recording) -> None:
@@ -68,11 +84,15 @@ def test_recordings_in_each_other_see_the_same(torch: Any, recording: Recording)
         assert call.check()
 
 
-def test_a_mode_of_somebody_else_that_ends_later_is_left_alone(torch: Any, recording: Recording) -> None:
+def test_a_mode_of_somebody_else_that_ends_later_is_left_alone(
+    torch: Any, recording: Recording
+) -> None:
     from torch.overrides import TorchFunctionMode, _get_current_function_mode
 
     class Theirs(TorchFunctionMode):
-        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             return function(*args, **(kwargs or {}))
 
     def run() -> None:
@@ -115,7 +135,9 @@ def test_what_somebody_else_replaces_meanwhile_stays(torch: Any, recording: Reco
 
 
 def test_other_threads_are_not_touched(torch: Any, recording: Recording) -> None:
-    """Another thread runs all the time what has a fast path: its numbers stay the same, and nobody notes it."""
+    """Another thread runs all the time what has a fast path: its numbers stay the same, and nobody
+    notes it.
+    """
     module = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
     x, expected = torch.randn(1, 3, 8), []
     ended, begun = threading.Event(), threading.Event()
@@ -250,7 +272,8 @@ def test_a_recording_may_end_while_another_thread_names_its_modules(
                 Model.times += 1
                 if Model.times == asked + 1:
                     reached.set()
-                    # what is asked under a lock that the end of the recording waits for must go on alone
+                    # what is asked under a lock that the end of the recording waits for must go on
+                    # alone
                     over.wait(0.1)
             return id(self)
 
@@ -275,7 +298,9 @@ def test_a_recording_may_end_while_another_thread_names_its_modules(
         assert kept() is None
 
 
-def test_a_thread_that_goes_on_after_the_block_may_start_others(torch: Any, recording: Recording) -> None:
+def test_a_thread_that_goes_on_after_the_block_may_start_others(
+    torch: Any, recording: Recording
+) -> None:
     """While the recording that is over asks whether its threads still run."""
     asked, answered = threading.Event(), threading.Event()
 
@@ -297,7 +322,10 @@ def test_a_thread_that_goes_on_after_the_block_may_start_others(torch: Any, reco
     # the outer recording goes on, and so do the changes that it makes
     with recording():
         attend(torch)
-        with pytest.raises(attncli.AttncliError, match="no call of attention was seen"), recording():
+        with (
+            pytest.raises(attncli.AttncliError, match="no call of attention was seen"),
+            recording(),
+        ):
             thread.start()
         thread.is_over = True
         thread.join()
@@ -307,10 +335,15 @@ def test_a_model_in_a_thread_that_was_there_before(torch: Any, recording: Record
     module, x = layer(torch), torch.randn(1, 3, 8)
     with ThreadPoolExecutor(1) as pool:
         pool.submit(int).result()
-        with pytest.raises(attncli.AttncliError, match="no call of attention was seen") as caught, recording():
+        with (
+            pytest.raises(attncli.AttncliError, match="no call of attention was seen") as caught,
+            recording(),
+        ):
             pool.submit(module, x, x, x).result()
-    assert caught.value.help == (
-        "MultiheadAttention ran in a thread that was there before the block: begin the recording in that thread"
+    assert (
+        caught.value.help
+        == "MultiheadAttention ran in a thread that was there before the block: begin the recording"
+        " in that thread"
     )
 
 
@@ -318,12 +351,17 @@ def test_a_thread_that_the_block_does_not_wait_for(torch: Any, recording: Record
     module, x = layer(torch), torch.randn(1, 3, 8)
     over = threading.Event()
     thread = threading.Thread(target=lambda: over.wait(60) and module(x, x, x))
-    with pytest.raises(attncli.AttncliError, match="no call of attention was seen") as caught, recording():
+    with (
+        pytest.raises(attncli.AttncliError, match="no call of attention was seen") as caught,
+        recording(),
+    ):
         thread.start()
     over.set()
     thread.join()
-    assert caught.value.help == (
-        "a thread that the block started was still running when the block ended: wait for it there with join()"
+    assert (
+        caught.value.help
+        == "a thread that the block started was still running when the block ended: wait for it"
+        " there with join()"
     )
 
 
@@ -339,7 +377,9 @@ def test_a_thread_that_cannot_be_started_is_as_it_was(torch: Any, recording: Rec
 
 
 def test_a_block_that_ends_in_another_thread(torch: Any, recording: Recording) -> None:
-    """As a generator does that is closed elsewhere: what is left in the first thread tells nobody."""
+    """As a generator does that is closed elsewhere: what is left in the first thread tells
+    nobody.
+    """
     with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
         calls = pool.submit(stack.enter_context, recording()).result()
         pool.submit(attend, torch).result()

@@ -61,7 +61,9 @@ class Browser:
 def program_of(kind: str) -> str | None:
     """The program of a browser, if it and what drives it are installed."""
     program = next(filter(None, map(shutil.which, PROGRAMS[kind])), None)
-    driven = shutil.which("node") and all((MODULES / name).is_dir() for name in ("playwright-core", "axe-core"))
+    driven = shutil.which("node") and all(
+        (MODULES / name).is_dir() for name in ("playwright-core", "axe-core")
+    )
     return program if driven else None
 
 
@@ -70,13 +72,20 @@ def played(browser: Browser, *pages: tuple[Path, Play], at: str = "") -> list[li
     return played_in(browser, *((page, play, {}) for page, play in pages), at=at)
 
 
-def played_in(browser: Browser, *pages: tuple[Path, Play, dict[str, Any]], at: str = "") -> list[list[Any]]:
-    """The same with options of Playwright for each: {"colorScheme": "dark"}, {"javaScriptEnabled": False}."""
+def played_in(
+    browser: Browser, *pages: tuple[Path, Play, dict[str, Any]], at: str = ""
+) -> list[list[Any]]:
+    """The same with options of Playwright for each: {"colorScheme": "dark"}, {"javaScriptEnabled":
+    False}.
+    """
     answers = [
-        browser.play({"address": page.as_uri() + at, "play": play, "options": options}) for page, play, options in pages
+        browser.play({"address": page.as_uri() + at, "play": play, "options": options})
+        for page, play, options in pages
     ]
     faults = {
-        page.name: answer["faults"] for (page, *_), answer in zip(pages, answers, strict=True) if answer["faults"]
+        page.name: answer["faults"]
+        for (page, *_), answer in zip(pages, answers, strict=True)
+        if answer["faults"]
     }
     assert not faults, faults
     return [answer["found"] for answer in answers]

@@ -49,17 +49,31 @@ def dot(*pairs: tuple[str, str]) -> Expression:
 
 
 def grid(
-    name: str, rows: tuple[str, ...], columns: tuple[str, ...], *cells: str, hidden: str = "", shaded: bool = False
+    name: str,
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
+    *cells: str,
+    hidden: str = "",
+    shaded: bool = False,
 ) -> Grid:
     """A matrix from one line of text per row; `hidden` names the texts that a mask hides."""
 
     def cell(text: str) -> Cell:
-        return Cell(text, float(text) if shaded and text != "-inf" else None, text in hidden.split())
+        return Cell(
+            text, float(text) if shaded and text != "-inf" else None, text in hidden.split()
+        )
 
-    return Grid(parse_expression(name), rows, columns, tuple(tuple(map(cell, line.split())) for line in cells))
+    return Grid(
+        parse_expression(name),
+        rows,
+        columns,
+        tuple(tuple(map(cell, line.split())) for line in cells),
+    )
 
 
-def closed_grid(rows: tuple[str, ...] = ("I", "AI"), columns: tuple[str, ...] = ("I", "AI")) -> Grid:
+def closed_grid(
+    rows: tuple[str, ...] = ("I", "AI"), columns: tuple[str, ...] = ("I", "AI")
+) -> Grid:
     """A matrix with closed forms beside its decimals."""
     forms = (("1/sqrt(3)", "0"), ("e^(5/sqrt(3))", "2.5"))
     spelled = tuple(tuple(expression_of(read_exact(form)) for form in row) for row in forms)
@@ -74,7 +88,10 @@ def page(*blocks: Block, title: str = "") -> Document:
 
 _SCORES = grid("S", ("I", "AI"), ("I", "AI"), "0 4", "1 1")
 PRODUCT = Product(
-    (grid("Q", ("I", "AI"), ("d1", "d2"), "2 0", "0 1"), grid("K_T", ("d1", "d2"), ("I", "AI"), "0 2", "1 1")),
+    (
+        grid("Q", ("I", "AI"), ("d1", "d2"), "2 0", "0 1"),
+        grid("K_T", ("d1", "d2"), ("I", "AI"), "0 2", "1 1"),
+    ),
     _SCORES,
     (_SCORES,),
 )
@@ -95,9 +112,19 @@ EVERY_BLOCK: tuple[Block, ...] = (
     Worked(
         (
             WorkedLine("I → AI", dot(("2", "2"), ("0", "1")), number("4")),
-            WorkedLine("I, d1", Call("exp", (number("2.887"),)), number("17.935"), holds=False, remark=("rounded",)),
+            WorkedLine(
+                "I, d1",
+                Call("exp", (number("2.887"),)),
+                number("17.935"),
+                holds=False,
+                remark=("rounded",),
+            ),
             WorkedLine("AI → I", remark=text("`j <= i` does not hold")),
-            WorkedLine("AI", Call("add", (number("1"), Call("left_out", (number("4"),)), number("2"))), number("9")),
+            WorkedLine(
+                "AI",
+                Call("add", (number("1"), Call("left_out", (number("4"),)), number("2"))),
+                number("9"),
+            ),
         )
     ),
     Heading("A part"),

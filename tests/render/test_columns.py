@@ -14,7 +14,9 @@ from attncli.render.cells import caption, split, text_width
         (1, None, [(0, 1), (1, 2), (2, 3), (3, 4)]),
     ],
 )
-def test_columns_are_cut_into_runs_that_fit(room: int | None, most: int | None, runs: list[tuple[int, int]]) -> None:
+def test_columns_are_cut_into_runs_that_fit(
+    room: int | None, most: int | None, runs: list[tuple[int, int]]
+) -> None:
     assert split([3, 4, 2, 5], room, most) == runs
 
 
@@ -28,7 +30,8 @@ def test_captions_part_thousands_as_sentences_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "cells"), [("", 0), ("love", 4), ("naïve", 5), ("e\u0301", 1), ("日本語", 6), ("∞·√", 3), ("👍", 2)]
+    ("text", "cells"),
+    [("", 0), ("love", 4), ("naïve", 5), ("e\u0301", 1), ("日本語", 6), ("∞·√", 3), ("👍", 2)],
 )
 def test_widths_are_counted_in_cells(text: str, cells: int) -> None:
     assert text_width(text) == cells

@@ -1,4 +1,6 @@
-"""Markdown between dollars goes through pandoc to PDF: fonts of LaTeX lack ≈, √ and █, so that these are formulas."""
+"""Markdown between dollars goes through pandoc to PDF: fonts of LaTeX lack ≈, √ and █, so that
+these are formulas.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ def signs_outside_of_math(source: str) -> set[str]:
     return {
         sign
         for sign in prose
-        if not (sign.isascii() or unicodedata.category(sign).startswith(("L", "M")) or sign in TYPOGRAPHY)
+        if not (
+            sign.isascii()
+            or unicodedata.category(sign).startswith(("L", "M"))
+            or sign in TYPOGRAPHY
+        )
     }
 
 
@@ -55,7 +61,8 @@ def test_no_sign_of_any_block_stands_outside_of_math() -> None:
     ("said", "expected"),
     [
         ("after ≈ it", r"after $\approx$ it"),
-        ("(3×4)·(4×3)", r"(3$\times 4$)$\cdot$(4$\times 3$)"),  # pandoc: no digit after a closing dollar
+        # pandoc: no digit after a closing dollar
+        ("(3×4)·(4×3)", r"(3$\times 4$)$\cdot$(4$\times 3$)"),
         ("a →`b`", r"a $\to b$"),
         ("10⁻⁶", r"10${}^{-6}$"),
         ("$5 → $6", r"&#36;5 $\to$ &#36;6"),
@@ -70,7 +77,9 @@ def test_signs_stay_as_they_are_for_github() -> None:
 
 
 def pandoc(*arguments: str) -> str:
-    ran = subprocess.run(["pandoc", *arguments], capture_output=True, text=True, check=False, timeout=120)
+    ran = subprocess.run(
+        ["pandoc", *arguments], capture_output=True, text=True, check=False, timeout=120
+    )
     assert ran.returncode == 0, ran.stderr[-2000:]
     return ran.stdout
 
@@ -87,6 +96,12 @@ def test_pandoc_makes_a_pdf(name: str, tmp_path: Path) -> None:
     pandoc(str(source), "-o", str(tmp_path / "page.pdf"), "--pdf-engine=pdflatex")
     pandoc(str(source), "--standalone", "-o", str(tmp_path / "page.tex"))
     subprocess.run(
-        ["xelatex", "-interaction=batchmode", "page.tex"], cwd=tmp_path, capture_output=True, check=False, timeout=120
+        ["xelatex", "-interaction=batchmode", "page.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=120,
     )
-    assert "Missing character" not in (tmp_path / "page.log").read_text(encoding="utf-8", errors="replace")
+    assert "Missing character" not in (tmp_path / "page.log").read_text(
+        encoding="utf-8", errors="replace"
+    )

@@ -19,7 +19,9 @@ def trace(rows: int, columns: int, more: str = "") -> Trace:
     return run(loads(f"{problem}V: {{random: [{columns}, 2], seed: 3}}\n{more}".encode(), "p.yaml"))
 
 
-def page(found: Trace, *steps: str, ends: bool = True, detail: str = "rows", encoding: str = "utf-8") -> str:
+def page(
+    found: Trace, *steps: str, ends: bool = True, detail: str = "rows", encoding: str = "utf-8"
+) -> str:
     view = View(detail=detail, steps=steps or None, ends=ends)
     return render(derivation(found, view), "table", Style(width=120, encoding=encoding))
 
@@ -51,11 +53,15 @@ def test_a_large_matrix_has_its_edges(rows: int, columns: int, said: str) -> Non
 def test_worked_lines_are_those_of_the_rows_that_are_there() -> None:
     found = trace(50, 60)
     lines = [line for line in page(found, "scores").splitlines() if " → " in line]
-    assert [line.split()[0] for line in lines] == [f"t{row}" for row in (1, 2, 3, 4, 47, 48, 49, 50)]
+    assert [line.split()[0] for line in lines] == [
+        f"t{row}" for row in (1, 2, 3, 4, 47, 48, 49, 50)
+    ]
     assert page(found, "scores").rstrip().endswith("left out: rows 5–46 of 50; --all shows all")
     every = page(found, "scores", detail="cells")
     assert every.count(" → ") == 8 * 8
-    assert every.rstrip().endswith("left out: rows 5–46 of 50 and columns 5–56 of 60; --all shows all")
+    assert every.rstrip().endswith(
+        "left out: rows 5–46 of 50 and columns 5–56 of 60; --all shows all"
+    )
 
 
 def test_a_column_and_the_reading() -> None:
@@ -65,12 +71,15 @@ def test_a_column_and_the_reading() -> None:
     assert words.count("• ") == 8
     assert '"t47" pays' in words
     assert words.rstrip().endswith("left out: rows 5–46 of 50; --all shows all")
-    assert page(found, "row_sum").count("left out: rows 5–46 of 50; --all shows all") == 2  # the column, and its lines
+    # the column, and its lines
+    assert page(found, "row_sum").count("left out: rows 5–46 of 50; --all shows all") == 2
     assert "--all" not in page(found, ends=False)
 
 
 def test_heads_keep_their_ends() -> None:
-    heads = "\n".join(f"{name}: {{random: [1, 2, 50, 2], seed: {seed}}}" for seed, name in enumerate("QKV"))
+    heads = "\n".join(
+        f"{name}: {{random: [1, 2, 50, 2], seed: {seed}}}" for seed, name in enumerate("QKV")
+    )
     found = run(loads(heads.encode(), "p.yaml"))
     text = page(found)
     assert text.count("in words") == 2

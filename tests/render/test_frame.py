@@ -1,4 +1,6 @@
-"""A page inside a notebook: the frame, what stands for it where frames are not allowed, and what runs in it."""
+"""A page inside a notebook: the frame, what stands for it where frames are not allowed, and what
+runs in it.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_the_frame_has_the_page_and_the_text_beside_it_the_derivation() -> None:
     assert parts.frame["title"] == "I love AI"
     assert parts.frame["sandbox"] == "allow-scripts allow-downloads"
     assert parts.frame["height"] == "500"
-    assert parts.frame["srcdoc"] == page.html.replace("<head>\n", '<head>\n<base href="about:srcdoc"/>\n')
+    assert parts.frame["srcdoc"] == page.html.replace(
+        "<head>\n", '<head>\n<base href="about:srcdoc"/>\n'
+    )
     assert "2·2 + 0·1 + 1·1 = 5\n" in parts.text
     assert parts.text.rstrip().endswith("(53.3 %).")
 
@@ -100,11 +104,25 @@ def test_the_frame_is_live_and_asks_for_nothing(browser: Browser, tmp_path: Path
     unknown.write_text(start + hostile().page()._repr_html_(), encoding="utf-8")
     cell = "table[data-array=X] tbody td"
     edited: Play = [
-        ("shown", "pre"), ("frame", ""), ("click", cell), ("type", "1/3"), ("press", "Enter"), ("wait", ""),
-        ("texts", "#step-Q .worked li"), ("saved", ""), ("click", "nav a >> nth=2"), ("texts", "h1"),
-    ]  # fmt: skip
-    read: Play = [("texts", "p"), ("shown", "iframe"), ("frame", ""), ("texts", "h1"), ("texts", "img")]
-    ((text, lines, saved, titles), (words, frames, heading, images)) = played(
+        ("shown", "pre"),
+        ("frame", ""),
+        ("click", cell),
+        ("type", "1/3"),
+        ("press", "Enter"),
+        ("wait", ""),
+        ("texts", "#step-Q .worked li"),
+        ("saved", ""),
+        ("click", "nav a >> nth=2"),
+        ("texts", "h1"),
+    ]
+    read: Play = [
+        ("texts", "p"),
+        ("shown", "iframe"),
+        ("frame", ""),
+        ("texts", "h1"),
+        ("texts", "img"),
+    ]
+    (text, lines, saved, titles), (words, frames, heading, images) = played(
         browser, (notebook, edited), (unknown, read)
     )
     assert text == [False]
@@ -117,7 +135,9 @@ def test_the_frame_is_live_and_asks_for_nothing(browser: Browser, tmp_path: Path
 
 @pytest.mark.browser
 def test_without_a_frame_and_on_paper_the_text_is_shown(chromium: Browser, tmp_path: Path) -> None:
-    """As in a notebook that nobody trusts, which takes the frame away, and keeps or takes the style."""
+    """As in a notebook that nobody trusts, which takes the frame away, and keeps or takes the
+    style.
+    """
     shown = attncli.trace(I_LOVE_AI).page()._repr_html_()
     frame = shown[shown.index("<iframe") : shown.index("</iframe>") + len("</iframe>")]
     whole, untrusted = tmp_path / "whole.html", tmp_path / "untrusted.html"

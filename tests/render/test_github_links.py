@@ -1,4 +1,6 @@
-"""Labels, titles and names are text on GitHub: no address, @name, #number or commit is a link, no :emoji: a picture."""
+"""Labels, titles and names are text on GitHub: no address, @name, #number or commit is a link, no
+:emoji: a picture.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from attncli.tracing import run
 cmarkgfm = pytest.importorskip("cmarkgfm", reason="cmarkgfm, GitHub's own parser, is not installed")
 from cmarkgfm.cmark import Options  # noqa: E402
 
-# What GitHub does to the text of a page after its Markdown was read, as github/html-pipeline documents it.
+# What GitHub does to the text of a page after its Markdown was read, as github/html-pipeline
+# documents it.
 FILTERS = {
     "name": r"(?<![A-Za-z0-9_`])@[a-z0-9][a-z0-9-]*",
     "issue": r"(?:[\w-]+/[\w-]+)?#[0-9]+\b",
@@ -33,11 +36,34 @@ FILTERS = {
     "commit": r"\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b",
 }
 KNOWN = (
-    "www.x.y", "WWW.example.com", "(www.a.b)", "http://x.y", "https://ab.cd/e_f?g=h&i", "ftp://x.y/z", "HTTPS://X.Y",
-    "me@x.org", "a_b+c.d@e-f.org", "mailto:me@x.org", "xmpp:a@b.c/d", "git@github.com:a/b", "@octocat", "@a/team",
-    "#123", "a/b#45", "GH-12", "gh-7", "1a2b3c4", "a1" * 20, "owner@1a2b3c4d5e", ":smile:", ":+1:", ":e-mail:",
-    ":100:", "a:b_c:d", "12:30:45",
-)  # fmt: skip
+    "www.x.y",
+    "WWW.example.com",
+    "(www.a.b)",
+    "http://x.y",
+    "https://ab.cd/e_f?g=h&i",
+    "ftp://x.y/z",
+    "HTTPS://X.Y",
+    "me@x.org",
+    "a_b+c.d@e-f.org",
+    "mailto:me@x.org",
+    "xmpp:a@b.c/d",
+    "git@github.com:a/b",
+    "@octocat",
+    "@a/team",
+    "#123",
+    "a/b#45",
+    "GH-12",
+    "gh-7",
+    "1a2b3c4",
+    "a1" * 20,
+    "owner@1a2b3c4d5e",
+    ":smile:",
+    ":+1:",
+    ":e-mail:",
+    ":100:",
+    "a:b_c:d",
+    "12:30:45",
+)
 PIECES = (
     "www.",
     "http://",
@@ -62,7 +88,9 @@ PIECES = (
 
 
 class Shown(HTMLParser):
-    """The texts of a page, each as browsers have it between two tags or comments, and the links and pictures in it."""
+    """The texts of a page, each as browsers have it between two tags or comments, and the links and
+    pictures in it.
+    """
 
     def __init__(self, source: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -99,7 +127,9 @@ class Shown(HTMLParser):
 
 
 def on_github(source: str) -> Shown:
-    return Shown(cmarkgfm.github_flavored_markdown_to_html(source, options=Options.CMARK_OPT_UNSAFE))
+    return Shown(
+        cmarkgfm.github_flavored_markdown_to_html(source, options=Options.CMARK_OPT_UNSAFE)
+    )
 
 
 def everywhere(written: str) -> list[str]:
@@ -118,12 +148,17 @@ def everywhere(written: str) -> list[str]:
         found = on_github("".join(stream(document, Style(math=math))))  # type: ignore[arg-type]
         assert found.links == [], (written, found.links)
         assert found.filtered == [], (written, found.filtered)
-    cells = [re.sub(r"\s+", " ", cell).strip() for cell in on_github(render(document, "markdown")).cells]
+    cells = [
+        re.sub(r"\s+", " ", cell).strip() for cell in on_github(render(document, "markdown")).cells
+    ]
     return [cell for cell in cells if cell]
 
 
 def drawn(draw: random.Random) -> str:
-    pieces = [draw.choice(KNOWN) if draw.random() < 0.3 else draw.choice(PIECES) for _ in range(draw.randint(1, 5))]
+    pieces = [
+        draw.choice(KNOWN) if draw.random() < 0.3 else draw.choice(PIECES)
+        for _ in range(draw.randint(1, 5))
+    ]
     return "".join(pieces).strip() or "a"
 
 

@@ -1,4 +1,6 @@
-"""HTML: one file that asks for nothing, well formed, its text that of the terminal's page, and safe with any label."""
+"""HTML: one file that asks for nothing, well formed, its text that of the terminal's page, and safe
+with any label.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ FRAGMENT = Style(fragment=True)
 
 
 def parsed(written: str) -> Element:
-    """The page as a tree: it is written so that XML reads it too, so a tag that is not closed is a failure."""
+    """The page as a tree: it is written so that XML reads it too, so a tag that is not closed is a
+    failure.
+    """
     return ElementTree.fromstring(written.removeprefix("<!DOCTYPE html>\n"))
 
 
@@ -54,14 +58,22 @@ def text_of(element: Element) -> str:
 
 def cells(table: Element) -> list[list[str]]:
     """The numbers of a matrix, without what is only read aloud."""
-    return [[cell.text or "" for cell in row if cell.get("class") != "name"] for row in table.iter("tr")]
+    return [
+        [cell.text or "" for cell in row if cell.get("class") != "name"] for row in table.iter("tr")
+    ]
 
 
-@pytest.mark.parametrize("style", [Style(), Style(title=False), FRAGMENT], ids=["page", "untitled", "fragment"])
+@pytest.mark.parametrize(
+    "style", [Style(), Style(title=False), FRAGMENT], ids=["page", "untitled", "fragment"]
+)
 def test_every_block_is_well_formed(style: Style) -> None:
     written = render(page(*EVERY_BLOCK, title="A page"), "html", style)
     tree = parsed(written)
-    assert not [element for element in tree.iter() if element.tag in ("script", "iframe", "object", "form", "img")]
+    assert not [
+        element
+        for element in tree.iter()
+        if element.tag in ("script", "iframe", "object", "form", "img")
+    ]
     assert not re.search(r"https?:|url\(|@import|\bon\w+=", written)
     tables = [*tree.iter("table")]
     assert len(tables) == 13
@@ -87,21 +99,33 @@ def test_the_head_forbids_whatever_might_be_loaded() -> None:
 @pytest.mark.sampled(14)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_every_line_and_number_is_that_of_the_terminal(path: Path) -> None:
-    """Lines are the blocks' own as text, numbers those of their cells; only minus signs are longer."""
+    """Lines are the blocks' own as text, numbers those of their cells; only minus signs are
+    longer.
+    """
     document = derivation(run(load(str(path))), View())
     tree = parsed(render(document, "html"))
     lines = [line for block in document.blocks if isinstance(block, Worked) for line in block.lines]
-    shown = [item for listing in tree.iter("ul") if listing.get("class") == "worked" for item in listing]
+    shown = [
+        item for listing in tree.iter("ul") if listing.get("class") == "worked" for item in listing
+    ]
     assert len(shown) == len(lines)
     for line, item in zip(lines, shown, strict=True):
         if not any(isinstance(piece, Math) for piece in line.remark):
-            assert " ".join(text_of(item[-1]).split()) == " ".join(plain_line(line).replace("-", "−").split())
+            assert " ".join(text_of(item[-1]).split()) == " ".join(
+                plain_line(line).replace("-", "−").split()
+            )
     wanted = set(re.findall(r"[0-9]+\.[0-9]+", render(document, "table")))
     assert wanted <= set(re.findall(r"[0-9]+\.[0-9]+", " ".join(tree.itertext())))
 
 
 def test_headings_go_down_one_level_at_a_time() -> None:
-    blocks = (Heading("a"), Heading("b", part=True), Heading("c", 1), Heading("d", part=True), Heading("c", 1))
+    blocks = (
+        Heading("a"),
+        Heading("b", part=True),
+        Heading("c", 1),
+        Heading("d", part=True),
+        Heading("c", 1),
+    )
     written = body(*blocks, title="T", style=Style())
     assert re.findall(r"<(h[1-6])>", written) == ["h1", "h2", "h2", "h3", "h2", "h3"]
     assert re.findall(r'<section id="(.*?)"', written) == ["a", "b", "b-c", "d", "d-c"]
@@ -112,7 +136,11 @@ def test_headings_go_down_one_level_at_a_time() -> None:
 
 def test_a_list_of_contents_leads_to_every_section() -> None:
     words = ("Scores", "Weights", "Scores", "日本", "Output")
-    tree = parsed(render(page(*(Heading(word, step="x" if word == "Output" else "") for word in words)), "html"))
+    tree = parsed(
+        render(
+            page(*(Heading(word, step="x" if word == "Output" else "") for word in words)), "html"
+        )
+    )
     links = [link.get("href") for link in tree.iter("a")]
     assert links == ["#scores", "#weights", "#scores-2", "#section", "#step-x"]
     assert links == [f"#{section.get('id')}" for section in tree.iter("section")]
@@ -121,7 +149,11 @@ def test_a_list_of_contents_leads_to_every_section() -> None:
 
 def test_a_list_of_contents_has_the_sections_of_parts_unless_they_are_many() -> None:
     def listed(parts: int, sections: int) -> list[str | None]:
-        blocks = [block for _ in range(parts) for block in (Heading("p", part=True), *[Heading("s", 1)] * sections)]
+        blocks = [
+            block
+            for _ in range(parts)
+            for block in (Heading("p", part=True), *[Heading("s", 1)] * sections)
+        ]
         (contents,) = parsed(render(page(*blocks), "html")).iter("nav")
         return [link.get("href") for link in contents.iter("a")]
 
@@ -130,9 +162,13 @@ def test_a_list_of_contents_has_the_sections_of_parts_unless_they_are_many() -> 
     assert listed(4, 12) == ["#p", "#p-2", "#p-3", "#p-4"]
 
 
-def test_a_long_label_has_lines_of_its_own_and_does_not_part_matrices_that_stand_side_by_side() -> None:
+def test_a_long_label_has_lines_of_its_own_and_does_not_part_matrices_that_stand_side_by_side() -> (
+    None
+):
     long = "Donaudampfschifffahrtsgesellschaft"
-    assert f'<th scope="row" class="long">{long}</th>' in body(grid("S", (long, "I"), ("a",), "1", "2"))
+    assert f'<th scope="row" class="long">{long}</th>' in body(
+        grid("S", (long, "I"), ("a",), "1", "2")
+    )
     assert width(grid("S", (long, "I"), (long,), "1", "2")) == 18 + 18 + 2  # and a gap
     nine, ten = "注意力机制的可视化", "注意力机制的可视化解"  # nine are as wide as 18 digits
     assert 'class="long"' not in body(grid("S", (nine,), ("a",), "1"))
@@ -141,8 +177,8 @@ def test_a_long_label_has_lines_of_its_own_and_does_not_part_matrices_that_stand
 
 def test_a_matrix_has_its_labels_as_heads() -> None:
     written = body(Heading("Scores"), grid("S", ("I", "AI"), ("I", "AI"), "1 -2.5", "1/3 sqrt(2)"))
-    assert written == (
-        '<section>\n<h3>Scores</h3>\n<div class="scroll"><table class="matrix">'
+    assert (
+        written == '<section>\n<h3>Scores</h3>\n<div class="scroll"><table class="matrix">'
         '<caption class="unseen">Scores: S</caption>'
         '<thead><tr><td class="name" aria-hidden="true"><math><mi>S</mi></math></td>'
         '<th scope="col">I</th><th scope="col">AI</th></tr></thead>'
@@ -153,35 +189,53 @@ def test_a_matrix_has_its_labels_as_heads() -> None:
 
 
 def test_points_stand_under_points() -> None:
-    (table,) = parsed(f"<x>{body(grid('S', ('a', 'b', 'c'), (), '1', '2.25', '3.5'))}</x>").iter("table")
+    (table,) = parsed(f"<x>{body(grid('S', ('a', 'b', 'c'), (), '1', '2.25', '3.5'))}</x>").iter(
+        "table"
+    )
     assert [cell.get("style") for cell in table.iter("td")][2:] == ["--d:2.45", None, "--d:1"]
 
 
 def test_operands_stand_before_the_product_and_a_wide_one_alone() -> None:
     tree = parsed(f"<x>{body(PRODUCT)}</x>")
-    assert [text_of(sign) for sign in tree.iter("span") if sign.get("class") == "sign"] == ["·", "="]
-    assert [table.find("caption/math") is not None for table in tree.iter("table")] == [True, True, False]
+    assert [text_of(sign) for sign in tree.iter("span") if sign.get("class") == "sign"] == [
+        "·",
+        "=",
+    ]
+    assert [table.find("caption/math") is not None for table in tree.iter("table")] == [
+        True,
+        True,
+        False,
+    ]
     long = grid("Q", ("a",), tuple("abcdefghijklmnopqrstuvwxyz"), " ".join(["1.5"] * 26))
     assert 'class="product"' not in body(PRODUCT._replace(factors=(long, PRODUCT.factors[1])))
 
 
 def test_the_row_and_the_column_of_a_cell_are_marked() -> None:
     tree = parsed(f"<x>{body(PRODUCT._replace(meeting=(0, 1)))}</x>")
-    marked = [[cell.text for cell in table.iter("td") if cell.get("class") == "marked"] for table in tree.iter("table")]
+    marked = [
+        [cell.text for cell in table.iter("td") if cell.get("class") == "marked"]
+        for table in tree.iter("table")
+    ]
     assert marked == [["2", "0"], ["2", "1"], ["4"]]
 
 
 def test_verdicts_are_signs_and_words() -> None:
     verdicts = ("right", "carried", "rounding", "wrong", "missing")
-    line = tuple(Cell("?" if verdict == "missing" else "1.5", verdict=verdict) for verdict in verdicts)  # type: ignore[arg-type]
+    line = tuple(
+        Cell("?" if verdict == "missing" else "1.5", verdict=verdict) for verdict in verdicts
+    )  # type: ignore[arg-type]
     written = body(grid("S", ("I",), tuple("abcde"), "1 2 3 4 5")._replace(cells=(line,)))
     found = re.findall(
-        r'<td class="(\w+)"[^>]*>([^<]*)<i aria-hidden="true">(.?)</i><span class="unseen"> (\w+)<', written
+        r'<td class="(\w+)"[^>]*>([^<]*)<i aria-hidden="true">(.?)</i><span class="unseen"> (\w+)<',
+        written,
     )
     assert found == [
-        ("right", "1.5", "✓", "right"), ("carried", "1.5", "»", "carried"), ("rounding", "1.5", "≈", "rounding"),
-        ("wrong", "1.5", "✗", "wrong"), ("missing", "?", "", "missing"),
-    ]  # fmt: skip
+        ("right", "1.5", "✓", "right"),
+        ("carried", "1.5", "»", "carried"),
+        ("rounding", "1.5", "≈", "rounding"),
+        ("wrong", "1.5", "✗", "wrong"),
+        ("missing", "?", "", "missing"),
+    ]
 
 
 def test_what_a_mask_hides_has_a_sign_that_is_explained() -> None:
@@ -194,7 +248,9 @@ def test_what_a_mask_hides_has_a_sign_that_is_explained() -> None:
 
 def luminance(color: str) -> float:
     parts = [int(color[at : at + 2], 16) / 255 for at in (0, 2, 4)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -218,7 +274,9 @@ def test_room_to_write_is_a_field_that_says_which_number_is_asked_for() -> None:
 
 def test_what_is_wider_than_a_phone_can_be_scrolled_with_the_keyboard() -> None:
     wide = grid("S", ("I",), tuple("abcdefghij"), " ".join(["0.125"] * 10))
-    assert '<div class="scroll" style="--n:71" role="group" tabindex="0" aria-label="S">' in body(wide)
+    assert '<div class="scroll" style="--n:71" role="group" tabindex="0" aria-label="S">' in body(
+        wide
+    )
     assert "tabindex" not in body(grid("S", ("I",), ("a",), "1"))
 
 
@@ -232,13 +290,19 @@ def test_what_is_left_out_is_said() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("label", [*HOSTILE, "</title></script><img onerror=alert(1)>", '"><b>', "&amp;"])
+@pytest.mark.parametrize(
+    "label", [*HOSTILE, "</title></script><img onerror=alert(1)>", '"><b>', "&amp;"]
+)
 def test_what_a_person_wrote_is_text(label: str) -> None:
     blocks = (
-        Heading(label), Paragraph((label,)), Listing(((label,),)), grid("S", (label,), (label,), "1"),
+        Heading(label),
+        Paragraph((label,)),
+        Listing(((label,),)),
+        grid("S", (label,), (label,), "1"),
         grid("S", (label,), tuple("abcdefghij"), " ".join(["0.125"] * 10)),
-        Worked((WorkedLine(label, remark=(label,)),)), Table((label,), (((label,),),)),
-    )  # fmt: skip
+        Worked((WorkedLine(label, remark=(label,)),)),
+        Table((label,), (((label,),),)),
+    )
     for style in (Style(), FRAGMENT):
         shown = render(page(*blocks, title=label), "html", style)
         plain = render(page(*(_with_plain(block) for block in blocks), title="x"), "html", style)
@@ -271,12 +335,15 @@ def test_labels_do_not_turn_what_stands_beside_them() -> None:
 def test_punctuation_and_its_number_stay_beside_a_formula() -> None:
     said = Math(parse_expression("d_k"))
     written = body(Paragraph((said, " = 12, ", said, " = d_v")))
-    assert re.sub(r"<math>.*?</math>", "d_k", written) == (
-        '<p class="lead"><span class="together">d_k = 12,</span> d_k = d_v</p>\n'
+    assert (
+        re.sub(r"<math>.*?</math>", "d_k", written)
+        == '<p class="lead"><span class="together">d_k = 12,</span> d_k = d_v</p>\n'
     )
     written = body(Paragraph(("Divide (by ", said, "), or (", said, ").")))
-    assert re.sub(r"<math>.*?</math>", "d_k", written) == (
-        '<p class="lead">Divide (by <span class="together">d_k)</span>, or <span class="together">(d_k)</span>.</p>\n'
+    assert (
+        re.sub(r"<math>.*?</math>", "d_k", written)
+        == '<p class="lead">Divide (by <span class="together">d_k)</span>, or <span'
+        ' class="together">(d_k)</span>.</p>\n'
     )
 
 
@@ -286,14 +353,19 @@ def test_a_long_formula_can_be_scrolled() -> None:
 
 
 def test_sections_and_lines_can_be_found_by_programs() -> None:
-    tree = parsed(render(derivation(run(load(str(INPUTS[0].parent / "i_love_ai.yaml"))), View()), "html"))
+    tree = parsed(
+        render(derivation(run(load(str(INPUTS[0].parent / "i_love_ai.yaml"))), View()), "html")
+    )
     (section,) = (each for each in tree.iter("section") if each.get("id") == "step-scores")
     assert [table.get("data-array") for table in section.iter("table")] == ["Q", "K_T", "scores"]
     assert [line.get("data-cell") for line in section.iter("li")] == ["0,1", "1,0", "2,1"]
 
 
 def test_small_matrices_with_a_sentence_each_may_stand_side_by_side() -> None:
-    small, wide = grid("X", ("I",), ("a",), "1"), grid("S", ("I",), tuple("abcdefghij"), " ".join(["0.125"] * 10))
+    small, wide = (
+        grid("X", ("I",), ("a",), "1"),
+        grid("S", ("I",), tuple("abcdefghij"), " ".join(["0.125"] * 10)),
+    )
     said = Paragraph(("Input.",))
     tree = parsed(f"<x>{body(Heading('Given'), said, small, said, wide, said, said, small)}</x>")
     section = tree.find("section")
@@ -310,11 +382,16 @@ def test_narrow_columns_are_as_wide_as_each_other() -> None:
 def test_a_picture_is_its_ends_with_their_digits() -> None:
     """A terminal draws a long heat map without digits. Here they are always there."""
     names = tuple(f"t{place}" for place in range(50))
-    long = grid("A", names, names, *(" ".join(["0.25"] * 50) for _ in names), shaded=True)._replace(picture="rows")
+    long = grid("A", names, names, *(" ".join(["0.25"] * 50) for _ in names), shaded=True)._replace(
+        picture="rows"
+    )
     written = body(long)
     assert written.count(">0.25</td>") == 8 * 8
     assert written.count('<td class="dots">…</td>') == 8 + 9
-    assert '<p class="legend">left out: rows 5–46 of 50 and columns 5–46 of 50; --all shows all</p>' in written
+    assert (
+        '<p class="legend">left out: rows 5–46 of 50 and columns 5–46 of 50; --all shows all</p>'
+        in written
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,14 @@ def written(data: dict[str, object]) -> str:
 
 
 def test_one_row_of_a_matrix_per_line() -> None:
-    step = {"formula": "S", "labels": [["I"], ["I", "AI"]], "shape": [2, 2], "value": [[1, 5], [3, -0.5]]}
-    assert written({"format": 1, "steps": {"S": step}, "warnings": []}) == (
-        "{\n"
+    step = {
+        "formula": "S",
+        "labels": [["I"], ["I", "AI"]],
+        "shape": [2, 2],
+        "value": [[1, 5], [3, -0.5]],
+    }
+    assert (
+        written({"format": 1, "steps": {"S": step}, "warnings": []}) == "{\n"
         '  "format": 1,\n'
         '  "steps": {\n'
         '    "S": {\n'

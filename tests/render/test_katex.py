@@ -1,4 +1,6 @@
-"""Every formula in the Markdown of every example is typeset by KaTeX, the engine behind many renderers."""
+"""Every formula in the Markdown of every example is typeset by KaTeX, the engine behind many
+renderers.
+"""
 
 from __future__ import annotations
 

@@ -66,21 +66,26 @@ def test_text_is_escaped(written: str, latex: str) -> None:
 
 
 def test_any_character_becomes_ascii() -> None:
-    everything = "".join(map(chr, [*range(0x250), *range(0x370, 0x400), *range(0x2000, 0x2270), 0xD800, 0x1F600]))
+    everything = "".join(
+        map(chr, [*range(0x250), *range(0x370, 0x400), *range(0x2000, 0x2270), 0xD800, 0x1F600])
+    )
     assert escape(everything).isascii()
 
 
 # Widths of Computer Modern at 11 pt, in digits, from the font's own metrics.
 @pytest.mark.parametrize(
-    ("text", "width"), [("WWW", 6.17), ("love", 3.34), ("illl", 2.2), ("日", 7.4), ("mmMM", 7.0), ("0123", 4.0)]
+    ("text", "width"),
+    [("WWW", 6.17), ("love", 3.34), ("illl", 2.2), ("日", 7.4), ("mmMM", 7.0), ("0123", 4.0)],
 )
 def test_the_room_for_a_text_is_never_less_than_it_takes(text: str, width: float) -> None:
     assert width <= length(text) <= 1.6 * width
 
 
 def test_a_matrix_has_its_name_and_labels_outside_and_points_in_line() -> None:
-    assert render(page(grid("E", ("a_b", "c"), ("I",), "1", "10.068")), "latex", FRAGMENT) == (
-        "{\\nopagebreak\\raggedright\\leftskip=1.5em\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
+    assert (
+        render(page(grid("E", ("a_b", "c"), ("I",), "1", "10.068")), "latex", FRAGMENT)
+        == "{\\nopagebreak\\raggedright\\leftskip=1.5em"
+        "\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
         "$\\bordermatrix{\n"
         "  E & \\hfill\\hbox{I} \\cr\n"
         "  \\hbox{a\\_b}\\;\\hfill & \\hfill 1\\phantom{.068} \\cr\n"
@@ -92,9 +97,15 @@ def test_a_matrix_has_its_name_and_labels_outside_and_points_in_line() -> None:
 def test_wide_and_long_matrices_come_in_blocks() -> None:
     rows = tuple(f"r{n}" for n in range(40))
     written = render(
-        page(grid("W", rows, tuple("abcdefghijklmnopqrst"), *(" ".join("1" * 20) for _ in rows))), "latex", FRAGMENT
+        page(grid("W", rows, tuple("abcdefghijklmnopqrst"), *(" ".join("1" * 20) for _ in rows))),
+        "latex",
+        FRAGMENT,
     )
-    captions = [line.removeprefix(r"{\small ").removesuffix(":}") for line in written.splitlines() if " of " in line]
+    captions = [
+        line.removeprefix(r"{\small ").removesuffix(":}")
+        for line in written.splitlines()
+        if " of " in line
+    ]
     assert captions == [
         f"columns {columns} of 20, rows {rows} of 40"
         for columns in ("1--8", "9--16", "17--20")
@@ -108,7 +119,9 @@ def test_a_vector_has_no_line_for_labels_of_columns() -> None:
 
 def test_rows_with_fractions_are_taller() -> None:
     rows = [
-        line for line in render(page(grid("Q", ("a", "b"), ("c",), "1/3", "2")), "latex").splitlines() if "hbox" in line
+        line
+        for line in render(page(grid("Q", ("a", "b"), ("c",), "1/3", "2")), "latex").splitlines()
+        if "hbox" in line
     ]
     assert [r"\vrule" in row for row in rows] == [False, True, False]
 
@@ -116,8 +129,13 @@ def test_rows_with_fractions_are_taller() -> None:
 def test_labels_too_long_or_without_letters_are_explained_once() -> None:
     names = ("I", "人工", "a label with rather too many words")
     lines = (WorkedLine("I → 人工", result=number("1")), WorkedLine(names[2], result=number("1")))
-    written = render(page(grid("S", names, names, "1 2 3", "4 5 6", "7 8 9"), Worked(lines)), "latex", FRAGMENT)
-    said = r"In labels, T1~=~U+4EBA\allowbreak{}U+5DE5\allowbreak{}, T2~=~a label with rather too many words."
+    written = render(
+        page(grid("S", names, names, "1 2 3", "4 5 6", "7 8 9"), Worked(lines)), "latex", FRAGMENT
+    )
+    said = (
+        r"In labels, T1~=~U+4EBA\allowbreak{}U+5DE5\allowbreak{}, T2~=~a label with rather too many"
+        r" words."
+    )
     assert written.startswith(rf"{{\raggedright {said}\par}}")
     assert written.count("U+") == 2
     assert r"\hbox{T1}\;\hfill & \hfill 4 & \hfill 5 & \hfill 6 \cr" in written
@@ -134,10 +152,14 @@ ROW = r"{\nopagebreak\raggedright\leftskip=1.5em\parskip=4pt\lineskip=4pt\linepe
 GAP = r"\hskip2em minus1em"
 
 
-def test_the_formulas_of_a_step_stand_side_by_side_on_the_page_of_what_precedes_and_follows_them() -> None:
+def test_the_formulas_of_a_step_stand_side_by_side_on_the_page_of_their_neighbours() -> None:
     headline = Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3)))
     cell = Formula(parse_equation("S[i, j] = Q[i, j]"))
-    written = render(page(Paragraph(("Why.",)), headline, cell, grid("S", ("a",), ("b",), "1")), "latex", FRAGMENT)
+    written = render(
+        page(Paragraph(("Why.",)), headline, cell, grid("S", ("a",), ("b",), "1")),
+        "latex",
+        FRAGMENT,
+    )
     assert written.startswith(
         f"Why.\n\n{ROW}\n$\\displaystyle S = Q \\, K^{{\\top}}$\\hskip2em minus1em\n"
         f"$\\displaystyle S_{{i,j}} = Q_{{i,j}}${GAP}\n"
@@ -157,17 +179,23 @@ def test_given_arrays_stand_in_a_row_below_what_they_are() -> None:
     blocks = (Paragraph(("Input X.",)), inputs, Paragraph(("Weights W.",)), weights)
     written = render(page(*blocks), "latex", FRAGMENT)
     assert written.startswith(
-        f"{{\\parskip=2pt\nInput X.\\par\\nopagebreak\nWeights W.\\par}}\n\n{ROW}\n$\\bordermatrix{{\n  X "
+        "{\\parskip=2pt\nInput X.\\par\\nopagebreak\nWeights"
+        f" W.\\par}}\n\n{ROW}\n$\\bordermatrix{{\n  X "
     )
     assert f"}}${GAP}\n$\\bordermatrix{{\n  \\smash{{W^{{Q}}}} " in written
 
 
 def test_matrices_of_one_name_stand_each_below_what_tells_them_apart() -> None:
     matrix = grid("S", ("a",), ("b",), "1")
-    written = render(page(Paragraph(("Head 0:",)), matrix, Paragraph(("Head 1:",)), matrix), "latex", FRAGMENT)
+    written = render(
+        page(Paragraph(("Head 0:",)), matrix, Paragraph(("Head 1:",)), matrix), "latex", FRAGMENT
+    )
     assert [line for line in written.splitlines() if "Head" in line or "  S " in line] == [
-        "Head 0:", "  S & \\hfill\\hbox{b} \\cr", "Head 1:", "  S & \\hfill\\hbox{b} \\cr",
-    ]  # fmt: skip
+        "Head 0:",
+        "  S & \\hfill\\hbox{b} \\cr",
+        "Head 1:",
+        "  S & \\hfill\\hbox{b} \\cr",
+    ]
 
 
 def test_short_worked_lines_stand_beside_their_matrix_and_long_ones_below() -> None:
@@ -194,10 +222,19 @@ def test_worked_lines_are_inline_math_so_that_they_break() -> None:
 
 
 def test_a_long_sum_may_be_broken_before_its_terms_and_nowhere_else() -> None:
-    """By itself TeX breaks after any operator: inside a product, and with the plus at the end of a line."""
+    """By itself TeX breaks after any operator: inside a product, and with the plus at the end of a
+    line.
+    """
     sums = Worked((WorkedLine("I", dot(*[("0.360", "0.938")] * 12), number("4.052"), holds=False),))
-    highest = Worked((WorkedLine("I", Call("max", tuple(map(number, map(str, range(20))))), number("19")),))
-    stages = Call("comes_near", (Call("comes_to", (dot(*[("1.5", "2")] * 9), number("27"))), number("3"))), number("3")
+    highest = Worked(
+        (WorkedLine("I", Call("max", tuple(map(number, map(str, range(20))))), number("19")),)
+    )
+    stages = (
+        Call(
+            "comes_near", (Call("comes_to", (dot(*[("1.5", "2")] * 9), number("27"))), number("3"))
+        ),
+        number("3"),
+    )
     written = render(page(sums, highest, Worked((WorkedLine("I", *stages),))), "latex")
     assert r"2 \allowbreak = 27 \allowbreak \approx 3 \allowbreak = 3$" in written
     terms = r" \allowbreak + ".join([r"0.360 \cdot 0.938"] * 12)
@@ -209,7 +246,8 @@ def test_a_long_sum_may_be_broken_before_its_terms_and_nowhere_else() -> None:
 def test_a_long_formula_in_a_table_can_be_broken() -> None:
     rule = text("`where(j <= i and j >= i - 2 and j <= i + 2, 0, -inf)`")
     written = render(
-        page(Table(("formula", "meaning"), ((rule, ("what may be seen, and from where, " * 3,)),))), "latex"
+        page(Table(("formula", "meaning"), ((rule, ("what may be seen, and from where, " * 3,)),))),
+        "latex",
     )
     assert r"$0 \;\mathrm{if}\; j \le i" in written
     assert r"\begin{tabular}{@{}p{" in written
@@ -242,7 +280,13 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
         Table(("step", "text"), tuple((("word " * 30,), ("more " * 40,)) for _ in range(40))),
     ),
     "wide labels": (
-        grid("S", ("人工智能", "W" * 14), tuple(letter * 8 for letter in "WMmAi@%日"), "1/3 " * 8, "-0.5 " * 8),
+        grid(
+            "S",
+            ("人工智能", "W" * 14),
+            tuple(letter * 8 for letter in "WMmAi@%日"),
+            "1/3 " * 8,
+            "-0.5 " * 8,
+        ),
         Worked(tuple(WorkedLine(letter * 12, result=number("1")) for letter in "WMmAi@%日")),
     ),
     "steps": full_page().blocks,
@@ -294,14 +338,21 @@ def test_a_small_problem_takes_three_pages(engine: str, tmp_path: Path) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_no_page_has_a_line_that_is_too_long_or_a_hole(name: str, gradient: bool, tmp_path: Path) -> None:
+def test_no_page_has_a_line_that_is_too_long_or_a_hole(
+    name: str, gradient: bool, tmp_path: Path
+) -> None:
     try:
         source = of_file(name, gradient=gradient)
     except AttncliError:
         pytest.skip("has no gradient")
-    log = compiled("pdflatex", source.replace("\\begin{document}\n", "\\begin{document}\n\\tracingpages1\n"), tmp_path)
+    log = compiled(
+        "pdflatex",
+        source.replace("\\begin{document}\n", "\\begin{document}\n\\tracingpages1\n"),
+        tmp_path,
+    )
     assert "Overfull" not in log
-    # up to 20 lines and their matrix stay together, which may leave more than a third of the page before them
+    # up to 20 lines and their matrix stay together, which may leave more than a third of the page
+    # before them
     assert max(blank_parts(log)[: page_count(log) - 1], default=0) < 0.4
 
 
@@ -312,7 +363,9 @@ def page_count(log: str) -> int:
 
 
 def blank_parts(log: str) -> list[float]:
-    r"""How much of each page stays blank at its foot, from what \tracingpages tells: its best break ends in #."""
+    r"""How much of each page stays blank at its foot, from what \tracingpages tells: its best break
+    ends in #.
+    """
     parts, best = [], 0.0
     for line in log.splitlines():
         if line.startswith("%% goal height"):
@@ -344,10 +397,14 @@ def test_what_a_long_sum_leaves_out_is_said_in_tex(problem: Callable[..., Proble
 
 
 def test_a_name_of_codes_leaves_its_neighbours_room() -> None:
-    """Codes may be broken after each, so a column beside a long one is as wide as its own longest word."""
+    """Codes may be broken after each, so a column beside a long one is as wide as its own longest
+    word.
+    """
     counts = ("marks", "right", "carried", "rounding", "wrong", "missing")
     cells = (("देवनागरीनमस्ते",), *((name,) for name in counts), ("weights, t1 → t2",))
-    written = "".join(render(page(Table(("student", *counts, "first"), (cells,), tuple(range(1, 7)))), "latex"))
+    written = "".join(
+        render(page(Table(("student", *counts, "first"), (cells,), tuple(range(1, 7)))), "latex")
+    )
     name, first = (float(share) for share in re.findall(r"p\{([0-9.]+)\\linewidth\}", written))
     assert first * 90 >= length("weights,")
     assert name * 90 >= length("न")

@@ -23,12 +23,18 @@ WORDS = st.text("ab 语·x-", max_size=8)
 STEPS: dict[str, Callable[..., Any]] = {
     "append": lambda line, word, style, at: line.append(word, style),
     "append a line": lambda line, word, style, at: line.append(type(line)(word, style)),
-    "stylize": lambda line, word, style, at: style and at < len(line) and line.stylize(style, at, at + 2),
+    "stylize": lambda line, word, style, at: (
+        style and at < len(line) and line.stylize(style, at, at + 2)
+    ),
     "pad left": lambda line, word, style, at: line.pad_left(at),
     "pad right": lambda line, word, style, at: line.pad_right(at),
     "rstrip": lambda line, word, style, at: line.rstrip(),
     "divide": lambda line, word, style, at: line.divide([min(at, len(line)), len(line)])[0],
-    "join": lambda line, word, style, at: type(line)(word, style).join([line, type(line)("end", "bold"), line]),
+    "join": (
+        lambda line, word, style, at: type(line)(word, style).join(
+            [line, type(line)("end", "bold"), line]
+        )
+    ),
     "assemble": lambda line, word, style, at: type(line).assemble(word, line, (word, style)),
 }
 
@@ -36,7 +42,10 @@ STEPS: dict[str, Callable[..., Any]] = {
 @given(
     st.text("ab 语", max_size=6),
     st.sampled_from(STYLES),
-    st.lists(st.tuples(st.sampled_from(list(STEPS)), WORDS, st.sampled_from(STYLES), st.integers(0, 9)), max_size=6),
+    st.lists(
+        st.tuples(st.sampled_from(list(STEPS)), WORDS, st.sampled_from(STYLES), st.integers(0, 9)),
+        max_size=6,
+    ),
 )
 def test_the_same_as_rich(word: str, style: str, steps: list[tuple[str, str, str, int]]) -> None:
     ours, rich = Line(word, style), Text(word, style)
@@ -49,7 +58,9 @@ def test_the_same_as_rich(word: str, style: str, steps: list[tuple[str, str, str
 
 
 def _colored(text: Text) -> list[str]:
-    console = Console(width=500, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={})
+    console = Console(
+        width=500, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
+    )
     with console.capture() as captured:
         console.print(text, soft_wrap=True, end="")
     return captured.get().split("\n")
@@ -61,7 +72,8 @@ def test_widths(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "width", "folded"), [("abcdef", 4, ["abcd", "ef"]), ("语语语", 4, ["语语", "语"]), ("abcd", 4, ["abcd"])]
+    ("word", "width", "folded"),
+    [("abcdef", 4, ["abcd", "ef"]), ("语语语", 4, ["语语", "语"]), ("abcd", 4, ["abcd"])],
 )
 def test_folding(word: str, width: int, folded: list[str]) -> None:
     assert [line.plain for line in Line(word, "bold").folded(width)] == folded

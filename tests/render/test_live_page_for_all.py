@@ -1,4 +1,6 @@
-"""The page that works itself out, for everybody: read aloud, by keys, in the dark, on paper, without a script."""
+"""The page that works itself out, for everybody: read aloud, by keys, in the dark, on paper,
+without a script.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,47 @@ A4 = {"width": 665, "height": 940}  # what the margins leave, in pixels
 
 def test_axe_finds_nothing(chromium: Browser, tmp_path: Path) -> None:
     """By day and by night, with a script and without one, while a number is typed over."""
-    causal, static, dark = written(CAUSAL, tmp_path), written(CAUSAL, tmp_path, "--static"), {"colorScheme": "dark"}
-    chosen: Play = [("click", "#step-weights tbody td"), ("click", "table[data-array=X] tbody td"), ("axe", "")]
+    causal, static, dark = (
+        written(CAUSAL, tmp_path),
+        written(CAUSAL, tmp_path, "--static"),
+        {"colorScheme": "dark"},
+    )
+    chosen: Play = [
+        ("click", "#step-weights tbody td"),
+        ("click", "table[data-array=X] tbody td"),
+        ("axe", ""),
+    ]
     refused: Play = [
-        ("click", "table[data-array=X] tbody td"), ("type", "1e308"), ("press", "Tab"),
-        ("what-if", "the scores were not scaled"), ("click", "table[data-array=X] tbody td >> nth=1"),
-        ("type", "10/0"), ("press", "Tab"), ("axe", ""),
-    ]  # fmt: skip
+        ("click", "table[data-array=X] tbody td"),
+        ("type", "1e308"),
+        ("press", "Tab"),
+        ("what-if", "the scores were not scaled"),
+        ("click", "table[data-array=X] tbody td >> nth=1"),
+        ("type", "10/0"),
+        ("press", "Tab"),
+        ("axe", ""),
+    ]
     heads = written(I_LOVE_AI.with_name("batch.yaml"), tmp_path)
     pages: list[tuple[Path, Play, dict[str, Any]]] = [
-        (causal, refused, {}), (causal, refused, dark), (heads, [("axe", "")], {}),
-        (causal, chosen, {}), (causal, chosen, dark | {"viewport": NARROW}), (static, [("axe", "")], {}),
-    ]  # fmt: skip
+        (causal, refused, {}),
+        (causal, refused, dark),
+        (heads, [("axe", "")], {}),
+        (causal, chosen, {}),
+        (causal, chosen, dark | {"viewport": NARROW}),
+        (static, [("axe", "")], {}),
+    ]
     assert played_in(chromium, *pages) == [[[]]] * len(pages)
 
 
-def test_without_javascript_the_derivation_is_there_and_no_controls(chromium: Browser, tmp_path: Path) -> None:
+def test_without_javascript_the_derivation_is_there_and_no_controls(
+    chromium: Browser, tmp_path: Path
+) -> None:
     page = written(I_LOVE_AI, tmp_path)
-    play: Play = [("texts", "#step-output .worked li"), ("texts", "main h2"), ("texts", "button, select")]
+    play: Play = [
+        ("texts", "#step-output .worked li"),
+        ("texts", "main h2"),
+        ("texts", "button, select"),
+    ]
     ((lines, titles, controls),) = played_in(chromium, (page, play, {"javaScriptEnabled": False}))
     assert " ".join(lines[0].split()) == "I, d1 0.070·1 + 0.707·1 + 0.223·1 = 1"
     assert titles[-1] == "In words"
@@ -44,29 +69,47 @@ def test_without_javascript_the_derivation_is_there_and_no_controls(chromium: Br
 
 def test_nothing_moves_when_the_script_begins(chromium: Browser, tmp_path: Path) -> None:
     pages = [(written(file, tmp_path), size) for file in (CAUSAL, HEADS) for size in (WIDE, NARROW)]
-    found = played_in(chromium, *((page, [("shift", "")], {"viewport": size}) for page, size in pages))
+    found = played_in(
+        chromium, *((page, [("shift", "")], {"viewport": size}) for page, size in pages)
+    )
     assert [shift for (shift,) in found] == [0] * len(pages)
 
 
 def test_keys_alone_change_a_number_and_a_mask(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
-        ("to", "X"), ("press", "ArrowRight ArrowDown"), ("line", ""), ("press", "7 Enter"),
-        ("line", ""), ("address", ""), ("to", "mask"), ("press", "ArrowRight Enter"), ("address", ""),
-        ("to", "output"), ("press", "ArrowDown ArrowDown ArrowRight ArrowRight"), ("line", ""),
-    ]  # fmt: skip
+        ("to", "X"),
+        ("press", "ArrowRight ArrowDown"),
+        ("line", ""),
+        ("press", "7 Enter"),
+        ("line", ""),
+        ("address", ""),
+        ("to", "mask"),
+        ("press", "ArrowRight Enter"),
+        ("address", ""),
+        ("to", "output"),
+        ("press", "ArrowDown ArrowDown ArrowRight ArrowRight"),
+        ("line", ""),
+    ]
     ((before, after, changed, masked, last),) = played(browser, (written(CAUSAL, tmp_path), play))
     assert (before, after) == ("X: love, d2 1 given", "X: love, d2 7 given")
     assert changed == "#!X.5=7"
-    assert masked == "#!X.5=7&keep.2=0&keep.5=0&mask=own"  # the second key, which was hidden, can be seen
+    # the second key, which was hidden, can be seen
+    assert masked == "#!X.5=7&keep.2=0&keep.5=0&mask=own"
     assert last.startswith("O: AI, d3 ")
 
 
 def test_what_changes_is_announced(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
-        ("choose", "causal"), ("announced", ""), ("click", ".controls button"), ("announced", ""),
-        ("click", "table[data-array=X] tbody td"), ("type", "one"), ("announced", ""), ("press", "Escape"),
+        ("choose", "causal"),
         ("announced", ""),
-    ]  # fmt: skip
+        ("click", ".controls button"),
+        ("announced", ""),
+        ("click", "table[data-array=X] tbody td"),
+        ("type", "one"),
+        ("announced", ""),
+        ("press", "Escape"),
+        ("announced", ""),
+    ]
     ((switched, reset, invalid, kept),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert "16 steps" in switched  # 14, the mask and the masked scores
     assert "as it was given" in reset
@@ -74,9 +117,12 @@ def test_what_changes_is_announced(browser: Browser, tmp_path: Path) -> None:
     assert "X: I, d1 1 given" in kept
 
 
-def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(chromium: Browser, tmp_path: Path) -> None:
+def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(
+    chromium: Browser, tmp_path: Path
+) -> None:
     pages = [
-        written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path) for name in ("causal", "multi_head", "twelve_tokens")
+        written(I_LOVE_AI.with_name(f"{name}.yaml"), tmp_path)
+        for name in ("causal", "multi_head", "twelve_tokens")
     ]
     play: Play = [
         ("click", "main td"),
@@ -85,7 +131,9 @@ def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(chromium: B
         ("shown", ".map"),
         ("shown", "button, select, .inspector"),
     ]
-    for wider, (is_drawn,), controls in played_in(chromium, *((page, play, {"viewport": A4}) for page in pages)):
+    for wider, (is_drawn,), controls in played_in(
+        chromium, *((page, play, {"viewport": A4}) for page in pages)
+    ):
         assert wider == []
         assert is_drawn
         assert controls

@@ -1,4 +1,6 @@
-"""The ribbons of a page with entries and heads: each choice names an attention, and shows its numbers alone."""
+"""The ribbons of a page with entries and heads: each choice names an attention, and shows its
+numbers alone.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,16 @@ def drawn(seed: int, entries: int, heads: int) -> Drawn:
     tokens, width, per_head = chosen.randint(2, 4), chosen.randint(2, 3), 2
 
     def numbers(*shape: int) -> Array:
-        return np.array([chosen.randint(-2, 2) for _ in range(int(np.prod(shape)))], dtype=float).reshape(shape)
+        return np.array(
+            [chosen.randint(-2, 2) for _ in range(int(np.prod(shape)))], dtype=float
+        ).reshape(shape)
 
     columns = per_head * max(1, heads)
     X = numbers(max(1, entries), tokens, width)
     learned = {name: numbers(width, columns) for name in ("W_Q", "W_K", "W_V")}
     Q, K, V = (
-        (X @ matrix).reshape(*X.shape[:2], max(1, heads), per_head).swapaxes(1, 2) for matrix in learned.values()
+        (X @ matrix).reshape(*X.shape[:2], max(1, heads), per_head).swapaxes(1, 2)
+        for matrix in learned.values()
     )
     scores = Q @ K.swapaxes(-1, -2) / np.sqrt(per_head)
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -62,17 +67,25 @@ def drawn(seed: int, entries: int, heads: int) -> Drawn:
 
 
 def must_agree(problem: Drawn, place: tuple[int, int], said: list[Any]) -> None:
-    """The sentence, the ribbons and the bars of each query are those of the attention at a place."""
+    """The sentence, the ribbons and the bars of each query are those of the attention at a
+    place.
+    """
     title = ", ".join(problem.names(*place))
     whose = f"{title[0].upper()}{title[1:]}, "
-    for word, weights, values, found in zip(WORDS, problem.weights[place], problem.values[place], said, strict=False):
+    for word, weights, values, found in zip(
+        WORDS, problem.weights[place], problem.values[place], said, strict=False
+    ):
         sentence, bars, shares, sums, names = found
         assert sentence.startswith(f"{whose}{word} looks"), (place, sentence)
         assert bars.startswith(whose)
         assert f" of {word}:" in bars
         np.testing.assert_allclose(numbers_of(shares), weights, atol=5.1e-4)
         np.testing.assert_allclose(numbers_of(sums), values, atol=5.1e-4)
-        most = [key for weight, key in zip(weights, WORDS, strict=False) if weights.max() - weight < 1e-6]
+        most = [
+            key
+            for weight, key in zip(weights, WORDS, strict=False)
+            if weights.max() - weight < 1e-6
+        ]
         if len(most) < len(weights):
             assert names[1:] == most
     assert len(said) == problem.weights.shape[-1]
@@ -86,7 +99,9 @@ def numbers_of(texts: list[str]) -> list[float]:
 SHAPES = [(2, 2), (3, 0), (0, 3), (1, 2), (2, 9)]
 
 
-@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 8), marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "seeds", [range(1), pytest.param(range(1, 8), marks=pytest.mark.slow)], ids=["few", "many"]
+)
 @pytest.mark.parametrize(("entries", "heads"), SHAPES)
 def test_each_choice_of_the_ribbons_is_an_attention(
     browser: Browser, tmp_path: Path, entries: int, heads: int, seeds: range
@@ -99,8 +114,12 @@ def test_each_choice_of_the_ribbons_is_an_attention(
         places = list(itertools.product(range(max(1, entries)), range(max(1, heads))))
         names = [[name.capitalize() for name in problem.names(*place)] for place in places]
         several = [place for place, length in enumerate((entries, heads)) if length > 1]
-        own = [at for at, length in enumerate(each for each in (entries, heads) if each) if length > 1]
-        assert [choices for choices, _ in found["ribbons"]] == [[name[at] for at in own] for name in names]
+        own = [
+            at for at, length in enumerate(each for each in (entries, heads) if each) if length > 1
+        ]
+        assert [choices for choices, _ in found["ribbons"]] == [
+            [name[at] for at in own] for name in names
+        ]
         assert several
         for place, (_, said) in zip(places, found["ribbons"], strict=True):
             must_agree(problem, place, said)

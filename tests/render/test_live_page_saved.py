@@ -18,16 +18,57 @@ from tests.render.browsers import Browser, played
 from tests.render.test_live_page import I_LOVE_AI, written
 
 pytestmark = pytest.mark.browser
-NUMBERS = ("0", "-1", "2", "2.5", "1/3", "-2/7", "sqrt(2)", "1e3", "-0.0001", "40", "5.", "-0", "123456.789")
+NUMBERS = (
+    "0",
+    "-1",
+    "2",
+    "2.5",
+    "1/3",
+    "-2/7",
+    "sqrt(2)",
+    "1e3",
+    "-0.0001",
+    "40",
+    "5.",
+    "-0",
+    "123456.789",
+)
 EXTREME = (
-    "1e308", "-1e308", "1e154", "1e200", "-1e160", "1e-320", "5e-324", "1e-160", "1e16", "1.7976931348623157e308",
-)  # fmt: skip
+    "1e308",
+    "-1e308",
+    "1e154",
+    "1e200",
+    "-1e160",
+    "1e-320",
+    "5e-324",
+    "1e-160",
+    "1e16",
+    "1.7976931348623157e308",
+)
 # With whole numbers, in which no roundings are left of large numbers that cancel each other out.
 WHOLE = (
-    "i_love_ai", "causal", "padding", "window", "fully_masked", "batch", "qkv_given", "kv_cache", "cross_attention",
-    "large_scores", "base_two", "luong",
-)  # fmt: skip
-OTHERS = ("multi_head", "head_masks", "torch_mha", "grouped_query", "bloom_alibi", "gpt_oss_sink", "gemma2_softcap")
+    "i_love_ai",
+    "causal",
+    "padding",
+    "window",
+    "fully_masked",
+    "batch",
+    "qkv_given",
+    "kv_cache",
+    "cross_attention",
+    "large_scores",
+    "base_two",
+    "luong",
+)
+OTHERS = (
+    "multi_head",
+    "head_masks",
+    "torch_mha",
+    "grouped_query",
+    "bloom_alibi",
+    "gpt_oss_sink",
+    "gemma2_softcap",
+)
 
 
 def drawn_address(problem: Path, seed: int) -> str:
@@ -42,7 +83,9 @@ def drawn_address(problem: Path, seed: int) -> str:
         number = chosen.choice(EXTREME if is_extreme and at == 0 else NUMBERS)
         said[f"{name}.{chosen.randrange(_size(data, name))}"] = number
     if setting["mask"] in ("own", "over"):
-        hidden = chosen.sample(range(_size(data, data["own"])), k=chosen.randint(0, _size(data, data["own"])))
+        hidden = chosen.sample(
+            range(_size(data, data["own"])), k=chosen.randint(0, _size(data, data["own"]))
+        )
         said |= {f"{data['own']}.{at}": "0" for at in hidden}
     return f"#!{urlencode(said)}"
 
@@ -53,7 +96,9 @@ def _size(data: dict[str, Any], name: str) -> int:
 
 
 def must_say_the_same(browser: Browser, problem: Path, address: str, folder: Path) -> None:
-    """Everything in sight on the page at this address, and on the page of the file that it saves."""
+    """Everything in sight on the page at this address, and on the page of the file that it
+    saves.
+    """
     page = written(problem, folder)
     ((live, saved),) = played(browser, (page, [("told", ""), ("saved", "")]), at=address)
     file = folder / "saved.yaml"
@@ -64,13 +109,21 @@ def must_say_the_same(browser: Browser, problem: Path, address: str, folder: Pat
     live = _as_saved(live)
     if not live["words"]:  # which are about the numbers of the problem, and disappear with them
         expected["words"] = []
-        expected["titles"] = [title for title in expected["titles"] if not title.lower().endswith("in words")]
+        expected["titles"] = [
+            title for title in expected["titles"] if not title.lower().endswith("in words")
+        ]
     for part, texts in expected.items():
-        assert _to_known_digits(live[part]) == _to_known_digits(texts), (problem.stem, part, address)
+        assert _to_known_digits(live[part]) == _to_known_digits(texts), (
+            problem.stem,
+            part,
+            address,
+        )
 
 
 def _to_known_digits(told: Any) -> Any:
-    """The same with 12 digits of each number that is printed with more: those after them are noise of floats."""
+    """The same with 12 digits of each number that is printed with more: those after them are noise
+    of floats.
+    """
     text = json.dumps(told, ensure_ascii=False)
     return _LONG.sub(lambda found: f"{float(found[0]):.12g}", text)
 
@@ -79,13 +132,17 @@ _LONG = re.compile(r"(?<![0-9.])(?=[0-9.]{14,})[0-9]+(?:\.[0-9]+)?")
 
 
 def _as_saved(live: dict[str, Any]) -> dict[str, Any]:
-    """The same, where the mask that a reader has clicked is called like the only one that there is in the file."""
+    """The same, where the mask that a reader has clicked is called like the only one that there is
+    in the file.
+    """
     text = json.dumps(live, ensure_ascii=False)
     named: dict[str, Any] = json.loads(text.replace("keep_own", "keep").replace("keep own", "keep"))
     return named
 
 
-@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 12), marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "seeds", [range(1), pytest.param(range(1, 12), marks=pytest.mark.slow)], ids=["few", "many"]
+)
 def test_a_changed_page_says_what_attncli_says_of_the_file_it_saves(
     chromium: Browser, tmp_path: Path, seeds: range
 ) -> None:

@@ -1,4 +1,6 @@
-"""Numbers typed over on a live page, key by key: the page has the number that was written, or the one from before."""
+"""Numbers typed over on a live page, key by key: the page has the number that was written, or the
+one from before.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def left_by(before: float, keys: list[str], end: str) -> tuple[float, str]:
 
 
 def must_be_typed(edits: list[Edit], found: list[dict[str, Any]], values: list[float]) -> None:
-    """After each edit the page has the right number, and says so if this is not what was typed; `values` follow."""
+    """After each edit the page has the right number, and says so if this is not what was typed;
+    `values` follow.
+    """
     texts: list[str] | None = None
     for (place, keys, end), page in zip(edits, found, strict=True):
         value, fault = left_by(values[place], keys, end)
@@ -56,12 +60,16 @@ def must_be_typed(edits: list[Edit], found: list[dict[str, Any]], values: list[f
             assert fault in page["notice"]
             assert " stays " in page["notice"]
         if texts is not None:
-            assert [text for at, text in enumerate(page["texts"]) if at != place] == texts[:place] + texts[place + 1 :]
+            assert [text for at, text in enumerate(page["texts"]) if at != place] == texts[
+                :place
+            ] + texts[place + 1 :]
             assert page["texts"][place] == texts[place] or value != values[place]
         values[place], texts = value, page["texts"]
 
 
-@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 12), marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "seeds", [range(1), pytest.param(range(1, 12), marks=pytest.mark.slow)], ids=["few", "many"]
+)
 def test_keys_clicks_and_blurs_leave_a_number_or_the_one_from_before(
     browser: Browser, tmp_path: Path, seeds: range
 ) -> None:

@@ -10,7 +10,17 @@ from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 from attncli.equation.nodes import number_node
 from attncli.equation.parser import parse_equation
 from attncli.escaping import label, visible
-from attncli.page.document import Block, Formula, Heading, Listing, Paragraph, Table, Worked, WorkedLine, text
+from attncli.page.document import (
+    Block,
+    Formula,
+    Heading,
+    Listing,
+    Paragraph,
+    Table,
+    Worked,
+    WorkedLine,
+    text,
+)
 from attncli.render import Style, render
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -22,20 +32,29 @@ def markdown(*blocks: Block, style: Style | None = None) -> str:
 
 
 def shown(source: str) -> list[str]:
-    """The text of every inline run, as a reader sees it; fails where anything but bold and empty comments is in it."""
+    """The text of every inline run, as a reader sees it; fails where anything but bold and empty
+    comments is in it.
+    """
     runs = []
     for token in PARSER.parse(source):
         if token.type == "inline":
             kinds = {child.type for child in token.children or ()}
-            assert kinds <= {"text", "text_special", "strong_open", "strong_close", "html_inline"}, kinds
+            assert kinds <= {
+                "text",
+                "text_special",
+                "strong_open",
+                "strong_close",
+                "html_inline",
+            }, kinds
             texts = [child.content for child in token.children or () if child.content != "<!-- -->"]
             runs.append("".join(texts))
     return runs
 
 
 def test_a_matrix_is_a_table_with_bold_labels() -> None:
-    assert markdown(grid("S", ("I", "AI"), ("I", "AI"), "1 -inf", "3 0", hidden="-inf 0")) == (
-        "| $`S`$  |   I |  AI |\n"
+    assert (
+        markdown(grid("S", ("I", "AI"), ("I", "AI"), "1 -inf", "3 0", hidden="-inf 0"))
+        == "| $`S`$  |   I |  AI |\n"
         "| :----- | --: | --: |\n"
         "| **I**  |   1 |  -∞ |\n"
         "| **AI** |   3 | 0 · |\n"
@@ -45,7 +64,9 @@ def test_a_matrix_is_a_table_with_bold_labels() -> None:
 
 
 def test_the_sign_of_hidden_cells_is_explained_beside_closed_forms_too() -> None:
-    exact = grid("E", ("I",), ("I", "AI"), "1.000 0", hidden="0")._replace(closed=((number_node(1), number_node(0)),))
+    exact = grid("E", ("I",), ("I", "AI"), "1.000 0", hidden="0")._replace(
+        closed=((number_node(1), number_node(0)),)
+    )
     assert markdown(exact).endswith("0 · |\n\n· hidden by the mask\n")
 
 
@@ -72,7 +93,8 @@ def test_text_survives_everywhere_else(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["# a", "- a", "+ a", "1. a", "12) a", "> a", "---", "===", "    code", "```", "~~~", "| a |"]
+    "line",
+    ["# a", "- a", "+ a", "1. a", "12) a", "> a", "---", "===", "    code", "```", "~~~", "| a |"],
 )
 def test_text_begins_no_block(line: str) -> None:
     tokens = [token.type for token in PARSER.parse(markdown(Paragraph((line,))))]
@@ -97,7 +119,9 @@ def test_notes_are_alerts_on_github_and_quotes_elsewhere() -> None:
 
 def test_worked_lines_keep_labels_out_of_the_math() -> None:
     line = WorkedLine("a_b → c", dot(("2", "-2"), ("0", "1")), number("-4"), remark=("so",))
-    assert markdown(Worked((line,))) == "- **a\\_b → c**: $`2 \\cdot (-2) + 0 \\cdot 1 = -4`$ — so\n"
+    assert (
+        markdown(Worked((line,))) == "- **a\\_b → c**: $`2 \\cdot (-2) + 0 \\cdot 1 = -4`$ — so\n"
+    )
 
 
 def test_braces_balance_in_all_math() -> None:

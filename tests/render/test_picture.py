@@ -1,4 +1,6 @@
-"""A heat map of a long matrix on a terminal: no digits, some characters a cell, or some cells a character."""
+"""A heat map of a long matrix on a terminal: no digits, some characters a cell, or some cells a
+character.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ from attncli.tracing.model import Trace
 
 def trace(tokens: int, more: str = "mask: causal") -> Trace:
     """Every query attends most to itself: its score is the largest by far."""
-    arrays = "\n".join(f"{name}: {{random: [{tokens}, 2], seed: {seed}}}" for seed, name in enumerate("QKV"))
+    arrays = "\n".join(
+        f"{name}: {{random: [{tokens}, 2], seed: {seed}}}" for seed, name in enumerate("QKV")
+    )
     return run(loads(f"{arrays}\n{more}".encode(), "p.yaml"))
 
 
-def page(found: Trace, width: int, *, color: bool = False, ascii: bool = False, ends: bool = True) -> str:
+def page(
+    found: Trace, width: int, *, color: bool = False, ascii: bool = False, ends: bool = True
+) -> str:
     view = View(detail="brief", steps=("weights",), heatmap=True, ends=ends)
     return render(derivation(found, view), "table", Style(width=width, color=color, ascii=ascii))
 
@@ -45,9 +51,8 @@ def test_128_tokens_fit_80_columns(color: bool) -> None:
     assert ("░▒▓█" in said) is not color
 
 
-@pytest.mark.parametrize(
-    ("width", "characters", "rows"), [(160, 2, 60), (100, 1, 60), (60, 1, 30)]
-)  # two for a cell, one for a cell, one for four cells
+# Two for a cell, one for a cell, one for four cells.
+@pytest.mark.parametrize(("width", "characters", "rows"), [(160, 2, 60), (100, 1, 60), (60, 1, 30)])
 def test_as_large_as_there_is_room_for(width: int, characters: int, rows: int) -> None:
     lines = drawn(page(trace(60), width))
     assert len(lines) == rows

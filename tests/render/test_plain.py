@@ -22,7 +22,9 @@ from attncli.page.document import (
 from attncli.render import FORMATS, Style, render
 
 
-def lines(*blocks: Block, width: int | None = None, encoding: str = "utf-8", title: str = "") -> list[str]:
+def lines(
+    *blocks: Block, width: int | None = None, encoding: str = "utf-8", title: str = ""
+) -> list[str]:
     style = Style(ascii=True, width=width, encoding=encoding)
     return render(page(*blocks, title=title), "table", style).splitlines()
 
@@ -36,18 +38,27 @@ def test_a_matrix_has_a_line_for_each_row() -> None:
 
 
 def test_a_vector_has_no_columns_and_a_single_row_no_label() -> None:
-    assert lines(grid("r", ("I", "AI"), (), "25.368", "16.956")) == ["r:", "row I: 25.368", "row AI: 16.956"]
+    assert lines(grid("r", ("I", "AI"), (), "25.368", "16.956")) == [
+        "r:",
+        "row I: 25.368",
+        "row AI: 16.956",
+    ]
     assert lines(grid("b", ("",), ("d1", "d2"), "1 2")) == ["b, columns: d1, d2", "row: 1, 2"]
 
 
 def test_shades_and_what_is_hidden_are_words() -> None:
     shaded = grid("A", ("a",), tuple("vwxyz"), "0.1 0.3 0.6 1 0", hidden="0", shaded=True)
-    assert lines(shaded)[1] == "row a: 0.1 (very light), 0.3 (light), 0.6 (dark), 1 (very dark), 0 (hidden)"
+    assert (
+        lines(shaded)[1]
+        == "row a: 0.1 (very light), 0.3 (light), 0.6 (dark), 1 (very dark), 0 (hidden)"
+    )
 
 
 def test_verdicts_are_words() -> None:
     cells = (Cell("1", verdict="right"), Cell("2", verdict="wrong"), Cell("3", verdict="rounding"))
-    judged = Grid(number("1"), ("a",), ("x", "y", "z", "w"), ((*cells, Cell("", verdict="missing")),))
+    judged = Grid(
+        number("1"), ("a",), ("x", "y", "z", "w"), ((*cells, Cell("", verdict="missing")),)
+    )
     assert lines(judged)[1] == "row a: 1 (right), 2 (wrong), 3 (rounding), blank"
 
 
@@ -61,7 +72,10 @@ def test_closed_forms_stand_before_their_decimals() -> None:
 @pytest.mark.parametrize(
     ("equation", "said"),
     [
-        ("S[i, j] = sum(k, Q[i, k] * K_T[k, j])", "S[i, j] = sum over k of Q[i, k]*K transposed[k, j]"),
+        (
+            "S[i, j] = sum(k, Q[i, k] * K_T[k, j])",
+            "S[i, j] = sum over k of Q[i, k]*K transposed[k, j]",
+        ),
         ("S = Q @ K_T", "S = Q times K transposed"),
         ("dV = transposed(A) @ dO", "dV = A transposed times dO"),
         ("Z = S / sqrt(d_k)", "Z = S / sqrt(d_k)"),
@@ -104,7 +118,10 @@ def test_headings_prose_and_tables() -> None:
 
 def test_of_a_product_the_result_is_said_alone_and_of_a_cell_the_row_and_the_column() -> None:
     assert lines(PRODUCT) == ["S, columns: I, AI", "row I: 0, 4", "row AI: 1, 1"]
-    assert lines(PRODUCT._replace(meeting=(1, 0), instead=())) == ["Q, row AI: 0, 1", "K transposed, column I: 0, 1"]
+    assert lines(PRODUCT._replace(meeting=(1, 0), instead=())) == [
+        "Q, row AI: 0, 1",
+        "K transposed, column I: 0, 1",
+    ]
 
 
 def test_letters_stay_where_the_encoding_has_them() -> None:

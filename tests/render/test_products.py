@@ -1,4 +1,6 @@
-"""Matrices side by side: [Q]·[Kᵀ] = [S]; the matrix alone where the page is too narrow for all of them."""
+"""Matrices side by side: [Q]·[Kᵀ] = [S]; the matrix alone where the page is too narrow for all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ def table(product: Product, width: int | None = None, **style: str) -> str:
 
 
 def test_matrices_side_by_side_on_a_terminal() -> None:
-    assert table(PRODUCT, 80) == (
-        "    Q            Kᵀ           S     I  AI\n"
+    assert (
+        table(PRODUCT, 80) == "    Q            Kᵀ           S     I  AI\n"
         "    ⎡ 2  0 ⎤  ·  ⎡ 0  2 ⎤  =  I  ⎡  0   4 ⎤\n"
         "    ⎣ 0  1 ⎦     ⎣ 1  1 ⎦     AI ⎣  1   1 ⎦\n"
     )
@@ -30,10 +32,12 @@ def test_a_narrow_terminal_has_the_result_alone() -> None:
 
 def test_matrices_of_different_height_are_centred() -> None:
     tall = grid("W", ("",) * 4, ("a",), "1", "2", "3", "4")
-    product = Product((grid("X", ("I",), ("a",) * 4, "1 0 0 1"), tall), grid("Y", ("I",), ("a",), "6"), ())
+    product = Product(
+        (grid("X", ("I",), ("a",) * 4, "1 0 0 1"), tall), grid("Y", ("I",), ("a",), "6"), ()
+    )
     product = product._replace(added=(grid("b", ("",), ("a",), "1"),))
-    assert table(product) == (
-        "                       W\n"
+    assert (
+        table(product) == "                       W\n"
         "    X                  ⎡ 1 ⎤     b         Y   a\n"
         "    [ 1  0  0  1 ]  ·  ⎢ 2 ⎥  +  [ 1 ]  =  I [ 6 ]\n"
         "                       ⎢ 3 ⎥\n"
@@ -42,8 +46,9 @@ def test_matrices_of_different_height_are_centred() -> None:
 
 
 def test_arrows_show_the_row_and_the_column_that_meet() -> None:
-    assert table(PRODUCT._replace(meeting=(1, 0)), 80) == (
-        "    Q              Kᵀ   ↓          S      I ↓   AI\n"
+    assert (
+        table(PRODUCT._replace(meeting=(1, 0)), 80)
+        == "    Q              Kᵀ   ↓          S      I ↓   AI\n"
         "      ⎡ 2  0 ⎤  ·     ⎡ 0  2 ⎤  =  I    ⎡   0    4 ⎤\n"
         "    → ⎣ 0  1 ⎦        ⎣ 1  1 ⎦     AI → ⎣   1    1 ⎦\n"
     )
@@ -55,17 +60,13 @@ def test_what_meets_is_coloured() -> None:
 
 
 def test_markdown_has_one_formula_and_the_labels_in_a_table() -> None:
-    assert render(page(PRODUCT), "markdown") == (
-        "```math\n"
-        "\\overset{Q}{\\left[\\begin{array}{rr}\n2 & 0 \\\\\n0 & 1\n\\end{array}\\right]}\n"
-        "\\cdot \\overset{K^{\\top}}{\\left[\\begin{array}{rr}\n0 & 2 \\\\\n1 & 1\n\\end{array}\\right]}\n"
-        "= \\overset{S}{\\left[\\begin{array}{rr}\n0 & 4 \\\\\n1 & 1\n\\end{array}\\right]}\n"
-        "```\n"
-        "\n"
-        "| $`S`$  |   I |  AI |\n"
-        "| :----- | --: | --: |\n"
-        "| **I**  |   0 |   4 |\n"
-        "| **AI** |   1 |   1 |\n"
+    assert (
+        render(page(PRODUCT), "markdown")
+        == "```math\n\\overset{Q}{\\left[\\begin{array}{rr}\n2 & 0 \\\\\n0 &"
+        " 1\n\\end{array}\\right]}\n\\cdot \\overset{K^{\\top}}{\\left[\\begin{array}{rr}\n0 & 2"
+        " \\\\\n1 & 1\n\\end{array}\\right]}\n= \\overset{S}{\\left[\\begin{array}{rr}\n0 & 4"
+        " \\\\\n1 & 1\n\\end{array}\\right]}\n```\n\n| $`S`$  |   I |  AI |\n| :----- | --: |"
+        " --: |\n| **I**  |   0 |   4 |\n| **AI** |   1 |   1 |\n"
     )
 
 
@@ -90,8 +91,10 @@ def test_what_a_mask_hides_is_explained() -> None:
 
 
 def test_latex_has_the_names_above_the_factors_and_the_labels_at_the_result() -> None:
-    assert render(page(PRODUCT), "latex", Style(fragment=True)) == (
-        "{\\nopagebreak\\raggedright\\leftskip=1.5em\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
+    assert (
+        render(page(PRODUCT), "latex", Style(fragment=True))
+        == "{\\nopagebreak\\raggedright\\leftskip=1.5em"
+        "\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
         "$\\mathop{\\left(\\begin{array}{@{}rr@{}}\n"
         "  \\hfill 2 & \\hfill 0 \\\\{}\n  \\hfill 0 & \\hfill 1\n"
         "\\end{array}\\right)}\\limits^{\\textstyle Q\\strut}\n"
@@ -109,5 +112,6 @@ def test_latex_has_the_names_above_the_factors_and_the_labels_at_the_result() ->
 def test_latex_marks_what_meets_in_colour_bold_and_underlined() -> None:
     written = render(page(PRODUCT._replace(meeting=(1, 0))), "latex", Style(fragment=True))
     marked = [rf"\underline{{\color[rgb]{{0.7,0.1,0}}\mathbf{{{digit}}}}}" for digit in (0, 1)]
-    assert [written.count(each) for each in marked] == [2, 3]  # the row 0 1, the column 0 1, and the cell 1
+    # the row 0 1, the column 0 1, and the cell 1
+    assert [written.count(each) for each in marked] == [2, 3]
     assert written.startswith("% Needs \\usepackage{color} in the preamble.\n")

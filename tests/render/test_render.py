@@ -79,5 +79,7 @@ def test_a_file_name_asks_for_its_format(path: str, format: str | None) -> None:
 
 def test_a_format_is_imported_only_when_asked_for() -> None:
     code = "import sys, attncli.render; print({'rich', 'numpy', 'json'} & set(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout == "set()\n"

@@ -22,13 +22,22 @@ INPUTS = Path(__file__).parents[2] / "inputs"
 
 def cut(*blocks: Block, title: str = "", has_title: bool = True) -> dict[str, str]:
     style = Style(fragment=True, title=has_title)
-    return {name: "".join(text) for name, text in sections(page(*blocks, title=title), "latex", style)}
+    return {
+        name: "".join(text) for name, text in sections(page(*blocks, title=title), "latex", style)
+    }
 
 
 STEPS = (
-    Paragraph(("First.",)), Heading("What is given"), Paragraph(("X.",)), Heading("Queries", 1), Paragraph(("Q.",)),
-    Heading("Keys", 2), Paragraph(("K.",)), Heading("Summary"), Paragraph(("All.",)),
-)  # fmt: skip
+    Paragraph(("First.",)),
+    Heading("What is given"),
+    Paragraph(("X.",)),
+    Heading("Queries", 1),
+    Paragraph(("Q.",)),
+    Heading("Keys", 2),
+    Paragraph(("K.",)),
+    Heading("Summary"),
+    Paragraph(("All.",)),
+)
 
 
 def test_steps_have_their_numbers_what_is_given_is_0_and_what_stands_before_is_the_start() -> None:
@@ -47,15 +56,28 @@ def test_without_titles_there_are_no_headings() -> None:
 
 
 def test_headings_that_follow_each_other_begin_one_section() -> None:
-    found = cut(Heading("All share", part=True), Heading("Mask", 7), Paragraph(("M.",)), Heading("Head 0", part=True),
-                Heading("Queries", 1), Paragraph(("Q.",)))  # fmt: skip
+    found = cut(
+        Heading("All share", part=True),
+        Heading("Mask", 7),
+        Paragraph(("M.",)),
+        Heading("Head 0", part=True),
+        Heading("Queries", 1),
+        Paragraph(("Q.",)),
+    )
     assert {name: text.splitlines()[0] for name, text in found.items()} == {
-        "1": "% All share / 7 Mask", "2": "% Head 0 / 1 Queries",
-    }  # fmt: skip
+        "1": "% All share / 7 Mask",
+        "2": "% Head 0 / 1 Queries",
+    }
 
 
 def test_a_page_without_steps_is_counted_from_its_first_heading() -> None:
-    found = cut(Paragraph(("First.",)), Heading("One"), Paragraph(("1.",)), Heading("Two"), Paragraph(("2.",)))
+    found = cut(
+        Paragraph(("First.",)),
+        Heading("One"),
+        Paragraph(("1.",)),
+        Heading("Two"),
+        Paragraph(("2.",)),
+    )
     assert list(found) == ["start", "1", "2"]
     assert list(cut(Paragraph(("First.",)))) == ["start"]
     assert cut(title="T", has_title=False) == {}
@@ -74,8 +96,12 @@ def test_each_section_names_its_packages_and_explains_its_labels() -> None:
 @pytest.mark.at_most(3)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", ["", "[aspectratio=169]"])
-@pytest.mark.parametrize(("name", "count"), [("i_love_ai", 14), ("causal", 16), ("wide_values", 14)])
-def test_each_section_of_a_small_problem_fits_on_a_slide(name: str, count: int, options: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "count"), [("i_love_ai", 14), ("causal", 16), ("wide_values", 14)]
+)
+def test_each_section_of_a_small_problem_fits_on_a_slide(
+    name: str, count: int, options: str, tmp_path: Path
+) -> None:
     if not shutil.which("pdflatex") or not beamer_is_there():
         pytest.skip("pdflatex or beamer is not installed")
     document = derivation(run(load(str(INPUTS / f"{name}.yaml"))), View())
@@ -86,7 +112,13 @@ def test_each_section_of_a_small_problem_fits_on_a_slide(name: str, count: int, 
     head = f"\\documentclass{options}{{beamer}}\n\\usepackage{{color}}\n"
     source = f"{head}\\begin{{document}}\n{''.join(frames)}\\end{{document}}\n"
     (tmp_path / "slides.tex").write_text(source, encoding="ascii")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "slides.tex"]
+    command = [
+        "pdflatex",
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        "-no-shell-escape",
+        "slides.tex",
+    ]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
     log = (tmp_path / "slides.log").read_text(encoding="utf-8", errors="replace")
     assert result.returncode == 0, log[-2000:]
@@ -96,7 +128,11 @@ def test_each_section_of_a_small_problem_fits_on_a_slide(name: str, count: int, 
 
 def beamer_is_there() -> bool:
     found = shutil.which("kpsewhich")
-    return bool(found) and subprocess.run([str(found), "beamer.cls"], capture_output=True, check=False).returncode == 0
+    return (
+        bool(found)
+        and subprocess.run([str(found), "beamer.cls"], capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 def test_html_has_its_sections_too_and_a_comment_cannot_be_left() -> None:

@@ -8,7 +8,9 @@ from attncli.render.cells import mark
 
 
 def luminance(color: tuple[int, int, int]) -> float:
-    linear = [((part / 255 + 0.055) / 1.055) ** 2.4 if part > 10 else part / 255 / 12.92 for part in color]
+    linear = [
+        ((part / 255 + 0.055) / 1.055) ** 2.4 if part > 10 else part / 255 / 12.92 for part in color
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

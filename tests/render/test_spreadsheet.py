@@ -23,7 +23,9 @@ def test_cells_come_back(separator: str) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1"])
+@pytest.mark.parametrize(
+    "text", ["=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1"]
+)
 def test_no_text_becomes_a_formula(text: str) -> None:
     ((cell,),) = read("".join(lines([(text,)])))
     assert cell == safe(text)

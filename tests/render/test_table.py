@@ -35,7 +35,9 @@ def test_a_matrix_has_its_labels_outside_the_brackets() -> None:
 
 
 def test_decimal_points_stand_under_each_other() -> None:
-    assert lines(grid("E", ("a", "b", "c"), ("d1",), "1.5", "-inf", "10.068"), style=Style(width=80)) == [
+    assert lines(
+        grid("E", ("a", "b", "c"), ("d1",), "1.5", "-inf", "10.068"), style=Style(width=80)
+    ) == [
         "    E       d1",
         "    a ⎡  1.5   ⎤",
         "    b ⎢ -∞     ⎥",
@@ -74,7 +76,10 @@ def test_a_heat_map_in_colour_is_cividis_with_readable_digits() -> None:
 
 
 WIDE = grid(
-    "W", TOKENS, tuple(f"token{n}" for n in range(20)), *(" ".join(f"-{r}.{n:03}" for n in range(20)) for r in "123")
+    "W",
+    TOKENS,
+    tuple(f"token{n}" for n in range(20)),
+    *(" ".join(f"-{r}.{n:03}" for n in range(20)) for r in "123"),
 )
 
 
@@ -116,7 +121,12 @@ def test_shapes_stand_in_the_heading_where_there_is_room() -> None:
     wide = lines(Heading("Scores", 4, SHAPES), formula, style=Style(width=40))
     assert wide == ["── 4 Scores ──────── (3×4)·(4×3) = (3×3)", "", "    S = Q Kᵀ"]
     narrow = lines(Heading("Scores", 4, SHAPES), formula, style=Style(width=30))
-    assert narrow == ["── 4 Scores ──────────────────", "    (3×4)·(4×3) = (3×3)", "", "    S = Q Kᵀ"]
+    assert narrow == [
+        "── 4 Scores ──────────────────",
+        "    (3×4)·(4×3) = (3×3)",
+        "",
+        "    S = Q Kᵀ",
+    ]
 
 
 def test_worked_lines_are_aligned_at_their_results() -> None:
@@ -156,7 +166,11 @@ def test_prose_wraps_at_words() -> None:
 
 
 def test_a_table_of_sentences_wraps_its_text_and_keeps_its_numbers() -> None:
-    table = Table(("step", "multiplications"), ((("a sentence too long for the line",), ("1234567890",)),), (1,))
+    table = Table(
+        ("step", "multiplications"),
+        ((("a sentence too long for the line",), ("1234567890",)),),
+        (1,),
+    )
     written = lines(table, style=Style(width=36))
     assert written[2].endswith(" 1234567890")
     assert all(len(line) <= 36 for line in written)
@@ -174,7 +188,9 @@ def test_a_formula_in_a_table_is_never_broken_in_a_name_or_between_indices() -> 
 
 def test_a_long_choice_is_written_case_by_case() -> None:
     choice = Formula(
-        parse_equation("T[i, k] = where(k < 2, Q[i, k] * cos(a[i, k]), where(k < 4, Q[i, k - 2], Q[i, 0]))")
+        parse_equation(
+            "T[i, k] = where(k < 2, Q[i, k] * cos(a[i, k]), where(k < 4, Q[i, k - 2], Q[i, 0]))"
+        )
     )
     assert lines(choice, style=Style(width=40)) == [
         "    T[i, k]",
@@ -199,7 +215,10 @@ def test_a_long_formula_is_broken_before_its_operators() -> None:
 
 TABLE = Table(
     ("", "step", "written as", "share"),
-    ((("1",), ("exponentials",), ("all of everything",), ("70.7 %",)), (("12",), ("sums",), (), ("12345.6 %",))),
+    (
+        (("1",), ("exponentials",), ("all of everything",), ("70.7 %",)),
+        (("12",), ("sums",), (), ("12345.6 %",)),
+    ),
     (0, 3),
 )
 
@@ -224,11 +243,16 @@ def test_a_table_too_narrow_for_its_columns_is_written_row_by_row() -> None:
         "share",
         "  12345.6 %",
     ]
-    assert lines(TABLE, style=Style(width=10))[-2:] == ["share", "  12345.6 %"]  # a number is never divided
+    # a number is never divided
+    assert lines(TABLE, style=Style(width=10))[-2:] == ["share", "  12345.6 %"]
 
 
 def test_columns_are_tight_and_long_words_divided_before_a_table_is_written_row_by_row() -> None:
-    table = Table(("student", "marks", "first"), ((("Lüdenscheidt-Hohenfels",), ("36 / 36",), ("output",)),), (1,))
+    table = Table(
+        ("student", "marks", "first"),
+        ((("Lüdenscheidt-Hohenfels",), ("36 / 36",), ("output",)),),
+        (1,),
+    )
     assert lines(table, style=Style(width=37)) == [
         "  student               marks  first",
         "  ───────────────────────────────────",
@@ -238,7 +262,9 @@ def test_columns_are_tight_and_long_words_divided_before_a_table_is_written_row_
 
 
 def test_worked_lines_stand_under_their_labels_where_there_is_no_room_beside() -> None:
-    work = WorkedLine("quick → brown", dot(("-0.123", "-4.567"), ("1.5", "2")), number("3.562"), holds=False)
+    work = WorkedLine(
+        "quick → brown", dot(("-0.123", "-4.567"), ("1.5", "2")), number("3.562"), holds=False
+    )
     assert lines(Worked((work,)), style=Style(width=33)) == [
         "    quick → brown   (-0.123)·",
         "                      (-4.567)",
@@ -305,8 +331,9 @@ def test_titles_and_headings_fit_a_narrow_terminal() -> None:
         Heading("Of one head", part=True),
     )
     written = render(page(*blocks, title="Which word comes next?"), "table", Style(width=20))
-    assert written == (
-        "Which word comes\nnext?\n━━━━━━━━━━━━━━━━\n\n── 14 Logarithm of\n   each row's sum\n"
+    assert (
+        written
+        == "Which word comes\nnext?\n━━━━━━━━━━━━━━━━\n\n── 14 Logarithm of\n   each row's sum\n"
         "(3×4)·(4×3) = (3×3)\n\nOf one head\n━━━━━━━━━━━\n"
     )
 
@@ -315,9 +342,13 @@ def test_titles_and_headings_fit_a_narrow_terminal() -> None:
 @pytest.mark.parametrize("width", [1, 20, 33])
 @pytest.mark.parametrize("example", ["i_love_ai", "next_token", "multi_head", "batch"])
 def test_nothing_is_left_out_of_a_narrow_page(example: str, width: int) -> None:
-    """Every number and word of the page as wide as it is stands in the narrow one, where lines only break."""
+    """Every number and word of the page as wide as it is stands in the narrow one, where lines only
+    break.
+    """
     trace = run(load(str(INPUTS / f"{example}.yaml")))
     document = derivation(trace, View())
     wide, narrow = (render(document, "table", Style(width=each)) for each in (None, width))
     solid = "".join(narrow.split())
-    assert not [word for word in re.findall(r"[^\W─━]+(?:[.×][^\W─━]+)*", wide) if word not in solid]
+    assert not [
+        word for word in re.findall(r"[^\W─━]+(?:[.×][^\W─━]+)*", wide) if word not in solid
+    ]

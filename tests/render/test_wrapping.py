@@ -19,7 +19,9 @@ from attncli.render.table.line import Line
         ("", 4, [""]),
     ],
 )
-def test_lines_end_between_words_factors_and_arguments(text: str, width: int, lines: list[str]) -> None:
+def test_lines_end_between_words_factors_and_arguments(
+    text: str, width: int, lines: list[str]
+) -> None:
     assert [line.plain for line in Line(text).wrapped(width)] == lines
 
 
@@ -39,21 +41,29 @@ def test_the_longest_piece() -> None:
     [
         ("1 + 2 + 3 = 6", 13, ["1 + 2 + 3 = 6"]),
         ("1 + 2 + 3 + 4 = 10", 12, ["1 + 2 + 3", "+ 4 = 10"]),
-        ("20·(1 - 0.5) = 2·(1 - 0.25) = 1.5", 24, ["20·(1 - 0.5)", "= 2·(1 - 0.25) = 1.5"]),  # not within the second
+        # not within the second
+        ("20·(1 - 0.5) = 2·(1 - 0.25) = 1.5", 24, ["20·(1 - 0.5)", "= 2·(1 - 0.25) = 1.5"]),
         ("(1 + 2)·3 + (4 + 5)·6 + (7 + 8)·9", 26, ["(1 + 2)·3 + (4 + 5)·6", "+ (7 + 8)·9"]),
-        ("-12.5·(-30.25) + 4 = 5", 10, ["-12.5·", "(-30.25)", "+ 4 = 5"]),  # a term too long for a line
+        # a term too long for a line
+        ("-12.5·(-30.25) + 4 = 5", 10, ["-12.5·", "(-30.25)", "+ 4 = 5"]),
         ("1 + 2·exp(3·x) + 4", 10, ["1 + 2·", "exp(3·x)", "+ 4"]),
         ("H[i + 1, j + 2] = 5", 11, ["H[i + 1,", "j + 2]", "= 5"]),
         ("ln(1 + 2 + 3 + 4 + 5 + 6)", 14, ["ln(1 + 2 + 3", "+ 4 + 5 + 6)"]),
     ],
 )
-def test_a_sum_goes_on_where_a_stage_or_a_term_begins(text: str, room: int, lines: list[str]) -> None:
+def test_a_sum_goes_on_where_a_stage_or_a_term_begins(
+    text: str, room: int, lines: list[str]
+) -> None:
     assert broken(text, room) == lines
 
 
-@pytest.mark.parametrize("text", ["a + (b - c) = d " * 40, "(" * 300 + " + 1" * 300, "1234567890 + " * 9, " = " * 50])
+@pytest.mark.parametrize(
+    "text", ["a + (b - c) = d " * 40, "(" * 300 + " + 1" * 300, "1234567890 + " * 9, " = " * 50]
+)
 def test_broken_sums_lose_nothing(text: str) -> None:
     text = " ".join(text.split())
     lines = broken(text, 16)
     assert " ".join(lines) == text
-    assert all(len(line) <= 16 or " " not in line.removeprefix("+ ").removeprefix("= ") for line in lines)
+    assert all(
+        len(line) <= 16 or " " not in line.removeprefix("+ ").removeprefix("= ") for line in lines
+    )

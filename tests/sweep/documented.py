@@ -1,7 +1,9 @@
-"""What people type: the options that stand together in the command lines of the documentation, and their values.
+"""What people type: the options that stand together in the command lines of the documentation, and
+their values.
 
-Options drawn by themselves hardly ever make a line such as `generate --seed midterm --roster names.csv -d set`, of
-which each part needs the others. So half of all drawn lines begin with the options of a documented one.
+Options drawn by themselves hardly ever make a line such as `generate --seed midterm --roster
+names.csv -d set`, of which each part needs the others. So half of all drawn lines begin with the
+options of a documented one.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ _BETWEEN = re.compile(r" [|;>] | && ")  # one command and the next, or a file fo
 
 
 class Documented(NamedTuple):
-    """A documented line of a command: its options by any of their names, with their values, and its arguments."""
+    """A documented line of a command: its options by any of their names, with their values, and its
+    arguments.
+    """
 
     options: dict[str, str]
     arguments: list[str]
@@ -55,7 +59,8 @@ def _commands(line: str) -> Iterator[list[str]]:
     for part in _BETWEEN.split(line):
         try:
             words = shlex.split(part, comments=True)
-        except ValueError:  # a program of another language was split
+        except ValueError:
+            # a program of another language was split
             continue
         if words[:1] == ["attncli"] and len(words) > 1:
             yield words[1:]

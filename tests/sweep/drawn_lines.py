@@ -1,8 +1,10 @@
-"""Draws command lines over every command, argument, option and value, as the Typer application has them.
+"""Draws command lines over every command, argument, option and value, as the Typer application has
+them.
 
-A command, an option or a word of one is drawn as soon as the application has it. What an option takes is told by its
-flag, its words and its range; text that is free goes by what the option calls its value: `NAME,…`, `CELL`, `MASK`.
-Most lines begin with options that stand together in the documentation (`documented.py`).
+A command, an option or a word of one is drawn as soon as the application has it. What an option
+takes is told by its flag, its words and its range; text that is free goes by what the option calls
+its value: `NAME,…`, `CELL`, `MASK`. Most lines begin with options that stand together in the
+documentation (`documented.py`).
 """
 
 from __future__ import annotations
@@ -24,14 +26,36 @@ from attncli.cli.app import _group, command_names
 WRONG = 0.03  # the share of values that nothing takes
 FOLLOWS = 0.65  # the share of lines that begin with the options of a documented one
 PAGES = (".md", ".tex", ".json", ".txt", ".svg")
-SUFFIXES = (*PAGES, *PAGES, ".html", ".xlsx", ".csv", ".tsv", ".npy", ".png", ".xml", ".Rmd", ".yaml", ".pdf", "")
+SUFFIXES = (
+    *PAGES,
+    *PAGES,
+    ".html",
+    ".xlsx",
+    ".csv",
+    ".tsv",
+    ".npy",
+    ".png",
+    ".xml",
+    ".Rmd",
+    ".yaml",
+    ".pdf",
+    "",
+)
 WRITTEN, FOLDER = "written", "folder"  # how the names begin of what a line is to write
 TYPED = "-"  # standard input, which is the text of the problem
 MASKS = [
-    "causal", "none", "{window: [1, 0]}", "{causal: true, corner: bottom-right}", "[causal, {window: [1, -1]}]",
-    "{lengths: 2}", "{padding: [1, 1, 0]}", "[[true]]", "[[0, -1]]", "causal: true\nwindow: [1, 0]",
+    "causal",
+    "none",
+    "{window: [1, 0]}",
+    "{causal: true, corner: bottom-right}",
+    "[causal, {window: [1, -1]}]",
+    "{lengths: 2}",
+    "{padding: [1, 1, 0]}",
+    "[[true]]",
+    "[[0, -1]]",
+    "causal: true\nwindow: [1, 0]",
     "{additive: [[0, 1000, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}",
-]  # fmt: skip
+]
 ENDLESS = "--watch"  # until Ctrl-C: not drawn
 # Options that read a file or a folder, "" for the problem.
 READ = {
@@ -42,7 +66,8 @@ READ = {
 }
 SQUARE = {"generate": 4, "new": 3}  # the tokens of problems that these commands make
 MOST = {"--count": 3}  # of what takes a second for each
-ALONE = (["--help"], ["--version"], [], ["-h"], ["computer"], ["--nothing"])  # lines without a command
+# lines without a command
+ALONE = (["--help"], ["--version"], [], ["-h"], ["computer"], ["--nothing"])
 
 
 @cache
@@ -53,9 +78,14 @@ def commands() -> dict[str, Any]:
 
 
 def draw_line(
-    choice: Random, name: str, drawn: Drawn, application: dict[str, Any] | None = None, called: str | None = None
+    choice: Random,
+    name: str,
+    drawn: Drawn,
+    application: dict[str, Any] | None = None,
+    called: str | None = None,
 ) -> list[str]:
-    """One command line about the problem file `name`, or of this command; it may read the files of `drawn_files.py`.
+    """One command line about the problem file `name`, or of this command; it may read the files of
+    `drawn_files.py`.
 
     Further arrays that its values name are put into `drawn`.
     """
@@ -68,22 +98,33 @@ def draw_line(
             return [called, choice.choice(["--help", "-h"])]
     line = _Line(choice, known[called], _Values(choice, called, name, drawn))
     options, arguments = line.options(), line.arguments()
-    return [called, *options, *arguments] if choice.random() < 0.1 else [called, *arguments, *options]
+    return (
+        [called, *options, *arguments] if choice.random() < 0.1 else [called, *arguments, *options]
+    )
 
 
 def _command(choice: Random, known: dict[str, Any]) -> str:
     """One of the commands, more often one with many options."""
-    weights = [6 if len(command.params) > 15 else 3 if len(command.params) > 5 else 1 for command in known.values()]
+    weights = [
+        6 if len(command.params) > 15 else 3 if len(command.params) > 5 else 1
+        for command in known.values()
+    ]
     return choice.choices(list(known), weights)[0]
 
 
 class _Line:
-    """The options and arguments of one line, half of the time those of a documented line and a few others."""
+    """The options and arguments of one line, half of the time those of a documented line and a few
+    others.
+    """
 
     def __init__(self, choice: Random, command: Any, values: _Values) -> None:
         self.choice, self.command, self.values = choice, command, values
         self.lines = documented_lines(command, values.called)
-        self.documented = choice.choice(self.lines) if self.lines and choice.random() < FOLLOWS else Documented({}, [])
+        self.documented = (
+            choice.choice(self.lines)
+            if self.lines and choice.random() < FOLLOWS
+            else Documented({}, [])
+        )
         self.follows = bool(self.documented.options or self.documented.arguments)
         shares = [0, 0, 0.05, 0.1] if self.follows else [0, 0.05, 0.1, 0.1, 0.2, 0.4]
         self.each = choice.choice(shares) * max(1, 10 / len(command.params))
@@ -100,7 +141,9 @@ class _Line:
         return found
 
     def arguments(self) -> list[str]:
-        """The arguments: as many as in the documented line, else those that are required and some others."""
+        """The arguments: as many as in the documented line, else those that are required and some
+        others.
+        """
         left, found = len(self.documented.arguments), []
         for parameter in filter(_is_argument, self.command.params):
             given = left > 0 if self.follows else parameter.required or self.choice.random() < 0.6
@@ -145,33 +188,66 @@ class _Values:
     def __init__(self, choice: Random, called: str, name: str, drawn: Drawn) -> None:
         self.choice, self.called, self.name, self.drawn = choice, called, name, drawn
         self.files: dict[str, Callable[[], str]] = {
-            "FILE": self.problem, "PROBLEM": self.problem, "FILE_A": self.problem,
+            "FILE": self.problem,
+            "PROBLEM": self.problem,
+            "FILE_A": self.problem,
             "FILE…": lambda: self.choice.choice([self.name, self.name, OTHER]),
-            "FILE_B": lambda: self.choice.choice([OTHER, OTHER, OTHER, DUMP, ARRAYS, self.name, ANSWERS]),
+            "FILE_B": lambda: self.choice.choice(
+                [OTHER, OTHER, OTHER, DUMP, ARRAYS, self.name, ANSWERS]
+            ),
             "ANSWERS…": lambda: self.choice.choice([ANSWERS, ANSWERS, ANSWERS, DUMP, OTHER]),
-            "MODEL_DIR": lambda: self.choice.choice([MODEL, MODEL, MODEL, MODEL, ".", "nothing", self.name]),
-            "FOLDER": self.folder, "DIR": self.folder,
-        }  # fmt: skip
+            "MODEL_DIR": lambda: self.choice.choice(
+                [MODEL, MODEL, MODEL, MODEL, ".", "nothing", self.name]
+            ),
+            "FOLDER": self.folder,
+            "DIR": self.folder,
+        }
         self.by_kind: dict[str, Callable[[], str]] = self.files | {
-            "NAME,…": self.steps, "NAME": self.step, "STEP": self.step, "CELL": self.cell, "KEY=VALUE": self.setting,
-            "MASK": self.mask, "SCALE": self.scale, "N,…": lambda: ",".join(self.count() for _ in range(2)),
-            "T": lambda: self.choice.choice(["0", "1e-9", "1e-3", "1", "1/3"]), "N": self.size,
-            "N,D_MODEL,D_K,D_V": self.dims, "NAME=STEP": lambda: f"{self.step()}={self.step()}",
-            "TOKEN": self.token, "WORDS": lambda: " ".join(self.choice.sample(TEXTS, self.choice.randint(1, 4))),
+            "NAME,…": self.steps,
+            "NAME": self.step,
+            "STEP": self.step,
+            "CELL": self.cell,
+            "KEY=VALUE": self.setting,
+            "MASK": self.mask,
+            "SCALE": self.scale,
+            "N,…": lambda: ",".join(self.count() for _ in range(2)),
+            "T": lambda: self.choice.choice(["0", "1e-9", "1e-3", "1", "1/3"]),
+            "N": self.size,
+            "N,D_MODEL,D_K,D_V": self.dims,
+            "NAME=STEP": lambda: f"{self.step()}={self.step()}",
+            "TOKEN": self.token,
+            "WORDS": lambda: " ".join(self.choice.sample(TEXTS, self.choice.randint(1, 4))),
             "TEXT": lambda: self.choice.choice([*TEXTS, "I love AI", "1", "midterm"]),
             "ADDRESS": lambda: self.choice.choice(["tcp://127.0.0.1:1", "nowhere", "127.0.0.1"]),
-        }  # fmt: skip
+        }
 
     def names_file(self, parameter: Any) -> bool:
         """Whether the value is a file or a folder."""
         return parameter.metavar in self.files
 
     def of(self, parameter: Any, documented: str = "") -> str:
-        """Something for a parameter to take, in a line that may be like a documented one with this value."""
+        """Something for a parameter to take, in a line that may be like a documented one with this
+        value.
+        """
         choice = self.choice
         if choice.random() < WRONG:
             return choice.choice(
-                ["", "x", "-1", "nan", "1e400", "0", "[", "{", ",", "mask=", "é", "a,,b", "scores[", "1e-400"]
+                [
+                    "",
+                    "x",
+                    "-1",
+                    "nan",
+                    "1e400",
+                    "0",
+                    "[",
+                    "{",
+                    ",",
+                    "mask=",
+                    "é",
+                    "a,,b",
+                    "scores[",
+                    "1e-400",
+                ]
             )
         kind = parameter.metavar or ""
         words = list(getattr(parameter.type, "choices", ())) or kind.split("|")
@@ -211,11 +287,15 @@ class _Values:
 
     def dims(self) -> str:
         sizes = [self.choice.choice([1, 2, 2, 3, 3, 4, 5]) for _ in range(4)]
-        return self.choice.choice(["4,2,3,5", "4,2,3,2", "2,4,3,3", "16,1,1,1", ",".join(map(str, sizes))])
+        return self.choice.choice(
+            ["4,2,3,5", "4,2,3,2", "2,4,3,3", "16,1,1,1", ",".join(map(str, sizes))]
+        )
 
     def token(self) -> str:
         tokens = self.drawn.data.get("tokens", [])
-        labels = [each for each in tokens if isinstance(each, str)] if isinstance(tokens, list) else []
+        labels = (
+            [each for each in tokens if isinstance(each, str)] if isinstance(tokens, list) else []
+        )
         return self.choice.choice([*labels, "0", "1", "t1"])
 
     def _within(self, allowed: range) -> int:
@@ -249,15 +329,33 @@ class _Values:
             "concat",
             *self.drawn.data,
         ]
-        back = ["d_output", "d_weights", "d_scores", "d_Q", "d_K", "d_V", "d_W_Q", "d_X", "loss", "delta"]
+        back = [
+            "d_output",
+            "d_weights",
+            "d_scores",
+            "d_Q",
+            "d_K",
+            "d_V",
+            "d_W_Q",
+            "d_X",
+            "loss",
+            "delta",
+        ]
         return choice.choice(
-            [*usual, *usual, *back, *RULES, *(["problem", "trace", "answers", "verdict", "comparison"])]
+            [
+                *usual,
+                *usual,
+                *back,
+                *RULES,
+                *(["problem", "trace", "answers", "verdict", "comparison"]),
+            ]
         )
 
     def steps(self) -> str:
         names = [self.step() for _ in range(self.choice.choice([1, 1, 1, 2, 3]))]
         return ",".join(
-            self.choice.choice([name, name, name, *STEP_NAMES]) if self.often(0.05) else name for name in names
+            self.choice.choice([name, name, name, *STEP_NAMES]) if self.often(0.05) else name
+            for name in names
         )
 
     def often(self, share: float) -> bool:
@@ -289,14 +387,20 @@ class _Values:
 
     def setting(self, key: str = "") -> str:
         """A key and a value that another problem of such sizes has."""
-        others = {"dtype": ["float16", "float32", "bfloat16"], "rounding": ["exact", "paper"], "as": ["torch", "jax"]}
+        others = {
+            "dtype": ["float16", "float32", "bfloat16"],
+            "rounding": ["exact", "paper"],
+            "as": ["torch", "jax"],
+        }
         key = key or self.choice.choice([*problem_schema()["properties"], *others])
         if key in others:
             return f"{key}={self.choice.choice(others[key])}"
         if self.often(0.1):
             return f"{key}="
         n = SQUARE.get(self.called)  # a command that makes problems of its own
-        lengths = self.drawn.lengths if n is None else dict(zip("isjub", (n, n, n, 0, 0), strict=True))
+        lengths = (
+            self.drawn.lengths if n is None else dict(zip("isjub", (n, n, n, 0, 0), strict=True))
+        )
         for _ in range(20):
             other = draw_problem(self.choice, lengths=lengths)
             if key in other.data and not other.arrays.keys() & self.drawn.arrays.keys():
@@ -312,4 +416,8 @@ def _range(parameter: Any) -> range | None:
     if isinstance(allowed, range):
         return allowed
     least, most = (getattr(parameter.type, bound, None) for bound in ("min", "max"))
-    return range(int(least or 0), int(most or 100) + 1) if least is not None or most is not None else None
+    return (
+        range(int(least or 0), int(most or 100) + 1)
+        if least is not None or most is not None
+        else None
+    )

@@ -1,8 +1,9 @@
 """Draws whole problems over every key that the schema of problems has.
 
-What may be written is walked in `problem.schema.json`: a key, a word or a form that is added there is drawn from then
-on. What makes arrays fit together comes from the rows of `keys.py`: the length of each index is drawn first, and an
-array is as long along its letters as those are. So most problems are right; a share is damaged on purpose.
+What may be written is walked in `problem.schema.json`: a key, a word or a form that is added there
+is drawn from then on. What makes arrays fit together comes from the rows of `keys.py`: the length
+of each index is drawn first, and an array is as long along its letters as those are. So most
+problems are right; a share is damaged on purpose.
 """
 
 from __future__ import annotations
@@ -54,9 +55,35 @@ TEXTS = [
 ]
 EXACT_WORDS = ["1/3", "-2/5", "sqrt(2)", "2*sqrt(3)/5"]
 ODD = [
-    None, True, 0, -1, 2, 10**30, 1.5, -0.0, 1e308, 5e-324, "", "x", "1/3", "1/0", "sqrt(-1)", "-inf", "none", "causal",
-    [], {}, [[]], [[1]], [[1, 2], [3]], [None], {"a": 1}, {"file": "nothing.npz"}, {"random": [2, 2]}, {"random": [0]},
-]  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    2,
+    10**30,
+    1.5,
+    -0.0,
+    1e308,
+    5e-324,
+    "",
+    "x",
+    "1/3",
+    "1/0",
+    "sqrt(-1)",
+    "-inf",
+    "none",
+    "causal",
+    [],
+    {},
+    [[]],
+    [[1]],
+    [[1, 2], [3]],
+    [None],
+    {"a": 1},
+    {"file": "nothing.npz"},
+    {"random": [2, 2]},
+    {"random": [0]},
+]
 
 
 @cache
@@ -71,12 +98,15 @@ class Drawn:
     """A problem as JSON data, the arrays in files that it names, and how long each index is."""
 
     data: dict[str, Any]
-    arrays: dict[str, dict[str, Any]] = field(default_factory=dict)  # of each file its arrays by their names
+    # of each file its arrays by their names
+    arrays: dict[str, dict[str, Any]] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
     damaged: bool = False
 
 
-def draw_problem(choice: Random, schema: Schema | None = None, lengths: Mapping[str, int] | None = None) -> Drawn:
+def draw_problem(
+    choice: Random, schema: Schema | None = None, lengths: Mapping[str, int] | None = None
+) -> Drawn:
     """A problem, of these lengths if they are given; a share of `DAMAGED` has something wrong."""
     drawn = _Drawing(choice, schema or problem_schema()).problem(lengths or {})
     if choice.random() < DAMAGED:
@@ -92,11 +122,16 @@ def written(choice: Random, data: Mapping[str, Any]) -> tuple[str, str]:
         indent = 1 if form == "indented" else None
         return "problem.json", json.dumps(data, ensure_ascii=choice.random() < 0.5, indent=indent)
     if form == "flow":
-        rows = (f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in data.items())
+        rows = (
+            f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}\n"
+            for key, value in data.items()
+        )
         return "problem.yaml", "".join(rows)
     style = None if form == "mixed" else False
     width = None if choice.random() < 0.5 else 10**6
-    text = yaml.safe_dump(dict(data), default_flow_style=style, sort_keys=False, allow_unicode=True, width=width)
+    text = yaml.safe_dump(
+        dict(data), default_flow_style=style, sort_keys=False, allow_unicode=True, width=width
+    )
     return "problem.yaml", text
 
 
@@ -130,8 +165,14 @@ def array_file(name: str, arrays: Mapping[str, Any]) -> bytes:
 
 
 def _exact(choice: Random) -> str:
-    top, below, under = choice.randint(1, 9), choice.choice([2, 3, 5, 7, 8, 12]), choice.choice([2, 3, 4, 5, 8, 12])
-    form = choice.choice(["{t}/{b}", "{t}/{b}", "sqrt({u})", "{t}*sqrt({u})", "sqrt({u})/{b}", "{t}*sqrt({u})/{b}"])
+    top, below, under = (
+        choice.randint(1, 9),
+        choice.choice([2, 3, 5, 7, 8, 12]),
+        choice.choice([2, 3, 4, 5, 8, 12]),
+    )
+    form = choice.choice(
+        ["{t}/{b}", "{t}/{b}", "sqrt({u})", "{t}*sqrt({u})", "sqrt({u})/{b}", "{t}*sqrt({u})/{b}"]
+    )
     return choice.choice(["", "-"]) + form.format(t=top, b=below, u=under)
 
 
@@ -182,25 +223,39 @@ class _Drawing:
         self.lengths["j"] = self.lengths["s"] + self.lengths["u"]
         if not self.context:
             self.lengths["D"] = self.lengths["d"]
-        self.stacked = self.often(0.7) or bool(self.lengths["b"])  # heads that are given lie on an axis of their own
+        # heads that are given lie on an axis of their own
+        self.stacked = self.often(0.7) or bool(self.lengths["b"])
         wanted = [("X", bool(of_x)), ("context", self.context)]
         for each in LETTERS:
             wanted += [(each, each not in projected), (f"W_{each}", each in projected)]
             wanted.append((f"b_{each}", each in projected and self.often(0.4)))
         wanted += [("past", bool(self.lengths["u"])), ("W_O", self.often(0.3))]
-        wanted += [("b_O", wanted[-1][1] and self.often(0.5)), ("score", score != "scaled_dot" or self.often(0.1))]
+        wanted += [
+            ("b_O", wanted[-1][1] and self.often(0.5)),
+            ("score", score != "scaled_dot" or self.often(0.1)),
+        ]
         in_scores = {array.name for each in SCORES.values() for array in each.arrays}
-        wanted += [(array.name, True) for array in (SCORES[score].arrays if score in SCORES else ())]
+        wanted += [
+            (array.name, True) for array in (SCORES[score].arrays if score in SCORES else ())
+        ]
         decided = {name for name, _ in wanted} | in_scores | {"heads", "kv_heads"}
         end = choice.choice(["d_output", "loss", "loss", "", "", ""])
-        wanted += [(key, self.often(OPTIONAL)) for key in self.keys if key not in decided | {"d_output", "loss"}]
+        wanted += [
+            (key, self.often(OPTIONAL))
+            for key in self.keys
+            if key not in decided | {"d_output", "loss"}
+        ]
         if end:
             wanted.append((end, True))
         self._count_heads({name for name, given in wanted if given})
         for name, given in wanted:
             if given and name in self.keys:
                 data[name] = score if name == "score" else self.value(self.keys[name], name)
-        if self.lengths["k"] % 2 and "rope" in (position := data.get("position", ())) and position != "none":
+        if (
+            self.lengths["k"] % 2
+            and "rope" in (position := data.get("position", ()))
+            and position != "none"
+        ):
             del data["position"]  # it turns pairs of features
         if self.often(0.5):
             for key in choice.sample(list(data), len(data)):
@@ -209,7 +264,9 @@ class _Drawing:
         return self.drawn
 
     def _draw_lengths(self) -> None:
-        """How long each index is, by its letter; D are the features of a context, 0 that there is no such axis."""
+        """How long each index is, by its letter; D are the features of a context, 0 that there is
+        no such axis.
+        """
         choice = self.choice
         most = choice.choice([2, 3, 3, 3, 4, 4, 6]) if self.often(0.97) else 13
         size = partial(choice.randint, 1, most)
@@ -219,7 +276,12 @@ class _Drawing:
         self.lengths = {letter: size() for letter in "iskcpadDo"}
         if self.often(0.5):
             self.lengths["k"] = choice.choice([2, 2, 4])
-        self.lengths |= {"b": 0 if large else choice.choice([0, 0, 0, 0, 1, 2]), "h": heads, "g": groups, "u": 0}
+        self.lengths |= {
+            "b": 0 if large else choice.choice([0, 0, 0, 0, 1, 2]),
+            "h": heads,
+            "g": groups,
+            "u": 0,
+        }
         self.lengths["j"] = self.lengths["s"]
         if self.often(0.2):
             self.lengths["u"] = size()
@@ -230,8 +292,13 @@ class _Drawing:
         data, heads, groups = self.drawn.data, self.lengths["h"], self.lengths["g"]
         seen_heads = self.stacked and "Q" in given and heads > 1
         seen_groups = self.stacked and "K" in given
-        self.axis = heads > 1 or self.often(0.3)  # whether an axis of heads is there where there is one head
-        if (heads > 1 and not seen_heads) or (heads > 1 and groups == heads and not seen_groups) or self.often(0.15):
+        # whether an axis of heads is there where there is one head
+        self.axis = heads > 1 or self.often(0.3)
+        if (
+            (heads > 1 and not seen_heads)
+            or (heads > 1 and groups == heads and not seen_groups)
+            or self.often(0.15)
+        ):
             data["heads"] = heads
         if (groups != heads and not seen_groups) or self.often(0.1):
             data["kv_heads"] = groups
@@ -246,12 +313,21 @@ class _Drawing:
             return self._array_shape(array.name)
         queries, keys = lengths["i"], lengths["j"]
         entries = lengths["b"] or 1
-        whole = (self.choice.choice([1, entries]), self.choice.choice([1, lengths["h"]]), queries, keys)
+        whole = (
+            self.choice.choice([1, entries]),
+            self.choice.choice([1, lengths["h"]]),
+            queries,
+            keys,
+        )
         shapes: dict[str, tuple[int, ...]] = {
-            "tokens": (queries,), "context_tokens": (keys,), "d_output": output, "loss.target": output,
-            "loss.targets": output[:-1], "mask.lengths": (self.choice.choice([1, entries]),),
+            "tokens": (queries,),
+            "context_tokens": (keys,),
+            "d_output": output,
+            "loss.target": output,
+            "loss.targets": output[:-1],
+            "mask.lengths": (self.choice.choice([1, entries]),),
             "mask.padding": (entries, keys) if entries > 1 and self.often(0.7) else (keys,),
-        }  # fmt: skip
+        }
         if path in shapes:
             return shapes[path]
         if path in ("mask", "mask.keep", "mask.hide", "mask.additive"):
@@ -305,7 +381,9 @@ class _Drawing:
             if leaf is not None and re.search(form.get("pattern", "$^"), "1 2"):
                 return _pasted(choice, self._lists(leaf, shape, path))
         else:
-            form = choice.choice([each for each in forms if not re.search(each.get("pattern", "$^"), "1 2")])
+            form = choice.choice(
+                [each for each in forms if not re.search(each.get("pattern", "$^"), "1 2")]
+            )
         if "pattern" in form and any("exclusiveMinimum" in each for each in forms):
             return self._of_one_form(form, path).lstrip("-")
         return self._of_one_form(form, path)
@@ -321,11 +399,18 @@ class _Drawing:
         if kind == "object":
             return self._mapping(form, path)
         if kind == "array":
-            least, most = form.get("minItems", 0), form.get("maxItems", max(form.get("minItems", 0), 3))
+            least, most = (
+                form.get("minItems", 0),
+                form.get("maxItems", max(form.get("minItems", 0), 3)),
+            )
             return [self.value(form["items"], path) for _ in range(choice.randint(least, most))]
         if kind == "string":
             if "pattern" in form:
-                return next(text for text in iter(lambda: _exact(choice), "") if re.search(form["pattern"], text))
+                return next(
+                    text
+                    for text in iter(lambda: _exact(choice), "")
+                    if re.search(form["pattern"], text)
+                )
             return choice.choice(TEXTS)
         if kind == "boolean":
             return self.often(0.6)
@@ -350,7 +435,11 @@ class _Drawing:
         properties: Schema = form.get("properties", {})
         if "file" in properties or "random" in properties:
             shape = self.shape(path) or (2, 2)
-            return self._in_file(form, shape, path) if "file" in properties else self._random(form, shape, path)
+            return (
+                self._in_file(form, shape, path)
+                if "file" in properties
+                else self._random(form, shape, path)
+            )
         required = form.get("required", ())
         names = [name for name in properties if name in required or self.often(0.35)]
         if len(names) < form.get("minProperties", 0):
@@ -362,7 +451,10 @@ class _Drawing:
                 and not any({*each["required"]} & {*names} for each in needs["anyOf"])
             ):
                 names.remove(name)
-        return {name: self.value(properties[name], f"{path}.{name}") for name in names or list(properties)[:1]}
+        return {
+            name: self.value(properties[name], f"{path}.{name}")
+            for name in names or list(properties)[:1]
+        }
 
     def _lists(self, leaf: Schema, shape: tuple[int, ...], path: str) -> Any:
         if shape:
@@ -373,7 +465,9 @@ class _Drawing:
             number = NUMBERS[self.kind][1](self.choice)
             takes_text = any(form.get("type") == "string" for form in forms)
             return number if takes_text or not isinstance(number, str) else 1
-        form = self.choice.choice([form for form in forms if form.get("type") != "string" or not numbers] or forms)
+        form = self.choice.choice(
+            [form for form in forms if form.get("type") != "string" or not numbers] or forms
+        )
         if path == "loss.targets" and form.get("type") == "integer":
             return self.choice.randrange(self._output()[-1])
         return self._of_one_form(form, path)
@@ -391,9 +485,15 @@ class _Drawing:
         return found
 
     def _in_file(self, form: Schema, shape: tuple[int, ...], path: str) -> dict[str, Any]:
-        """A reference to an array in a file, and the file with what it takes to find such an array there."""
+        """A reference to an array in a file, and the file with what it takes to find such an array
+        there.
+        """
         choice, properties = self.choice, form["properties"]
-        found = {"file": f"{path.replace('.', '_')}{choice.choice(suffixes() if len(shape) < 3 else BINARY)}"}
+        found = {
+            "file": (
+                f"{path.replace('.', '_')}{choice.choice(suffixes() if len(shape) < 3 else BINARY)}"
+            )
+        }
         unnamed = found["file"].endswith((".npy", *FLAT))
         part = path[-1] in LETTERS and "W_" in path  # a fused array: the others are in it as well
         for name, property in properties.items():
@@ -415,7 +515,9 @@ class _Drawing:
             from xlsxwriter.utility import xl_range
 
             rows, columns = np.atleast_2d(array).shape
-            found["range"] = choice.choice(["", f"{SHEET}!"]) + xl_range(0, 0, rows - 1, columns - 1)
+            found["range"] = choice.choice(["", f"{SHEET}!"]) + xl_range(
+                0, 0, rows - 1, columns - 1
+            )
         if "name" in found and self.often(0.3):
             self.drawn.arrays[found["file"]]["other"] = np.zeros(2)
         return found
@@ -425,9 +527,9 @@ class _Drawing:
             truths = np.array([self.often(0.7) for _ in range(int(np.prod(shape)))]).reshape(shape)
             return truths if self.often(0.7) or path == "mask" else truths.astype(np.int64)
         if path == "loss.targets":
-            return np.array([self.choice.randrange(self._output()[-1]) for _ in range(int(np.prod(shape)))]).reshape(
-                shape
-            )
+            return np.array(
+                [self.choice.randrange(self._output()[-1]) for _ in range(int(np.prod(shape)))]
+            ).reshape(shape)
         numbers = [NUMBERS[self.kind][1](self.choice) for _ in range(int(np.prod(shape)))]
         values = [as_float(number) if isinstance(number, str) else number for number in numbers]
         kind = self.choice.choice(["float64", "float64", "float32", "float16"])
@@ -436,7 +538,9 @@ class _Drawing:
         return np.nan_to_num(array, posinf=1, neginf=-1)
 
 
-def _laid_out(array: Any, reference: Mapping[str, Any], data: Mapping[str, Any], choice: Random) -> Any:
+def _laid_out(
+    array: Any, reference: Mapping[str, Any], data: Mapping[str, Any], choice: Random
+) -> Any:
     """The array that a file must hold so that the reference takes this one of it."""
     if "part" in reference:
         array = _fused(array, reference, data)
@@ -473,7 +577,9 @@ def _pasted(choice: Random, lists: Any) -> str:
     if isinstance(rows[0][0], list) or len(rows) * len(rows[0]) == 1:
         call = choice.choice(["", "np.array(", "torch.tensor("])
         return f"{call}{_printed(lists)}{', dtype=float64)' if call else ''}"
-    between = choice.choice([" ", "  ", "\t", ", ", ";"] if len(rows) > 1 else [" ", "  ", "\t", ", "])
+    between = choice.choice(
+        [" ", "  ", "\t", ", ", ";"] if len(rows) > 1 else [" ", "  ", "\t", ", "]
+    )
     text = "\n".join(between.join(map(_cell, row)) for row in rows)
     if "/" not in text and between in (" ", ", ") and choice.random() < 0.4 and rows is lists:
         return f"[{text.replace(chr(10), '; ' if len(rows) > 1 else ' ')};]"
@@ -499,7 +605,9 @@ def _forms(schema: Schema) -> list[Schema]:
 def _leaf(form: Schema, depth: int) -> Schema | None:
     """What stands in lists of lists, so deep; None where lists are never so deep."""
     if not depth:
-        return None if all(each.get("type") in ("array", "object") for each in _forms(form)) else form
+        return (
+            None if all(each.get("type") in ("array", "object") for each in _forms(form)) else form
+        )
     for each in _forms(form):
         if each.get("type") == "array" and (found := _leaf(each["items"], depth - 1)) is not None:
             return found
@@ -515,7 +623,11 @@ def _damage(choice: Random, data: dict[str, Any], keys: list[str]) -> None:
         key: Any = choice.choice(sorted(here))
         while isinstance(here[key], (dict, list)) and here[key] and choice.random() < 0.7:
             here = here[key]
-            key = choice.choice(sorted(here)) if isinstance(here, dict) else choice.randrange(len(here))
+            key = (
+                choice.choice(sorted(here))
+                if isinstance(here, dict)
+                else choice.randrange(len(here))
+            )
         kind = choice.random()
         if kind < 0.2:
             del here[key]
@@ -526,4 +638,5 @@ def _damage(choice: Random, data: dict[str, Any], keys: list[str]) -> None:
         elif kind < 0.6:
             data[choice.choice(keys)] = deepcopy(choice.choice([here[key], *ODD]))
         else:
-            here[key] = deepcopy(choice.choice(ODD))  # a list of these may be damaged, too, and not hold itself
+            # a list of these may be damaged, too, and not hold itself
+            here[key] = deepcopy(choice.choice(ODD))

@@ -1,4 +1,6 @@
-"""Makes files of attncli's own numbers while a case is played: answers, some of them wrong, and dumps of arrays."""
+"""Makes files of attncli's own numbers while a case is played: answers, some of them wrong, and
+dumps of arrays.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,16 @@ def _answers(choice: Random, steps: dict[str, Any]) -> str:
         wrong = [None, -value, value * 2, value + 1, round(value), 0]
         return choice.choice(wrong) if choice.random() < slips else round(value, digits)
 
-    lines = [f"{name}: {json.dumps(given(steps[name]['value']))}\n" for name in steps if name in chosen]
+    lines = [
+        f"{name}: {json.dumps(given(steps[name]['value']))}\n" for name in steps if name in chosen
+    ]
     return "".join(lines).replace('"-Infinity"', "-.inf")
 
 
 def _write_arrays(choice: Random, steps: dict[str, Any]) -> None:
-    """The steps as other software would dump them: in a number format, with some of them missing or a little off."""
+    """The steps as other software would dump them: in a number format, with some of them missing or
+    a little off.
+    """
     kind = choice.choice(["float64", "float64", "float32", "float16"])
     there = [name for name in steps if choice.random() < 0.9]
     arrays = {name: np.array(_floats(steps[name]["value"]), dtype=np.float64) for name in there}

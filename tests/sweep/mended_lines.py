@@ -1,4 +1,6 @@
-"""A line that an error refuses, with what the error asks for, so that more than the error is tried."""
+"""A line that an error refuses, with what the error asks for, so that more than the error is
+tried.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _MISSING = re.compile(r"attncli: error: (-[-\w]+)\b.* is missing\b")
 
 
 def mended(line: list[str], error: str) -> list[str] | None:
-    """The line without the option that cannot stand there, or with the one that is missing; None for other errors."""
+    """The line without the option that cannot stand there, or with the one that is missing; None
+    for other errors.
+    """
     refused, missing = _REFUSED.match(error), _MISSING.match(error)
     found = refused or missing
     if found is None or not line or line[0] not in commands():
@@ -40,10 +44,14 @@ def _without(words: list[str], option: Any) -> Iterator[str]:
 
 
 def _usual_value(command: str, option: Any) -> str | None:
-    """A value that an option of the command usually has: the first number that it takes, or what is documented."""
+    """A value that an option of the command usually has: the first number that it takes, or what is
+    documented.
+    """
     if (allowed := _range(option)) is not None:
         return str(allowed[0])
     if option.metavar == "FOLDER":
         return FOLDER
-    documented = (each.value_of(option.opts) for each in documented_lines(commands()[command], command))
+    documented = (
+        each.value_of(option.opts) for each in documented_lines(commands()[command], command)
+    )
     return next(filter(None, documented), None)

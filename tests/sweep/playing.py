@@ -1,4 +1,5 @@
-"""Plays drawn cases: command lines about one problem, in a child process with limits, and what must hold of their ends.
+"""Plays drawn cases: command lines about one problem, in a child process with limits, and what must
+hold of their ends.
 
 A case is drawn from a seed and a number alone, so that these two say it again.
 """
@@ -40,12 +41,15 @@ CPU = 10  # seconds that a line may take
 WALL = 300  # seconds after which a case is stopped that only waits
 MEMORY = 2**30  # bytes that a line may take besides what the program itself does
 HALF = Decimal("0.005")  # half a unit of the last digit where numbers have two decimals
-CODES = {"compute": (), "gradient": (1,), "check": (1,), "compare": (1,)}  # besides 0, 2, 3, 4 and 5
+# besides 0, 2, 3, 4 and 5
+CODES = {"compute": (), "gradient": (1,), "check": (1,), "compare": (1,)}
 
 
 @dataclass(frozen=True)
 class Case:
-    """Files by their names, the lines that are played one after the other, and what else must hold of them."""
+    """Files by their names, the lines that are played one after the other, and what else must hold
+    of them.
+    """
 
     files: Mapping[str, str]
     arrays: Mapping[str, Mapping[str, Any]]
@@ -56,7 +60,9 @@ class Case:
 
 
 class Fault(NamedTuple):
-    """What went wrong, in words that are the same for all faults of one cause, and what was seen of it."""
+    """What went wrong, in words that are the same for all faults of one cause, and what was seen of
+    it.
+    """
 
     kind: str
     seen: str
@@ -68,7 +74,9 @@ class Broken(Exception):
 
 @dataclass
 class Play:
-    """What came of a case: the lines that were run, their exit codes, and the fault, if there was any."""
+    """What came of a case: the lines that were run, their exit codes, and the fault, if there was
+    any.
+    """
 
     lines: list[list[str]] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
@@ -80,7 +88,9 @@ class Play:
 
 
 def case(seed: int, number: int, command: str | None = None) -> Case:
-    """The case of this number, with a line of this command; without one, the first cases have one of each command."""
+    """The case of this number, with a line of this command; without one, the first cases have one
+    of each command.
+    """
     choice = Random(f"{seed}:{number}")
     drawn = draw_problem(choice)
     name, text = written(choice, drawn.data)
@@ -90,7 +100,9 @@ def case(seed: int, number: int, command: str | None = None) -> Case:
         promise = "ends well"
         lines = _any_line(choice, name, drawn, command)
     else:
-        promise = choice.choices(list(PROMISES), [promise.weight for promise in PROMISES.values()])[0]
+        promise = choice.choices(list(PROMISES), [promise.weight for promise in PROMISES.values()])[
+            0
+        ]
         lines = PROMISES[promise].lines(choice, name, drawn)
     files, arrays = {name: text}, dict(drawn.arrays)
     for file in (MANIFEST, ROSTER, OTHER):
@@ -105,7 +117,8 @@ def _named(file: str, lines: list[list[str]]) -> bool:
 
 
 class Promise(NamedTuple):
-    """How often it is tried, its lines, and what raises `Broken` where their ends are not as promised.
+    """How often it is tried, its lines, and what raises `Broken` where their ends are not as
+    promised.
 
     `between` is called with a Random after each line.
     """
@@ -116,18 +129,26 @@ class Promise(NamedTuple):
     between: Callable[[Random], None] = lambda choice: None
 
 
-def _any_line(choice: Random, name: str, drawn: Drawn, called: str | None = None) -> list[list[str]]:
+def _any_line(
+    choice: Random, name: str, drawn: Drawn, called: str | None = None
+) -> list[list[str]]:
     lines = [draw_line(choice, name, drawn, called=called)]
     if any(_named(file, lines) for file in OF_NUMBERS):
-        lines.insert(0, [choice.choice(["compute", "compute", "gradient"]), name, "--format=json", "-o", DUMP])
+        lines.insert(
+            0,
+            [choice.choice(["compute", "compute", "gradient"]), name, "--format=json", "-o", DUMP],
+        )
     return lines
 
 
 def _own_page(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
     page = f"page{choice.choice(PAGES[:3])}"
     line = [choice.choice(["compute", "compute", "gradient"]), name, "-o", page]
-    for words in (["--precision", "{}", "0", "1", "2", "5", "9", "12", "15"], ["--rounding", "{}", "exact", "paper"],
-                  ["--detail", "{}", "brief", "cells"]):  # fmt: skip
+    for words in (
+        ["--precision", "{}", "0", "1", "2", "5", "9", "12", "15"],
+        ["--rounding", "{}", "exact", "paper"],
+        ["--detail", "{}", "brief", "cells"],
+    ):
         if choice.random() < 0.5:
             line.append(f"{words[0]}={choice.choice(words[2:])}")
     return [line, ["check", name, page, "--format=json"]]
@@ -146,7 +167,9 @@ def _numbers_alone(choice: Random) -> None:
         """As a person would write it who keeps so many decimals."""
         if isinstance(value, list):
             return [given(each) for each in value]
-        in_decimals = isinstance(value, float) and digits is not None and abs(value) * 10.0**digits < 1e15
+        in_decimals = (
+            isinstance(value, float) and digits is not None and abs(value) * 10.0**digits < 1e15
+        )
         return f"{value:.{digits}f}" if in_decimals else value
 
     steps = {
@@ -164,7 +187,8 @@ def _page_is_right(lines: list[list[str]], ends: list[End]) -> None:
             form = lines[0][3].partition(".")[2]
             step = (found["first_wrong"] or {}).get("step", "none")
             raise Broken(
-                f"own page is not right: {form}, {step}", f"first {found['first_wrong']}, counts {found['counts']}"
+                f"own page is not right: {form}, {step}",
+                f"first {found['first_wrong']}, counts {found['counts']}",
             )
         if ends[1].code != 0:
             words = re.sub(r"[-\d.]+|'[^']*'|page\S*", "…", ends[1].err.splitlines()[0])
@@ -179,7 +203,10 @@ def _numbers(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
         "--detail=brief",
         f"--precision={choice.choice([2, 3, 6])}",
     ]
-    return [[*line, "--format=json"], *([*line, f"--format={form}"] for form in ("table", "markdown", "latex", "html"))]
+    return [
+        [*line, "--format=json"],
+        *([*line, f"--format={form}"] for form in ("table", "markdown", "latex", "html")),
+    ]
 
 
 def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
@@ -189,15 +216,23 @@ def _same_numbers(lines: list[list[str]], ends: list[End]) -> None:
         return
     steps = json.loads(ends[0].out)["steps"].values()
     given = {number for step in steps if not step["inputs"] for number in _flat(step["value"])}
-    numbers = {number for step in steps for number in _flat(step["value"])} - given  # which stand there as written
+    # which stand there as written
+    numbers = {number for step in steps for number in _flat(step["value"])} - given
     # A page rounds the decimal of 15 significant digits that a float stands for.
     wanted = sorted(Decimal(f"{number:.14e}") for number in numbers if 0.01 < abs(number) < 1e12)
     for end, form in zip(ends[1:], ("table", "markdown", "latex", "html"), strict=True):
         text = end.out.replace("−", "-").replace("{,}", "").replace("\\,", "")
-        there = sorted({Decimal(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40})
+        there = sorted(
+            {Decimal(word) for word in re.findall(r"-?\d+(?:\.\d+)?", text) if len(word) < 40}
+        )
         for number in wanted:
             place = bisect.bisect_left(there, number)
-            if min((abs(number - near) for near in there[max(0, place - 1) : place + 1]), default=1) > HALF:
+            if (
+                min(
+                    (abs(number - near) for near in there[max(0, place - 1) : place + 1]), default=1
+                )
+                > HALF
+            ):
                 raise Broken(f"a number of JSON is not on the page: {form}", str(number))
 
 
@@ -246,13 +281,23 @@ def _survives(lines: list[list[str]], ends: list[End]) -> None:
     data = trace.to_dict()
     again = Trace.from_dict(json.loads(json.dumps(data)))
     if again.to_dict() != data:
-        differ = [step for step, value in data["steps"].items() if again.to_dict()["steps"].get(step) != value]
+        differ = [
+            step
+            for step, value in data["steps"].items()
+            if again.to_dict()["steps"].get(step) != value
+        ]
         raise Broken("a trace does not survive JSON", f"{differ}")
     page = gradient_page if gradient else derivation
     for detail in ("rows", "cells"):
-        one, other = (render(page(each, View(detail=detail)), "markdown", Style()) for each in (trace, again))
+        one, other = (
+            render(page(each, View(detail=detail)), "markdown", Style()) for each in (trace, again)
+        )
         if one != other:
-            lines = [pair for pair in zip(one.splitlines(), other.splitlines(), strict=False) if pair[0] != pair[1]]
+            lines = [
+                pair
+                for pair in zip(one.splitlines(), other.splitlines(), strict=False)
+                if pair[0] != pair[1]
+            ]
             raise Broken("a trace read from JSON has another page", f"{lines[:3]}")
 
 
@@ -276,7 +321,9 @@ PROMISES = {
     "ends well": Promise(9, _any_line, between=make_files),
     "own page": Promise(3, _own_page, _page_is_right, _numbers_alone),
     "same numbers": Promise(1, _numbers, _same_numbers),
-    "verify": Promise(1, lambda choice, name, drawn: [["gradient", name, "--verify", "--detail=brief"]], _verified),
+    "verify": Promise(
+        1, lambda choice, name, drawn: [["gradient", name, "--verify", "--detail=brief"]], _verified
+    ),
     "itself": Promise(1, _with_itself, _equals_itself),
     "survives": Promise(1, _whole_way, _survives),
     "again": Promise(1, _again, _same_again),
@@ -291,7 +338,9 @@ _model: list[Path] = []  # the one that `record` runs, if there is one
 
 def prepare(models: bool = False) -> None:
     """Import everything once, so that each child has it; with `models` also what runs a model."""
-    single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM"), "1")
+    single = dict.fromkeys(
+        ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM"), "1"
+    )
     os.environ |= {**single, "ATTNCLI_TRACEBACK": "1", "NO_COLOR": ""}
     for module in walk_packages(attncli.__path__, "attncli.", onerror=lambda name: None):
         if not module.name.endswith("__main__"):
@@ -300,7 +349,8 @@ def prepare(models: bool = False) -> None:
     commands()
     if models and (model := small_model()):
         _model.append(model)
-        end_of(["record", str(model), "--text", "I love AI"])  # which imports more, and starts what starts only once
+        # which imports more, and starts what starts only once
+        end_of(["record", str(model), "--text", "I love AI"])
     gc.freeze()
 
 
@@ -376,7 +426,8 @@ def _where(error: Exception) -> str:
 
     frames = [frame for frame in extract_tb(error.__traceback__) if "attncli" in frame.filename]
     return (
-        f"{type(error).__name__} in {' < '.join(f'{Path(each.filename).stem}.{each.name}' for each in frames[:-3:-1])}"
+        f"{type(error).__name__} in"
+        f" {' < '.join(f'{Path(each.filename).stem}.{each.name}' for each in frames[:-3:-1])}"
     )
 
 
@@ -393,7 +444,9 @@ def _fault_of(line: list[str], end: End) -> Fault | None:
     called = " ".join(line[:1])
     if end.code == 70 or "Traceback" in end.err:
         frames = re.findall(r'File "[^"]*/attncli/([^"]+)\.py", line \d+, in (\S+)', end.err)
-        raised = re.findall(r"^([\w.]+)(?:: |$)", end.err.partition("attncli: fault")[0], re.MULTILINE)
+        raised = re.findall(
+            r"^([\w.]+)(?:: |$)", end.err.partition("attncli: fault")[0], re.MULTILINE
+        )
         places = " < ".join(f"{file}:{function}" for file, function in frames[:-3:-1])
         return Fault(f"exit 70: {(raised or ['?'])[-1]} in {places}", end.err)
     if "not enough memory" in end.err:
@@ -402,7 +455,11 @@ def _fault_of(line: list[str], end: End) -> Fault | None:
         check_end(end, (0, 2, 3, 4, 5, *CODES.get(called, ())))
     except AssertionError as error:
         return Fault(f"{called}: {str(error).splitlines()[0][:90]}", f"{error}\n{end.err}")
-    if end.code <= 1 and end.out.startswith("{") and any(word in line for word in ("json", "--format=json")):
+    if (
+        end.code <= 1
+        and end.out.startswith("{")
+        and any(word in line for word in ("json", "--format=json"))
+    ):
         try:
             json.loads(end.out, parse_constant=_no_constant)
         except ValueError as error:
@@ -411,7 +468,9 @@ def _fault_of(line: list[str], end: End) -> Fault | None:
 
 
 def _fault_of_files(line: list[str], end: End, before: Contents, folder: Path) -> Fault | None:
-    """What is wrong with what a line has written; the commands that read it have as much time as it had."""
+    """What is wrong with what a line has written; the commands that read it have as much time as it
+    had.
+    """
     signal.setitimer(signal.ITIMER_PROF, 3 * CPU)
     try:
         check_files(line, end, before, contents(folder))
@@ -443,10 +502,13 @@ def _read(what: Case, told: Path, code: int) -> Play:
             found.fault = Fault(*data["fault"])
     if code and found.fault is None:
         line = found.lines[-1]
-        way = next((word for word in ("exact", "paper") if any(word in argument for argument in line)), "")
-        what_happened = {-signal.SIGPROF: f"more than {CPU} s of CPU", -signal.SIGALRM: "waits"}.get(
-            code, f"signal {-code}"
+        way = next(
+            (word for word in ("exact", "paper") if any(word in argument for argument in line)), ""
         )
+        what_happened = {
+            -signal.SIGPROF: f"more than {CPU} s of CPU",
+            -signal.SIGALRM: "waits",
+        }.get(code, f"signal {-code}")
         found.fault = Fault(f"{what_happened}: {line[0]} {way}".strip(), "\n".join(rest[:30]))
         found.codes.append(code)
     return found

@@ -1,12 +1,13 @@
-"""Plays drawn command lines about drawn problems, and tells each kind of fault once, as commands to be pasted.
+"""Plays drawn command lines about drawn problems, and tells each kind of fault once, as commands to
+be pasted.
 
     python tests/sweep/run.py --seed 0 --lines 2000 [--workers 2] [--models]
     python tests/sweep/run.py --play 0:17 [--keep FOLDER]
 
-Nothing is written here of which keys, commands and options there are: they are drawn from the schema and from the
-application. However few lines are asked for, there is one of each command. With `--models`, `record` has a model to
-run, if PyTorch and Transformers are installed. `--shrink 0` tells a fault as it was drawn. The exit code is 1 where a
-kind is found that is not in known.txt.
+Nothing is written here of which keys, commands and options there are: they are drawn from the
+schema and from the application. However few lines are asked for, there is one of each command. With
+`--models`, `record` has a model to run, if PyTorch and Transformers are installed. `--shrink 0`
+tells a fault as it was drawn. The exit code is 1 where a kind is found that is not in known.txt.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ from shlex import join
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "tools"), str(HERE.parents[1])]
+sys.path[:0] = [
+    str(HERE),
+    str(HERE.parent / "fuzz"),
+    str(HERE.parent / "tools"),
+    str(HERE.parents[1]),
+]
 
 from drawn_lines import ENDLESS, TYPED, commands  # noqa: E402  # found by the line above
 from playing import Case, Fault, Play, case, lay_out, play, prepare  # noqa: E402
@@ -66,10 +72,14 @@ def _smaller(what: Case) -> Iterator[Case]:
     for number, line in enumerate(what.lines):
         for at, argument in enumerate(line):
             if argument.startswith("-"):
-                valued = "=" not in argument and at + 1 < len(line) and not line[at + 1].startswith("-")
+                valued = (
+                    "=" not in argument and at + 1 < len(line) and not line[at + 1].startswith("-")
+                )
                 for end in (at + 2, at + 1) if valued else (at + 1,):
                     without = line[:at] + line[end:]
-                    yield replace(what, lines=[*what.lines[:number], without, *what.lines[number + 1 :]])
+                    yield replace(
+                        what, lines=[*what.lines[:number], without, *what.lines[number + 1 :]]
+                    )
     for name, text in what.files.items():
         try:
             data = json.loads(text) if name.endswith(".json") else _rows(text)
@@ -89,7 +99,9 @@ def _rows(text: str) -> Any:
 def _text(name: str, data: Any) -> str:
     if name.endswith(".json"):
         return json.dumps(data)
-    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in data.items())
+    return "".join(
+        f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in data.items()
+    )
 
 
 def _simpler(data: Any) -> Iterator[Any]:
@@ -124,7 +136,9 @@ def told(what: Case, fault: Fault) -> str:
 
 
 class Tally:
-    """How many lines of each command were played, how they ended, and which options were never in one that served."""
+    """How many lines of each command were played, how they ended, and which options were never in
+    one that served.
+    """
 
     def __init__(self, every: int) -> None:
         self.every = every
@@ -145,7 +159,9 @@ class Tally:
         return before // self.every < self.lines // self.every
 
     def unserved(self) -> list[str]:
-        """The options that were in no line with exit code 0 or 1, under the longest of their names."""
+        """The options that were in no line with exit code 0 or 1, under the longest of their
+        names.
+        """
         options = ((name, each) for name, command in commands().items() for each in command.params)
         return [
             f"{name} {each.opts[-1]}"
@@ -162,7 +178,9 @@ class Tally:
             ends = ", ".join(f"{times} × {code}" for code, times in sorted(codes.items()))
             rows.append(f"{codes.total():8} {name:13} {ends}")
         if self.lines >= self.every:  # in fewer, most options are in none
-            rows.append(f"in no line that ended with 0 or 1: {', '.join(self.unserved()) or 'no option'}")
+            rows.append(
+                f"in no line that ended with 0 or 1: {', '.join(self.unserved()) or 'no option'}"
+            )
         return "\n".join(rows)
 
 
@@ -174,7 +192,9 @@ def _played(job: tuple[int, int, str | None]) -> tuple[int, Play]:
 def sweep(
     seed: int, lines: int, workers: int = 1, first: int = 0, command: str | None = None
 ) -> Iterator[tuple[int, Play]]:
-    """Cases, of one command or all, and what came of them, until so many lines are played, and one of each command."""
+    """Cases, of one command or all, and what came of them, until so many lines are played, and one
+    of each command.
+    """
     jobs = ((seed, number, command) for number in count(first))
     done = 0
     if workers == 1:
@@ -193,17 +213,25 @@ def sweep(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--lines", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--command", metavar="NAME", choices=[*commands()], help="draw lines of this command only")
+    parser.add_argument(
+        "--command", metavar="NAME", choices=[*commands()], help="draw lines of this command only"
+    )
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--shrink", type=float, default=10, help="seconds for each kind")
-    parser.add_argument("--every", type=int, default=5000, metavar="N", help="lines from one summary to the next")
+    parser.add_argument(
+        "--every", type=int, default=5000, metavar="N", help="lines from one summary to the next"
+    )
     parser.add_argument("--models", action="store_true", help="let record run a small model")
     parser.add_argument("--play", metavar="SEED:NUMBER")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="with --play: leave the files of the case here")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="with --play: leave the files of the case here"
+    )
     chosen = parser.parse_args()
     prepare(models=chosen.models)
     if chosen.play:
@@ -212,7 +240,9 @@ def main() -> int:
     kinds: Counter[str] = Counter()
     only = f"--command {chosen.command} " if chosen.command else ""
     tally, expected = Tally(chosen.every), known()
-    for number, found in sweep(chosen.seed, chosen.lines, chosen.workers, chosen.first, chosen.command):
+    for number, found in sweep(
+        chosen.seed, chosen.lines, chosen.workers, chosen.first, chosen.command
+    ):
         if tally.add(found):
             print(f"\nSo far:\n{tally}\n{kinds.total()} faults", flush=True)
         if found.fault is None:

@@ -1,4 +1,5 @@
-"""Drawn command lines end as promised, write what they should, and what is new to the program is drawn by itself.
+"""Drawn command lines end as promised, write what they should, and what is new to the program is
+drawn by itself.
 
 `run.py` plays more of them, and tells a fault as commands to be pasted.
 """
@@ -94,7 +95,9 @@ def test_every_kind_of_value_has_values_of_its_own() -> None:
         for each in command.params:
             kind = each.metavar or ""
             words = kind.split("|")
-            known = each.opts[0].startswith("-") and (getattr(each, "is_flag", False) or kind == "FILE")
+            known = each.opts[0].startswith("-") and (
+                getattr(each, "is_flag", False) or kind == "FILE"
+            )
             known = known or len(words) > 1 or _range(each) is not None
             if not known and kind not in values.by_kind:
                 lacking.add((name, each.opts[-1], kind))
@@ -114,7 +117,9 @@ def test_drawn_lines_often_have_what_a_documented_one_has() -> None:
     """Each of these options alone is an error."""
     lines = [line for line in drawn_lines(commands()) if line[:1] == ["generate"]]
     seeds = [line for line in lines if any(word.startswith("--seed") for word in line)]
-    sets = [line for line in seeds if {"-d", "--directory"} & {word.partition("=")[0] for word in line}]
+    sets = [
+        line for line in seeds if {"-d", "--directory"} & {word.partition("=")[0] for word in line}
+    ]
     assert len(sets) > len(lines) / 3
 
 
@@ -123,10 +128,22 @@ def test_drawn_lines_often_have_what_a_documented_one_has() -> None:
     [
         ("generate --audit p.yaml -d set", "--audit cannot be used with -d", "generate -d set"),
         ("generate --audit=p.yaml -d set", "--audit cannot be used with -d", "generate -d set"),
-        ("generate --ascii -d set", "--ascii cannot be used with a set of problems", "generate -d set"),
+        (
+            "generate --ascii -d set",
+            "--ascii cannot be used with a set of problems",
+            "generate -d set",
+        ),
         ("check --directory . p.yaml", "-d cannot be used without --batch", "check p.yaml"),
-        ("generate -d set --count 1", "--seed is missing", "generate -d set --count 1 --seed midterm"),
-        ("generate --seed s -d set", "--count or --roster is missing", "generate --seed s -d set --count 1"),
+        (
+            "generate -d set --count 1",
+            "--seed is missing",
+            "generate -d set --count 1 --seed midterm",
+        ),
+        (
+            "generate --seed s -d set",
+            "--count or --roster is missing",
+            "generate --seed s -d set --count 1",
+        ),
         ("compute p.yaml --ascii", "p.yaml:1:1: Q: is missing", None),
         ("computer --ascii", "--ascii cannot be used with --all", None),
     ],
@@ -138,11 +155,15 @@ def test_a_line_that_is_refused_is_mended(line: str, error: str, better: str | N
 
 @pytest.mark.parametrize("name", [ROSTER, MANIFEST, OTHER])
 def test_files_beside_the_problem_are_drawn_in_many_ways(name: str) -> None:
-    texts = {draw_file(Random(seed), name, "problem.yaml", Drawn({"Q": [[1]]}))[0] for seed in range(50)}
+    texts = {
+        draw_file(Random(seed), name, "problem.yaml", Drawn({"Q": [[1]]}))[0] for seed in range(50)
+    }
     assert len(texts) > 10
 
 
-def written(folder: Path, *words: str, before: Contents | None = None, end: End | None = None) -> None:
+def written(
+    folder: Path, *words: str, before: Contents | None = None, end: End | None = None
+) -> None:
     """Hold the files of a folder against those that a line was asked for."""
     check_files([*words], end or End(0, "", ""), before or {}, contents(folder))
 
@@ -152,23 +173,59 @@ def written(folder: Path, *words: str, before: Contents | None = None, end: End 
     [
         ({}, ["new", "-o", "written.yaml"], "writes nothing for --output"),
         ({"other.md": "x"}, ["compute", "p.yaml"], "writes what was not asked for"),
-        ({"written.md": "x", "more.svg": "<svg/>"}, ["compute", "p.yaml", "-o", "written.md"], "writes what was not"),
-        ({"written.md": ""}, ["compute", "p.yaml", "-o", "written.md"], "writes a .md that cannot be read"),
-        ({"written.json": "{"}, ["compute", "p.yaml", "-o", "written.json"], "writes a .json that cannot be read"),
-        ({"written.json": "NaN"}, ["compute", "p.yaml", "-o", "written.json"], "writes a .json that cannot be read"),
-        ({"written.svg": "<svg>"}, ["picture", "p.yaml", "-o", "written.svg"], "writes a .svg that cannot be read"),
-        ({"written.xlsx": "PK"}, ["compute", "p.yaml", "-o", "written.xlsx"], "writes a .xlsx that cannot be read"),
+        (
+            {"written.md": "x", "more.svg": "<svg/>"},
+            ["compute", "p.yaml", "-o", "written.md"],
+            "writes what was not",
+        ),
+        (
+            {"written.md": ""},
+            ["compute", "p.yaml", "-o", "written.md"],
+            "writes a .md that cannot be read",
+        ),
+        (
+            {"written.json": "{"},
+            ["compute", "p.yaml", "-o", "written.json"],
+            "writes a .json that cannot be read",
+        ),
+        (
+            {"written.json": "NaN"},
+            ["compute", "p.yaml", "-o", "written.json"],
+            "writes a .json that cannot be read",
+        ),
+        (
+            {"written.svg": "<svg>"},
+            ["picture", "p.yaml", "-o", "written.svg"],
+            "writes a .svg that cannot be read",
+        ),
+        (
+            {"written.xlsx": "PK"},
+            ["compute", "p.yaml", "-o", "written.xlsx"],
+            "writes a .xlsx that cannot be read",
+        ),
         (
             {"written.tex": "\\begin{a}"},
             ["compute", "p.yaml", "-o", "written.tex"],
             "writes a .tex that cannot be read",
         ),
-        ({"written.csv": "1,2\n3\n"}, ["compute", "p.yaml", "-o", "written.csv"], "writes a .csv that cannot be read"),
-        ({"written.yaml": "Q: ["}, ["new", "--random", "-o", "written.yaml"], "compute does not read what it writes"),
+        (
+            {"written.csv": "1,2\n3\n"},
+            ["compute", "p.yaml", "-o", "written.csv"],
+            "writes a .csv that cannot be read",
+        ),
+        (
+            {"written.yaml": "Q: ["},
+            ["new", "--random", "-o", "written.yaml"],
+            "compute does not read what it writes",
+        ),
     ],
 )
 def test_what_is_not_written_as_asked_for_is_a_fault(
-    files: dict[str, str], line: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str],
+    line: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in files.items():
@@ -186,7 +243,9 @@ def test_a_file_that_is_lost_and_one_that_an_error_leaves_are_faults(tmp_path: P
 
 
 def test_every_option_that_names_what_is_written_is_known() -> None:
-    """A new one is added to `WRITES` or to `READ`; else what it writes is something that nobody asked for."""
+    """A new one is added to `WRITES` or to `READ`; else what it writes is something that nobody
+    asked for.
+    """
     kinds = ("FILE", "FOLDER", "DIR")
     options = {
         f"{name} {each.opts[-1]}"
@@ -234,12 +293,15 @@ def test_a_fault_is_told_as_commands_to_be_pasted() -> None:
     from run import told
 
     text = told(
-        Case({"problem.yaml": "Q: [[1]]\n"}, {}, [["compute", "problem.yaml"]], "ends well"), Fault("kind", "seen")
+        Case({"problem.yaml": "Q: [[1]]\n"}, {}, [["compute", "problem.yaml"]], "ends well"),
+        Fault("kind", "seen"),
     )
     assert "cat > problem.yaml <<'END'\nQ: [[1]]\nEND\nattncli compute problem.yaml\n" in text
 
 
-@pytest.mark.parametrize(("shown", "same"), [("60509219279.20", True), ("60509219279.21", False), ("1.20", False)])
+@pytest.mark.parametrize(
+    ("shown", "same"), [("60509219279.20", True), ("60509219279.21", False), ("1.20", False)]
+)
 def test_a_large_number_is_compared_as_pages_round_it(shown: str, same: bool) -> None:
     """60509219279.19496 is 60509219279.1950 in 15 digits, which is .20 half up."""
     steps = {"exp": {"inputs": ["scores"], "value": [[60509219279.19496]]}}
@@ -254,7 +316,9 @@ def drawn_lines(known: dict[str, Any]) -> list[list[str]]:
 
 
 def options(line: list[str]) -> list[tuple[str, str]]:
-    return [(line[0], argument.partition("=")[0]) for argument in line[1:] if argument.startswith("-")]
+    return [
+        (line[0], argument.partition("=")[0]) for argument in line[1:] if argument.startswith("-")
+    ]
 
 
 def spellings(command: Any) -> list[tuple[str, ...]]:

@@ -1,4 +1,6 @@
-"""What a line may write: what it was asked for, whole, and so that commands can read it; after an error nothing."""
+"""What a line may write: what it was asked for, whole, and so that commands can read it; after an
+error nothing.
+"""
 
 from __future__ import annotations
 
@@ -51,23 +53,33 @@ def check_files(line: list[str], end: End, before: Contents, after: Contents) ->
             raise Unwritten("an error leaves a file", f"{sorted(changed)}\n{end.err}")
         return
     asked = _asked(line)
-    if others := [name for name in changed if not any(_belongs(name, each) for each in asked.values())]:
+    if others := [
+        name for name in changed if not any(_belongs(name, each) for each in asked.values())
+    ]:
         raise Unwritten("writes what was not asked for", f"{sorted(others)}")
     for option, each in asked.items():
         if not any(_belongs(name, each) for name in after):
             raise Unwritten(f"writes nothing for {option}", f"{each}: {sorted(after)}")
     form = _form(line)
     for name in sorted(changed):
-        _require_whole(name, after[name], form if "--output" in asked and _belongs(name, asked["--output"]) else "")
+        _require_whole(
+            name,
+            after[name],
+            form if "--output" in asked and _belongs(name, asked["--output"]) else "",
+        )
     # A name may begin like an option.
-    _require_read(line, asked, [f"./{name}" if name.startswith("-") else name for name in sorted(changed)])
+    _require_read(
+        line, asked, [f"./{name}" if name.startswith("-") else name for name in sorted(changed)]
+    )
 
 
 def _given(line: list[str]) -> dict[str, Any]:
     """The values of a line, by the parameters of its command."""
     if not line or line[0] not in commands():
         return {}
-    given: dict[str, Any] = commands()[line[0]].make_context(line[0], line[1:], resilient_parsing=True).params
+    given: dict[str, Any] = (
+        commands()[line[0]].make_context(line[0], line[1:], resilient_parsing=True).params
+    )
     return given
 
 
@@ -94,7 +106,9 @@ def _asked(line: list[str]) -> dict[str, str]:
 
 
 def _belongs(name: str, asked: str) -> bool:
-    """Whether a file is what was asked for, in that folder, one of a numbered series, or a picture or arrays beside."""
+    """Whether a file is what was asked for, in that folder, one of a numbered series, or a picture
+    or arrays beside.
+    """
     if asked == os.curdir:
         return True
     stem = os.path.splitext(asked)[0]
@@ -106,13 +120,17 @@ def _belongs(name: str, asked: str) -> bool:
 
 
 def _require_whole(name: str, data: bytes, form: str) -> None:
-    """Raises `Unwritten` for a file that is not one of its format, which is told by its suffix if nothing else is."""
+    """Raises `Unwritten` for a file that is not one of its format, which is told by its suffix if
+    nothing else is.
+    """
     suffix = SUFFIXES.get(form, os.path.splitext(name)[1].lower())
     try:
         assert data, "it is empty"
         WHOLE.get(suffix, _text)(data)
     except Exception as error:
-        raise Unwritten(f"writes a {suffix} that cannot be read", f"{name}: {error!r}"[:1000]) from error
+        raise Unwritten(
+            f"writes a {suffix} that cannot be read", f"{name}: {error!r}"[:1000]
+        ) from error
 
 
 def _text(data: bytes) -> None:
@@ -135,7 +153,9 @@ def _workbook(data: bytes) -> None:
 
 def _latex(data: bytes) -> None:
     text = data.decode()
-    begun, ended = (sorted(re.findall(rf"\\{word}\{{(\w+\*?)\}}", text)) for word in ("begin", "end"))
+    begun, ended = (
+        sorted(re.findall(rf"\\{word}\{{(\w+\*?)\}}", text)) for word in ("begin", "end")
+    )
     assert begun == ended, "an environment is not closed"
 
 
@@ -145,15 +165,28 @@ def _png(data: bytes) -> None:
 
 
 def _table(data: bytes, between: str = ",") -> None:
-    widths = {len(row) for row in csv.reader(io.StringIO(data.decode("utf-8-sig")), delimiter=between)}
+    widths = {
+        len(row) for row in csv.reader(io.StringIO(data.decode("utf-8-sig")), delimiter=between)
+    }
     assert len(widths) == 1, f"its rows have {sorted(widths)} cells"
 
 
 # Of the formats whose files are mostly not called after them.
 SUFFIXES = {
-    "table": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html", "json": ".json", "xlsx": ".xlsx",
-    "csv": ".csv", "tsv": ".tsv", "svg": ".svg", "png": ".png", "moodle": ".xml", "rexams": ".rmd", "canvas": ".txt",
-}  # fmt: skip
+    "table": ".txt",
+    "markdown": ".md",
+    "latex": ".tex",
+    "html": ".html",
+    "json": ".json",
+    "xlsx": ".xlsx",
+    "csv": ".csv",
+    "tsv": ".tsv",
+    "svg": ".svg",
+    "png": ".png",
+    "moodle": ".xml",
+    "rexams": ".rmd",
+    "canvas": ".txt",
+}
 WHOLE: dict[str, Callable[[bytes], Any]] = {
     ".json": _json,
     ".svg": ElementTree.fromstring,
@@ -183,7 +216,9 @@ def _require_read(line: list[str], asked: Mapping[str, str], changed: list[str])
     for reading in READERS.get(line[0] if line else "", _nothing)(line, asked, changed):
         end = end_of(reading.line)
         if end.code not in reading.codes:
-            what = re.sub(r"[-\d.]+|'[^']*'|\S*/\S*", "…", (end.err or "it differs").splitlines()[0])
+            what = re.sub(
+                r"[-\d.]+|'[^']*'|\S*/\S*", "…", (end.err or "it differs").splitlines()[0]
+            )
             raise Unwritten(
                 f"{reading.line[0]} does not read what it writes: exit {end.code}: {what[:80]}",
                 f"{reading.line}\n{end.err}{end.out[-1500:]}",
@@ -195,7 +230,9 @@ def _nothing(line: list[str], asked: Mapping[str, str], changed: list[str]) -> I
 
 
 def _of_a_set(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iterator[Reading]:
-    """A problem can be worked out, its key is right, its sheets are blank, and a class can be checked."""
+    """A problem can be worked out, its key is right, its sheets are blank, and a class can be
+    checked.
+    """
     folder = asked.get("--directory")
     if folder is None:
         return
@@ -209,7 +246,9 @@ def _of_a_set(line: list[str], asked: Mapping[str, str], changed: list[str]) -> 
     yield Reading(["check", "--batch", f"{folder}/manifest.csv", "--workers=1"], (1,))
 
 
-def _new_problem(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iterator[Reading]:
+def _new_problem(
+    line: list[str], asked: Mapping[str, str], changed: list[str]
+) -> Iterator[Reading]:
     """What has blanks says so, and what has numbers can be worked out."""
     filled = any(word.startswith(("--random", "--seed")) for word in line)
     for name in changed:
@@ -224,7 +263,9 @@ def _problem(line: list[str], asked: Mapping[str, str], changed: list[str]) -> I
 
 
 def _worksheet(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iterator[Reading]:
-    """The answers and the sheet are blank, and the key is right, of a problem that the line does not change."""
+    """The answers and the sheet are blank, and the key is right, of a problem that the line does
+    not change.
+    """
     others = ("--mask", "--scale", "--as", "--allow-outside", "-")
     if any(word.partition("=")[0] in others for word in line):
         return
@@ -239,7 +280,9 @@ def _worksheet(line: list[str], asked: Mapping[str, str], changed: list[str]) ->
 
 def _overflows(problem: str, *, gradient: bool) -> bool:
     """Whether a page has inf and NaN, which nobody answers."""
-    return any(" not fit into" in warning for warning in attncli.trace(problem, gradient=gradient).warnings)
+    return any(
+        " not fit into" in warning for warning in attncli.trace(problem, gradient=gradient).warnings
+    )
 
 
 READERS: dict[str, Callable[[list[str], Mapping[str, str], list[str]], Iterator[Reading]]] = {

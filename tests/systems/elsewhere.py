@@ -1,4 +1,6 @@
-"""Runs attncli in a process that takes this machine for another system: with the standard library that system has."""
+"""Runs attncli in a process that takes this machine for another system: with the standard library
+that system has.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,17 @@ def facts(platform: str) -> Path:
     """The file in which the stand-in finds what this system lacks."""
     path = Path(mkdtemp(prefix="attncli-")) / f"{platform}.json"
     found = differences(platform)
-    path.write_text(json.dumps({"platform": platform, "absent": found.absent, "lacks": found.lacks}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"platform": platform, "absent": found.absent, "lacks": found.lacks}),
+        encoding="utf-8",
+    )
     return path
 
 
 def environment(platform: str, encoding: str) -> dict[str, str]:
-    """The variables with which a Python takes this machine for another one; its streams are strict, as there."""
+    """The variables with which a Python takes this machine for another one; its streams are strict,
+    as there.
+    """
     kept = {name: value for name, value in os.environ.items() if name not in GIVEN_BY_SHELLS}
     return kept | {
         "STANDIN": str(facts(platform)),
@@ -40,18 +47,33 @@ def environment(platform: str, encoding: str) -> dict[str, str]:
 
 
 def attncli(
-    arguments: list[str], folder: Path, *, platform: str = "win32", encoding: str = "cp65001", **settings: Any
+    arguments: list[str],
+    folder: Path,
+    *,
+    platform: str = "win32",
+    encoding: str = "cp65001",
+    **settings: Any,
 ) -> subprocess.CompletedProcess[bytes]:
     """What `attncli ARGUMENTS` answers in this folder, there."""
-    settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | settings
+    settings = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+    } | settings
     if "input" in settings:
         del settings["stdin"]
     command = [sys.executable, "-m", "attncli", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment(platform, encoding), check=False, **settings)
+    return subprocess.run(
+        command, cwd=folder, env=environment(platform, encoding), check=False, **settings
+    )
 
 
-def python(program: str, folder: Path, *, platform: str = "win32") -> subprocess.CompletedProcess[bytes]:
+def python(
+    program: str, folder: Path, *, platform: str = "win32"
+) -> subprocess.CompletedProcess[bytes]:
     """What a program that calls itself a module of attncli does there."""
     as_ours = f"__name__ = 'attncli.tried'\n{program}"
     command = [sys.executable, "-c", as_ours]
-    return subprocess.run(command, cwd=folder, env=environment(platform, "cp65001"), check=False, capture_output=True)
+    return subprocess.run(
+        command, cwd=folder, env=environment(platform, "cp65001"), check=False, capture_output=True
+    )

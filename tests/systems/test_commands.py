@@ -1,4 +1,6 @@
-"""Every command does on Windows and on macOS what it does here, as far as a stand-in for them can show."""
+"""Every command does on Windows and on macOS what it does here, as far as a stand-in for them can
+show.
+"""
 
 from __future__ import annotations
 
@@ -48,17 +50,37 @@ LINES = {
     ],
     "cost": ["inputs/llama_layer.yaml", "inputs/i_love_ai.yaml -o cost.json"],
     "example": ["", "i_love_ai", "gpt2_layer -o mine.yaml"],
-    "export": ["inputs/i_love_ai.yaml -o quiz.xml", "inputs/i_love_ai.yaml inputs/causal.yaml -o p-{n}.Rmd"],
+    "export": [
+        "inputs/i_love_ai.yaml -o quiz.xml",
+        "inputs/i_love_ai.yaml inputs/causal.yaml -o p-{n}.Rmd",
+    ],
     "generate": ["--seed s --roster names.txt -d set", "--audit inputs/i_love_ai.yaml"],
-    "gradient": ["inputs/next_token.yaml --verify", "inputs/multi_head.yaml --step-size 0.1 -o gradient.md"],
+    "gradient": [
+        "inputs/next_token.yaml --verify",
+        "inputs/multi_head.yaml --step-size 0.1 -o gradient.md",
+    ],
     "new": ["", "--random --seed 3 -o mine.yaml"],
-    "picture": ["inputs/i_love_ai.yaml --of weights -o weights.svg", "inputs/i_love_ai.yaml --of flow"],
+    "picture": [
+        "inputs/i_love_ai.yaml --of weights -o weights.svg",
+        "inputs/i_love_ai.yaml --of flow",
+    ],
     "record": ["missing --text word"],
     "scaling": ["inputs/i_love_ai.yaml --draws 3"],
     "schema": ["problem", "trace -o trace.json"],
     "steps": ["--all", "weights", "--mistakes"],
-    "worksheet": ["inputs/i_love_ai.yaml -o sheet.tex --answers answers.yaml --key key.md", "inputs/i_love_ai.yaml"],
-    "": ["", "--help", "--version", "nonsense", "inputs/i_love_ai.yaml", "compute --help", "compute --nonsense"],
+    "worksheet": [
+        "inputs/i_love_ai.yaml -o sheet.tex --answers answers.yaml --key key.md",
+        "inputs/i_love_ai.yaml",
+    ],
+    "": [
+        "",
+        "--help",
+        "--version",
+        "nonsense",
+        "inputs/i_love_ai.yaml",
+        "compute --help",
+        "compute --nonsense",
+    ],
 }
 ALL = [f"{command} {line}".strip() for command, lines in LINES.items() for line in lines]
 CLASS = "student,problem,answers\n" + "".join(
@@ -69,7 +91,9 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Ended(NamedTuple):
-    """What a command did: its exit code, what it wrote to its streams, and the files that are new or changed."""
+    """What a command did: its exit code, what it wrote to its streams, and the files that are new
+    or changed.
+    """
 
     code: int
     out: str
@@ -78,20 +102,28 @@ class Ended(NamedTuple):
 
 
 def with_problems(folder: Path) -> Path:
-    """The folder, in which the examples are, a class that sits an exam, and a file that is written over."""
+    """The folder, in which the examples are, a class that sits an exam, and a file that is written
+    over.
+    """
     shutil.copytree(ROOT / "inputs", folder / "inputs")
     (folder / "class.csv").write_text(CLASS, encoding="utf-8")
     (folder / "copies").mkdir()
     for number in range(9):
         answers = "homework" if number % 2 else "i_love_ai"
-        shutil.copy(ROOT / "inputs" / "answers" / f"{answers}.yaml", folder / "copies" / f"{number}.yaml")
+        shutil.copy(
+            ROOT / "inputs" / "answers" / f"{answers}.yaml", folder / "copies" / f"{number}.yaml"
+        )
     (folder / "names.txt").write_text("Ada\nada\ncon\n李雷\n", encoding="utf-8")
     (folder / "old.npy").write_bytes(b"old")
     return folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def ended(line: str, folder: Path, platform: str, encoding: str) -> Ended:
@@ -122,7 +154,9 @@ def ended_here(line: str, folder: Path, here: dict[str, Ended]) -> Ended:
 @pytest.mark.each_choice
 @pytest.mark.parametrize("encoding", ["cp65001", "cp1252"])
 @pytest.mark.parametrize("line", ALL)
-def test_windows_does_as_linux_does(line: str, encoding: str, tmp_path: Path, here: dict[str, Ended]) -> None:
+def test_windows_does_as_linux_does(
+    line: str, encoding: str, tmp_path: Path, here: dict[str, Ended]
+) -> None:
     expected = ended_here(line, tmp_path, here)
     found = ended(line, tmp_path / "there", "win32", encoding)
     assert (found.code, found.files) == (expected.code, expected.files)
@@ -139,7 +173,9 @@ def test_macos_does_as_linux_does(line: str, tmp_path: Path, here: dict[str, End
 
 
 NAME_IN_CODES = r"\u674e\u96f7"  # 李雷, a student
-FOR_PEOPLE = [line for line in ALL if not re.search("-o |--format|^(example|new|schema|picture)", line)]
+FOR_PEOPLE = [
+    line for line in ALL if not re.search("-o |--format|^(example|new|schema|picture)", line)
+]
 
 
 @pytest.mark.sampled(12)
@@ -148,8 +184,13 @@ FOR_PEOPLE = [line for line in ALL if not re.search("-o |--format|^(example|new|
 def test_a_console_gets_every_number_and_no_codes(
     line: str, encoding: str, tmp_path: Path, here: dict[str, Ended]
 ) -> None:
-    """Where an encoding lacks √, −∞, ⎡ or Σ, there is another spelling of them and not their code."""
-    expected, found = ended_here(line, tmp_path, here), ended(line, tmp_path / "there", "win32", encoding)
+    """Where an encoding lacks √, −∞, ⎡ or Σ, there is another spelling of them and not their
+    code.
+    """
+    expected, found = (
+        ended_here(line, tmp_path, here),
+        ended(line, tmp_path / "there", "win32", encoding),
+    )
     for text, wanted in ((found.out, expected.out), (found.err, expected.err)):
         assert ESCAPED.findall(text.replace(NAME_IN_CODES, "")) == []
         assert {*NUMBER.findall(text)} >= {*NUMBER.findall(wanted)}
@@ -167,17 +208,27 @@ def test_labels_that_a_console_lacks_are_shown_as_codes(tmp_path: Path) -> None:
 
 
 def test_a_file_that_another_program_has_open_stays(tmp_path: Path) -> None:
-    """Its handle is handed over as standard input, since the stand-in sees only what its own process has open."""
+    """Its handle is handed over as standard input, since the stand-in sees only what its own
+    process has open.
+    """
     with_problems(tmp_path)
     before = contents(tmp_path)
     with (tmp_path / "old.npy").open("rb") as stream:
-        done = attncli(["compute", "inputs/causal.yaml", "--steps", "weights", "-o", "old.npy"], tmp_path, stdin=stream)
+        done = attncli(
+            ["compute", "inputs/causal.yaml", "--steps", "weights", "-o", "old.npy"],
+            tmp_path,
+            stdin=stream,
+        )
     assert done.returncode == 4
-    assert done.stderr.decode().startswith("attncli: error: cannot write old.npy: the file is being used")
+    assert done.stderr.decode().startswith(
+        "attncli: error: cannot write old.npy: the file is being used"
+    )
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("line", ["--help", "schema trace", "compute inputs/i_love_ai.yaml", "steps --all"])
+@pytest.mark.parametrize(
+    "line", ["--help", "schema trace", "compute inputs/i_love_ai.yaml", "steps --all"]
+)
 def test_a_pipe_without_a_reader_ends_quietly(line: str, tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -190,7 +241,9 @@ def test_a_pipe_without_a_reader_ends_quietly(line: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_ends_the_process_leaves_the_old_file(number: int, tmp_path: Path) -> None:
-    """The signal comes while the file is written: it is sent by the first look at the free names beside it."""
+    """The signal comes while the file is written: it is sent by the first look at the free names
+    beside it.
+    """
     with_problems(tmp_path)
     before = contents(tmp_path)
     program = f"""
@@ -205,7 +258,10 @@ sys.argv = ["attncli", "compute", "inputs/causal.yaml", "-o", "old.npy", "--step
 main.main()
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env=environment("win32", "cp65001"), capture_output=True
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment("win32", "cp65001"),
+        capture_output=True,
     )
     assert done.returncode == (130 if number == signal.SIGINT else -number)
     assert done.stderr == b""
@@ -213,10 +269,21 @@ main.main()
 
 
 def test_ctrl_c_ends_what_is_watched(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "attncli", "compute", "inputs/causal.yaml", "--watch", "-o", "page.md"]
+    command = [
+        sys.executable,
+        "-m",
+        "attncli",
+        "compute",
+        "inputs/causal.yaml",
+        "--watch",
+        "-o",
+        "page.md",
+    ]
     surroundings = environment("win32", "cp65001")
     with_problems(tmp_path)
-    with subprocess.Popen(command, cwd=tmp_path, env=surroundings, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=surroundings, stderr=subprocess.PIPE
+    ) as process:
         assert process.stderr is not None
         assert b"watching inputs/causal.yaml" in process.stderr.readline()
         time.sleep(0.1)

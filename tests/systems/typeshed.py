@@ -1,8 +1,8 @@
 """What the standard library of another system lacks and adds, as typeshed says it.
 
-typeshed has the types of the standard library, for mypy, which brings it along. Its stubs say
-`if sys.platform != "win32":` before whatever Windows lacks. This reads the stubs as a system with another name and
-another Python would.
+typeshed has the types of the standard library, for mypy, which brings it along. Its stubs say `if
+sys.platform != "win32":` before whatever Windows lacks. This reads the stubs as a system with
+another name and another Python would.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ OLDEST = (3, 11)  # the oldest Python that attncli runs with, which has least
 
 
 class Differences(NamedTuple):
-    """Of another system: whole modules that it lacks, and the names that a module lacks or has besides."""
+    """Of another system: whole modules that it lacks, and the names that a module lacks or has
+    besides.
+    """
 
     absent: list[str]
     lacks: dict[str, list[str]]
@@ -61,11 +63,17 @@ def _is_public(name: str) -> bool:
 
 
 def _names(body: list[ast.stmt], platform: str, version: tuple[int, int]) -> Iterator[str]:
-    """The names that these statements define on this system, without what they import for themselves."""
+    """The names that these statements define on this system, without what they import for
+    themselves.
+    """
     for statement in body:
         match statement:
             case ast.If():
-                chosen = statement.body if _holds(statement.test, platform, version) else statement.orelse
+                chosen = (
+                    statement.body
+                    if _holds(statement.test, platform, version)
+                    else statement.orelse
+                )
                 yield from _names(chosen, platform, version)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield statement.name
@@ -80,4 +88,8 @@ def _names(body: list[ast.stmt], platform: str, version: tuple[int, int]) -> Ite
 def _holds(test: ast.expr, platform: str, version: tuple[int, int]) -> bool:
     """Whether a condition of a stub is true on this system."""
     system = SimpleNamespace(platform=platform, version_info=(*version, 0))
-    return bool(eval(compile(ast.Expression(test), "<stub>", "eval"), {"sys": system, "TYPE_CHECKING": True}))
+    return bool(
+        eval(
+            compile(ast.Expression(test), "<stub>", "eval"), {"sys": system, "TYPE_CHECKING": True}
+        )
+    )

@@ -32,7 +32,9 @@ def _expanded(node: Any, definitions: Mapping[str, Any]) -> Any:
         [reference] = node["allOf"]
         beside = {key: value for key, value in node.items() if key != "allOf"}
         return {**_expanded(reference, definitions), **_expanded(beside, definitions)}
-    return {key: _expanded(value, definitions) for key, value in node.items() if key != "definitions"}
+    return {
+        key: _expanded(value, definitions) for key, value in node.items() if key != "definitions"
+    }
 
 
 def _is_a_described_reference(node: Mapping[str, Any]) -> bool:

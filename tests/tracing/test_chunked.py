@@ -1,4 +1,6 @@
-"""What is looked for on a device is what the whole trace tells: numbers that do not fit, and rows without keys."""
+"""What is looked for on a device is what the whole trace tells: numbers that do not fit, and rows
+without keys.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +37,31 @@ def watched(steps: dict[str, Step], backend: Backend) -> Watch:
 
 
 def inner(trace: Trace) -> dict[str, Step]:
-    names = ("scores", "scaled", "mask", "masked", "row_max", "shifted", "exp", "row_sum", "weights", "output")
+    names = (
+        "scores",
+        "scaled",
+        "mask",
+        "masked",
+        "row_max",
+        "shifted",
+        "exp",
+        "row_sum",
+        "weights",
+        "output",
+    )
     return {name: trace.steps[name] for name in names if name in trace.steps}
 
 
-@pytest.fixture(scope="module", params=["no mask", "one head", "a mask for all heads", "a mask for each head"])
+@pytest.fixture(
+    scope="module", params=["no mask", "one head", "a mask for all heads", "a mask for each head"]
+)
 def trace(request: pytest.FixtureRequest, problem: Build, matrix: Callable[[Any], Any]) -> Trace:
     """Two queries of three keys, shifted."""
     random = np.random.default_rng(1)
     heads = (2,) if "heads" in request.param or "each" in request.param else ()
-    arrays = {name: random.normal(size=(*heads, rows, 2)) for name, rows in (("Q", 2), ("K", 3), ("V", 3))}
+    arrays = {
+        name: random.normal(size=(*heads, rows, 2)) for name, rows in (("Q", 2), ("K", 3), ("V", 3))
+    }
     own = Additive(matrix(np.zeros((2, 2, 3)))) if "each" in request.param else Causal()
     return run(problem(**arrays, mask=() if request.param == "no mask" else (own,)), shifted=True)
 
@@ -52,15 +69,23 @@ def trace(request: pytest.FixtureRequest, problem: Build, matrix: Callable[[Any]
 @pytest.mark.each_choice
 @QUIET
 @given(data=st.data())
-def test_it_finds_what_the_whole_trace_tells(trace: Trace, backend: Backend, data: st.DataObject) -> None:
+def test_it_finds_what_the_whole_trace_tells(
+    trace: Trace, backend: Backend, data: st.DataObject
+) -> None:
     steps = inner(trace)
     altered = data.draw(st.sets(st.sampled_from(sorted(steps)), max_size=3))
     for name in sorted(altered):
-        cells = st.lists(st.sampled_from(FAR), min_size=steps[name].value.size, max_size=steps[name].value.size)
-        steps[name] = replace(steps[name], value=np.array(data.draw(cells)).reshape(steps[name].shape))
+        cells = st.lists(
+            st.sampled_from(FAR), min_size=steps[name].value.size, max_size=steps[name].value.size
+        )
+        steps[name] = replace(
+            steps[name], value=np.array(data.draw(cells)).reshape(steps[name].shape)
+        )
     watch = watched(steps, backend)
     assert watch.all_fit() == (not any(overflows(steps, DTYPES["float64"])))
-    assert [row[0] if len(row) == 1 else row for row in watch.fully_masked()] == list(fully_masked_rows(steps))
+    assert [row[0] if len(row) == 1 else row for row in watch.fully_masked()] == list(
+        fully_masked_rows(steps)
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Two arrays compared by hand: how far apart, where, what is infinite, what hides, what is the other in disguise."""
+"""Two arrays compared by hand: how far apart, where, what is infinite, what hides, what is the
+other in disguise.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ def test_a_cell_that_differs() -> None:
     found = difference(of([1, 2], [3, 4]), of([1, 2], [3, 5]), 1e-9)
     assert (found.cells, found.differing, found.where, found.a, found.b) == (4, 1, (1, 1), 4, 5)
     assert (found.absolute, found.relative) == (1, 1 / 5)
-    assert found.needed == pytest.approx(1 / (np.sqrt(29 / 2) + 5))  # b's mean squares: 34/2 in the row, 29/2 below
+    # b's mean squares: 34/2 in the row, 29/2 below
+    assert found.needed == pytest.approx(1 / (np.sqrt(29 / 2) + 5))
 
 
 def test_a_column_excuses_no_other() -> None:
@@ -41,9 +44,12 @@ def test_sizes_say_what_a_cell_is_made_of() -> None:
     assert difference(of(0.0), of(5e-324), 1e-9, sizes=of(0.0)).needed == inf
 
 
-@pytest.mark.parametrize(("tolerance", "differing"), [(0, 2), (0.09, 2), (0.1, 1), (0.11, 1), (0.12, 0), (1, 0)])
+@pytest.mark.parametrize(
+    ("tolerance", "differing"), [(0, 2), (0.09, 2), (0.1, 1), (0.11, 1), (0.12, 0), (1, 0)]
+)
 def test_the_tolerance_is_of_the_row_and_of_the_cell(tolerance: float, differing: int) -> None:
-    # root mean squares: 5 and 6.25; so 1 and 1.75 need 0.75 / 8 = 0.094, and 7 and 8.66 need 1.66 / 14.91 = 0.112
+    # root mean squares: 5 and 6.25; so 1 and 1.75 need 0.75 / 8 = 0.094, and 7 and 8.66 need 1.66 /
+    # 14.91 = 0.112
     found = difference(of(1.0, 7.0), of(1.75, np.sqrt(2 * 6.25**2 - 1.75**2)), tolerance)
     assert found.differing == differing
 
@@ -66,7 +72,8 @@ def test_without_a_cell_that_differs_the_farthest_is_told_all_the_same() -> None
 
 
 def test_the_farthest_cell_is_one_that_differs() -> None:
-    found = difference(of(1e9, 0.0), of(1e9 + 5, 4.0), 3e-9)  # the first is farther, and within its tolerance
+    # the first is farther, and within its tolerance
+    found = difference(of(1e9, 0.0), of(1e9 + 5, 4.0), 3e-9)
     assert (found.differing, found.where, found.absolute, found.relative) == (1, (1,), 4, 1)
 
 
@@ -105,17 +112,24 @@ def test_a_difference_too_large_for_a_float_is_infinite() -> None:
     assert difference(of(-1.7e308), of(1.7e308), 1e-9).absolute == inf
 
 
-@pytest.mark.parametrize(("low", "hidden"), [(-1e9, 1), (-9998, 1), (-999, 1), (-998, 0), (-inf, 0)])
+@pytest.mark.parametrize(
+    ("low", "hidden"), [(-1e9, 1), (-9998, 1), (-999, 1), (-998, 0), (-inf, 0)]
+)
 def test_large_negative_numbers_hide_as_minus_infinity_does(low: float, hidden: int) -> None:
-    found = difference(of(1.0, -inf), of(1.0, low), 1e-9, hides="row")  # 1000 below the 1 that is seen
+    # 1000 below the 1 that is seen
+    found = difference(of(1.0, -inf), of(1.0, low), 1e-9, hides="row")
     assert (found.hidden, found.sentinel) == (hidden, low if hidden else 0)
     assert found.differing == (0 if low != -998 else 1)
 
 
 def test_what_hides_is_far_below_what_is_seen_of_its_row() -> None:
-    masked, theirs = of([9000, -inf], [-9000, -inf], [-inf, -inf]), of([9000, -1000], [-9000, -9900], [-9000, -999])
+    masked, theirs = (
+        of([9000, -inf], [-9000, -inf], [-inf, -inf]),
+        of([9000, -1000], [-9000, -9900], [-9000, -999]),
+    )
     found = difference(masked, theirs, 1e-9, hides="row")
-    assert (found.hidden, found.differing) == (2, 2)  # of the second row it leaks; in the last, 1000 below 0
+    # of the second row it leaks; in the last, 1000 below 0
+    assert (found.hidden, found.differing) == (2, 2)
     assert difference(masked[:, 1], theirs[:, 1], 1e-9, hides="cell").hidden == 2  # -1000 and -9900
 
 
@@ -125,7 +139,14 @@ def test_elsewhere_they_do_not_hide() -> None:
 
 @pytest.mark.parametrize(
     ("b", "expected"),
-    [([2, 4, 0], 2), ([-1, -2, 0], -1), ([1, 2, 0], None), ([2, 4, 1], None), ([2, 4.1, 0], None), ([0, 0, 0], None)],
+    [
+        ([2, 4, 0], 2),
+        ([-1, -2, 0], -1),
+        ([1, 2, 0], None),
+        ([2, 4, 1], None),
+        ([2, 4.1, 0], None),
+        ([0, 0, 0], None),
+    ],
 )
 def test_a_constant_factor(b: list[float], expected: float | None) -> None:
     assert factor(of(1, 2, 0), of(*b), 1e-9) == expected
@@ -155,7 +176,9 @@ def test_a_cell_that_was_changed_is_found(array: np.ndarray, data: st.DataObject
 
 
 @given(FINITE, st.floats(0, 1e-3), st.integers(0, 2**32))
-def test_with_the_tolerance_that_is_needed_nothing_differs(array: np.ndarray, noise: float, seed: int) -> None:
+def test_with_the_tolerance_that_is_needed_nothing_differs(
+    array: np.ndarray, noise: float, seed: int
+) -> None:
     other = array + noise * np.random.default_rng(seed).normal(size=array.shape)
     found = difference(array, other, 0)
     assert difference(array, other, found.needed).differing == 0

@@ -77,17 +77,27 @@ def test_i_love_ai_to_50_digits(love: Problem) -> None:
 
 @pytest.mark.parametrize("base", [2, 3])
 def test_all_is_rational_where_the_base_is_and_d_k_is_a_square(problem: Build, base: int) -> None:
-    """Q = K = 2, d_k = 4: scores 16·q·k / 2, here with q·k = 1/4 each, so 2; and 1 for the other key."""
-    rows = {"Q": [["1", "1", "1", "1"]], "K": [["1", "1", "1", "1"], ["1", "1", "0", "0"]], "V": [["3"], ["6"]]}
+    """Q = K = 2, d_k = 4: scores 16·q·k / 2, here with q·k = 1/4 each, so 2; and 1 for the other
+    key.
+    """
+    rows = {
+        "Q": [["1", "1", "1", "1"]],
+        "K": [["1", "1", "1", "1"], ["1", "1", "0", "0"]],
+        "V": [["3"], ["6"]],
+    }
     trace = run(problem(**rows, exp_base=base), rounding="exact")
     assert trace.steps["exp"].exact.tolist() == [[Fraction(base**2), Fraction(base)]]
     total = base**2 + base
-    assert trace.steps["weights"].exact.tolist() == [[Fraction(base**2, total), Fraction(base, total)]]
+    assert trace.steps["weights"].exact.tolist() == [
+        [Fraction(base**2, total), Fraction(base, total)]
+    ]
     assert trace.steps["output"].exact.tolist() == [[Fraction(3 * base**2 + 6 * base, total)]]
 
 
 def test_decimals_are_fractions_and_roots_are_roots(problem: Build) -> None:
-    trace = run(problem(Q=[["0.1", "sqrt(2)"]], K=[["0.2", "-sqrt(2)/2"]], V=[["1/3"]]), rounding="exact")
+    trace = run(
+        problem(Q=[["0.1", "sqrt(2)"]], K=[["0.2", "-sqrt(2)/2"]], V=[["1/3"]]), rounding="exact"
+    )
     assert texts(trace, "scores") == [["-49/50"]]
     assert texts(trace, "scaled") == [["-49/(50*sqrt(2))"]]
     assert texts(trace, "output") == [["1/3"]]
@@ -95,8 +105,13 @@ def test_decimals_are_fractions_and_roots_are_roots(problem: Build) -> None:
 
 
 def test_masks_hide_and_rows_without_keys_are_0(problem: Build) -> None:
-    parts = (Keep(np.array([[True, False], [False, False]])), Additive(Matrix(np.array([[0.25, 1], [0, -np.inf]]))))
-    trace = run(problem(Q=[["1"], ["1"]], K=[["1"], ["2"]], V=[["3"], ["5"]], mask=parts), rounding="exact")
+    parts = (
+        Keep(np.array([[True, False], [False, False]])),
+        Additive(Matrix(np.array([[0.25, 1], [0, -np.inf]]))),
+    )
+    trace = run(
+        problem(Q=[["1"], ["1"]], K=[["1"], ["2"]], V=[["3"], ["5"]], mask=parts), rounding="exact"
+    )
     assert texts(trace, "masked") == [["5/4", "-inf"], ["-inf", "-inf"]]
     assert texts(trace, "weights") == [["1", "0"], ["0", "0"]]
     assert texts(trace, "output") == [["3"], ["0"]]
@@ -113,17 +128,29 @@ def test_a_number_for_minus_infinity_leaks_as_much_as_it_does(problem: Build) ->
 def test_softcap_sink_scale_and_alibi(problem: Build) -> None:
     trace = run(
         problem(
-            Q=[["6"]], K=[["1"], ["2"]], V=[["1"], ["0"]], scale="1/3", softcap=4, sink="1/2", alibi=True, slope="1/4",
+            Q=[["6"]],
+            K=[["1"], ["2"]],
+            V=[["1"], ["0"]],
+            scale="1/3",
+            softcap=4,
+            sink="1/2",
+            alibi=True,
+            slope="1/4",
         ),
         rounding="exact",
-    )  # fmt: skip
+    )
     assert texts(trace, "scaled") == [["2", "4"]]
     assert texts(trace, "capped") == [[None, None]]
     assert texts(trace, "row_sum") == [None]
     with mpmath.workdps(60):
         one, other = 4 * mpmath.tanh(mpmath.mpf(1) / 2), 4 * mpmath.tanh(1) - mpmath.mpf(1) / 4
         expected = mpmath.exp(one) + mpmath.exp(other) + mpmath.exp(mpmath.mpf(1) / 2)
-        assert abs(decimal_of(trace.steps["row_sum"].exact[0]) / Decimal(mpmath.nstr(expected, 58)) - 1) < 1e-46
+        assert (
+            abs(
+                decimal_of(trace.steps["row_sum"].exact[0]) / Decimal(mpmath.nstr(expected, 58)) - 1
+            )
+            < 1e-46
+        )
 
 
 def test_a_rotation_depends_on_the_distance_alone(problem: Build) -> None:
@@ -141,7 +168,14 @@ def test_a_rotation_depends_on_the_distance_alone(problem: Build) -> None:
 
 
 def test_the_hidden_layer_of_the_additive_score(problem: Build) -> None:
-    arrays = {"Q": [["1"]], "K": [["0"]], "V": [["1"]], "W_1": [["1", "2"]], "W_2": [["1", "1"]], "v": ["2", "1"]}
+    arrays = {
+        "Q": [["1"]],
+        "K": [["0"]],
+        "V": [["1"]],
+        "W_1": [["1", "2"]],
+        "W_2": [["1", "1"]],
+        "v": ["2", "1"],
+    }
     trace = run(problem(**arrays, score="additive"), rounding="exact")
     with mpmath.workdps(60):
         expected = Decimal(mpmath.nstr(2 * mpmath.tanh(1) + mpmath.tanh(2), 58))
@@ -150,13 +184,19 @@ def test_the_hidden_layer_of_the_additive_score(problem: Build) -> None:
 
 
 def test_heads_that_are_mixed_keep_their_own_denominators(problem: Build) -> None:
-    heads = {"Q": [[["1"]], [["2"]]], "K": [[["1"], ["0"]], [["1"], ["0"]]], "V": [[["1"], ["0"]]] * 2}
+    heads = {
+        "Q": [[["1"]], [["2"]]],
+        "K": [[["1"], ["0"]], [["1"], ["0"]]],
+        "V": [[["1"], ["0"]]] * 2,
+    }
     trace = run(problem(**heads, W_O=[["1"], ["1"]]), rounding="exact")
     assert texts(trace, "output") == [["e/(e + 1) + e^2/(e^2 + 1)"]]
 
 
 def test_large_scores_are_shifted(problem: Build) -> None:
-    trace = run(problem(Q=[["1000"], ["-1000"]], K=[["1"], ["2"]], V=[["1"], ["2"]]), rounding="exact")
+    trace = run(
+        problem(Q=[["1000"], ["-1000"]], K=[["1"], ["2"]], V=[["1"], ["2"]]), rounding="exact"
+    )
     assert texts(trace, "shifted") == [["-1000", "0"], ["0", "-1000"]]
     assert texts(trace, "weights")[0] == ["e^(-1000)/(e^(-1000) + 1)", "1/(e^(-1000) + 1)"]
 
@@ -169,9 +209,18 @@ def test_floats_agree_on_small_problems(problem: Build, data: st.DataObject) -> 
     n, d_model, d_k, d_v = (data.draw(st.integers(1, 3)) for _ in range(4))
 
     def rows(height: int, width: int) -> list[list[int]]:
-        return data.draw(st.lists(st.lists(whole, min_size=width, max_size=width), min_size=height, max_size=height))
+        return data.draw(
+            st.lists(
+                st.lists(whole, min_size=width, max_size=width), min_size=height, max_size=height
+            )
+        )
 
-    shapes = {"X": (n, d_model), "W_Q": (d_model, d_k), "W_K": (d_model, d_k), "W_V": (d_model, d_v)}
+    shapes = {
+        "X": (n, d_model),
+        "W_Q": (d_model, d_k),
+        "W_K": (d_model, d_k),
+        "W_V": (d_model, d_v),
+    }
     one = problem(
         **{name: rows(*shape) for name, shape in shapes.items()},
         mask=data.draw(st.sampled_from([(), (Causal(),)])),
@@ -212,7 +261,9 @@ def test_closed_forms_survive_json(path: Path) -> None:
         assert (step.exact is None) == step.rule.given
         if step.exact is not None:
             for one, other in zip(step.exact.flat, again.steps[name].exact.flat, strict=True):
-                assert float_of(one) == float_of(other) if isinstance(one, Decimal) else one == other
+                assert (
+                    float_of(one) == float_of(other) if isinstance(one, Decimal) else one == other
+                )
 
 
 def test_exact_numbers_of_another_shape_are_no_trace(love: Problem) -> None:
@@ -225,13 +276,25 @@ def test_exact_numbers_of_another_shape_are_no_trace(love: Problem) -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"Q": np.ones((33, 1)), "K": np.ones((33, 1)), "V": np.ones((33, 1))},
-         "rounding 'exact' works out at most 1,024 numbers in a step, and scores has 1,089"),
-        ({"Q": np.ones((32, 32)), "K": np.ones((32, 32)), "V": np.ones((32, 1)), "W_a": np.ones((32, 32)),
-          "score": "multiplicative"},
-         "rounding 'exact' works out at most 100,000 terms, and up to scores there are 1,049,600"),
+        (
+            {"Q": np.ones((33, 1)), "K": np.ones((33, 1)), "V": np.ones((33, 1))},
+            "rounding 'exact' works out at most 1,024 numbers in a step, and scores has 1,089",
+        ),
+        (
+            {
+                "Q": np.ones((32, 32)),
+                "K": np.ones((32, 32)),
+                "V": np.ones((32, 1)),
+                "W_a": np.ones((32, 32)),
+                "score": "multiplicative",
+            },
+            (
+                "rounding 'exact' works out at most 100,000 terms, and up to scores there are"
+                " 1,049,600"
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_too_much_is_refused(problem: Build, choices: dict[str, Any], message: str) -> None:
     with pytest.raises(AttncliError) as raised:
         run(problem(**choices), rounding="exact")
@@ -240,7 +303,9 @@ def test_what_is_too_much_is_refused(problem: Build, choices: dict[str, Any], me
     assert raised.value.help.startswith("use --rounding shown, or a smaller problem")
 
 
-def test_the_terms_of_all_steps_are_added_up(problem: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_terms_of_all_steps_are_added_up(
+    problem: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """8·8·4 for each of Q, K and V, 8·8 for the transposed K, and 8·8·8 for the scores."""
     monkeypatch.setattr("attncli.tracing.cell_workers.MOST_TERMS", 1_000)
     one = problem(X=np.ones((8, 4)), W_Q=np.ones((4, 8)), W_K=np.ones((4, 8)), W_V=np.ones((4, 8)))
@@ -251,7 +316,13 @@ def test_the_terms_of_all_steps_are_added_up(problem: Build, monkeypatch: pytest
 @pytest.mark.parametrize(
     "choices",
     [
-        {"Q": [["3000"]], "K": [["2"], ["1"]], "V": [["1"], ["1"]], "exp_base": "1000", "scale": "3"},
+        {
+            "Q": [["3000"]],
+            "K": [["2"], ["1"]],
+            "V": [["1"], ["1"]],
+            "exp_base": "1000",
+            "scale": "3",
+        },
         {"Q": [["1"]], "K": [["1"]], "V": [["sqrt(1000036000099)"]]},
         {"Q": [["1", "2"]], "K": [["1", "3"]], "V": [["1"]], "exp_base": "sqrt(2)"},
         {"Q": [["1e-300"]], "K": [["1e-300"]], "V": [["1"]]},
@@ -261,14 +332,20 @@ def test_the_terms_of_all_steps_are_added_up(problem: Build, monkeypatch: pytest
 def test_what_has_no_closed_form_or_too_long_a_one_is_worked_in_decimals(
     problem: Build, choices: dict[str, Any]
 ) -> None:
-    exact, floats = run(problem(**choices), rounding="exact", gradient=True), run(problem(**choices), gradient=True)
-    assert any(isinstance(number, Decimal) for step in exact.computed() for number in step.exact.flat)
+    exact, floats = (
+        run(problem(**choices), rounding="exact", gradient=True),
+        run(problem(**choices), gradient=True),
+    )
+    assert any(
+        isinstance(number, Decimal) for step in exact.computed() for number in step.exact.flat
+    )
     agrees(exact, floats)
 
 
 def test_a_step_of_very_many_characters_is_worked_in_decimals(problem: Build) -> None:
     values = np.array([[number % 6] for number in range(32)])
-    many = problem(Q=1 + values, K=values, V=values)  # 1,024 weights such as e^10/(6 + 6·e^2 + … + 5·e^10)
+    # 1,024 weights such as e^10/(6 + 6·e^2 + … + 5·e^10)
+    many = problem(Q=1 + values, K=values, V=values)
     exact = run(many, rounding="exact")
     assert isinstance(exact.steps["row_sum"].exact[0], ExactNumber)
     assert all(isinstance(number, Decimal) for number in exact.steps["weights"].exact.flat)
@@ -280,13 +357,22 @@ def test_a_step_of_very_many_characters_is_worked_in_decimals(problem: Build) ->
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tokens", "features", "numbers"),
-    [(3, 30, [-3, -2, 0, 1, 3, 2, -1]), (20, 11, [0.25, -1.5, 2.125, 0.5, -0.875]), (4, 16, [0, 1, 1, 0, 0]),
-     (32, 4, ["sqrt(2)", "1/3", "-2*sqrt(3)/5", 2])],
+    [
+        (3, 30, [-3, -2, 0, 1, 3, 2, -1]),
+        (20, 11, [0.25, -1.5, 2.125, 0.5, -0.875]),
+        (4, 16, [0, 1, 1, 0, 0]),
+        (32, 4, ["sqrt(2)", "1/3", "-2*sqrt(3)/5", 2]),
+    ],
     ids=["features", "decimals", "zeros and ones", "roots"],
-)  # fmt: skip
-def test_no_page_of_closed_forms_takes_long(problem: Build, tokens: int, features: int, numbers: list[Any]) -> None:
+)
+def test_no_page_of_closed_forms_takes_long(
+    problem: Build, tokens: int, features: int, numbers: list[Any]
+) -> None:
     def rows(count: int, start: int) -> list[list[str]]:
-        cells = [str(numbers[(start + place * place) % len(numbers)]) for place in range(count * features)]
+        cells = [
+            str(numbers[(start + place * place) % len(numbers)])
+            for place in range(count * features)
+        ]
         return [cells[row * features : (row + 1) * features] for row in range(count)]
 
     weights = {name: rows(features, start) for start, name in enumerate(("W_Q", "W_K", "W_V"))}

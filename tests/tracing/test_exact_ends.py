@@ -1,4 +1,6 @@
-"""Every small problem is worked out exactly in a moment, whatever it has: what grows too long goes on in decimals."""
+"""Every small problem is worked out exactly in a moment, whatever it has: what grows too long goes
+on in decimals.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,13 @@ MASKS: dict[str, Any] = {
     "keep": {"keep": [[True, False, True], [True, True, True], [False, False, False]]},
     "added": [[0, "sqrt(2)", "-1/3"], [0, 0, "-inf"], [-1e9, 0, 1]],
 }
-SHAPES = {"one": (0, 0, 0), "heads": (0, 2, 2), "grouped": (0, 2, 1), "batch": (2, 0, 0), "both": (2, 2, 1)}
+SHAPES = {
+    "one": (0, 0, 0),
+    "heads": (0, 2, 2),
+    "grouped": (0, 2, 1),
+    "batch": (2, 0, 0),
+    "both": (2, 2, 1),
+}
 REST: dict[str, Any] = {
     "plain": {},
     "capped": {"softcap": 5, "sink": "1/2"},
@@ -53,9 +61,18 @@ def problem(score: str, position: str, mask: str, shape: str, rest: str) -> Prob
     """Three tokens of four features, two to a head."""
     batch, heads, kv_heads = SHAPES[shape]
     entries = (batch,) if batch else ()
-    data: dict[str, Any] = {"X": rows(*entries, 3, 4), "score": score, **POSITIONS[position], **REST[rest]}
+    data: dict[str, Any] = {
+        "X": rows(*entries, 3, 4),
+        "score": score,
+        **POSITIONS[position],
+        **REST[rest],
+    }
     width, kv_width = 2 * (heads or 1), 2 * (kv_heads or 1)
-    data |= {"W_Q": rows(4, width, start=1), "W_K": rows(4, kv_width, start=2), "W_V": rows(4, kv_width, start=4)}
+    data |= {
+        "W_Q": rows(4, width, start=1),
+        "W_K": rows(4, kv_width, start=2),
+        "W_V": rows(4, kv_width, start=4),
+    }
     if heads:
         data |= {"heads": heads, "kv_heads": kv_heads, "W_O": rows(width, 2, start=5)}
     if score == "multiplicative":

@@ -1,4 +1,6 @@
-"""Numbers at the edge of what a format holds: a page all the same, warnings in words, and none of NumPy's."""
+"""Numbers at the edge of what a format holds: a page all the same, warnings in words, and none of
+NumPy's.
+"""
 
 from __future__ import annotations
 
@@ -19,25 +21,43 @@ from attncli.tracing.slices import trace_at
 ADDITIVE = {"score": "additive", "W_1": [[1e308]], "W_2": [[-1e308]]}
 PROBLEMS: dict[str, dict[str, Any]] = {
     "a long sum with a product beyond all": {
-        "X": [[1e200, *[1] * 20]], "W_Q": [[1e200], *[[1]] * 20], "K": [[1]], "V": [[1]],
+        "X": [[1e200, *[1] * 20]],
+        "W_Q": [[1e200], *[[1]] * 20],
+        "K": [[1]],
+        "V": [[1]],
     },
     "a maximum of a row with NaN": {
-        "Q": [[10], [1]], "K": [[0], [10], [1]], "V": [[1], [1], [1]], **ADDITIVE, "v": [1000],
+        "Q": [[10], [1]],
+        "K": [[0], [10], [1]],
+        "V": [[1], [1], [1]],
+        **ADDITIVE,
+        "v": [1000],
     },
     "a score that only paper holds": {"Q": [[1e200, 0]], "K": [[2e108, 0]], "V": [[1]]},
     "a score of 401 digits": {"X": [[1e200]], "W_Q": [[1e200]], "W_K": [[1e200]], "W_V": [[1]]},
     "NaN in one of two heads": {
-        "heads": 2, "Q": [[0, 1]], "K": [[0, 2], [0, 0]], "V": [[1, 1], [1, 1]], "scale": 1e308,
+        "heads": 2,
+        "Q": [[0, 1]],
+        "K": [[0, 2], [0, 0]],
+        "V": [[1, 1], [1, 1]],
+        "scale": 1e308,
     },
     "values whose sum is beyond all": {
-        "Q": [[[0], [0]], [[0], [0]]], "K": [[0], [0]], "V": [[1e308], [1e308]],
+        "Q": [[[0], [0]], [[0], [0]]],
+        "K": [[0], [0]],
+        "V": [[1e308], [1e308]],
     },
     "a score that is NaN in another base": {
-        "X": [[-1.11e154]], "context": [[1, 1], [0.5, 1]], "W_Q": [[-0.6, -0.4]],
-        "W_K": [[2.5e154, 0.1], [5e299, 9e153]], "W_V": [[-2e199], [-9e299]], "exp_base": 2, "sink": [7e199],
+        "X": [[-1.11e154]],
+        "context": [[1, 1], [0.5, 1]],
+        "W_Q": [[-0.6, -0.4]],
+        "W_K": [[2.5e154, 0.1], [5e299, 9e153]],
+        "W_V": [[-2e199], [-9e299]],
+        "exp_base": 2,
+        "sink": [7e199],
     },
     "a huge sink": {"Q": [[0]], "K": [[0]], "V": [[1]], "sink": 1e308},
-}  # fmt: skip
+}
 
 
 def traced(name: str, **choices: Any) -> Trace:
@@ -46,9 +66,15 @@ def traced(name: str, **choices: Any) -> Trace:
 
 def test_the_way_back_has_a_page_where_it_overflows() -> None:
     problem = {
-        "Q": [[1e200, 1e300], [1, 2e300]], "K": [[1.7e300], [1]], "V": [[-1e100], [1]], "mask": [[False, True]] * 2,
-        "heads": 2, "kv_heads": 1, "sink": [1, 3e300], "loss": {"kind": "cross_entropy", "targets": [0, 0]},
-    }  # fmt: skip
+        "Q": [[1e200, 1e300], [1, 2e300]],
+        "K": [[1.7e300], [1]],
+        "V": [[-1e100], [1]],
+        "mask": [[False, True]] * 2,
+        "heads": 2,
+        "kv_heads": 1,
+        "sink": [1, 3e300],
+        "loss": {"kind": "cross_entropy", "targets": [0, 0]},
+    }
     trace = run(loads(json.dumps(problem).encode(), "p.json"), gradient=True)
     for format in FORMATS:
         assert render(gradient_page(trace, View()), format)
@@ -82,16 +108,25 @@ def test_what_paper_holds_and_a_float_does_not_is_told() -> None:
     trace = run(loads(text.encode(), "p.json"), rounding="paper")
     assert trace["scores"].tolist() == [[0]]
     assert trace.warnings == (
-        "not rounded, scores: 1 of 1 cells is NaN, because intermediate results do not fit into float64 "
-        "(the first at scores[t1,t1])",
+        (
+            "not rounded, scores: 1 of 1 cells is NaN, because intermediate results do not fit into"
+            " float64 (the first at scores[t1,t1])"
+        ),
     )
 
 
 def test_sentinels_beside_scores_that_do_not_fit_warn_in_words_only() -> None:
-    problem = {"Q": [[1e200]], "K": [[-1e200], [-1e200]], "V": [[1], [2]], "mask": {"additive": [[-1e4, -1e4]]}}
+    problem = {
+        "Q": [[1e200]],
+        "K": [[-1e200], [-1e200]],
+        "V": [[1], [2]],
+        "mask": {"additive": [[-1e4, -1e4]]},
+    }
     with warnings.catch_warnings(action="error"):
         trace = run(loads(json.dumps(problem).encode(), "p.json"), rounding="paper")
-    assert trace.warnings[0].startswith('query "t1" (row 0) sees only keys that -10000 should hide;')
+    assert trace.warnings[0].startswith(
+        'query "t1" (row 0) sees only keys that -10000 should hide;'
+    )
 
 
 def test_every_step_that_overflows_by_itself_is_told() -> None:

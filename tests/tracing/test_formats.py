@@ -33,15 +33,20 @@ def float16(number: float) -> float:
 
 
 ROUNDED: dict[str, Callable[[float], float]] = {
-    "float16": float16, "bfloat16": bfloat16, "float32": lambda number: float(np.float32(number)), "float64": float,
-}  # fmt: skip
+    "float16": float16,
+    "bfloat16": bfloat16,
+    "float32": lambda number: float(np.float32(number)),
+    "float64": float,
+}
 singles = st.floats(-60000, 60000, width=32)
 
 
 @pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(numbers=st.lists(singles, min_size=1, max_size=8))
-def test_numbers_are_rounded_to_what_the_format_holds(backend: Backend, dtype: str, numbers: list[float]) -> None:
+def test_numbers_are_rounded_to_what_the_format_holds(
+    backend: Backend, dtype: str, numbers: list[float]
+) -> None:
     rounded = backend.to_host(backend.asarray(np.array(numbers), DTYPES[dtype]))
     assert rounded.tolist() == [ROUNDED[dtype](number) for number in numbers]
 
@@ -61,7 +66,9 @@ def test_numbers_are_rounded_to_what_the_format_holds(backend: Backend, dtype: s
 )
 def test_ties_and_edges(backend: Backend, dtype: str, number: float, rounded: float) -> None:
     with np.errstate(over="ignore"):
-        assert backend.to_host(backend.asarray(np.array([number]), DTYPES[dtype])).tolist() == [rounded]
+        assert backend.to_host(backend.asarray(np.array([number]), DTYPES[dtype])).tolist() == [
+            rounded
+        ]
 
 
 def test_what_is_no_number_stays_none_in_bfloat16(backend: Backend) -> None:
@@ -69,7 +76,9 @@ def test_what_is_no_number_stays_none_in_bfloat16(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_every_step_holds_only_numbers_of_its_format(problem: Build, backend: Backend, dtype: str) -> None:
+def test_every_step_holds_only_numbers_of_its_format(
+    problem: Build, backend: Backend, dtype: str
+) -> None:
     random = np.random.default_rng(1)
     shapes = {"X": (4, 3), "W_Q": (3, 2), "W_K": (3, 2), "W_V": (3, 2)}
     given_arrays = {name: random.standard_normal(shape) for name, shape in shapes.items()}
@@ -83,22 +92,44 @@ def test_every_step_holds_only_numbers_of_its_format(problem: Build, backend: Ba
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_a_step_is_computed_in_float32_and_rounded_once(problem: Build, backend: Backend, dtype: str) -> None:
-    """1 and four numbers too small to change it one by one: rounding after each addition would lose them."""
+def test_a_step_is_computed_in_float32_and_rounded_once(
+    problem: Build, backend: Backend, dtype: str
+) -> None:
+    """1 and four numbers too small to change it one by one: rounding after each addition would lose
+    them.
+    """
     small = 2.0**-12 if dtype == "float16" else 2.0**-9
     trace = run(
-        problem(Q=[[1] + [small] * 4], K=[[1] * 5], V=[[1]], scale="none"), dtype=dtype, backend=backend
-    )  # fmt: skip
+        problem(Q=[[1] + [small] * 4], K=[[1] * 5], V=[[1]], scale="none"),
+        dtype=dtype,
+        backend=backend,
+    )
     assert trace["scores"].tolist() == [[1 + 4 * small]]
 
 
 @pytest.mark.parametrize(
     ("dtype", "numbers", "warning"),
     [
-        ("float16", [[1e5, 1]], "Q: 1 of 2 cells does not fit into float16 (the first at Q[t1,d1])"),
-        ("float16", [[300, 1], [1, 300]], "scores: 2 of 4 cells do not fit into float16 (the first at scores[t1,t1])"),
-        ("float32", [[1e20, 1]], "scores: 1 of 1 cells does not fit into float32 (the first at scores[t1,t1])"),
-        ("float64", [[1e200, 1]], "scores: 1 of 1 cells does not fit into float64 (the first at scores[t1,t1])"),
+        (
+            "float16",
+            [[1e5, 1]],
+            "Q: 1 of 2 cells does not fit into float16 (the first at Q[t1,d1])",
+        ),
+        (
+            "float16",
+            [[300, 1], [1, 300]],
+            "scores: 2 of 4 cells do not fit into float16 (the first at scores[t1,t1])",
+        ),
+        (
+            "float32",
+            [[1e20, 1]],
+            "scores: 1 of 1 cells does not fit into float32 (the first at scores[t1,t1])",
+        ),
+        (
+            "float64",
+            [[1e200, 1]],
+            "scores: 1 of 1 cells does not fit into float64 (the first at scores[t1,t1])",
+        ),
     ],
 )
 def test_an_overflow_names_its_step_and_its_first_cell(
@@ -107,7 +138,9 @@ def test_an_overflow_names_its_step_and_its_first_cell(
     given_arrays = {"Q": numbers, "K": numbers, "V": np.ones((len(numbers), 1))}
     trace = run(problem(**given_arrays), dtype=dtype, backend=backend)
     assert trace.warnings[0] == warning
-    assert [told.replace("K", "Q") for told in trace.warnings[1:]] == [warning] * warning.startswith("Q")
+    assert [told.replace("K", "Q") for told in trace.warnings[1:]] == [
+        warning
+    ] * warning.startswith("Q")
 
 
 def test_a_cell_that_overflows_in_one_only_format(problem: Build) -> None:

@@ -1,4 +1,6 @@
-"""The backward pass of whole problems, by hand and by finite differences; PyTorch's word is in tests/conformance."""
+"""The backward pass of whole problems, by hand and by finite differences; PyTorch's word is in
+tests/conformance.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from attncli.tracing import run
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import trace_at
 
-TINY = {"Q": [[1, 0]], "K": [[0, 0], [0, 0]], "V": [[1, 0], [0, 3]]}  # whose weights are 1/2 and 1/2
+# whose weights are 1/2 and 1/2
+TINY = {"Q": [[1, 0]], "K": [[0, 0], [0, 0]], "V": [[1, 0], [0, 3]]}
 
 
 @pytest.fixture
@@ -77,7 +80,9 @@ def test_hidden_cells_and_rows_that_see_nothing_get_zero(problem: Callable[..., 
     arrays = {name: random.normal(size=(3, 2)) for name in "QKV"}
     for choices in ({}, {"sink": 0.5}, {"shifted": True}):
         shifted = choices.pop("shifted", None)
-        trace = run(problem(**arrays, mask=(Keep(seen),), **choices), gradient=True, shifted=shifted)
+        trace = run(
+            problem(**arrays, mask=(Keep(seen),), **choices), gradient=True, shifted=shifted
+        )
         for name in ("d_masked", "d_scaled", "d_scores"):
             assert not trace[name][~seen].any()
         assert not trace["d_Q"][1].any()
@@ -109,11 +114,17 @@ def test_central_differences(problem: Callable[..., Problem], name: str) -> None
     def loss(by: float, place: tuple[int, ...]) -> float:
         moved = arrays[name].copy()
         moved[place] += by
-        return float((run(problem(**(arrays | {name: moved}), **settings))["output"] * upstream).sum())
+        return float(
+            (run(problem(**(arrays | {name: moved}), **settings))["output"] * upstream).sum()
+        )
 
-    ours = run(replace(problem(**arrays, **settings), d_output=Matrix(upstream)), gradient=True)[f"d_{name}"]
+    ours = run(replace(problem(**arrays, **settings), d_output=Matrix(upstream)), gradient=True)[
+        f"d_{name}"
+    ]
     for place in np.ndindex(shapes[name]):
-        assert ours[place] == pytest.approx((loss(1e-5, place) - loss(-1e-5, place)) / 2e-5, rel=1e-7, abs=1e-8)
+        assert ours[place] == pytest.approx(
+            (loss(1e-5, place) - loss(-1e-5, place)) / 2e-5, rel=1e-7, abs=1e-8
+        )
 
 
 def test_a_trace_with_gradients_survives_json(love: Problem) -> None:
@@ -128,9 +139,15 @@ def test_a_trace_with_gradients_survives_json(love: Problem) -> None:
 def test_one_head_has_no_part_in_what_adds_up_heads(problem: Callable[..., Problem]) -> None:
     random = np.random.default_rng(2)
     shapes = {"Q": (4, 3, 2), "K": (2, 3, 2), "V": (2, 3, 2), "W_O": (8, 3)}
-    trace = run(problem(**{name: random.normal(size=shape) for name, shape in shapes.items()}), gradient=True)
+    trace = run(
+        problem(**{name: random.normal(size=shape) for name, shape in shapes.items()}),
+        gradient=True,
+    )
     head = trace_at(trace, {"h": 2})
     assert {"d_heads_output", "d_weights", "d_scores", "d_Q", "d_concat"} <= {*head}
     assert not {"d_K", "d_V", "d_W_O", "output"} & {*head}
     np.testing.assert_array_equal(head["d_Q"], trace["d_Q"][2])
-    assert head.steps["d_heads_output"].rule.source == "d_heads_output[i, c] = d_concat[i, 2 * d_v + c]"
+    assert (
+        head.steps["d_heads_output"].rule.source
+        == "d_heads_output[i, c] = d_concat[i, 2 * d_v + c]"
+    )

@@ -38,7 +38,9 @@ def test_every_stage_to_three_decimals(love: Problem, backend: Backend, stage: s
 def test_exponentials_are_those_of_mpmath(love: Problem, backend: Backend) -> None:
     value = run(love, backend=backend)["exp"]
     with mpmath.workdps(30):
-        true = [[float(mpmath.exp(score / mpmath.sqrt(3))) for score in row] for row in STAGES["scores"]]
+        true = [
+            [float(mpmath.exp(score / mpmath.sqrt(3))) for score in row] for row in STAGES["scores"]
+        ]
     np.testing.assert_allclose(value, true, rtol=1e-14)
 
 
@@ -50,9 +52,13 @@ def test_it_is_labelled(love: Problem) -> None:
     assert trace.steps["K_T"].labels == (("d1", "d2", "d3"), words)
     assert trace.steps["row_sum"].labels == (words,)
     assert trace.settings.to_dict() == {
-        "score": "scaled_dot", "scale": pytest.approx(3**-0.5), "mask": [], "dtype": "float64", "device": "cpu",
+        "score": "scaled_dot",
+        "scale": pytest.approx(3**-0.5),
+        "mask": [],
+        "dtype": "float64",
+        "device": "cpu",
         "rounding": "shown",
-    }  # fmt: skip
+    }
     assert (trace.warnings, trace.fully_masked, trace.truth) == ((), (), None)
 
 
@@ -63,5 +69,8 @@ def test_a_trace_cannot_be_changed(love: Problem) -> None:
 
 
 def test_a_step_that_is_not_there_is_named(love: Problem) -> None:
-    with pytest.raises(KeyError, match=r"no step 'mask'; there are X, W_Q, W_K, W_V, Q, K, V, K_T, scores, scaled, "):
+    with pytest.raises(
+        KeyError,
+        match=r"no step 'mask'; there are X, W_Q, W_K, W_V, Q, K, V, K_T, scores, scaled, ",
+    ):
         run(love)["mask"]

@@ -1,4 +1,6 @@
-"""The examples of heads, caches, positions and scores give what a pencil gives, or loops that share nothing with us."""
+"""The examples of heads, caches, positions and scores give what a pencil gives, or loops that share
+nothing with us.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,12 @@ def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=1e-12, atol=1e-12)
 
 
-def by_loops(data: dict[str, Any], heads: int, kv_heads: int) -> tuple[list[np.ndarray], np.ndarray]:
-    """The weights of each head and the outputs of all heads, side by side: column by column, head by head."""
+def by_loops(
+    data: dict[str, Any], heads: int, kv_heads: int
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """The weights of each head and the outputs of all heads, side by side: column by column, head
+    by head.
+    """
     x = np.array(data["X"], dtype=float)
     context = np.array(data.get("context", data["X"]), dtype=float)
     q = x @ data["W_Q"] + data.get("b_Q", 0)
@@ -152,7 +158,8 @@ def test_base_two_is_exact() -> None:
 def test_head_masks() -> None:
     trace = worked("head_masks.yaml")
     data = given("head_masks.yaml")
-    q, k, v = (np.array(data[name], dtype=float)[:, :2] for name in "QKV")  # both heads hold the same numbers
+    # both heads hold the same numbers
+    q, k, v = (np.array(data[name], dtype=float)[:, :2] for name in "QKV")
     for head, keep in enumerate(data["mask"]["keep"]):
         for i, row in enumerate(keep):
             seen = [j for j, sees in enumerate(row) if sees]
@@ -164,7 +171,9 @@ def test_head_masks() -> None:
 
 
 def test_sentinel() -> None:
-    """As -inf where something else can be seen; a row of nothing else is as without a mask, up to lost digits."""
+    """As -inf where something else can be seen; a row of nothing else is as without a mask, up to
+    lost digits.
+    """
     trace = worked("sentinel.yaml")
     scores = np.array([[1, 1, 0], [1, 0, 1], [2, 1, 1]]) / np.sqrt(2)
     close(trace["weights"][:2], [[1, 0, 0], [*softmax(scores[1, :2]), 0]])

@@ -1,4 +1,6 @@
-"""Numbers as JSON has them: whole ones without a point, and all the same bits when they are read back."""
+"""Numbers as JSON has them: whole ones without a point, and all the same bits when they are read
+back.
+"""
 
 from __future__ import annotations
 

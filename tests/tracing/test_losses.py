@@ -32,7 +32,14 @@ def test_the_mean_of_squared_errors() -> None:
 
 def test_cross_entropy_takes_rows_as_logits() -> None:
     trace = gradient({"kind": "cross_entropy", "targets": [0]})
-    assert loss_steps(trace) == ("target", "log_sum", "log_probs", "class_probs", "row_loss", "loss")
+    assert loss_steps(trace) == (
+        "target",
+        "log_sum",
+        "log_probs",
+        "class_probs",
+        "row_loss",
+        "loss",
+    )
     total = exp(0.5) + exp(1.5)
     np.testing.assert_allclose(trace["class_probs"], [[exp(0.5) / total, exp(1.5) / total]])
     assert trace["loss"] == pytest.approx(log(total) - 0.5)
@@ -40,11 +47,19 @@ def test_cross_entropy_takes_rows_as_logits() -> None:
 
 
 def test_cross_entropy_as_a_whole_is_the_chain_through_its_steps() -> None:
-    """Σ_y d logP[y]·(1 if y = c else 0) - exp(O[c]) / Σ exp · Σ_y d logP[y], with d logP = -Y / N."""
-    trace = gradient({"kind": "cross_entropy", "targets": [1, 0, 1]}, Q=[[1, 0], [0, 2], [1, 1]], K=[[1, 0], [0, 1]])
+    """Σ_y d logP[y]·(1 if y = c else 0) - exp(O[c]) / Σ exp · Σ_y d logP[y], with d logP = -Y /
+    N.
+    """
+    trace = gradient(
+        {"kind": "cross_entropy", "targets": [1, 0, 1]},
+        Q=[[1, 0], [0, 2], [1, 1]],
+        K=[[1, 0], [0, 1]],
+    )
     through = -trace["target"] / 3
     shares = np.exp(trace["output"]) / np.exp(trace["output"]).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(trace["d_output"], through - shares * through.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(
+        trace["d_output"], through - shares * through.sum(axis=1, keepdims=True)
+    )
 
 
 def test_large_outputs_are_shifted_as_scores_are() -> None:
@@ -56,7 +71,9 @@ def test_large_outputs_are_shifted_as_scores_are() -> None:
 
 
 def test_on_paper_both_have_the_same_steps() -> None:
-    problem = loads(json.dumps({**TINY, "loss": {"kind": "cross_entropy", "targets": [0]}}).encode(), "tiny")
+    problem = loads(
+        json.dumps({**TINY, "loss": {"kind": "cross_entropy", "targets": [0]}}).encode(), "tiny"
+    )
     trace = run(problem, gradient=True, rounding="paper", precision=2)
     assert trace.truth is not None
     assert list(trace) == list(trace.truth)
@@ -64,7 +81,9 @@ def test_on_paper_both_have_the_same_steps() -> None:
 
 
 def test_exactly() -> None:
-    problem = loads(json.dumps({**TINY, "loss": {"kind": "mse", "target": [["1/3", 1]]}}).encode(), "tiny")
+    problem = loads(
+        json.dumps({**TINY, "loss": {"kind": "mse", "target": [["1/3", 1]]}}).encode(), "tiny"
+    )
     trace = run(problem, gradient=True, rounding="exact")
     exact = trace.steps["loss"].exact
     assert exact is not None
@@ -72,17 +91,23 @@ def test_exactly() -> None:
 
 
 def test_only_the_gradient_has_a_loss() -> None:
-    problem = loads(json.dumps({**TINY, "loss": {"kind": "mse", "target": [[1, 1]]}}).encode(), "tiny")
+    problem = loads(
+        json.dumps({**TINY, "loss": {"kind": "mse", "target": [[1, 1]]}}).encode(), "tiny"
+    )
     assert "loss" not in run(problem)
 
 
 NAMES = ("X", "W_Q", "W_K", "W_V")
-LAYER: dict[str, object] = {name: {"random": [4, 4], "seed": seed} for seed, name in enumerate(NAMES)}
+LAYER: dict[str, object] = {
+    name: {"random": [4, 4], "seed": seed} for seed, name in enumerate(NAMES)
+}
 
 
 def test_a_head_of_a_loss_of_all_heads_is_given_its_gradient() -> None:
     loss = {"kind": "cross_entropy", "targets": [0, 1, 2, 3]}
-    trace = run(loads(json.dumps({**LAYER, "heads": 2, "loss": loss}).encode(), "layer"), gradient=True)
+    trace = run(
+        loads(json.dumps({**LAYER, "heads": 2, "loss": loss}).encode(), "layer"), gradient=True
+    )
     head = trace_at(trace, {"h": 1})
     assert loss_steps(head) == ()
     assert head.steps["d_output"].rule.given
@@ -90,7 +115,9 @@ def test_a_head_of_a_loss_of_all_heads_is_given_its_gradient() -> None:
 
 
 def test_an_entry_has_its_own_errors_but_not_the_mean_of_all() -> None:
-    problem: dict[str, object] = {name: {"random": [2, 1, 3, 2], "seed": seed} for seed, name in enumerate("QKV")}
+    problem: dict[str, object] = {
+        name: {"random": [2, 1, 3, 2], "seed": seed} for seed, name in enumerate("QKV")
+    }
     problem["loss"] = {"kind": "mse", "target": {"random": [2, 1, 3, 2]}}
     trace = run(loads(json.dumps(problem).encode(), "batch"), gradient=True)
     entry = trace_at(trace, {"b": 1})
@@ -100,7 +127,10 @@ def test_an_entry_has_its_own_errors_but_not_the_mean_of_all() -> None:
 
 
 def test_finite_differences_are_those_of_the_loss() -> None:
-    problem = loads(json.dumps({**LAYER, "loss": {"kind": "mse", "target": {"random": [4, 4]}}}).encode(), "layer")
+    problem = loads(
+        json.dumps({**LAYER, "loss": {"kind": "mse", "target": {"random": [4, 4]}}}).encode(),
+        "layer",
+    )
     found = list(verify(run(problem, gradient=True)))
     assert found[0].name == "d_output"
     assert all(each.verdict == "agree" for each in found)

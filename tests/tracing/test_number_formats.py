@@ -1,4 +1,6 @@
-"""Where formats part from float64: errors within half a unit of the format, sums, overflow, what vanishes."""
+"""Where formats part from float64: errors within half a unit of the format, sums, overflow, what
+vanishes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def test_formats_from_the_finest_to_the_coarsest(love: Problem) -> None:
 
 @pytest.mark.parametrize("dtype", LOWER)
 def test_a_given_number_is_off_by_its_rounding(problem: Build, dtype: str) -> None:
-    found = deviation_from_float64(given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype=dtype))
+    found = deviation_from_float64(
+        given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype=dtype)
+    )
     difference = found.comparison["Q"].difference
     assert difference is not None
     assert 0 < difference.relative <= DTYPES[dtype].epsilon / 2
@@ -31,7 +35,9 @@ def test_a_given_number_is_off_by_its_rounding(problem: Build, dtype: str) -> No
 
 
 def test_one_third_in_float16(problem: Build) -> None:
-    found = deviation_from_float64(given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype="float16"))
+    found = deviation_from_float64(
+        given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype="float16")
+    )
     difference = found.comparison["Q"].difference
     assert difference is not None
     assert difference.b == 1365 / 4096  # 1/3 to 11 significant bits
@@ -39,8 +45,8 @@ def test_one_third_in_float16(problem: Build) -> None:
 
 
 def test_rows_that_no_longer_sum_to_1(problem: Build) -> None:
-    # a third is 171/512 in bfloat16, and 3 · 171/512 = 1.002 rounds to 1; but a 61st is 134/8192, and
-    # 61 · 134/8192 = 8174/8192 is nearer to 255/256 than to 1
+    # a third is 171/512 in bfloat16, and 3 · 171/512 = 1.002 rounds to 1; but a 61st is 134/8192,
+    # and 61 · 134/8192 = 8174/8192 is nearer to 255/256 than to 1
     thirds = problem(Q=[[0]], K=[[0]] * 3, V=[[1]] * 3)
     assert deviation_from_float64(thirds, run(thirds, dtype="bfloat16")).uneven_rows == ()
     many = problem(Q=[[0]], K=[[0]] * 61, V=[[1]] * 61)
@@ -62,14 +68,17 @@ def test_overflow_is_named_with_step_and_cell(problem: Build) -> None:
 
 
 def test_weights_that_vanish(problem: Build) -> None:
-    given = problem(Q=[[1]], K=[[0], [-20]], V=[[1], [1]])  # e^-20 is 2e-9, and the smallest float16 6e-8
+    # e^-20 is 2e-9, and the smallest float16 6e-8
+    given = problem(Q=[[1]], K=[[0], [-20]], V=[[1], [1]])
     assert [each.vanished for each in deviations(given)] == [0, 1, 0]
 
 
 def test_all_formats_shift_where_one_does(problem: Build) -> None:
     given = problem(Q=[[12]], K=[[1], [0]], V=[[1], [2]])  # e^12 is beyond float16 only
     assert not run(given).shifted
-    assert all("shifted" in [step.name for step in each.comparison.steps] for each in deviations(given))
+    assert all(
+        "shifted" in [step.name for step in each.comparison.steps] for each in deviations(given)
+    )
     assert all(not step.one_sided for each in deviations(given) for step in each.comparison.steps)
 
 

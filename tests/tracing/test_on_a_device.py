@@ -1,4 +1,5 @@
-"""Some steps of a large problem on a device: in little of its memory, with few copies, by the thread that asks.
+"""Some steps of a large problem on a device: in little of its memory, with few copies, by the
+thread that asks.
 
 NumPy stands in for the device's own namespace, as a backend that is not the CPU's.
 """
@@ -53,7 +54,10 @@ def device(copied: list[tuple[int, ...]]) -> Backend:
 
 def drawn(size: float = 1.0) -> dict[str, np.ndarray]:
     random = np.random.default_rng(7)
-    return {name: random.standard_normal((TOKENS, WIDTH)) * (size if name != "V" else 1) for name in "QKV"}
+    return {
+        name: random.standard_normal((TOKENS, WIDTH)) * (size if name != "V" else 1)
+        for name in "QKV"
+    }
 
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -62,18 +66,30 @@ KINDS: dict[str, dict[str, Any]] = {
     "causal": {**drawn(), "mask": (Causal(), Padding(((True,) * (TOKENS - 3) + (False,) * 3,)))},
     "causal, shifted": {**drawn(40), "mask": (Causal(),)},
     "all at once": {
-        **drawn(), "mask": (Causal(),), "softcap": 5, "alibi": True, "slope": 0.5, "sink": 1, "exp_base": 2,
+        **drawn(),
+        "mask": (Causal(),),
+        "softcap": 5,
+        "alibi": True,
+        "slope": 0.5,
+        "sink": 1,
+        "exp_base": 2,
     },
     "additive": {
-        **drawn(), "score": "additive", "W_1": np.ones((WIDTH, 3)), "W_2": np.ones((WIDTH, 3)), "v": np.ones(3),
+        **drawn(),
+        "score": "additive",
+        "W_1": np.ones((WIDTH, 3)),
+        "W_2": np.ones((WIDTH, 3)),
+        "v": np.ones(3),
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_little_of_its_memory_is_taken(problem: Build, device: Backend, kind: str, dtype: str) -> None:
+def test_little_of_its_memory_is_taken(
+    problem: Build, device: Backend, kind: str, dtype: str
+) -> None:
     given, each = problem(**KINDS[kind]), np.dtype(DTYPES[dtype].computed).itemsize
     run(given, dtype=dtype, backend=device, keep=("output",))
     tracemalloc.start()
@@ -87,7 +103,9 @@ def test_little_of_its_memory_is_taken(problem: Build, device: Backend, kind: st
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_numbers_are_those_of_the_whole_trace(problem: Build, device: Backend, kind: str) -> None:
+def test_the_numbers_are_those_of_the_whole_trace(
+    problem: Build, device: Backend, kind: str
+) -> None:
     given = problem(**KINDS[kind])
     some, whole = (run(given, backend=device, keep=keep) for keep in (("output", "exp"), None))
     assert list(some.steps) == list(whole.steps)
@@ -95,7 +113,9 @@ def test_the_numbers_are_those_of_the_whole_trace(problem: Build, device: Backen
         np.testing.assert_allclose(some[name], whole[name], rtol=1e-12, atol=1e-14)
 
 
-def test_what_is_looked_at_stays_on_the_device(problem: Build, device: Backend, copied: list[tuple[int, ...]]) -> None:
+def test_what_is_looked_at_stays_on_the_device(
+    problem: Build, device: Backend, copied: list[tuple[int, ...]]
+) -> None:
     run(problem(**KINDS["causal"]), backend=device, keep=("output",))
     rows = CELLS // TOKENS
     before = [(TOKENS, WIDTH)] * 3 + [(WIDTH, TOKENS)]  # Q, K, V and K_T
@@ -103,13 +123,17 @@ def test_what_is_looked_at_stays_on_the_device(problem: Build, device: Backend, 
     assert copied == before + each * (TOKENS // rows)
 
 
-def test_what_is_kept_comes_back_part_by_part(problem: Build, device: Backend, copied: list[tuple[int, ...]]) -> None:
+def test_what_is_kept_comes_back_part_by_part(
+    problem: Build, device: Backend, copied: list[tuple[int, ...]]
+) -> None:
     run(problem(**KINDS["plain"]), backend=device, keep=("weights",))
     assert copied.count((CELLS // TOKENS, TOKENS)) == TOKENS * TOKENS // CELLS
     assert (TOKENS, TOKENS) not in copied
 
 
-def test_progress_is_told_after_each_part_and_ctrl_c_is_answered_between_two(problem: Build, device: Backend) -> None:
+def test_progress_is_told_after_each_part_and_ctrl_c_is_answered_between_two(
+    problem: Build, device: Backend
+) -> None:
     told: list[float] = []
 
     def report(share: float) -> None:
@@ -135,16 +159,26 @@ def test_progress_is_told_after_each_part_and_ctrl_c_is_answered_between_two(pro
     ],
 )
 def test_parts_go_by_what_is_free(
-    problem: Build, monkeypatch: pytest.MonkeyPatch, cells: int, free: int | None, dtype: str, queries: int
+    problem: Build,
+    monkeypatch: pytest.MonkeyPatch,
+    cells: int,
+    free: int | None,
+    dtype: str,
+    queries: int,
 ) -> None:
     monkeypatch.setattr(chunked, "BUSY", cells)
     plan = plan_for(problem(**KINDS["plain"]))
-    assert queries_at_once(plan, DTYPES[dtype], Backend(np, "gpu", np.array, lambda: free)) == queries
+    assert (
+        queries_at_once(plan, DTYPES[dtype], Backend(np, "gpu", np.array, lambda: free)) == queries
+    )
     assert queries_at_once(plan, DTYPES[dtype], CPU) == 2**9
 
 
 def test_an_additive_score_has_all_its_features_at_once(problem: Build, device: Backend) -> None:
-    assert queries_at_once(plan_for(problem(**KINDS["additive"])), DTYPES["float32"], device) == 64 // 3
+    assert (
+        queries_at_once(plan_for(problem(**KINDS["additive"])), DTYPES["float32"], device)
+        == 64 // 3
+    )
 
 
 def test_the_command_line_asks_a_device_for_no_more_than_is_shown(

@@ -24,7 +24,9 @@ Build = Callable[..., Problem]
 Rows = list[list[Decimal]]
 
 
-def pencil(precision: int, x: Rows, w_q: Rows, w_k: Rows, w_v: Rows, causal: bool = False) -> dict[str, Any]:
+def pencil(
+    precision: int, x: Rows, w_q: Rows, w_k: Rows, w_v: Rows, causal: bool = False
+) -> dict[str, Any]:
     """Attention with a pocket calculator: each result is written down with so many decimals."""
 
     def write(number: Decimal) -> Decimal:
@@ -32,8 +34,9 @@ def pencil(precision: int, x: Rows, w_q: Rows, w_k: Rows, w_v: Rows, causal: boo
 
     def times(a: Rows, b: Rows) -> Rows:
         return [
-            [write(sum(row[k] * b[k][j] for k in range(len(b)))) for j in range(len(b[0]))] for row in a
-        ]  # fmt: skip
+            [write(sum(row[k] * b[k][j] for k in range(len(b)))) for j in range(len(b[0]))]
+            for row in a
+        ]
 
     steps: dict[str, Any] = {"Q": times(x, w_q), "K": times(x, w_k), "V": times(x, w_v)}
     steps["scores"] = times(steps["Q"], [list(column) for column in zip(*steps["K"], strict=True)])
@@ -47,7 +50,8 @@ def pencil(precision: int, x: Rows, w_q: Rows, w_k: Rows, w_v: Rows, causal: boo
     if not all(steps["row_sum"]):
         return steps
     steps["weights"] = [
-        [write(number / total) for number in row] for row, total in zip(steps["exp"], steps["row_sum"], strict=True)
+        [write(number / total) for number in row]
+        for row, total in zip(steps["exp"], steps["row_sum"], strict=True)
     ]
     return steps | {"output": times(steps["weights"], steps["V"])}
 
@@ -60,13 +64,24 @@ numbers = st.decimals(-2, 2, places=3).map(str)
 
 
 @given(data=st.data(), precision=st.integers(1, 6), causal=st.booleans())
-def test_every_step_is_what_a_pencil_finds(problem: Build, data: st.DataObject, precision: int, causal: bool) -> None:
+def test_every_step_is_what_a_pencil_finds(
+    problem: Build, data: st.DataObject, precision: int, causal: bool
+) -> None:
     n, d_model, d_k = (data.draw(st.integers(1, 3)) for _ in range(3))
 
     def rows(height: int, width: int) -> list[list[str]]:
-        return data.draw(st.lists(st.lists(numbers, min_size=width, max_size=width), min_size=height, max_size=height))
+        return data.draw(
+            st.lists(
+                st.lists(numbers, min_size=width, max_size=width), min_size=height, max_size=height
+            )
+        )
 
-    arrays = {"X": rows(n, d_model), "W_Q": rows(d_model, d_k), "W_K": rows(d_model, d_k), "W_V": rows(d_model, 2)}
+    arrays = {
+        "X": rows(n, d_model),
+        "W_Q": rows(d_model, d_k),
+        "W_K": rows(d_model, d_k),
+        "W_V": rows(d_model, 2),
+    }
     mask = (Causal(),) if causal else ()
     trace = run(problem(**arrays, mask=mask), rounding="paper", precision=precision)
     with localcontext(prec=60):
@@ -86,18 +101,26 @@ def test_a_given_key_is_not_rounded_by_being_transposed(problem: Build) -> None:
 
 def test_given_numbers_of_a_mask_are_not_rounded(problem: Build) -> None:
     bias = Additive(Matrix(np.array([[0.25, -0.25]])))
-    trace = run(problem(Q=[["0"]], K=[["1"], ["1"]], V=[["1"], ["2"]], mask=(bias,)), rounding="paper", precision=1)
+    trace = run(
+        problem(Q=[["0"]], K=[["1"], ["1"]], V=[["1"], ["2"]], mask=(bias,)),
+        rounding="paper",
+        precision=1,
+    )
     assert trace["mask"].tolist() == [[0.25, -0.25]]
     assert trace["masked"].tolist() == [[0.3, -0.3]]
 
 
 def test_a_given_scale_is_exact(problem: Build) -> None:
-    trace = run(problem(Q=[["3"]], K=[["1"]], V=[["1"]], scale="1/6"), rounding="paper", precision=0)
+    trace = run(
+        problem(Q=[["3"]], K=[["1"]], V=[["1"]], scale="1/6"), rounding="paper", precision=0
+    )
     assert trace["scaled"].tolist() == [[1]]  # 0.5 goes up; 0.16666666666666666 times 3 would not
 
 
 def test_i_love_ai_on_paper(love: Problem) -> None:
-    """With a calculator: e^0.577 = 1.7807, e^2.887 = 17.9394, e^1.732 = 5.6519, e^1.155 = 3.1740, e^2.309 = 10.0644."""
+    """With a calculator: e^0.577 = 1.7807, e^2.887 = 17.9394, e^1.732 = 5.6519, e^1.155 = 3.1740,
+    e^2.309 = 10.0644.
+    """
     trace = run(love, rounding="paper", precision=3)
     assert trace["exp"].tolist() == [[1.781, 17.939, 5.652], [5.652] * 3, [3.174, 10.064, 5.652]]
     assert trace["row_sum"].tolist() == [25.372, 16.956, 18.890]
@@ -129,18 +152,29 @@ def test_ties_go_up_and_inputs_are_not_rounded(
     trace = run(problem(Q=[[query]], K=[[key]], V=[["1"]]), rounding="paper", precision=precision)
     assert trace["scores"].tolist() == [[score]]
     assert not np.signbit(trace["scores"][0, 0]) or score < 0
-    assert trace["Q"].tolist() == [[pytest.approx(float(Decimal("1") / 3) if query == "1/3" else float(query))]]
+    assert trace["Q"].tolist() == [
+        [pytest.approx(float(Decimal("1") / 3) if query == "1/3" else float(query))]
+    ]
 
 
-@pytest.mark.parametrize(("base", "score", "power"), [(2.0, "-4", 0.063), (10.0, "2", 100.0), (4.0, "0.5", 2.0)])
+@pytest.mark.parametrize(
+    ("base", "score", "power"), [(2.0, "-4", 0.063), (10.0, "2", 100.0), (4.0, "0.5", 2.0)]
+)
 def test_other_bases(problem: Build, base: float, score: str, power: float) -> None:
-    trace = run(problem(Q=[[score]], K=[["1"]], V=[["1"]], exp_base=base), rounding="paper", precision=3)
+    trace = run(
+        problem(Q=[[score]], K=[["1"]], V=[["1"]], exp_base=base), rounding="paper", precision=3
+    )
     assert trace["exp"].tolist() == [[power]]
 
 
 def test_masks_and_rows_that_see_nothing(problem: Build) -> None:
-    parts = (Keep(np.array([[True, False], [False, False]])), Additive(Matrix(np.array([[0.25, 1], [0, -np.inf]]))))
-    trace = run(problem(Q=[["1"], ["1"]], K=[["1"], ["2"]], V=[["3"], ["5"]], mask=parts), rounding="paper")
+    parts = (
+        Keep(np.array([[True, False], [False, False]])),
+        Additive(Matrix(np.array([[0.25, 1], [0, -np.inf]]))),
+    )
+    trace = run(
+        problem(Q=[["1"], ["1"]], K=[["1"], ["2"]], V=[["3"], ["5"]], mask=parts), rounding="paper"
+    )
     assert trace["masked"].tolist() == [[1.25, -np.inf], [-np.inf, -np.inf]]
     assert trace["weights"].tolist() == [[1, 0], [0, 0]]
     assert trace["output"].tolist() == [[3], [0]]
@@ -148,7 +182,9 @@ def test_masks_and_rows_that_see_nothing(problem: Build) -> None:
 
 
 def test_scores_of_a_thousand_are_shifted_on_paper_too(problem: Build) -> None:
-    trace = run(problem(Q=[["1000"], ["-1000"]], K=[["1"], ["1"]], V=[["1"], ["2"]]), rounding="paper")
+    trace = run(
+        problem(Q=[["1000"], ["-1000"]], K=[["1"], ["1"]], V=[["1"], ["2"]]), rounding="paper"
+    )
     assert trace["shifted"].tolist() == [[0, 0], [0, 0]]
     assert trace["weights"].tolist() == [[0.5, 0.5]] * 2
 
@@ -157,20 +193,26 @@ def test_a_row_whose_exponentials_would_all_round_to_0_is_shifted(problem: Build
     """e^-8 is 0.000 at three decimals, and 0 / 0 is no attention."""
     trace = run(problem(Q=[["-8"]], K=[["1"], ["1"]], V=[["1"], ["2"]]), rounding="paper")
     assert trace["weights"].tolist() == [[0.5, 0.5]]
-    assert run(problem(Q=[["-6"]], K=[["1"], ["1"]], V=[["1"], ["2"]]), rounding="paper")["exp"].tolist() == [
-        [0.002] * 2
-    ]
+    assert run(problem(Q=[["-6"]], K=[["1"], ["1"]], V=[["1"], ["2"]]), rounding="paper")[
+        "exp"
+    ].tolist() == [[0.002] * 2]
 
 
 def test_the_other_scores_on_paper(problem: Build) -> None:
     """tanh 1 = 0.76159 and tanh 2 = 0.96403, so 2·0.76159 + 0.96403 = 2.48721."""
     trace = run(
         problem(
-            Q=[["1"]], K=[["0"]], V=[["1"]], score="additive", W_1=[["1", "2"]], W_2=[["1", "1"]], v=["2", "1"],
+            Q=[["1"]],
+            K=[["0"]],
+            V=[["1"]],
+            score="additive",
+            W_1=[["1", "2"]],
+            W_2=[["1", "1"]],
+            v=["2", "1"],
             softcap=2.0,
         ),
         rounding="paper",
-    )  # fmt: skip
+    )
     assert trace["scores"].tolist() == [[2.487]]
     assert trace["capped"].tolist() == [[1.693]]  # 2·tanh(1.2435) = 1.69290
 
@@ -179,12 +221,16 @@ def test_numbers_that_no_float_holds_are_kept_as_they_were_worked(problem: Build
     """Fifteen decimals of a number in the hundreds are more digits than a float has."""
     rows = {"Q": [["3", "1/3"]], "K": [["54.981512846290390", "0.000000000000003"]], "V": [["1"]]}
     trace = run(problem(**rows, score="dot"), rounding="paper", precision=15)
-    exact = Fraction("3") * Fraction("54.981512846290390") + Fraction(1, 3) * Fraction("0.000000000000003")
+    exact = Fraction("3") * Fraction("54.981512846290390") + Fraction(1, 3) * Fraction(
+        "0.000000000000003"
+    )
     assert Fraction(trace.steps["scores"].written[0, 0]) == exact
     assert Printer(trace, 15).text(trace.steps["scores"], (0, 0)) == "164.944538538871171"
 
 
 def test_the_next_step_goes_on_from_what_is_written_times_a_power_of_ten() -> None:
     """1.2345e16 is written 1.235e+16, of which the half is 6.175e15, not 6.1725e15."""
-    trace = run(loads(b"Q: [[12345e12]]\nK: [[1]]\nV: [[1]]\nscale: 0.5\n", "p.yaml"), rounding="paper")
+    trace = run(
+        loads(b"Q: [[12345e12]]\nK: [[1]]\nV: [[1]]\nscale: 0.5\n", "p.yaml"), rounding="paper"
+    )
     assert (trace["scores"], trace["scaled"]) == (1.235e16, 6.175e15)

@@ -37,7 +37,12 @@ def problems(draw: st.DrawFn, masked: bool = True) -> dict[str, Any]:
     random = np.random.default_rng(seed)
     found: dict[str, Any] = {name: random.standard_normal(size) * 3 for name, size in sizes.items()}
     if draw(st.booleans()):
-        found |= {"score": "additive", "W_1": random.random((d, 2)), "W_2": random.random((d, 2)), "v": [1.5, -2]}
+        found |= {
+            "score": "additive",
+            "W_1": random.random((d, 2)),
+            "W_2": random.random((d, 2)),
+            "v": [1.5, -2],
+        }
     elif draw(st.booleans()):
         found |= {"score": "multiplicative", "W_a": random.random((d, d))}
     found["scale"] = draw(st.sampled_from(["default", "none", 0.5, 300.0]))
@@ -48,16 +53,22 @@ def problems(draw: st.DrawFn, masked: bool = True) -> dict[str, Any]:
         Causal(), Window(1, 1), Lengths((m - 1,)), Padding((tuple(random.random(m) < 0.7),)),
         Hide(random.random((n, m)) < 0.3), Additive(Matrix(bias)),
     ]  # fmt: skip
-    found["mask"] = tuple(draw(st.lists(st.sampled_from(parts), max_size=3, unique=True))) if masked else ()
+    found["mask"] = (
+        tuple(draw(st.lists(st.sampled_from(parts), max_size=3, unique=True))) if masked else ()
+    )
     found["corner"] = draw(st.sampled_from(["top-left", "bottom-right"]))
     return found
 
 
 @given(choices=problems(), dtype=st.sampled_from(list(DTYPES)))
-def test_rows_sum_to_1_and_what_is_hidden_is_0(problem: Build, choices: dict[str, Any], dtype: str) -> None:
+def test_rows_sum_to_1_and_what_is_hidden_is_0(
+    problem: Build, choices: dict[str, Any], dtype: str
+) -> None:
     trace = run(problem(**choices), dtype=dtype)
     expected = [0 if row in trace.fully_masked else 1 for row in range(len(trace.tokens))]
-    np.testing.assert_allclose(trace["weights"].sum(axis=1), expected, atol=8 * DTYPES[dtype].epsilon)
+    np.testing.assert_allclose(
+        trace["weights"].sum(axis=1), expected, atol=8 * DTYPES[dtype].epsilon
+    )
     assert (trace["weights"] >= 0).all()
     if "mask" in trace:
         assert (trace["weights"][trace["mask"] == -np.inf] == 0).all()
@@ -65,11 +76,15 @@ def test_rows_sum_to_1_and_what_is_hidden_is_0(problem: Build, choices: dict[str
 
 
 @given(choices=problems(masked=False), data=st.data())
-def test_the_order_of_tokens_does_not_matter(problem: Build, choices: dict[str, Any], data: st.DataObject) -> None:
+def test_the_order_of_tokens_does_not_matter(
+    problem: Build, choices: dict[str, Any], data: st.DataObject
+) -> None:
     queries, keys = (data.draw(st.permutations(range(len(choices[name])))) for name in "QK")
     moved = {"Q": choices["Q"][queries], "K": choices["K"][keys], "V": choices["V"][keys]}
     trace, other = run(problem(**choices)), run(problem(**choices | moved))
-    np.testing.assert_allclose(other["weights"], trace["weights"][queries][:, keys], rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(
+        other["weights"], trace["weights"][queries][:, keys], rtol=1e-9, atol=1e-300
+    )
     np.testing.assert_allclose(other["output"], trace["output"][queries], rtol=1e-9, atol=1e-12)
 
 
@@ -109,17 +124,34 @@ def test_equations_read_only_what_is_there(problem: Build, choices: dict[str, An
 def test_the_data_of_one_step(love: Problem) -> None:
     step = to_dict(run(love))["steps"]["scores"]
     assert step == {
-        "title": "Scores", "symbol": "S",
+        "title": "Scores",
+        "symbol": "S",
         "equation": "scores[i, j] = sum(k, Q[i, k] * K_T[k, j])",
-        "formula": "S = Q K^T", "headline": "Q @ K_T", "inputs": ["Q", "K_T"], "axes": ["query", "key"],
-        "labels": [["I", "love", "AI"]] * 2, "shape": [3, 3], "value": [[1, 5, 3], [3, 3, 3], [2, 4, 3]],
-        "meaning": "Row `i`, column `j` is the dot product of query `i` and key `j`. It says how well the two match.",
+        "formula": "S = Q K^T",
+        "headline": "Q @ K_T",
+        "inputs": ["Q", "K_T"],
+        "axes": ["query", "key"],
+        "labels": [["I", "love", "AI"]] * 2,
+        "shape": [3, 3],
+        "value": [[1, 5, 3], [3, 3, 3], [2, 4, 3]],
+        "meaning": (
+            "Row `i`, column `j` is the dot product of query `i` and key `j`. It says how well the"
+            " two match."
+        ),
         "why": "A high score means that the key has what the query is looking for.",
-    }  # fmt: skip
+    }
 
 
 def test_infinities_are_words_and_whole_numbers_are_whole(problem: Build) -> None:
-    trace = run(problem(Q=[[1, 2.5]], K=[[1, 0], [1, 1e300]], V=[[-0.0], [1]], mask=(Lengths((1,)),), scale="none"))
+    trace = run(
+        problem(
+            Q=[[1, 2.5]],
+            K=[[1, 0], [1, 1e300]],
+            V=[[-0.0], [1]],
+            mask=(Lengths((1,)),),
+            scale="none",
+        )
+    )
     steps = to_dict(trace)["steps"]
     assert repr(steps["Q"]["value"]) == "[[1, 2.5]]"
     assert repr(steps["masked"]["value"]) == "[[1, '-Infinity']]"
@@ -140,13 +172,23 @@ def test_exact_numbers_are_kept_as_they_were_written(problem: Build) -> None:
     assert written.tolist() == [["1/3"]]
 
 
-def test_exact_settings_and_masks_are_kept_as_they_were_written(problem: Build, matrix: Callable[..., Matrix]) -> None:
+def test_exact_settings_and_masks_are_kept_as_they_were_written(
+    problem: Build, matrix: Callable[..., Matrix]
+) -> None:
     mask = (Additive(matrix([["1/3", "-inf"]])),)
-    trace = run(problem(Q=[[3]], K=[[1], [2]], V=[[1], [2]], mask=mask, scale="1/3", softcap="50/3", exp_base=2))
+    trace = run(
+        problem(
+            Q=[[3]], K=[[1], [2]], V=[[1], [2]], mask=mask, scale="1/3", softcap="50/3", exp_base=2
+        )
+    )
     data = to_dict(trace)
     assert data["parameters"] == {
-        "d_k": 1, "scale": 1 / 3, "softcap": 50 / 3, "additive": [[1 / 3, "-Infinity"]], "exp_base": 2,
-    }  # fmt: skip
+        "d_k": 1,
+        "scale": 1 / 3,
+        "softcap": 50 / 3,
+        "additive": [[1 / 3, "-Infinity"]],
+        "exp_base": 2,
+    }
     assert data["written"] == {"scale": "1/3", "softcap": "50/3", "additive": [["1/3", "-inf"]]}
     assert data["steps"]["mask"]["written"] == [["1/3", "-inf"]]
     assert from_dict(json.loads(json.dumps(data))).parameters["scale"] == trace.parameters["scale"]

@@ -1,4 +1,6 @@
-"""Outside references: eight lines of NumPy, fractions, loops; for decimal weights and for random problems."""
+"""Outside references: eight lines of NumPy, fractions, loops; for decimal weights and for random
+problems.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,15 @@ def reference(x: Any, w_q: Any, w_k: Any, w_v: Any) -> dict[str, np.ndarray]:
     scaled = scores / np.sqrt(k.shape[1])
     exp = np.exp(scaled)
     weights = exp / exp.sum(axis=1, keepdims=True)
-    return {"Q": q, "K": k, "V": v, "scores": scores, "scaled": scaled, "weights": weights, "output": weights @ v}
+    return {
+        "Q": q,
+        "K": k,
+        "V": v,
+        "scores": scores,
+        "scaled": scaled,
+        "weights": weights,
+        "output": weights @ v,
+    }
 
 
 def test_decimal_weights_against_plain_numpy(problem: Build, backend: Backend) -> None:
@@ -40,10 +50,17 @@ def test_decimal_weights_against_plain_numpy(problem: Build, backend: Backend) -
 
 
 @pytest.mark.parametrize(("name", "weights"), [("Q", W_Q), ("K", W_K), ("V", W_V)])
-def test_decimal_weights_against_fractions(problem: Build, name: str, weights: list[list[str]]) -> None:
+def test_decimal_weights_against_fractions(
+    problem: Build, name: str, weights: list[list[str]]
+) -> None:
     trace = run(problem(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V))
     expected = [
-        [float(sum(Fraction(x) * Fraction(row[k]) for x, row in zip(token, weights, strict=True))) for k in range(2)]
+        [
+            float(
+                sum(Fraction(x) * Fraction(row[k]) for x, row in zip(token, weights, strict=True))
+            )
+            for k in range(2)
+        ]
         for token in X
     ]
     np.testing.assert_allclose(trace[name], expected, rtol=1e-15)
@@ -67,7 +84,12 @@ def test_random_problems_against_plain_numpy(
     problem: Build, backend: Backend, n: int, d_model: int, d_k: int, d_v: int, seed: int
 ) -> None:
     random = np.random.default_rng(seed)
-    shapes = {"X": (n, d_model), "W_Q": (d_model, d_k), "W_K": (d_model, d_k), "W_V": (d_model, d_v)}
+    shapes = {
+        "X": (n, d_model),
+        "W_Q": (d_model, d_k),
+        "W_K": (d_model, d_k),
+        "W_V": (d_model, d_v),
+    }
     given_arrays = {name: random.standard_normal(shape) for name, shape in shapes.items()}
     trace = run(problem(**given_arrays), backend=backend)
     for name, expected in reference(*given_arrays.values()).items():
@@ -75,12 +97,16 @@ def test_random_problems_against_plain_numpy(
 
 
 @given(seed=seeds, biased=st.sets(st.sampled_from("QKV")))
-def test_biases_and_a_context(problem: Build, backend: Backend, seed: int, biased: set[str]) -> None:
+def test_biases_and_a_context(
+    problem: Build, backend: Backend, seed: int, biased: set[str]
+) -> None:
     random = np.random.default_rng(seed)
     x, context = random.standard_normal((2, 3)), random.standard_normal((4, 3))
     w = {name: random.standard_normal((3, 2)) for name in "QKV"}
     b = {name: random.standard_normal(2) if name in biased else np.zeros(2) for name in "QKV"}
-    arrays = {f"W_{name}": w[name] for name in "QKV"} | {f"b_{name}": b[name] for name in sorted(biased)}
+    arrays = {f"W_{name}": w[name] for name in "QKV"} | {
+        f"b_{name}": b[name] for name in sorted(biased)
+    }
     trace = run(problem(X=x, context=context, **arrays), backend=backend)
     for name, source in (("Q", x), ("K", context), ("V", context)):
         np.testing.assert_allclose(trace[name], source @ w[name] + b[name], rtol=1e-12, atol=1e-12)
@@ -119,7 +145,11 @@ PLAIN = QUERIES @ KEYS.T
 )
 @pytest.mark.parametrize("base", [None, 2.0, 3.0, 10.0])
 def test_scores_scales_caps_and_bases(
-    problem: Build, backend: Backend, choices: dict[str, Any], logits: np.ndarray, base: float | None
+    problem: Build,
+    backend: Backend,
+    choices: dict[str, Any],
+    logits: np.ndarray,
+    base: float | None,
 ) -> None:
     trace = run(problem(Q=QUERIES, K=KEYS, V=VALUES, exp_base=base, **choices), backend=backend)
     powers = (np.e if base is None else base) ** logits
@@ -132,20 +162,54 @@ def test_scores_scales_caps_and_bases(
 @pytest.mark.parametrize(
     ("choices", "steps", "scale"),
     [
-        ({}, ("Q", "K", "V", "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output"), 2**-0.5),
-        ({"scale": "none"}, ("Q", "K", "V", "K_T", "scores", "exp", "row_sum", "weights", "output"), None),
-        ({"score": "dot"}, ("Q", "K", "V", "K_T", "scores", "exp", "row_sum", "weights", "output"), None),
-        (BAHDANAU, ("W_1", "W_2", "v", "Q", "K", "V", "scores", "exp", "row_sum", "weights", "output"), None),
+        (
+            {},
+            ("Q", "K", "V", "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output"),
+            2**-0.5,
+        ),
+        (
+            {"scale": "none"},
+            ("Q", "K", "V", "K_T", "scores", "exp", "row_sum", "weights", "output"),
+            None,
+        ),
+        (
+            {"score": "dot"},
+            ("Q", "K", "V", "K_T", "scores", "exp", "row_sum", "weights", "output"),
+            None,
+        ),
+        (
+            BAHDANAU,
+            ("W_1", "W_2", "v", "Q", "K", "V", "scores", "exp", "row_sum", "weights", "output"),
+            None,
+        ),
         (
             LUONG | {"softcap": 3.0, "scale": 0.5},
-            ("W_a", "Q", "K", "V", "K_T", "scores", "scaled", "capped", "exp", "row_sum", "weights", "output"), 0.5,
+            (
+                "W_a",
+                "Q",
+                "K",
+                "V",
+                "K_T",
+                "scores",
+                "scaled",
+                "capped",
+                "exp",
+                "row_sum",
+                "weights",
+                "output",
+            ),
+            0.5,
         ),
     ],
-)  # fmt: skip
-def test_only_the_steps_that_apply(problem: Build, choices: dict[str, Any], steps: tuple[str, ...], scale: Any) -> None:
+)
+def test_only_the_steps_that_apply(
+    problem: Build, choices: dict[str, Any], steps: tuple[str, ...], scale: Any
+) -> None:
     trace = run(problem(Q=QUERIES, K=KEYS, V=VALUES, **choices))
     assert set(trace) == set(steps)
-    assert [name for name in trace if name not in choices] == [name for name in steps if name not in choices]
+    assert [name for name in trace if name not in choices] == [
+        name for name in steps if name not in choices
+    ]
     assert trace.settings.scale == (None if scale is None else pytest.approx(scale))
     assert trace.settings.score == choices.get("score", "scaled_dot")
 
@@ -162,6 +226,11 @@ def test_values_may_be_given_and_queries_projected(problem: Build) -> None:
 @pytest.mark.parametrize("base", [1e40, 1.00000001, 2.0, 3.0])
 def test_a_base_that_a_format_cannot_hold(problem: Build, base: float, dtype: str) -> None:
     """The softmax in base b is the softmax in base e of scores times log b."""
-    trace = run(problem(Q=[[1], [-1]], K=[[0.5], [0.25]], V=[[3], [1]], scale="none", exp_base=base), dtype=dtype)
+    trace = run(
+        problem(Q=[[1], [-1]], K=[[0.5], [0.25]], V=[[3], [1]], scale="none", exp_base=base),
+        dtype=dtype,
+    )
     powers = np.exp(np.array([[0.5, 0.25], [-0.5, -0.25]]) * np.log(base))
-    np.testing.assert_allclose(trace["weights"], powers / powers.sum(axis=1, keepdims=True), rtol=0.03, atol=1e-9)
+    np.testing.assert_allclose(
+        trace["weights"], powers / powers.sum(axis=1, keepdims=True), rtol=0.03, atol=1e-9
+    )

@@ -1,4 +1,6 @@
-"""The published schema of a trace says what traces hold: every key of the JSON, and every word of a choice."""
+"""The published schema of a trace says what traces hold: every key of the JSON, and every word of a
+choice.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,14 @@ def test_its_words_are_those_of_the_program(pytestconfig: pytest.Config) -> None
     schema = copy.deepcopy(SCHEMA)
     settings, steps = schema["properties"]["settings"]["properties"], schema["properties"]["steps"]
     words = {
-        "score": SCORES, "corner": CORNERS, "convention": CONVENTIONS, "dtype": DTYPES, "device": DEVICES,
-        "rounding": ROUNDINGS, "pairing": PAIRINGS,
-    }  # fmt: skip
+        "score": SCORES,
+        "corner": CORNERS,
+        "convention": CONVENTIONS,
+        "dtype": DTYPES,
+        "device": DEVICES,
+        "rounding": ROUNDINGS,
+        "pairing": PAIRINGS,
+    }
     for name, known in words.items():
         settings[name]["enum"] = list(known)
     steps["propertyNames"]["enum"] = list(RULES)
@@ -62,7 +69,9 @@ def test_its_words_are_those_of_the_program(pytestconfig: pytest.Config) -> None
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
-def test_every_key_that_is_written_is_described(problem: Build, matrix: Callable[[Any], Any], rounding: str) -> None:
+def test_every_key_that_is_written_is_described(
+    problem: Build, matrix: Callable[[Any], Any], rounding: str
+) -> None:
     lengths = {"Q": (2, 2), "K": (3, 2), "V": (3, 1)}
     given = problem(**{name: np.ones(shape) for name, shape in lengths.items()}, mask=(Causal(),))
     data = to_dict(run(given, rounding=rounding))

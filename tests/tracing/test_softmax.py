@@ -1,4 +1,6 @@
-"""The softmax at every size of score: plain where that is safe, shifted where it must be, and never NaN."""
+"""The softmax at every size of score: plain where that is safe, shifted where it must be, and never
+NaN.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,18 @@ FORMATS = list(DTYPES)
 def scores_of(problem: Build, rows: Any, **choices: Any) -> Problem:
     """A problem with these very scores: K is the unit matrix and nothing is scaled."""
     width = len(rows[0])
-    return problem(Q=rows, K=np.eye(width), V=np.arange(1.0, width + 1)[:, None], **{"scale": "none"} | choices)
+    return problem(
+        Q=rows, K=np.eye(width), V=np.arange(1.0, width + 1)[:, None], **{"scale": "none"} | choices
+    )
 
 
 @pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", FORMATS)
 @pytest.mark.parametrize("size", [1e3, 1e4])
 @pytest.mark.parametrize("sign", [(1, 1, 1), (-1, -1, -1), (1, -1, 1), (1, 0, -1), (-1, -1, 0)])
-def test_huge_scores(problem: Build, backend: Backend, dtype: str, size: float, sign: tuple[int, ...]) -> None:
+def test_huge_scores(
+    problem: Build, backend: Backend, dtype: str, size: float, sign: tuple[int, ...]
+) -> None:
     scores = [[size * one for one in sign], [0, 0, 0]]
     trace = run(scores_of(problem, scores), dtype=dtype, backend=backend)
     heaviest = [one == max(sign) for one in sign]
@@ -45,12 +51,18 @@ def test_huge_scores(problem: Build, backend: Backend, dtype: str, size: float, 
 @pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", FORMATS)
 @given(data=st.data())
-def test_never_nan_and_every_row_sums_to_1(problem: Build, backend: Backend, dtype: str, data: st.DataObject) -> None:
-    sizes = st.sampled_from([0, 1e-3, 1, 5, 20, 88, 104, 700, 1e4]).flatmap(lambda size: st.sampled_from([size, -size]))
+def test_never_nan_and_every_row_sums_to_1(
+    problem: Build, backend: Backend, dtype: str, data: st.DataObject
+) -> None:
+    sizes = st.sampled_from([0, 1e-3, 1, 5, 20, 88, 104, 700, 1e4]).flatmap(
+        lambda size: st.sampled_from([size, -size])
+    )
     scores = data.draw(st.lists(st.lists(sizes, min_size=3, max_size=3), min_size=1, max_size=3))
     base = data.draw(st.sampled_from([None, 2.0]))
     causal = data.draw(st.sampled_from([(), (Causal(),)]))
-    trace = run(scores_of(problem, scores, exp_base=base, mask=causal), dtype=dtype, backend=backend)
+    trace = run(
+        scores_of(problem, scores, exp_base=base, mask=causal), dtype=dtype, backend=backend
+    )
     assert np.isfinite(trace["weights"]).all()
     assert np.isfinite(trace["row_sum"]).all()
     np.testing.assert_allclose(trace["weights"].sum(axis=1), 1, atol=4 * DTYPES[dtype].epsilon)
@@ -73,7 +85,9 @@ def test_never_nan_and_every_row_sums_to_1(problem: Build, backend: Backend, dty
         ("float16", -12, True),
     ],
 )
-def test_the_shift_comes_only_where_it_is_needed(problem: Build, dtype: str, score: float, shifted: bool) -> None:
+def test_the_shift_comes_only_where_it_is_needed(
+    problem: Build, dtype: str, score: float, shifted: bool
+) -> None:
     trace = run(scores_of(problem, [[score, score - 1], [0, 1]]), dtype=dtype)
     assert ("shifted" in trace) == ("row_max" in trace) == shifted
     assert np.isfinite(trace["exp"]).all()
@@ -90,11 +104,18 @@ def test_the_shift_is_the_maximum_of_each_row(problem: Build, backend: Backend) 
     trace = run(scores_of(problem, [[1000, 999], [-3, 2]]), backend=backend)
     np.testing.assert_array_equal(trace["row_max"], [1000, 2])
     np.testing.assert_array_equal(trace["shifted"], [[0, -1], [-5, 0]])
-    np.testing.assert_allclose(trace["weights"][0], [1 / (1 + np.exp(-1)), 1 / (1 + np.e)], rtol=1e-15)
+    np.testing.assert_allclose(
+        trace["weights"][0], [1 / (1 + np.exp(-1)), 1 / (1 + np.e)], rtol=1e-15
+    )
 
 
-@given(row=st.lists(st.floats(-30, 30), min_size=1, max_size=6), size=st.sampled_from([-1000.0, 1000.0]))
-def test_shifted_weights_are_those_of_the_same_scores_unshifted(problem: Build, row: list[float], size: float) -> None:
+@given(
+    row=st.lists(st.floats(-30, 30), min_size=1, max_size=6),
+    size=st.sampled_from([-1000.0, 1000.0]),
+)
+def test_shifted_weights_are_those_of_the_same_scores_unshifted(
+    problem: Build, row: list[float], size: float
+) -> None:
     """Adding 1000 to a whole row forces the shift and must change nothing."""
     plain = run(scores_of(problem, [row]))
     bias = Additive(Matrix(np.full((1, len(row)), size)))
@@ -120,7 +141,10 @@ def test_many_keys_of_large_scores_still_fit(problem: Build) -> None:
 
 @pytest.mark.parametrize("dtype", FORMATS)
 def test_a_large_sink_beside_a_large_score_still_fits(problem: Build, dtype: str) -> None:
-    """Each of the two exponentials fits into the format, and their sum does not: half of the weight is the sink's."""
+    """Each of the two exponentials fits into the format, and their sum does not: half of the weight
+    is the sink's.
+    """
     large = DTYPES[dtype].highest_exponent - 0.6
     trace = run(problem(Q=[[1.0]], K=[[large]], V=[[5.0]], scale="none", sink=large), dtype=dtype)
-    np.testing.assert_allclose(trace["output"], [[2.5]], rtol=0.1)  # bfloat16 rounds a score of 88.1 to 88
+    # bfloat16 rounds a score of 88.1 to 88
+    np.testing.assert_allclose(trace["output"], [[2.5]], rtol=0.1)

@@ -1,4 +1,6 @@
-"""PyTorch's own attention in double precision: the same to 12 decimals, on random problems of every shape."""
+"""PyTorch's own attention in double precision: the same to 12 decimals, on random problems of every
+shape.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ pytestmark = pytest.mark.torch
 Build = Callable[..., Problem]
 
 
-def attention(torch: Any, q: np.ndarray, k: np.ndarray, v: np.ndarray, **choices: Any) -> np.ndarray:
+def attention(
+    torch: Any, q: np.ndarray, k: np.ndarray, v: np.ndarray, **choices: Any
+) -> np.ndarray:
     if isinstance(mask := choices.get("attn_mask"), np.ndarray):
         choices["attn_mask"] = torch.from_numpy(mask)
     tensors = (torch.from_numpy(array) for array in (q, k, v))
@@ -48,7 +52,10 @@ def test_cross_attention(torch: Any, problem: Build, backend: Backend, seed: int
 def test_a_scale_of_its_own(torch: Any, problem: Build, seed: int) -> None:
     random, arrays = random_arrays(seed)
     scale = float(random.uniform(0.1, 2))
-    agree(run(problem(**arrays, scale=scale))["output"], attention(torch, *arrays.values(), scale=scale))
+    agree(
+        run(problem(**arrays, scale=scale))["output"],
+        attention(torch, *arrays.values(), scale=scale),
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -60,7 +67,9 @@ def test_causal_from_the_top_left(torch: Any, problem: Build, seed: int) -> None
 
 @pytest.mark.parametrize("polarity", [Keep, Hide])
 @pytest.mark.parametrize("seed", range(20))
-def test_boolean_masks_and_rows_that_see_nothing(torch: Any, problem: Build, seed: int, polarity: Any) -> None:
+def test_boolean_masks_and_rows_that_see_nothing(
+    torch: Any, problem: Build, seed: int, polarity: Any
+) -> None:
     random, arrays = random_arrays(seed)
     keep = random.random((len(arrays["Q"]), len(arrays["K"]))) < 0.5
     trace = run(problem(**arrays, mask=(polarity(keep if polarity is Keep else ~keep),)))
@@ -85,7 +94,9 @@ def test_from_the_words_on(torch: Any, problem: Build, seed: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_numbers_are_rounded_as_pytorch_rounds_them(torch: Any, backend: Backend, dtype: str) -> None:
+def test_numbers_are_rounded_as_pytorch_rounds_them(
+    torch: Any, backend: Backend, dtype: str
+) -> None:
     from attncli.dtypes import DTYPES
 
     numbers = np.random.default_rng(0).normal(scale=100, size=2000).astype(np.float32)

@@ -1,4 +1,6 @@
-"""Rows of the weights by name: queries of the same heads and entries together, and no more than a reader wants."""
+"""Rows of the weights by name: queries of the same heads and entries together, and no more than a
+reader wants.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ TOKENS = ("a", "b", "c", "d", "e", "f")
         ([0, 1, 2, 3, 5], ('queries "a" (row 0), "b" (row 1), "c" (row 2) and 2 others', "", 5)),
     ],
 )
-def test_queries_of_a_single_head(rows: list[int], said: tuple[str, str, int], problem: Build) -> None:
+def test_queries_of_a_single_head(
+    rows: list[int], said: tuple[str, str, int], problem: Build
+) -> None:
     one = np.ones((6, 1))
     assert list(named_rows(run(problem(Q=one, K=one, V=one, tokens=TOKENS)).steps, rows)) == [said]
 
@@ -52,4 +56,6 @@ def test_many_heads(problem: Build) -> None:
     trace = run(problem(Q=heads, K=heads, V=heads, tokens=TOKENS))
     rows = [(head, query) for head in range(8) for query in (0, 5)]
     where = " in head 0, head 1, head 2 and 5 more"
-    assert list(named_rows(trace.steps, rows)) == [('queries "a" (row 0) and "f" (row 5)', where, 2)]
+    assert list(named_rows(trace.steps, rows)) == [
+        ('queries "a" (row 0) and "f" (row 5)', where, 2)
+    ]

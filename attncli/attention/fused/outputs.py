@@ -1,4 +1,6 @@
-"""The outputs of the heads from queries, keys and values, and what a trace needs to know about the steps between."""
+"""The outputs of the heads from queries, keys and values, and what a trace needs to know about the
+steps between.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,18 @@ from attncli.problem.model import Matrix, Scalar
 from attncli.problem.positions import replacements
 
 Array = NDArray[Any]
-ROWS, COLUMNS = 256, 768  # of a tile: its scores stay in a core's own cache
-_DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")  # scores that are dot products of queries and keys
-_MARGIN = 4.0  # every intermediate number stays below the largest of the format by this factor
+# of a tile: its scores stay in a core's own cache
+ROWS, COLUMNS = 256, 768
+# scores that are dot products of queries and keys
+_DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")
+# every intermediate number stays below the largest of the format by this factor
+_MARGIN = 4.0
 
 
 class FusedOutputs(NamedTuple):
-    """The outputs of the heads, whether the trace shifts its softmax, and the rows that see no key."""
+    """The outputs of the heads, whether the trace shifts its softmax, and the rows that see no
+    key.
+    """
 
     value: Array
     shifted: bool
@@ -51,10 +58,11 @@ def fused_outputs(
 ) -> FusedOutputs | None:
     """The step `output`, of this shape; None if the steps must be computed one by one.
 
-    This is so if the plan has a step between keys and values whose equation the fused path does not know.
+    This is so if the plan has a step between keys and values whose equation the fused path does not
+    know.
 
-    `weights` is the rule of the weights, `arrays` has the small steps before the scores. A softmax is shifted if the
-    largest exponent of a row is below `lowest`, or if its exponential overflows.
+    `weights` is the rule of the weights, `arrays` has the small steps before the scores. A softmax
+    is shifted if the largest exponent of a row is below `lowest`, or if its exponential overflows.
     """
     problem = plan.problem
     base = problem.exp_base.value if problem.exp_base else math.e
@@ -64,10 +72,17 @@ def fused_outputs(
         return None
     log = math.log(base) if problem.exp_base else 1.0
     softcap = problem.softcap.value if problem.softcap else None
-    heads = _Heads.of(plan, output, shape, arrays, _Exponent(1.0 if scale is None else scale, softcap, log))
-    largest_score, largest_values = heads.largest_score(), np.maximum(heads.values.max(-2), -heads.values.min(-2))
+    heads = _Heads.of(
+        plan, output, shape, arrays, _Exponent(1.0 if scale is None else scale, softcap, log)
+    )
+    largest_score, largest_values = (
+        heads.largest_score(),
+        np.maximum(heads.values.max(-2), -heads.values.min(-2)),
+    )
     moved = _most_added(plan, arrays)
-    if not max(1, abs(heads.exponent.scale)) * largest_score + moved < dtype.largest / _MARGIN / max(1.0, log):
+    if not max(
+        1, abs(heads.exponent.scale)
+    ) * largest_score + moved < dtype.largest / _MARGIN / max(1.0, log):
         return None
     if not float(largest_values.max()) * heads.values.shape[-2] < dtype.largest / _MARGIN:
         return None
@@ -78,18 +93,22 @@ def fused_outputs(
         shifted = work.is_shifted(dtype, lowest)
         if shifted is not None:
             break
-        bounded = False  # now the largest exponent of each row is found
+        # now the largest exponent of each row is found
+        bounded = False
     masked = work.fully_masked(weights) if any(rule.name == "mask" for rule in plan.rules) else ()
     return FusedOutputs(work.output.reshape(shape), shifted, masked)
 
 
 def is_known(plan: Plan, output: Rule) -> bool:
-    """Whether the fused path knows all equations of the plan from the keys to the `output` of the heads."""
+    """Whether the fused path knows all equations of the plan from the keys to the `output` of the
+    heads.
+    """
     known = _known_equations(plan, output)
     softmax = (*plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
     rules = [*plan.rules, *(rule for rule in softmax if not is_small(rule)), output]
     if any(not is_small(rule) and rule.name not in known and rule.name != "mask" for rule in rules):
-        return False  # any mask will do: tiles read its equation
+        # any mask will do: tiles read its equation
+        return False
     return unknown_step(rules, known) is None
 
 
@@ -98,7 +117,11 @@ def _known_equations(plan: Plan, output: Rule) -> Known:
     problem, names = plan.problem, {rule.name for rule in plan.rules}
     replaced = replacements(problem.positions)
     queries, keys = (replaced.get(name, name) for name in "QK")
-    projected = f"sum(p, {queries}[i, p] * W_a[p, k])" if problem.score == "multiplicative" else f"{queries}[i, k]"
+    projected = (
+        f"sum(p, {queries}[i, p] * W_a[p, k])"
+        if problem.score == "multiplicative"
+        else f"{queries}[i, k]"
+    )
     before_cap = "scaled" if "scaled" in names else "scores"
     masked = f"{'capped' if 'capped' in names else before_cap}[i, j]"
     if "bias" in names:
@@ -120,7 +143,9 @@ def _known_equations(plan: Plan, output: Rule) -> Known:
 
 @dataclass(frozen=True, slots=True)
 class _Exponent:
-    """How q·k becomes an exponent: multiplied by `scale`, limited by `softcap`, multiplied by the `log` of the base."""
+    """How q·k becomes an exponent: multiplied by `scale`, limited by `softcap`, multiplied by the
+    `log` of the base.
+    """
 
     scale: float
     softcap: float | None
@@ -143,8 +168,8 @@ class _Exponent:
 class _Heads:
     """Queries, keys and values of all heads of all entries, numbered one after the other.
 
-    Each array has a single leading axis for its own heads; `own` says for each array which place on this axis belongs
-    to a head. `places` says for each leading letter which place a head has on it.
+    Each array has a single leading axis for its own heads; `own` says for each array which place on
+    this axis belongs to a head. `places` says for each leading letter which place a head has on it.
     """
 
     queries: Array
@@ -170,28 +195,51 @@ class _Heads:
         letters = [letter for letter in output.target.letters if letter in LEADING]
         grid = np.indices(shape[:-2]).reshape(len(letters), math.prod(shape[:-2]))
         places = dict(zip(letters, grid, strict=True))
-        places.setdefault(KEY_HEAD, places.get(HEAD, np.zeros(grid.shape[1], dtype=np.intp)) // plan.axes.group)
+        places.setdefault(
+            KEY_HEAD, places.get(HEAD, np.zeros(grid.shape[1], dtype=np.intp)) // plan.axes.group
+        )
         replaced = replacements(problem.positions)
         queries, keys = (arrays[replaced.get(name, name)] for name in "QK")
-        queries = np.matmul(queries, arrays["W_a"]) if problem.score == "multiplicative" else queries
+        queries = (
+            np.matmul(queries, arrays["W_a"]) if problem.score == "multiplicative" else queries
+        )
         sinks = np.asarray(problem.sink.value) if problem.sink else arrays.get("sink")
         own: dict[str, NDArray[np.intp]] = {}
 
         def flat(name: str, array: Array, rank: int = 2) -> Array:
-            """The array with a single leading axis; also notes in `own` which place on it belongs to each head."""
+            """The array with a single leading axis; also notes in `own` which place on it belongs
+            to each head.
+            """
             lengths = array.shape[: array.ndim - rank]
             own[name] = np.zeros(grid.shape[1], dtype=np.intp)
             for letter, length in zip(plan.leading_axes.get(name, ()), lengths, strict=True):
                 own[name] = own[name] * length + places[letter]
             return array.reshape(math.prod(lengths), *array.shape[array.ndim - rank :])
 
-        matrices = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Matrix)}
-        scalars = {name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)}
-        tiles = tiles_of(plan.rules, {**arrays, **matrices}, {**scalars, "inf": math.inf}, queries.dtype.type)
+        matrices = {
+            name: given.value
+            for name, given in plan.parameters.items()
+            if isinstance(given, Matrix)
+        }
+        scalars = {
+            name: given.value
+            for name, given in plan.parameters.items()
+            if isinstance(given, Scalar)
+        }
+        tiles = tiles_of(
+            plan.rules, {**arrays, **matrices}, {**scalars, "inf": math.inf}, queries.dtype.type
+        )
         return cls(
-            flat("Q", queries), flat("K", keys), flat("V", arrays["V"]),
-            None if sinks is None else flat("sink", sinks, 0), own, places, shape, tiles, exponent,
-        )  # fmt: skip
+            flat("Q", queries),
+            flat("K", keys),
+            flat("V", arrays["V"]),
+            None if sinks is None else flat("sink", sinks, 0),
+            own,
+            places,
+            shape,
+            tiles,
+            exponent,
+        )
 
     def __len__(self) -> int:
         return math.prod(self.shape[:-2])
@@ -203,23 +251,37 @@ class _Heads:
         return array[own[0] : own[-1] + 1] if side_by_side else array[own]
 
     def largest_score(self) -> float:
-        """The largest possible dot product of a query and a key, from their lengths (Cauchy and Schwarz)."""
-        return math.prod(math.sqrt(_squares(array).max(initial=0.0)) for array in (self.queries, self.keys))
+        """The largest possible dot product of a query and a key, from their lengths (Cauchy and
+        Schwarz).
+        """
+        return math.prod(
+            math.sqrt(_squares(array).max(initial=0.0)) for array in (self.queries, self.keys)
+        )
 
     def is_bounded(self, largest_score: float, largest_values: Array, dtype: Dtype) -> bool:
-        """Whether no exponential can overflow or vanish, also after it is multiplied by V and summed over the keys.
+        """Whether no exponential can overflow or vanish, also after it is multiplied by V and
+        summed over the keys.
 
         A mask may add numbers of any size, so then the answer is False.
         """
         if self.tiles is not None and self.tiles.added:
             return False
         most = self.exponent.most(largest_score)
-        columns = largest_values[largest_values > 0].astype(np.float64) if largest_values.any() else np.ones(1)
+        columns = (
+            largest_values[largest_values > 0].astype(np.float64)
+            if largest_values.any()
+            else np.ones(1)
+        )
         above = most + math.log(self.keys.shape[-2]) + max(math.log(columns.max()), 0) + 1
-        if above > dtype.highest_exponent or -most + min(math.log(columns.min()), 0) < dtype.lowest_exponent:
+        if (
+            above > dtype.highest_exponent
+            or -most + min(math.log(columns.min()), 0) < dtype.lowest_exponent
+        ):
             return False
         sinks = np.asarray([0.0] if self.sinks is None else self.sinks) * self.exponent.log
-        return bool((sinks > dtype.lowest_exponent).all() and (sinks < dtype.highest_exponent - 1).all())
+        return bool(
+            (sinks > dtype.lowest_exponent).all() and (sinks < dtype.highest_exponent - 1).all()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +296,8 @@ class _Block:
 class _Work:
     """The outputs, block by block; `bounded` where no exponential can be too large or too small.
 
-    What is known of each row afterwards: its largest exponent lies between `low` and `high`, both -inf where it sees
-    no key; and how many keys it has `seen`.
+    What is known of each row afterwards: its largest exponent lies between `low` and `high`, both
+    -inf where it sees no key; and how many keys it has `seen`.
     """
 
     heads: _Heads
@@ -253,14 +315,22 @@ class _Work:
         self.seen = np.zeros((number, rows), dtype=np.int64)
 
     def blocks(self) -> list[_Block]:
-        """The blocks, last rows first: with a causal mask they see most keys, so that all threads end together."""
+        """The blocks, last rows first: with a causal mask they see most keys, so that all threads
+        end together.
+        """
         rows, keys = self.heads.shape[-2], self.heads.keys.shape[-2]
         at_once = max(1, ROWS * COLUMNS // (min(rows, ROWS) * min(keys, COLUMNS)))
-        blocks = [_Block(heads, part) for heads in chunks(len(self.heads), at_once) for part in chunks(rows, ROWS)]
+        blocks = [
+            _Block(heads, part)
+            for heads in chunks(len(self.heads), at_once)
+            for part in chunks(rows, ROWS)
+        ]
         return blocks[::-1]
 
     def worker(self) -> Callable[[_Block], None]:
-        """The function that one thread calls for each block, with memory that it uses again and again."""
+        """The function that one thread calls for each block, with memory that it uses again and
+        again.
+        """
         scratch = _Scratch(self.output.dtype)
         return lambda block: self._work(block, scratch)
 
@@ -277,7 +347,9 @@ class _Work:
         largest -= math.inf
         product = scratch.product(output.shape)
         for keys, columns, tile in self._tiles(block):
-            scores = np.matmul(queries, keys, out=scratch.scores((*output.shape[:2], keys.shape[-1])))
+            scores = np.matmul(
+                queries, keys, out=scratch.scores((*output.shape[:2], keys.shape[-1]))
+            )
             if exponent.softcap is not None:
                 np.tanh(scores, out=scores)
                 scores *= after
@@ -298,21 +370,32 @@ class _Work:
     def _tiles(self, block: _Block) -> Iterator[tuple[Array, slice, Tile]]:
         """The keys of each tile that some row sees, their columns, and the tile."""
         heads = self.heads
-        for packed, columns in zip(self._packed(block.heads), chunks(heads.keys.shape[-2], COLUMNS), strict=True):
+        for packed, columns in zip(
+            self._packed(block.heads), chunks(heads.keys.shape[-2], COLUMNS), strict=True
+        ):
             if heads.tiles is None:
                 yield packed, columns, Tile(None, None, packed.shape[-1])
                 continue
             places = {letter: place[block.heads] for letter, place in heads.places.items()}
             for piece, tile in heads.tiles.over(block.rows, columns, places, ROWS):
                 if tile is not None:
-                    yield packed[..., piece.start - columns.start : piece.stop - columns.start], piece, tile
+                    yield (
+                        packed[..., piece.start - columns.start : piece.stop - columns.start],
+                        piece,
+                        tile,
+                    )
 
     def _packed(self, heads: slice) -> list[Array]:
-        """The keys of these heads, transposed: an array for each tile, which the BLAS multiplies faster than a view."""
-        if heads.start not in self._keys:  # two threads may both do this, with the same result
+        """The keys of these heads, transposed: an array for each tile, which the BLAS multiplies
+        faster than a view.
+        """
+        # two threads may both do this, with the same result
+        if heads.start not in self._keys:
             keys = self.heads.take("K", self.heads.keys, heads)
             pieces = chunks(keys.shape[-2], COLUMNS)
-            self._keys[heads.start] = [np.ascontiguousarray(keys[:, piece].swapaxes(-1, -2)) for piece in pieces]
+            self._keys[heads.start] = [
+                np.ascontiguousarray(keys[:, piece].swapaxes(-1, -2)) for piece in pieces
+            ]
         return self._keys[heads.start]
 
     def _finish(self, block: _Block, total: Array, largest: Array, output: Array) -> None:
@@ -329,18 +412,27 @@ class _Work:
         else:
             self.low[at] = self.high[at] = largest
             if sinks is not None:
-                _shift(np.broadcast_to(sinks, total.shape)[..., None].astype(total.dtype), largest, total, output)
+                _shift(
+                    np.broadcast_to(sinks, total.shape)[..., None].astype(total.dtype),
+                    largest,
+                    total,
+                    output,
+                )
                 total += np.exp(sinks - largest)
         total[total == 0] = 1
         output /= total[..., None]
 
     def is_shifted(self, dtype: Dtype, lowest: float) -> bool | None:
-        """Whether the trace shifts its softmax (`tracing/run.py`); None if the bounds of the rows do not show it."""
+        """Whether the trace shifts its softmax (`tracing/run.py`); None if the bounds of the rows
+        do not show it.
+        """
         top = dtype.highest_exponent_of(self.heads.keys.shape[-2] + (self.heads.sinks is not None))
         low, high = self.low, self.high
         if self.heads.sinks is not None:
             sinks = self.heads.take("sink", self.heads.sinks, slice(0, len(self.heads)))[:, None]
-            low, high = (np.maximum(known, sinks * self.heads.exponent.log) for known in (low, high))
+            low, high = (
+                np.maximum(known, sinks * self.heads.exponent.log) for known in (low, high)
+            )
         known = np.isfinite(high)
         low, high = low[known], high[known]
         if (low > top).any() or (high < lowest).any():
@@ -348,7 +440,9 @@ class _Work:
         return None if (high > top).any() or (low < lowest).any() else False
 
     def fully_masked(self, weights: Rule) -> tuple[int | tuple[int, ...], ...]:
-        """The rows that see no key, as indices of the weights, which may have fewer leading axes than the output."""
+        """The rows that see no key, as indices of the weights, which may have fewer leading axes
+        than the output.
+        """
         shape = self.heads.shape[:-2]
         leading = list(self.heads.places)[: len(shape)]
         own = tuple(slice(None) if letter in weights.target.letters else 0 for letter in leading)
@@ -376,9 +470,14 @@ class _Scratch:
 
 def _most_added(plan: Plan, arrays: Mapping[str, Array]) -> float:
     """The most that the bias and the mask can change a score."""
-    single = plan.parameters.get("slopes")  # a step of its own where there are several heads
+    # a step of its own where there are several heads
+    single = plan.parameters.get("slopes")
     slope = float(np.abs(arrays.get("slopes", single.value if single else 0.0)).max())
-    added = [np.asarray(given.value) for name, given in plan.parameters.items() if name.startswith("additive")]
+    added = [
+        np.asarray(given.value)
+        for name, given in plan.parameters.items()
+        if name.startswith("additive")
+    ]
     moved = sum(float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in added)
     return moved + slope * (1 + plan.sizes["i"] + 2 * plan.sizes["j"])
 

@@ -9,8 +9,10 @@ from functools import lru_cache
 from attncli.equation.exact.numbers import Exact, ExactNumber, Monomial, terms_of
 from attncli.equation.rounding import DIGITS
 
-GUARD = 12  # digits by which a term may be off
-MOST = 2000  # digits, at which terms that still cancel count as 0
+# digits by which a term may be off
+GUARD = 12
+# digits, at which terms that still cancel count as 0
+MOST = 2000
 
 
 def decimal_of(number: Exact | Decimal | float, digits: int = DIGITS) -> Decimal:

@@ -1,7 +1,8 @@
 """The functions of equations on exact numbers, and one cell worked out in them.
 
-The rows of `equation/functions.py` name these functions. -inf, which a mask puts in, stays a float. What has no closed
-form here, such as a cosine, or one that is too long for anybody to read, goes on as a Decimal of 50 digits.
+The rows of `equation/functions.py` name these functions. -inf, which a mask puts in, stays a float.
+What has no closed form here, such as a cosine, or one that is too long for anybody to read, goes on
+as a Decimal of 50 digits.
 """
 
 from __future__ import annotations
@@ -31,10 +32,13 @@ from attncli.equation.nodes import Expression, Number
 from attncli.equation.rounding import DIGITS
 from attncli.equation.substitution import Arithmetic, evaluate_cell
 
-MOST_POWER = 64  # to which a sum is multiplied out
-MOST_DIVISOR = 10**4  # up to which factors are looked for under a root
+# to which a sum is multiplied out
+MOST_POWER = 64
+# up to which factors are looked for under a root
+MOST_DIVISOR = 10**4
 
-Cell: TypeAlias = Exact | Decimal | float  # a closed form, decimals where there is none, or -inf
+# a closed form, decimals where there is none, or -inf
+Cell: TypeAlias = Exact | Decimal | float
 
 EULERS_NUMBER = ExactNumber({Monomial(exponent=Fraction(1)): Fraction(1)})
 
@@ -105,8 +109,11 @@ def _without_squares(number: int) -> tuple[int, int]:
     if half * half == left:
         return outside * half, inside
     if factor**3 <= left:
-        raise ExactError(f"a root of {number} has no closed form here: its factors are too large to be found")
-    return outside, inside * left  # a prime, or two different ones, neither of which is in `inside`
+        raise ExactError(
+            f"a root of {number} has no closed form here: its factors are too large to be found"
+        )
+    # a prime, or two different ones, neither of which is in `inside`
+    return outside, inside * left
 
 
 def add(*terms: Any) -> Any:
@@ -119,7 +126,8 @@ def add(*terms: Any) -> Any:
 
 def _plus(one: Any, other: Any) -> Any:
     found = one + other
-    check_length(length_of(found))  # of each sum, before the next denominator comes to it
+    # of each sum, before the next denominator comes to it
+    check_length(length_of(found))
     return found
 
 
@@ -128,7 +136,9 @@ def subtract(one: Any, other: Any) -> Any:
 
 
 def share(part: Any, whole: Any) -> Any:
-    """part / whole, and part where the whole is 0, which a sum of quotients may be without looking like it."""
+    """part / whole, and part where the whole is 0, which a sum of quotients may be without looking
+    like it.
+    """
     return part if is_zero(whole) else quotient(part, whole)
 
 
@@ -138,7 +148,11 @@ def absolute(value: Exact) -> Exact:
 
 def largest(*values: Any) -> Any:
     seen = [value for value in values if value != -math.inf]
-    return reduce(lambda one, other: other if sign_of(other - one) > 0 else one, seen) if seen else -math.inf
+    return (
+        reduce(lambda one, other: other if sign_of(other - one) > 0 else one, seen)
+        if seen
+        else -math.inf
+    )
 
 
 def evaluate_exactly(
@@ -148,12 +162,15 @@ def evaluate_exactly(
     number: Callable[[str, tuple[int, ...]], Cell],
     scalars: Mapping[str, Cell],
 ) -> Any:
-    """One cell's value from `number(name, indices)`: in closed form, in decimals where it has none, or -inf.
+    """One cell's value from `number(name, indices)`: in closed form, in decimals where it has none,
+    or -inf.
 
     What is divided by 0 is an infinity or NaN in decimals, as in floating point.
     """
     with localcontext(Context(prec=DIGITS, traps=[])):
-        return evaluate_cell(expression, place, sizes, number, scalars, Arithmetic(Fraction, _constant, _apply))
+        return evaluate_cell(
+            expression, place, sizes, number, scalars, Arithmetic(Fraction, _constant, _apply)
+        )
 
 
 def _constant(number: Number) -> Any:
@@ -163,7 +180,9 @@ def _constant(number: Number) -> Any:
 
 
 def _apply(name: str, *arguments: Any) -> Any:
-    """A function of exact numbers; in decimals where one of these is so, or the result has no closed form."""
+    """A function of exact numbers; in decimals where one of these is so, or the result has no
+    closed form.
+    """
     row = FUNCTIONS.get(PRINTED_AS.get(name, name))
     if row is None:
         raise TypeError(f"cannot work {name}")
@@ -173,9 +192,16 @@ def _apply(name: str, *arguments: Any) -> Any:
             found = function(*arguments)
             if isinstance(found, Fraction):
                 check_length(length_of(found))
-            if found is not None:  # None: a function of fractions that is not rational here
+            # None: a function of fractions that is not rational here
+            if found is not None:
                 return found
-        except (ExactError, ZeroDivisionError, OverflowError, TypeError):  # by -inf; of irrational numbers compared
+        except (
+            ExactError,
+            ZeroDivisionError,
+            OverflowError,
+            TypeError,
+        ):
+            # by -inf; of irrational numbers compared
             pass
     found = row.decimal(*(_as_decimal(argument) for argument in arguments))
     return -math.inf if found == -math.inf else found

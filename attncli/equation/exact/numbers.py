@@ -1,14 +1,17 @@
-"""Exact numbers and their arithmetic: sums of fractions times irrational factors, of which equal ones have equal terms.
+"""Exact numbers and their arithmetic: sums of fractions times irrational factors, of which equal
+ones have equal terms.
 
-A number is a Fraction where it is rational, and else an ExactNumber: a sum of terms, each a fraction times a Monomial.
-5/√3·e^(1/√3) + 1 has the terms 5/3 times √3·e^(1/√3), and 1 times ONE.
+A number is a Fraction where it is rational, and else an ExactNumber: a sum of terms, each a
+fraction times a Monomial. 5/√3·e^(1/√3) + 1 has the terms 5/3 times √3·e^(1/√3), and 1 times ONE.
 
-Why equal numbers have equal terms: roots of whole numbers without square factors are linearly independent over the
-fractions (Besicovitch), and powers of e with different algebraic exponents are so over both (Lindemann and
-Weierstrass). So a number made of these alone is 0 only if no term is left.
+Why equal numbers have equal terms: roots of whole numbers without square factors are linearly
+independent over the fractions (Besicovitch), and powers of e with different algebraic exponents are
+so over both (Lindemann and Weierstrass). So a number made of these alone is 0 only if no term is
+left.
 
-Quotients that are divided by powers of the same sums become one, n/d + m/d^2 = (n·d + m)/d^2, and what cancels is left
-out: so the gradients through a softmax, which is divided by one sum, stay as short as they are on paper.
+Quotients that are divided by powers of the same sums become one, n/d + m/d^2 = (n·d + m)/d^2, and
+what cancels is left out: so the gradients through a softmax, which is divided by one sum, stay as
+short as they are on paper.
 """
 
 from __future__ import annotations
@@ -20,14 +23,17 @@ from itertools import chain
 from math import gcd, lcm
 from typing import Any, TypeAlias, Union
 
-MOST_CHARACTERS = 400  # of a number as it is written: nobody reads more; those of the smallest double are fewer
-MOST_TERMS = 64  # of a sum on the way to a number, in which some of them may come together
+# of a number as it is written: nobody reads more; those of the smallest double are fewer
+MOST_CHARACTERS = 400
+# of a sum on the way to a number, in which some of them may come together
+MOST_TERMS = 64
 
 Exact: TypeAlias = Union[Fraction, "ExactNumber"]
 Operand: TypeAlias = Exact | int
 Term: TypeAlias = "tuple[Monomial, Fraction]"
 Terms: TypeAlias = "Mapping[Monomial, Fraction]"
-Divisors: TypeAlias = "tuple[tuple[ExactNumber, int], ...]"  # sums that something is divided by, each with how often
+# sums that something is divided by, each with how often
+Divisors: TypeAlias = "tuple[tuple[ExactNumber, int], ...]"
 
 
 _TOO_MANY = f"a sum has more than {MOST_TERMS} terms"
@@ -41,8 +47,9 @@ class ExactError(ValueError):
 class Monomial:
     """√root · e^exponent / divisors, in the only way in which it can be written.
 
-    The root is a whole number without square factors, the exponent a sum of fractions and roots, and the divisors are
-    the sums that it is all divided by, each with how often. `length` is about how many characters it has without these.
+    The root is a whole number without square factors, the exponent a sum of fractions and roots,
+    and the divisors are the sums that it is all divided by, each with how often. `length` is about
+    how many characters it has without these.
     """
 
     root: int = 1
@@ -77,7 +84,9 @@ class Monomial:
 
     def inverse(self) -> Term | None:
         """1 / monomial, as a monomial and a fraction; None where it is a quotient."""
-        return None if self.divisors else (Monomial(self.root, -self.exponent), Fraction(1, self.root))
+        return (
+            None if self.divisors else (Monomial(self.root, -self.exponent), Fraction(1, self.root))
+        )
 
 
 ONE = Monomial()
@@ -92,7 +101,9 @@ def length_of(number: Exact) -> int:
     """About how many characters a number has as it is written."""
     if isinstance(number, ExactNumber):
         return number.length
-    return _digits(number.numerator) + (1 + _digits(number.denominator) if number.denominator > 1 else 0)
+    return _digits(number.numerator) + (
+        1 + _digits(number.denominator) if number.denominator > 1 else 0
+    )
 
 
 def check_length(length: int) -> None:
@@ -102,7 +113,9 @@ def check_length(length: int) -> None:
 
 
 def order_of(number: Exact) -> tuple[Any, ...]:
-    """By which exact numbers are sorted, not by their size: the same for the same terms in any order."""
+    """By which exact numbers are sorted, not by their size: the same for the same terms in any
+    order.
+    """
     return tuple(sorted((monomial.order, share) for monomial, share in terms_of(number).items()))
 
 
@@ -120,11 +133,13 @@ def _sorted(divisors: Mapping[ExactNumber, int]) -> Divisors:
 
 @dataclass(frozen=True, slots=True)
 class ExactNumber:
-    """An irrational number: monomials with the fractions they are multiplied by, none of these 0, in order of mention.
+    """An irrational number: monomials with the fractions they are multiplied by, none of these 0,
+    in order of mention.
 
-    Made by arithmetic, not directly: it takes fractions, whole numbers and other exact ones, and gives a Fraction
-    wherever the result is one. Two are equal that have the same terms, in whatever order. ExactError where it is too
-    long: `length` is about how many characters it has as it is written.
+    Made by arithmetic, not directly: it takes fractions, whole numbers and other exact ones, and
+    gives a Fraction wherever the result is one. Two are equal that have the same terms, in whatever
+    order. ExactError where it is too long: `length` is about how many characters it has as it is
+    written.
     """
 
     terms: Terms
@@ -132,7 +147,9 @@ class ExactNumber:
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        terms = sum(3 + monomial.length + length_of(share) for monomial, share in self.terms.items())
+        terms = sum(
+            3 + monomial.length + length_of(share) for monomial, share in self.terms.items()
+        )
         divisors = {monomial.divisors for monomial in self.terms if monomial.divisors}
         length = terms + sum(5 + divisor.length for each in divisors for divisor, _ in each)
         check_length(length)
@@ -170,17 +187,26 @@ class ExactNumber:
         return _product(other, self)
 
     def primitive(self) -> tuple[Fraction, ExactNumber]:
-        """The number as a fraction times one whose fractions are whole, without a common divisor."""
+        """The number as a fraction times one whose fractions are whole, without a common
+        divisor.
+        """
         shares = self.terms.values()
-        content = Fraction(gcd(*(share.numerator for share in shares)), lcm(*(share.denominator for share in shares)))
+        content = Fraction(
+            gcd(*(share.numerator for share in shares)),
+            lcm(*(share.denominator for share in shares)),
+        )
         if is_negative(self):
             content = -content
         if content == 1:
             return content, self
-        return content, ExactNumber({monomial: share / content for monomial, share in self.terms.items()})
+        return content, ExactNumber(
+            {monomial: share / content for monomial, share in self.terms.items()}
+        )
 
     def by_denominator(self) -> dict[Divisors, Exact]:
-        """The numerators of its quotients by what they are divided by; under () what is divided by nothing."""
+        """The numerators of its quotients by what they are divided by; under () what is divided by
+        nothing.
+        """
         return {divisors: _exact(above) for divisors, above in _by_divisors(self.terms).items()}
 
 
@@ -197,7 +223,9 @@ def total(*numbers: Operand) -> Exact:
 
 
 def quotient(above: Operand, below: Operand) -> Exact:
-    """above / below; raises ZeroDivisionError, and ExactError for a quotient by a sum of different quotients."""
+    """above / below; raises ZeroDivisionError, and ExactError for a quotient by a sum of different
+    quotients.
+    """
     if not isinstance(below, ExactNumber):
         return _product(above, 1 / Fraction(below))
     if len(below.terms) == 1:
@@ -209,7 +237,9 @@ def quotient(above: Operand, below: Operand) -> Exact:
         raise ExactError("a quotient by a sum of quotients has no closed form here")
     ((divisors, numerator),) = groups.items()
     if divisors:
-        return quotient(_product(above, _exact(_multiplied({ONE: Fraction(1)}, divisors))), numerator)
+        return quotient(
+            _product(above, _exact(_multiplied({ONE: Fraction(1)}, divisors))), numerator
+        )
     content, divisor = below.primitive()
     return _product(above, ExactNumber({Monomial(divisors=((divisor, 1),)): 1 / content}))
 
@@ -224,7 +254,9 @@ def is_zero(number: Exact) -> bool:
 
 def _product(one: Operand, other: Operand) -> Exact:
     if not isinstance(one, ExactNumber):
-        return _exact({monomial: one * share for monomial, share in terms_of(other).items()} if one else {})
+        return _exact(
+            {monomial: one * share for monomial, share in terms_of(other).items()} if one else {}
+        )
     if not isinstance(other, ExactNumber):
         return _product(other, one)
     return _exact(_collected(_products(one.terms, other.terms)))
@@ -237,14 +269,17 @@ def _exact(terms: Terms) -> Exact:
 
 
 def _collected(terms: Iterable[Term]) -> Terms:
-    """The terms with like ones added up, and quotients as short as they can be; raises ExactError for too many."""
+    """The terms with like ones added up, and quotients as short as they can be; raises ExactError
+    for too many.
+    """
     found = _added(terms)
     return _simplified(found) if any(monomial.divisors for monomial in found) else found
 
 
 def _products(some: Terms, others: Terms) -> Iterator[Term]:
     """Each term of a sum times each of another."""
-    if len(some) * len(others) > MOST_TERMS * 4:  # of which a good part would have to come together
+    # of which a good part would have to come together
+    if len(some) * len(others) > MOST_TERMS * 4:
         raise ExactError(_TOO_MANY)
     for one, a in some.items():
         for other, b in others.items():
@@ -253,7 +288,9 @@ def _products(some: Terms, others: Terms) -> Iterator[Term]:
 
 
 def _by_divisors(terms: Terms) -> dict[Divisors, Terms]:
-    """The numerators of its quotients by what they are divided by; under () what is divided by nothing."""
+    """The numerators of its quotients by what they are divided by; under () what is divided by
+    nothing.
+    """
     groups: dict[Divisors, dict[Monomial, Fraction]] = {}
     for monomial, share in terms.items():
         above = replace(monomial, divisors=()) if monomial.divisors else monomial
@@ -300,10 +337,13 @@ def _simplified(terms: Terms) -> Terms:
         alike.setdefault(frozenset(divisor for divisor, _ in divisors), {})[divisors] = above
     total: list[Term] = []
     for bases, groups in alike.items():
-        for divisors, above in [_over_all(groups)] if bases and _is_small(groups) else groups.items():
+        for divisors, above in (
+            [_over_all(groups)] if bases and _is_small(groups) else groups.items()
+        ):
             left, numerator = _cancelled(divisors, above)
             total += (
-                (replace(monomial, divisors=left) if left else monomial, share) for monomial, share in numerator.items()
+                (replace(monomial, divisors=left) if left else monomial, share)
+                for monomial, share in numerator.items()
             )
     return _added(total)
 
@@ -328,7 +368,8 @@ def _cancelled(divisors: Divisors, above: Terms) -> tuple[Divisors, Terms]:
 def _multiple(above: Terms, below: Terms) -> Terms | None:
     """The single term by which `below` is multiplied in `above`, if it is.
 
-    Were it so, the first term of `above` would come of one of the terms of `below`: each of them is tried.
+    Were it so, the first term of `above` would come of one of the terms of `below`: each of them is
+    tried.
     """
     if len(above) != len(below):
         return None
@@ -338,7 +379,8 @@ def _multiple(above: Terms, below: Terms) -> Terms | None:
         if inverse is None:
             continue
         times = _added(_products({first: above[first]}, {inverse[0]: inverse[1] / share}))
-        products = _products(below, times)  # all of different monomials, since those of `below` are
+        # all of different monomials, since those of `below` are
+        products = _products(below, times)
         if len(times) == 1 and all(above.get(monomial) == share for monomial, share in products):
             return times
     return None

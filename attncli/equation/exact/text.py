@@ -1,4 +1,6 @@
-"""Exact numbers as they are printed, and read from text: 5/√3, e^(5/√3)/(e^(1/√3) + e^√3), 2·√2 - 1/3."""
+"""Exact numbers as they are printed, and read from text: 5/√3, e^(5/√3)/(e^(1/√3) + e^√3), 2·√2 -
+1/3.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,22 @@ from fractions import Fraction
 from functools import reduce
 
 from attncli.equation.exact.functions import EULERS_NUMBER, Cell, evaluate_exactly
-from attncli.equation.exact.numbers import Divisors, Exact, ExactError, ExactNumber, Monomial, terms_of
+from attncli.equation.exact.numbers import (
+    Divisors,
+    Exact,
+    ExactError,
+    ExactNumber,
+    Monomial,
+    terms_of,
+)
 from attncli.equation.nodes import Call, Expression, Name, Number, number_node, rewrite
 from attncli.equation.notation import PLAIN
 from attncli.equation.parser import EquationError, parse_expression
 from attncli.equation.printer import write
 
 MOST_CHARACTERS = 100_000
-MOST_TIMES = 20  # that a divisor is taken as a factor of its own; a higher power is multiplied out
+# that a divisor is taken as a factor of its own; a higher power is multiplied out
+MOST_TIMES = 20
 _DECIMAL = re.compile(r"(\d+)\.(\d+)")
 _ROOT = re.compile(r"√(\d+)")
 _SIGNS = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
@@ -46,22 +56,34 @@ class _Writer:
         if not number:
             return number_node(0)
         groups = number.by_denominator() if isinstance(number, ExactNumber) else {(): number}
-        return _summed(part for divisors, above in groups.items() for part in self.quotient(above, divisors))
+        return _summed(
+            part for divisors, above in groups.items() for part in self.quotient(above, divisors)
+        )
 
     def quotient(self, above: Exact, divisors: Divisors) -> Iterator[tuple[bool, Expression]]:
-        """The terms above a denominator, each with whether it is subtracted; all of them as one where there is one."""
+        """The terms above a denominator, each with whether it is subtracted; all of them as one
+        where there is one.
+        """
         if not divisors:
             yield from (self.term(monomial, share) for monomial, share in terms_of(above).items())
             return
-        content, numerator = above.primitive() if isinstance(above, ExactNumber) else (above, Fraction(1))
-        if next(iter(terms_of(numerator).values())) < 0:  # no numerator begins with a minus
+        content, numerator = (
+            above.primitive() if isinstance(above, ExactNumber) else (above, Fraction(1))
+        )
+        # no numerator begins with a minus
+        if next(iter(terms_of(numerator).values())) < 0:
             content, numerator = -content, -numerator
-        top, bottom = abs(content.numerator) * numerator, self.divisors(content.denominator, divisors)
+        top, bottom = (
+            abs(content.numerator) * numerator,
+            self.divisors(content.denominator, divisors),
+        )
         line = "quotient" if self.ratio == "ratio" else self.ratio
         yield content < 0, Call(line, (self.number(top), bottom))
 
     def divisors(self, share: int, divisors: Divisors) -> Expression:
-        """What a quotient is divided by: a single sum with the share in it, or powers of sums after it."""
+        """What a quotient is divided by: a single sum with the share in it, or powers of sums after
+        it.
+        """
         if [times for _, times in divisors] == [1]:
             return self.number(share * divisors[0][0])
         factors = [self.number(divisor) for divisor, _ in divisors]
@@ -87,7 +109,9 @@ class _Writer:
             inside = _Writer("over").number(monomial.exponent)
             above.append(Name("e") if monomial.exponent == 1 else Call("e_to", (inside,)))
         left = _product(abs(share.numerator), above)
-        return share < 0, Call(self.ratio, (left, _product(bottom, below))) if below or bottom > 1 else left
+        return share < 0, (
+            Call(self.ratio, (left, _product(bottom, below))) if below or bottom > 1 else left
+        )
 
 
 def _product(number: int, factors: list[Expression]) -> Expression:
@@ -137,19 +161,30 @@ def read_exact(text: str) -> Cell:
 
 
 def _as_quotient(found: re.Match[str]) -> str:
-    """A decimal as a quotient of whole numbers, since Python would take it for the nearest float."""
+    """A decimal as a quotient of whole numbers, since Python would take it for the nearest
+    float.
+    """
     whole, decimals = found.groups()
     return f"({(whole + decimals).lstrip('0') or '0'}/1{'0' * len(decimals)})"
 
 
 def _factor_by_factor(node: Expression) -> Expression:
-    """A quotient by a product or a power as quotients by its factors, as which exact numbers keep them."""
+    """A quotient by a product or a power as quotients by its factors, as which exact numbers keep
+    them.
+    """
     match node:
         case Call("div", (above, Call("mul", factors))):
-            return reduce(lambda left, factor: _factor_by_factor(Call("div", (left, factor))), factors, above)
-        case Call("div", (above, Call("pow", (base, Number(value=Fraction(denominator=1, numerator=times)))))):
+            return reduce(
+                lambda left, factor: _factor_by_factor(Call("div", (left, factor))), factors, above
+            )
+        case Call(
+            "div",
+            (above, Call("pow", (base, Number(value=Fraction(denominator=1, numerator=times))))),
+        ):
             if 1 < times <= MOST_TIMES:
-                return reduce(lambda left, factor: Call("div", (left, factor)), [base] * times, above)
+                return reduce(
+                    lambda left, factor: Call("div", (left, factor)), [base] * times, above
+                )
     return node
 
 

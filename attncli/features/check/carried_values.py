@@ -1,8 +1,10 @@
-"""What a cell is by a solution's own numbers: its equation with the cells written before it, and the steps left out.
+"""What a cell is by a solution's own numbers: its equation with the cells written before it, and
+the steps left out.
 
-Values are decimals that are right to 50 digits. Those of the solution are worked out a whole step at a time. Where a
-mistake is tried, the equations of some steps are others, and most mistakes are ruled out by a cell or two: there each
-cell is worked out when it is first asked for, with no more than these digits.
+Values are decimals that are right to 50 digits. Those of the solution are worked out a whole step
+at a time. Where a mistake is tried, the equations of some steps are others, and most mistakes are
+ruled out by a cell or two: there each cell is worked out when it is first asked for, with no more
+than these digits.
 """
 
 from __future__ import annotations
@@ -32,9 +34,10 @@ from attncli.tracing.model import Trace
 
 Cell = tuple[int, ...]
 Decimals = NDArray[np.object_]  # an array of Decimal
-HALF = Decimal("0.5")  # half a unit of a number without decimals
-# Rounding errors add up, and our pages print closed forms by 50 digits that are right. Seven more digits cost no time:
-# the three words of a Decimal have room for 57.
+# half a unit of a number without decimals
+HALF = Decimal("0.5")
+# Rounding errors add up, and our pages print closed forms by 50 digits that are right. Seven more
+# digits cost no time: the three words of a Decimal have room for 57.
 _WORKING_DIGITS = DIGITS + 7
 
 
@@ -50,9 +53,11 @@ def cell_of(ref: Ref) -> Cell:
 
 @dataclass(slots=True)
 class CarriedValues:
-    """For every cell of a solution its true value, its value by what is written before it, and its own equation.
+    """For every cell of a solution its true value, its value by what is written before it, and its
+    own equation.
 
-    With `changed` equations, a step that no change has `moved` is that of the values `before` the change.
+    With `changed` equations, a step that no change has `moved` is that of the values `before` the
+    change.
     """
 
     trace: Trace
@@ -81,7 +86,9 @@ class CarriedValues:
 
     def changed(self, trace: Trace, changes: Collection[str]) -> CarriedValues:
         """The values of the same solution, by a trace with these steps changed."""
-        return CarriedValues(trace, self.answers, self, frozenset(changes) | steps_after(trace, changes))
+        return CarriedValues(
+            trace, self.answers, self, frozenset(changes) | steps_after(trace, changes)
+        )
 
     def _unmoved(self, name: str) -> CarriedValues | None:
         """The values that have worked this step out already, if it is none that has moved."""
@@ -108,7 +115,8 @@ class CarriedValues:
         return name in self._after_answers
 
     def own(self, name: str, index: Cell) -> Decimal:
-        """What the cell comes to by what is written before it, exactly as that stands; NaN where that divides by 0.
+        """What the cell comes to by what is written before it, exactly as that stands; NaN where
+        that divides by 0.
 
         A sum that is written as 0 because it is small divides nothing.
         """
@@ -133,7 +141,9 @@ class CarriedValues:
         return self.own(name, index) if name in self.trace.steps else self.true(name, index)
 
     def written(self, name: str, index: Cell) -> Claim | None:
-        """What stands for a cell in the solution, or else in the problem; None for what is in neither."""
+        """What stands for a cell in the solution, or else in the problem; None for what is in
+        neither.
+        """
         answer = self.answers.steps.get(name)
         if answer is not None and answer.cells[index] is not None:
             return cast("Claim", answer.cells[index])
@@ -143,10 +153,14 @@ class CarriedValues:
         value = self.true(name, index)
         return Claim(format(value, "f"), value, Decimal(0))
 
-    def from_equation(self, name: str, index: Cell, read: Callable[[str, Cell], Decimal]) -> Decimal:
+    def from_equation(
+        self, name: str, index: Cell, read: Callable[[str, Cell], Decimal]
+    ) -> Decimal:
         """What a cell comes to, to 50 digits, from the numbers that `read` finds."""
         expression = self.trace.steps[name].rule.equation.expression
-        return decimal_value(expression, self._place(name, index), self._sizes_of(name), read, self._scalars)
+        return decimal_value(
+            expression, self._place(name, index), self._sizes_of(name), read, self._scalars
+        )
 
     # Whole steps
 
@@ -189,7 +203,9 @@ class CarriedValues:
         return cast("Decimals", np.asarray(found, dtype=object))
 
     def _divides_by_rounded_zero(self, name: str) -> NDArray[np.bool_] | None:
-        """The cells of a step that divide by a sum which is written as 0, though it is not; None where none does."""
+        """The cells of a step that divide by a sum which is written as 0, though it is not; None
+        where none does.
+        """
         if name not in self._undefined:
             self._undefined[name] = self._find_divisions_by_rounded_zero(name)
         return self._undefined[name]
@@ -200,13 +216,17 @@ class CarriedValues:
             return None
         zero = np.zeros(answer.cells.shape, dtype=bool)
         for index, claim in np.ndenumerate(answer.cells):
-            zero[index] = claim is not None and claim.value == 0 and self.true("row_sum", index) != 0
+            zero[index] = (
+                claim is not None and claim.value == 0 and self.true("row_sum", index) != 0
+            )
         if not zero.any():
             return None
         step, letters = self.trace.steps[name], self.trace.steps["row_sum"].rule.target.letters
         own = step.rule.target.letters
         summed = tuple(axis for axis, letter in enumerate(letters) if letter not in own)
-        axes = (size if letter in letters else 1 for letter, size in zip(own, step.shape, strict=True))
+        axes = (
+            size if letter in letters else 1 for letter, size in zip(own, step.shape, strict=True)
+        )
         return np.broadcast_to(zero.any(axis=summed).reshape(tuple(axes)), step.shape)
 
     def _from_equation_of_step(self, name: str, read: Callable[[str], Decimals]) -> Decimals:
@@ -220,26 +240,36 @@ class CarriedValues:
     # Equations of cells, as trees
 
     def equation(self, name: str, index: Cell) -> CellEquation:
-        """What this cell is worked out from, in the numbers of the solution wherever it has them."""
+        """What this cell is worked out from, in the numbers of the solution wherever it has
+        them.
+        """
         return CellEquation(self._tree(name, index), self._range)
 
     def equation_of(self, tree: Expression, ranges: Ranges) -> CellEquation:
-        """An equation made of any cells: each as it was written, given or worked out, but for those with `ranges`."""
+        """An equation made of any cells: each as it was written, given or worked out, but for those
+        with `ranges`.
+        """
 
         def put(node: Expression) -> Expression:
             if not isinstance(node, Ref) or node in ranges:
                 return node
             return self.read(node.name, cell_of(node))
 
-        return CellEquation(rewrite(tree, put), lambda ref: ranges[ref] if ref in ranges else self._range(ref))
+        return CellEquation(
+            rewrite(tree, put), lambda ref: ranges[ref] if ref in ranges else self._range(ref)
+        )
 
     def tree(self, name: str, index: Cell, read: Callable[[str, Cell], Expression]) -> Expression:
         """A cell's own equation with `read` for every cell of a step that it names."""
         expression = self.trace.steps[name].rule.equation.expression
-        return substitute(expression, self._place(name, index), self._sizes_of(name), read, self._numbers)
+        return substitute(
+            expression, self._place(name, index), self._sizes_of(name), read, self._numbers
+        )
 
     def read(self, name: str, index: Cell) -> Expression:
-        """A cell that another one reads: as it was written, as it is given, or worked out from what was written."""
+        """A cell that another one reads: as it was written, as it is given, or worked out from what
+        was written.
+        """
         if before := self._unmoved(name):
             return before.read(name, index)
         answer = self.answers.steps.get(name)
@@ -248,7 +278,9 @@ class CarriedValues:
             ref = ref_to(name, index)
             if ref not in self._ranges:
                 unrounded = self._is_unrounded(name, index, claim)
-                self._ranges[ref] = Interval.at(float(claim.value)) if unrounded else interval(claim)
+                self._ranges[ref] = (
+                    Interval.at(float(claim.value)) if unrounded else interval(claim)
+                )
             return ref
         if name in self.trace.steps and not self.trace.steps[name].rule.given:
             return self._tree(name, index)
@@ -266,13 +298,17 @@ class CarriedValues:
         return self._ranges[ref] if before is None else before._range(ref)
 
     def _is_unrounded(self, name: str, index: Cell, claim: Claim) -> bool:
-        """Whether a number has just been copied from the problem, or has no decimals where a whole number comes out."""
+        """Whether a number has just been copied from the problem, or has no decimals where a whole
+        number comes out.
+        """
         if self.trace.steps[name].rule.given:
             return claim.value == self.true(name, index)
         if claim.half < HALF:
             return False
         own = self.own(name, index)
-        return own == claim.value or (self.equation(name, index).exact and own == own.to_integral_value())
+        return own == claim.value or (
+            self.equation(name, index).exact and own == own.to_integral_value()
+        )
 
     def _place(self, name: str, index: Cell) -> Place:
         return dict(zip(self.trace.steps[name].rule.target.letters, index, strict=True))
@@ -309,7 +345,8 @@ class _DecimalEvaluator(Evaluator):
 
 @cache
 def _cell_by_cell(function: str, operands: int) -> np.ufunc:
-    if operands == 2 and function in ("add", "mul"):  # which NumPy does with Python's own operators, and faster
+    # which NumPy does with Python's own operators, and faster
+    if operands == 2 and function in ("add", "mul"):
         return np.add if function == "add" else np.multiply
     return cast("np.ufunc", np.frompyfunc(FUNCTIONS[function].decimal, operands, 1))
 
@@ -320,7 +357,11 @@ _VALUES = np.frompyfunc(lambda claim, other: other if claim is None else claim.v
 
 def _given(written: NDArray[np.object_] | None, value: NDArray[Any]) -> Decimals:
     """An array that a problem gives, as it was written there."""
-    texts = map(str, written.flat) if written is not None else map(repr, value.astype(float).ravel().tolist())
+    texts = (
+        map(str, written.flat)
+        if written is not None
+        else map(repr, value.astype(float).ravel().tolist())
+    )
     numbers = map(as_decimal, texts) if written is not None else map(Decimal, texts)
     found = np.empty(value.size, dtype=object)
     found[:] = list(numbers)
@@ -332,7 +373,8 @@ def decimal_node(value: Decimal) -> Number:
     if not value.is_finite():
         return Number(float(value), str(value))
     exact = Fraction(value)
-    return Number(exact, str(exact) if exact.denominator == 1 else str(value))  # a whole number may be a position
+    # a whole number may be a position
+    return Number(exact, str(exact) if exact.denominator == 1 else str(value))
 
 
 def interval(claim: Claim) -> Interval:

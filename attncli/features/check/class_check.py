@@ -13,7 +13,14 @@ from typing import Any
 
 from attncli.cli.input import limit_threads
 from attncli.cli.options import holds_numbers
-from attncli.cli.output import is_file, is_same_file, require_writable, write, write_bytes, write_page
+from attncli.cli.output import (
+    is_file,
+    is_same_file,
+    require_writable,
+    write,
+    write_bytes,
+    write_page,
+)
 from attncli.cli.progress import progress
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, missing_error, reason, unwritable, usage_error
@@ -31,20 +38,23 @@ from attncli.render.latex.escape import has_codes
 from attncli.render.pdf import engine
 
 TO_CONNECT = 10  # seconds
-FEW = 8  # submissions, for which no other process is started
+# submissions, for which no other process is started
+FEW = 8
 
 
 class Feedback:
     """A page for each student, in a folder; each is written when its student has been marked.
 
-    As a context, it waits at its end for pages that TeX is still at. Then it raises AttncliError (exit 4) if TeX could
-    not make some.
+    As a context, it waits at its end for pages that TeX is still at. Then it raises AttncliError
+    (exit 4) if TeX could not make some.
     """
 
     def __init__(self, folder: str, submissions: Sequence[Submission], format: str) -> None:
-        """Make the folder, if it is not there. `format` is one of FORMATS or "pdf", which is made of LaTeX.
+        """Make the folder, if it is not there. `format` is one of FORMATS or "pdf", which is made
+        of LaTeX.
 
-        Raises AttncliError where the folder cannot be made (exit 4), or no TeX is installed (exit 5).
+        Raises AttncliError where the folder cannot be made (exit 4), or no TeX is installed (exit
+        5).
         """
         self._students = [each.student for each in submissions]
         self._engine = engine() if format == "pdf" else None
@@ -56,7 +66,9 @@ class Feedback:
         try:
             os.makedirs(folder, exist_ok=True)
         except FileExistsError:
-            raise file_error(f"--feedback {folder}: this is a file, not a folder", help="name a folder") from None
+            raise file_error(
+                f"--feedback {folder}: this is a file, not a folder", help="name a folder"
+            ) from None
         except (OSError, ValueError) as error:
             raise unwritable(folder, reason(error), "--feedback") from None
         suffix = ".pdf" if format == "pdf" else FORMATS[format].suffixes[0]
@@ -64,7 +76,9 @@ class Feedback:
         self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
 
     def write(self, number: int, marked: Marked) -> list[int]:
-        """The page of a student by its number; as PDF as soon as it is made. Returns whose pages are there now."""
+        """The page of a student by its number; as PDF as soon as it is made. Returns whose pages
+        are there now.
+        """
         if marked.page is None:
             return [number]
         if self._in_tex and has_codes(marked.page):
@@ -77,13 +91,15 @@ class Feedback:
 
     @property
     def warnings(self) -> list[str]:
-        """What to say of the pages when all are written: whose have codes for letters that TeX lacks."""
+        """What to say of the pages when all are written: whose have codes for letters that TeX
+        lacks.
+        """
         if not self._with_codes:
             return []
         pages = count(len(self._with_codes), "page")
         return [
-            f"letters that TeX's basic fonts lack are codes, such as U+738B, in {pages} of feedback "
-            f"({listed(self._with_codes, most=3)}); --feedback-format html shows all letters"
+            f"letters that TeX's basic fonts lack are codes, such as U+738B, in {pages} of feedback"
+            f" ({listed(self._with_codes, most=3)}); --feedback-format html shows all letters"
         ]
 
     def _write_made(self, most_left: int) -> list[int]:
@@ -106,11 +122,15 @@ class Feedback:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._threads:
-            self._write_made(most_left=0)  # after Ctrl-C, too: what is marked has its page
+            # after Ctrl-C, too: what is marked has its page
+            self._write_made(most_left=0)
         if self._failed and kind is None:
             why = next(iter(self._failed.values()))
             pages = count(len(self._failed), "page")
-            said = f"{pages} of feedback could not be made ({listed([*self._failed], most=3)}): {why.message}"
+            said = (
+                f"{pages} of feedback could not be made ({listed([*self._failed], most=3)}):"
+                f" {why.message}"
+            )
             raise file_error(said, help=why.help)
 
 
@@ -123,14 +143,20 @@ def class_of(
     output: str | None,
     outside: bool,
 ) -> list[Submission]:
-    """The submissions that a command line names: those of a manifest, or files of answers to one problem.
+    """The submissions that a command line names: those of a manifest, or files of answers to one
+    problem.
 
-    A problem that all have is read before anything else is done. Raises AttncliError: exit 2 where the results would be
-    written over a file that is checked, exit 3 or 4 for a manifest or a problem that cannot be read.
+    A problem that all have is read before anything else is done. Raises AttncliError: exit 2 where
+    the results would be written over a file that is checked, exit 3 or 4 for a manifest or a
+    problem that cannot be read.
     """
-    require_writable(output, batch or problem or "-", what="the manifest" if batch else "the problem itself")
+    require_writable(
+        output, batch or problem or "-", what="the manifest" if batch else "the problem itself"
+    )
     if folder is not None and not os.path.isdir(folder):
-        raise file_error(f"-d {folder}: there is no such folder", help="name the folder with the answers")
+        raise file_error(
+            f"-d {folder}: there is no such folder", help="name the folder with the answers"
+        )
     if batch is not None:
         submissions = read_manifest(batch, folder)
     else:
@@ -140,26 +166,36 @@ def class_of(
         read_problem(source)
         names = students_of(answers)
         submissions = without_doubles(map(Submission, names, [source] * len(names), answers))
-    limit_threads("")  # since each process has a core of its own
+    # since each process has a core of its own
+    limit_threads("")
     if output is not None and output != "-":
-        for name in {name_of(given) for each in submissions for given in (each.problem, each.answers)} - {""}:
+        for name in {
+            name_of(given) for each in submissions for given in (each.problem, each.answers)
+        } - {""}:
             if is_same_file(output, name):
-                raise usage_error(f"-o {output} would write over {name}", help="give the output another name")
+                raise usage_error(
+                    f"-o {output} would write over {name}", help="give the output another name"
+                )
     return submissions
 
 
 class Marking:
-    """The submissions of a class and what came of them so far. `marked` has them in order, after an end, too.
+    """The submissions of a class and what came of them so far. `marked` has them in order, after an
+    end, too.
 
     `warnings` say what was done otherwise than it was asked for.
     """
 
     def __init__(self, submissions: Sequence[Submission], before: Sequence[Marked] = ()) -> None:
-        """With results from `before`: what they have is not checked again, but for what could not be checked."""
+        """With results from `before`: what they have is not checked again, but for what could not
+        be checked.
+        """
         self.submissions = submissions
         keys = [_key(each.student, name_of(each.answers)) for each in submissions]
         done = {_key(each.student, each.answers): each for each in before}
-        self._found = {at: done[key] for at, key in enumerate(keys) if key in done and not done[key].error}
+        self._found = {
+            at: done[key] for at, key in enumerate(keys) if key in done and not done[key].error
+        }
         # How many rows have all that belongs to them, their page too.
         self._complete = len(self._found)
         self.warnings: list[str] = []
@@ -167,7 +203,9 @@ class Marking:
 
     @property
     def marked(self) -> list[Marked]:
-        """A row for each submission that is done; before them those of earlier results that are not asked for now."""
+        """A row for each submission that is done; before them those of earlier results that are not
+        asked for now.
+        """
         return [*self._others, *(self._found[number] for number in sorted(self._found))]
 
     @property
@@ -179,8 +217,12 @@ class Marking:
         """The page or the results of all that is marked; `style` is as for `write_page`."""
         write_page(class_page(self.marked), format, output, **style)
 
-    def end_early(self, format: str, output: str | None, kept: KeptRows | None, **style: Any) -> str:
-        """What to say when a signal ends the run: a file stays as it was; standard output gets what is marked."""
+    def end_early(
+        self, format: str, output: str | None, kept: KeptRows | None, **style: Any
+    ) -> str:
+        """What to say when a signal ends the run: a file stays as it was; standard output gets what
+        is marked.
+        """
         said = f"{self._complete} of {count(len(self.submissions), 'solution')} are checked"
         if output is None or not is_file(output):
             if self.marked:
@@ -198,14 +240,17 @@ class Marking:
         scheduler: str | None = None,
         kept: KeptRows | None = None,
     ) -> None:
-        """Check what is not done, in processes here or by a scheduler of Dask; each row is `kept` when it is done.
+        """Check what is not done, in processes here or by a scheduler of Dask; each row is `kept`
+        when it is done.
 
-        A signal is a KeyboardInterrupt or Terminated, and leaves what is done until then. Raises AttncliError
-        (exit 4 or 5) where the scheduler cannot be reached, or a page of feedback cannot be made.
+        A signal is a KeyboardInterrupt or Terminated, and leaves what is done until then. Raises
+        AttncliError (exit 4 or 5) where the scheduler cannot be reached, or a page of feedback
+        cannot be made.
         """
         numbers = [number for number in range(len(self.submissions)) if number not in self._found]
         left = [self.submissions[number] for number in numbers]
-        gc.enable()  # which the command line turns off for work that is soon over
+        # which the command line turns off for work that is soon over
+        gc.enable()
         progress.begin("checking")
         with (
             feedback or nullcontext(),
@@ -229,7 +274,9 @@ def _key(student: str, answers: str) -> tuple[str, str]:
 
 @contextmanager
 def _executor(scheduler: str | None) -> Iterator[Executor | None]:
-    """The workers of a scheduler of Dask, whose certificates are where Dask's own configuration says."""
+    """The workers of a scheduler of Dask, whose certificates are where Dask's own configuration
+    says.
+    """
     if scheduler is None:
         yield None
         return
@@ -238,26 +285,36 @@ def _executor(scheduler: str | None) -> Iterator[Executor | None]:
     except ImportError:
         message = "--scheduler needs Dask, which is not installed"
         raise missing_error(message, help="pip install 'attncli[dask]'") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is in the rows
+    # what goes wrong is in the rows
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, timeout=TO_CONNECT)
     except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
         why = (str(error) or type(error).__name__).strip().splitlines()[0]
-        help = "start it with dask scheduler; with tls://, say in Dask's configuration where its certificates are"
+        help = (
+            "start it with dask scheduler; with tls://, say in Dask's configuration where its"
+            " certificates are"
+        )
         raise file_error(f"cannot reach the scheduler {scheduler}: {why}", help=help) from None
     with client:
         yield client.get_executor()
 
 
 def _sent(submission: Submission, settings: Settings) -> Submission:
-    """The same with the texts of its files, for a computer without them; as it is where they cannot be read."""
+    """The same with the texts of its files, for a computer without them; as it is where they cannot
+    be read.
+    """
     if submission.error:
         return submission
     try:
         problem, answers = submission.problem, submission.answers
         return replace(
             submission,
-            problem=read_source(problem, outside=settings.outside) if isinstance(problem, str) else problem,
+            problem=(
+                read_source(problem, outside=settings.outside)
+                if isinstance(problem, str)
+                else problem
+            ),
             answers=read_source(answers) if isinstance(answers, str) else answers,
         )
     except AttncliError:
@@ -282,13 +339,17 @@ def _marked(
 
 
 def kept_beside(output: str | None, format: str, *, goes_on: bool) -> KeptRows | None:
-    """Where rows are kept until the results are written; None where there is no file that --resume could read."""
+    """Where rows are kept until the results are written; None where there is no file that --resume
+    could read.
+    """
     if output is None or not is_file(output) or not holds_numbers(format):
         return None
     return KeptRows(output, goes_on=goes_on)
 
 
-def write_results(marking: Marking, format: str, output: str | None, kept: KeptRows | None, **style: Any) -> None:
+def write_results(
+    marking: Marking, format: str, output: str | None, kept: KeptRows | None, **style: Any
+) -> None:
     """Write all that is marked, after which no row needs to be kept.
 
     Raises AttncliError (exit 4) where it cannot be written; the help says so if the rows are kept.
@@ -304,14 +365,19 @@ def write_results(marking: Marking, format: str, output: str | None, kept: KeptR
         kept.remove()
 
 
-def earlier_results(output: str | None, format: str, *, lenient: bool, marks: int | None) -> list[Marked]:
-    """The results in the file that is to be written, if it is there, and the rows that a killed run kept beside it.
+def earlier_results(
+    output: str | None, format: str, *, lenient: bool, marks: int | None
+) -> list[Marked]:
+    """The results in the file that is to be written, if it is there, and the rows that a killed run
+    kept beside it.
 
-    Raises AttncliError: exit 2 where they are of another number of `marks`, exit 3 or 4 where the file holds none.
+    Raises AttncliError: exit 2 where they are of another number of `marks`, exit 3 or 4 where the
+    file holds none.
     """
     if output is None or output == "-" or not holds_numbers(format):
         raise usage_error(
-            "--resume needs results that can be read", help="write them with -o results.csv, .xlsx or .json"
+            "--resume needs results that can be read",
+            help="write them with -o results.csv, .xlsx or .json",
         )
     # A run that began anew has left the old results in their place: they are not its own.
     has_earlier = os.path.exists(output) and not began_anew(output)
@@ -321,6 +387,7 @@ def earlier_results(output: str | None, format: str, *, lenient: bool, marks: in
     if others:
         help = f"write --marks {others[0]}, or name another file after -o"
         raise usage_error(
-            f"--marks {marks} cannot be used: the results in {output} are of {others[0]} marks", help=help
+            f"--marks {marks} cannot be used: the results in {output} are of {others[0]} marks",
+            help=help,
         )
     return earlier

@@ -1,4 +1,6 @@
-"""The page of a class: a row for each student, the mistakes that were made and how often, and what was not read."""
+"""The page of a class: a row for each student, the mistakes that were made and how often, and what
+was not read.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +13,43 @@ from attncli import __version__
 from attncli.english import count, either, listed
 from attncli.features.check.marking import Marked
 from attncli.features.check.solution import VERDICTS
-from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, TableSheet, Text
+from attncli.page.document import (
+    Block,
+    Document,
+    Heading,
+    Listing,
+    Paragraph,
+    Table,
+    TableSheet,
+    Text,
+)
 from attncli.page.printer import format_number
 from attncli.render.spreadsheet import Value
 from attncli.tracing.serialization import FORMAT
 
 MOST = 20  # mistakes that are listed
-NAMES = 3  # students that are named beside a mistake
+# students that are named beside a mistake
+NAMES = 3
 BETWEEN = " | "  # mistakes in one cell
 RESULTS, SUMMARY = "results", "summary"  # sheets of a workbook
-COLUMNS = ("student", "marks", "of", *VERDICTS, "first_wrong", "mistakes", "error", "problem", "answers")
+COLUMNS = (
+    "student",
+    "marks",
+    "of",
+    *VERDICTS,
+    "first_wrong",
+    "mistakes",
+    "error",
+    "problem",
+    "answers",
+)
 Key = TypeVar("Key", bound=Hashable)
 
 
 def class_page(results: Sequence[Marked]) -> Document:
-    """The page; its rows are those of results.csv and results.xlsx, its data those of results.json."""
+    """The page; its rows are those of results.csv and results.xlsx, its data those of
+    results.json.
+    """
     title = f"{count(len(results), 'solution')}: checked"
     return Document(
         title,
@@ -40,24 +64,39 @@ def class_page(results: Sequence[Marked]) -> Document:
 
 
 def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
-    """A line of names and a line for each student, at its end the further columns of the manifest."""
+    """A line of names and a line for each student, at its end the further columns of the
+    manifest.
+    """
     more = list(dict.fromkeys(name for each in results for name in each.more))
     yield [*COLUMNS, *(f"{name} (manifest)" if name in COLUMNS else name for name in more)]
     for each in results:
         yield [
-            each.student, each.plain_marks, each.of, *(each.counts.get(verdict) for verdict in VERDICTS),
-            each.first_wrong, BETWEEN.join(f"{step}: {mistake}" for step, mistake in each.mistakes), each.error,
-            each.problem, each.answers, *(each.more.get(name) for name in more),
-        ]  # fmt: skip
+            each.student,
+            each.plain_marks,
+            each.of,
+            *(each.counts.get(verdict) for verdict in VERDICTS),
+            each.first_wrong,
+            BETWEEN.join(f"{step}: {mistake}" for step, mistake in each.mistakes),
+            each.error,
+            each.problem,
+            each.answers,
+            *(each.more.get(name) for name in more),
+        ]
 
 
 def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value | None]]]:
     """What the page says of the whole class, with all names."""
     read = [each for each in results if not each.error]
-    yield [("solutions", len(results)), *((words, number) for number, _, words in _kinds(results, read))]
+    yield [
+        ("solutions", len(results)),
+        *((words, number) for number, _, words in _kinds(results, read)),
+    ]
     if read:
         shares = [round(100 * value, 1) for value in _spread(read)]
-        yield [("marks in %", ""), *zip(("average", "middle", "lowest", "highest"), shares, strict=True)]
+        yield [
+            ("marks in %", ""),
+            *zip(("average", "middle", "lowest", "highest"), shares, strict=True),
+        ]
     if first := _first_steps(read):
         yield [
             ("first wrong number in", "students", "who"),
@@ -81,9 +120,12 @@ def _data(results: Sequence[Marked]) -> dict[str, Any]:
             "not_read": len(results) - len(read),
             "mean_share": mean(map(_share, read)) if read else None,
             "mistakes": [
-                {"step": step, "mistake": mistake, "students": names} for (step, mistake), names in _made(read)
+                {"step": step, "mistake": mistake, "students": names}
+                for (step, mistake), names in _made(read)
             ],
-            "first_wrong": [{"step": step, "students": names} for step, names in _first_steps(read)],
+            "first_wrong": [
+                {"step": step, "students": names} for step, names in _first_steps(read)
+            ],
         },
     }
 
@@ -99,9 +141,22 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
     rows = []
     for each in results:
         marks: Text = () if each.marks is None else (_mark_text(each),)
-        counts = ((f"{found:,}" if (found := each.counts.get(verdict)) else "",) for verdict in there)
-        rows.append(((each.student,), marks, *counts, (each.first_wrong or ("not read" if each.error else ""),)))
-    yield Table(("student", "marks", *there, "first wrong number"), tuple(rows), tuple(range(1, len(there) + 2)))
+        counts = (
+            (f"{found:,}" if (found := each.counts.get(verdict)) else "",) for verdict in there
+        )
+        rows.append(
+            (
+                (each.student,),
+                marks,
+                *counts,
+                (each.first_wrong or ("not read" if each.error else ""),),
+            )
+        )
+    yield Table(
+        ("student", "marks", *there, "first wrong number"),
+        tuple(rows),
+        tuple(range(1, len(there) + 2)),
+    )
     if first := _first_steps(read):
         yield Heading("Where the first wrong number is")
         yield Table(
@@ -118,7 +173,9 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
             )
         )
         if (more := len(made) - MOST) > 0:
-            yield Paragraph((f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",))
+            yield Paragraph(
+                (f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",)
+            )
     if unread := [each for each in results if each.error]:
         yield Heading("What could not be checked")
         yield Table(("student", "why"), tuple(((each.student,), (each.error,)) for each in unread))
@@ -170,7 +227,9 @@ def _made(read: Sequence[Marked]) -> list[tuple[tuple[str, str], list[str]]]:
 
 
 def _first_steps(read: Sequence[Marked]) -> list[tuple[str, list[str]]]:
-    return _most_first((each.first_wrong.partition(",")[0], each.student) for each in read if each.first_wrong)
+    return _most_first(
+        (each.first_wrong.partition(",")[0], each.student) for each in read if each.first_wrong
+    )
 
 
 def _most_first(found: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]:

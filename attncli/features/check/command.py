@@ -1,4 +1,6 @@
-"""`attncli check`: one solution worked by hand, judged cell by cell, or many, with a row for each."""
+"""`attncli check`: one solution worked by hand, judged cell by cell, or many, with a row for
+each.
+"""
 
 import os
 import sys
@@ -20,14 +22,18 @@ _PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
 
 def check(
     file: Annotated[
-        str | None, typer.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input.")
+        str | None,
+        typer.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input."),
     ] = None,
     answers: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="ANSWERS…",
-            help="The solution: some or all steps in YAML or JSON, or a filled-in worksheet; - is standard input. "
-            "Several solutions make a table with a row for each.",
+            help=(
+                "The solution: some or all steps in YAML or JSON, or a filled-in worksheet; - is"
+                " standard input. "
+                "Several solutions make a table with a row for each."
+            ),
         ),
     ] = None,
     format: options.TraceFormat = None,
@@ -44,11 +50,18 @@ def check(
     marks: Annotated[
         int | None,
         options.read_by(
-            options.whole, "--marks", metavar="N", help="Say how many of N marks the solution earns.", allowed=_MARKS
+            options.whole,
+            "--marks",
+            metavar="N",
+            help="Say how many of N marks the solution earns.",
+            allowed=_MARKS,
         ),
     ] = None,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Accept numbers that differ by at most one unit in the last digit.")
+        bool,
+        typer.Option(
+            "--lenient", help="Accept numbers that differ by at most one unit in the last digit."
+        ),
     ] = False,
     batch: Annotated[
         str | None,
@@ -60,15 +73,24 @@ def check(
     ] = None,
     directory: Annotated[
         str | None,
-        typer.Option("-d", "--directory", metavar="FOLDER", help="The folder of the answers that --batch names."),
+        typer.Option(
+            "-d",
+            "--directory",
+            metavar="FOLDER",
+            help="The folder of the answers that --batch names.",
+        ),
     ] = None,
     feedback: Annotated[
         str | None,
-        typer.Option("--feedback", metavar="FOLDER", help="Write a page for each student to this folder."),
+        typer.Option(
+            "--feedback", metavar="FOLDER", help="Write a page for each student to this folder."
+        ),
     ] = None,
     feedback_format: Annotated[
         str | None,
-        options.choice("--feedback-format", (*_PAGES, "pdf"), "The format of these pages.  [default: markdown]"),
+        options.choice(
+            "--feedback-format", (*_PAGES, "pdf"), "The format of these pages.  [default: markdown]"
+        ),
     ] = None,
     workers: Annotated[
         int | None,
@@ -83,7 +105,9 @@ def check(
     scheduler: Annotated[
         str | None,
         typer.Option(
-            "--scheduler", metavar="ADDRESS", help="Check a class on a cluster: the address of Dask's scheduler."
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Check a class on a cluster: the address of Dask's scheduler.",
         ),
     ] = None,
     time_limit: Annotated[
@@ -97,7 +121,10 @@ def check(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Check only what is not in the results of -o yet, and add it to them.")
+        bool,
+        typer.Option(
+            "--resume", help="Check only what is not in the results of -o yet, and add it to them."
+        ),
     ] = False,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
@@ -110,35 +137,61 @@ def check(
 ) -> int:
     """Check a solution worked out by hand: find the first wrong number, and check all others.
 
-    The digits that are written say how precise a number is. Each number gets one verdict. right: it is the true value
-    at that precision. carried: it follows from the solution's own earlier numbers. rounding: it differs by at most one
-    unit in the last digit. wrong: the error was made here. missing: the cell is blank. The exit code is 0 if all
-    numbers are right or carried, else 1. With --lenient, rounding counts as right. Steps that are not in the answers
-    do not count.
+    The digits that are written say how precise a number is. Each number gets one verdict. right: it
+    is the true value at that precision. carried: it follows from the solution's own earlier
+    numbers. rounding: it differs by at most one unit in the last digit. wrong: the error was made
+    here. missing: the cell is blank. The exit code is 0 if all numbers are right or carried, else
+    1. With --lenient, rounding counts as right. Steps that are not in the answers do not count.
 
-    Several solutions, or a class with --batch, make a table with a row for each student, and a summary of the mistakes.
-    There, a step that --steps names counts as missing if it is not in the answers.
+    Several solutions, or a class with --batch, make a table with a row for each student, and a
+    summary of the mistakes. There, a step that --steps names counts as missing if it is not in the
+    answers.
     """
     paths = files_named(answers or [])
     if batch is not None and file is not None:
-        raise usage_error(f"--batch cannot be used with {file}", help="the manifest names the problems and the answers")
+        raise usage_error(
+            f"--batch cannot be used with {file}",
+            help="the manifest names the problems and the answers",
+        )
     if batch is None:
         if file is None or not paths:
-            raise usage_error(f"{'PROBLEM' if file is None else 'ANSWERS'} is missing", help="see attncli check --help")
+            raise usage_error(
+                f"{'PROBLEM' if file is None else 'ANSWERS'} is missing",
+                help="see attncli check --help",
+            )
         if directory is not None:
-            raise usage_error("-d cannot be used without --batch", help="write the answers after the problem")
+            raise usage_error(
+                "-d cannot be used without --batch", help="write the answers after the problem"
+            )
     tables = OF_ONE_STEP | WORKBOOK
     suffix = options.suffix_of(output)
     format = format or next((name for name in tables if suffix in tables[name].suffixes), None)
     format = format if format in tables else options.page_format(format, output, workbook=True)
     options.reject_conflicts(
         *options.format_conflicts(
-            format, output, math=None if feedback else math, fragment=fragment, no_title=no_title, ascii=ascii
+            format,
+            output,
+            math=None if feedback else math,
+            fragment=fragment,
+            no_title=no_title,
+            ascii=ascii,
         ),
-        (scheduler is not None and workers is not None, "--scheduler", "--workers", "the cluster has its own workers"),
-        (feedback_format is not None and feedback is None, "--feedback-format", "no --feedback", "name a folder too"),
+        (
+            scheduler is not None and workers is not None,
+            "--scheduler",
+            "--workers",
+            "the cluster has its own workers",
+        ),
+        (
+            feedback_format is not None and feedback is None,
+            "--feedback-format",
+            "no --feedback",
+            "name a folder too",
+        ),
     )
-    of_a_class = batch is not None or len(paths) > 1 or format in tables or feedback is not None or resume
+    of_a_class = (
+        batch is not None or len(paths) > 1 or format in tables or feedback is not None or resume
+    )
     if of_a_class or scheduler is not None or time_limit is not None:
         from attncli.attention.registry import RULES
         from attncli.cli.error_report import warn
@@ -157,7 +210,9 @@ def check(
 
         require_workbook(format, output, "results")
         earlier = earlier_results(output, format, lenient=lenient, marks=marks) if resume else ()
-        students = class_of(file, paths, batch=batch, folder=directory, output=output, outside=allow_outside)
+        students = class_of(
+            file, paths, batch=batch, folder=directory, output=output, outside=allow_outside
+        )
         if steps is not None:
             chosen_names(steps, tuple(RULES))  # a step that no problem has
         settings = Settings(
@@ -167,23 +222,36 @@ def check(
             convention=as_,
             outside=allow_outside,
             seconds=time_limit or _SECONDS,
-            feedback=None
-            if feedback is None
-            else "latex"
-            if feedback_format == "pdf"
-            else feedback_format or "markdown",
+            feedback=(
+                None
+                if feedback is None
+                else "latex"
+                if feedback_format == "pdf"
+                else feedback_format or "markdown"
+            ),
             math="dollars" if math == "dollars" else "fences",
         )
         marking = Marking(students, earlier)
-        pages = None if feedback is None else Feedback(feedback, students, feedback_format or "markdown")
-        look = {"color": color, "math": math, "fragment": fragment, "title": not no_title, "ascii": ascii}
+        pages = (
+            None
+            if feedback is None
+            else Feedback(feedback, students, feedback_format or "markdown")
+        )
+        look = {
+            "color": color,
+            "math": math,
+            "fragment": fragment,
+            "title": not no_title,
+            "ascii": ascii,
+        }
         kept = kept_beside(output, format, goes_on=resume)
         with CleanupBeforeExit():
             try:
                 try:
                     marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
                 except Exception:
-                    # Such as a page of feedback that cannot be made: what is marked is marked all the same.
+                    # Such as a page of feedback that cannot be made: what is marked is marked all
+                    # the same.
                     if marking.marked:
                         write_results(marking, format, output, kept, **look)
                     raise
@@ -200,9 +268,12 @@ def check(
     assert file is not None
     (solved,) = paths
     if file == solved == "-":
-        raise usage_error("standard input cannot be both files", help="name a file for one of the two")
+        raise usage_error(
+            "standard input cannot be both files", help="name a file for one of the two"
+        )
 
-    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    # while there is memory for it: an error may be that there is none
+    from attncli.cli.error_report import warn
     from attncli.cli.input import load
     from attncli.cli.output import require_writable, write_page
     from attncli.cli.progress import progress
@@ -221,7 +292,16 @@ def check(
     if steps is not None:
         solution, diagnoses = on_steps(solution, diagnoses, steps, written)
     page = check_page(solution, marks=marks, diagnoses=diagnoses)
-    write_page(page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
+    write_page(
+        page,
+        format,
+        output,
+        color=color,
+        math=math,
+        fragment=fragment,
+        title=not no_title,
+        ascii=ascii,
+    )
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)

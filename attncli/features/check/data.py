@@ -13,17 +13,25 @@ from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import FORMAT
 
 
-def check_data(solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosis]) -> dict[str, Any]:
-    """Every cell with its verdict, the first wrong one, how many there are of each, and the diagnoses; format 1."""
+def check_data(
+    solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosis]
+) -> dict[str, Any]:
+    """Every cell with its verdict, the first wrong one, how many there are of each, and the
+    diagnoses; format 1.
+    """
     judgement = solution.verdicts
     first = judgement.first_wrong
     data: dict[str, Any] = {
         "attncli": {"version": __version__, "format": FORMAT},
         "title": judgement.trace.title,
-        "steps": {name: {"cells": _nested(cells.tolist())} for name, cells in judgement.steps.items()},
+        "steps": {
+            name: {"cells": _nested(cells.tolist())} for name, cells in judgement.steps.items()
+        },
         "first_wrong": None if first is None else {"step": first[0], "index": list(first[1])},
         "counts": judgement.counts,
-        "carried_by_rounding": [{"step": name, "index": list(index)} for name, index in judgement.carried_by_rounding],
+        "carried_by_rounding": [
+            {"step": name, "index": list(index)} for name, index in judgement.carried_by_rounding
+        ],
         "diagnoses": diagnosis_data(judgement, diagnoses),
         "passed": solution.passed,
     }

@@ -1,10 +1,11 @@
-"""Which known mistake gives the numbers that are wrong in a solution: only what gives them as written is named.
+"""Which known mistake gives the numbers that are wrong in a solution: only what gives them as
+written is named.
 
-A mistake is tried by changing its equations in the trace: every cell is then what it would be by the solution's own
-earlier numbers, through all that was left out, had the mistake been made. So an output alone can be diagnosed, too.
-Where no mistake gives the numbers with all digits, the steps that were left out are rounded on the way, as on paper.
-Then one is looked for that gives all numbers but a few, which have slips of their own, and last an error in a single
-cell.
+A mistake is tried by changing its equations in the trace: every cell is then what it would be by
+the solution's own earlier numbers, through all that was left out, had the mistake been made. So an
+output alone can be diagnosed, too. Where no mistake gives the numbers with all digits, the steps
+that were left out are rounded on the way, as on paper. Then one is looked for that gives all
+numbers but a few, which have slips of their own, and last an error in a single cell.
 """
 
 from __future__ import annotations
@@ -37,29 +38,41 @@ from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
 
-BY_CHANCE = 0.1  # cells of a step that errors may be expected to explain by chance, and still be named
-OF_NEIGHBOUR = 0.01  # of one cell that is a neighbour's number, which small numbers often are
-MOST_CELL_ERRORS = 3  # in one step; more that is wrong has another cause, or one for most of it
-CELLS_FOR_A_SLIP = 4  # wrong cells that a mistake has to be looked for in, for each of them that it may leave over
-MOST_GUESSES = 3  # errors that are named for a cell although chance would do as well
+# cells of a step that errors may be expected to explain by chance, and still be named
+BY_CHANCE = 0.1
+# of one cell that is a neighbour's number, which small numbers often are
+OF_NEIGHBOUR = 0.01
+# in one step; more that is wrong has another cause, or one for most of it
+MOST_CELL_ERRORS = 3
+# wrong cells that a mistake has to be looked for in, for each of them that it may leave over
+CELLS_FOR_A_SLIP = 4
+# errors that are named for a cell although chance would do as well
+MOST_GUESSES = 3
 ABOUT_AS_LIKELY = {
-    ErrorKind.RESULT_CUT, ErrorKind.RESULT_OF_NEIGHBOUR, ErrorKind.WRONG_TERM, ErrorKind.STEP_READ,
+    ErrorKind.RESULT_CUT,
+    ErrorKind.RESULT_OF_NEIGHBOUR,
+    ErrorKind.WRONG_TERM,
+    ErrorKind.STEP_READ,
     ErrorKind.NEIGHBOUR_READ,
-}  # fmt: skip
+}
 ROUNDED_ON_THE_WAY = "the steps between were rounded"
-FEW = 8  # cells of a step that are worked out one by one, before all of it is
-MOST_NUMBERS = 2000  # in all steps of a problem that is worked out on paper
+# cells of a step that are worked out one by one, before all of it is
+FEW = 8
+# in all steps of a problem that is worked out on paper
+MOST_NUMBERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What explains the wrong cells of a step: one of these mistakes, which its numbers cannot tell apart.
+    """What explains the wrong cells of a step: one of these mistakes, which its numbers cannot tell
+    apart.
 
-    `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of the step, too, but
-    for the `slips`: wrong cells that have an error of their own beside it. It is not `likely` if chance could explain
-    the cells as well, or if they are too few. `rounded` is to how many decimals the steps that are left out have to be
-    rounded on the way, if they have to be; those of the forward pass only after they have been worked out
-    `forward_in_full`. `error` is the first of its errors.
+    `cells` are the wrong cells it explains; `whole` says whether it gives all the other numbers of
+    the step, too, but for the `slips`: wrong cells that have an error of their own beside it. It is
+    not `likely` if chance could explain the cells as well, or if they are too few. `rounded` is to
+    how many decimals the steps that are left out have to be rounded on the way, if they have to be;
+    those of the forward pass only after they have been worked out `forward_in_full`. `error` is the
+    first of its errors.
     """
 
     step: str
@@ -74,20 +87,28 @@ class Diagnosis:
 
 
 def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
-    """For every step with wrong cells that a known mistake explains, all mistakes that explain the most."""
+    """For every step with wrong cells that a known mistake explains, all mistakes that explain the
+    most.
+    """
     wrong = _wrong(judgement)
     if not wrong:
         return ()
     trials = Trials(judgement)
     found = _explanations(trials, wrong, trials.within_precision)
-    return tuple(one for step, cells in wrong.items() for one in _diagnose_step(trials, step, cells, found))
+    return tuple(
+        one for step, cells in wrong.items() for one in _diagnose_step(trials, step, cells, found)
+    )
 
 
-def _diagnose_step(trials: Trials, step: str, cells: tuple[Cell, ...], found: list[Explanation]) -> Iterator[Diagnosis]:
+def _diagnose_step(
+    trials: Trials, step: str, cells: tuple[Cell, ...], found: list[Explanation]
+) -> Iterator[Diagnosis]:
     values = trials.judgement.values
     named, whole = _best(step, found)
     if whole:
-        yield Diagnosis(step, named, cells, True, likely=len(cells) > 1 or not values.trace.steps[step].shape)
+        yield Diagnosis(
+            step, named, cells, True, likely=len(cells) > 1 or not values.trace.steps[step].shape
+        )
         return
     if name := _rounded_first(trials, step):
         yield Diagnosis(step, (name,), cells, True)
@@ -98,7 +119,9 @@ def _diagnose_step(trials: Trials, step: str, cells: tuple[Cell, ...], found: li
         for forward_in_full, decimals in product(in_full, (fewest, fewest + 1)):
             plain = trials.rounded_on_the_way(decimals, forward_in_full)
             if rounded := _rounded(trials, step, cells, plain):
-                yield Diagnosis(step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full)
+                yield Diagnosis(
+                    step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full
+                )
                 return
     rows = _row_errors(trials, step, cells) if len(cells) > 1 else []
     in_rows = {cell for row in rows for cell in row.cells}
@@ -135,24 +158,34 @@ def _names(found: list[Explanation]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.trial.mistake.name for one in found))
 
 
-def _rounded(trials: Trials, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay) -> tuple[str, ...]:
-    """What gives all numbers of a step if those left out are rounded on the way: that alone, or a mistake with it."""
+def _rounded(
+    trials: Trials, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay
+) -> tuple[str, ...]:
+    """What gives all numbers of a step if those left out are rounded on the way: that alone, or a
+    mistake with it.
+    """
     claims = trials.judgement.answers.steps[step].cells
-    if all(plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None):
+    if all(
+        plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None
+    ):
         return (ROUNDED_ON_THE_WAY,)
     named, whole = _best(step, _explanations(trials, {step: cells}, plain))
     return named if whole else ()
 
 
 def _mistake_with_slips(trials: Trials, step: str, cells: tuple[Cell, ...]) -> Diagnosis | None:
-    """What gives all numbers of a step but a few that are wrong in another way, if that is more than chance."""
+    """What gives all numbers of a step but a few that are wrong in another way, if that is more
+    than chance.
+    """
     if len(cells) < CELLS_FOR_A_SLIP:
         return None
     values = trials.judgement.values
     readings: list[tuple[Reproduction, int | None]] = [(trials.within_precision, None)]
     if leaves_out(values, step):
         fewest = decimals_of(values, step)
-        readings += [(trials.rounded_on_the_way(decimals), decimals) for decimals in (fewest, fewest + 1)]
+        readings += [
+            (trials.rounded_on_the_way(decimals), decimals) for decimals in (fewest, fewest + 1)
+        ]
     for reading, decimals in readings:
         tried = _explanations(trials, {step: cells}, reading, with_slips=True)
         able = [one for one in tried if one.steps[step]]
@@ -163,23 +196,36 @@ def _mistake_with_slips(trials: Trials, step: str, cells: tuple[Cell, ...]) -> D
         explained = tuple(cell for cell in cells if cell not in best.slips)
         claims = values.answers.steps[step].cells
         different = {claims[cell].value: cell for cell in explained}.values()
-        if len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different) < BY_CHANCE:
-            return Diagnosis(step, _names(alike), explained, True, rounded=decimals, slips=best.slips)
+        if (
+            len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different)
+            < BY_CHANCE
+        ):
+            return Diagnosis(
+                step, _names(alike), explained, True, rounded=decimals, slips=best.slips
+            )
     return None
 
 
 def _rounded_first(trials: Trials, step: str) -> str | None:
-    """The mistake of rounding a step's own numbers to fewer decimals than they are written with, if that gives all."""
+    """The mistake of rounding a step's own numbers to fewer decimals than they are written with, if
+    that gives all.
+    """
     values = trials.judgement.values
     claims = cast("dict[Cell, Claim]", dict(np.ndenumerate(values.answers.steps[step].cells)))
-    filled = {cell: claim for cell, claim in claims.items() if claim is not None and claim.value.is_finite()}
+    filled = {
+        cell: claim
+        for cell, claim in claims.items()
+        if claim is not None and claim.value.is_finite()
+    }
     by = trials.within_precision
     for decimals in range(decimals_of(values, step)):
         name, unit = rounded_first(step, decimals), Decimal(1).scaleb(-decimals)
         in_units = (Fraction(claim.value) * 10**decimals for claim in filled.values())
         if name is not None and all(number.denominator == 1 for number in in_units):
             coarse = {cell: replace(claim, half=unit / 2) for cell, claim in filled.items()}
-            return name if all(by.gives(step, cell, claim) for cell, claim in coarse.items()) else None
+            return (
+                name if all(by.gives(step, cell, claim) for cell, claim in coarse.items()) else None
+            )
     return None
 
 
@@ -200,8 +246,9 @@ def _row_errors(trials: Trials, step: str, cells: tuple[Cell, ...]) -> list[RowE
 def _cell_errors(
     values: CarriedValues, step: str, cells: tuple[Cell, ...]
 ) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]]:
-    """The likeliest errors of each cell, those first that explain most of them, and whether they are more than chance;
-    with the cells that have the same, and the first of the errors."""
+    """The likeliest errors of each cell, those first that explain most of them, and whether they
+    are more than chance; with the cells that have the same, and the first of the errors.
+    """
     if values.trace.steps[step].rule.given:
         return {}
     found: dict[Cell, list[CellError]] = {}
@@ -213,37 +260,63 @@ def _cell_errors(
             return {}
     groups: dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]] = {}
     for cell, each in found.items():
-        beyond_chance = [error for error in each if _is_beyond_chance(error, often[error.name], len(cells))]
-        if beyond_chance:  # digits cut off leave few that are left, so chance says little against them
-            beyond_chance = [error for error in each if error in beyond_chance or error.kind == ErrorKind.RESULT_CUT]
-        possible = beyond_chance or [error for error in each if error.plain and len(cells) <= MOST_CELL_ERRORS]
-        chosen = {error.name: error for error in _likeliest(possible, often, together=bool(beyond_chance))}
+        beyond_chance = [
+            error for error in each if _is_beyond_chance(error, often[error.name], len(cells))
+        ]
+        # digits cut off leave few that are left, so chance says little against them
+        if beyond_chance:
+            beyond_chance = [
+                error
+                for error in each
+                if error in beyond_chance or error.kind == ErrorKind.RESULT_CUT
+            ]
+        possible = beyond_chance or [
+            error for error in each if error.plain and len(cells) <= MOST_CELL_ERRORS
+        ]
+        chosen = {
+            error.name: error for error in _likeliest(possible, often, together=bool(beyond_chance))
+        }
         if chosen and (beyond_chance or len(chosen) <= MOST_GUESSES):
-            key = tuple(chosen), bool(beyond_chance) and _is_evident(beyond_chance, often, len(cells))
+            key = (
+                tuple(chosen),
+                bool(beyond_chance) and _is_evident(beyond_chance, often, len(cells)),
+            )
             before, first = groups.get(key, ((), next(iter(chosen.values()))))
             groups[key] = (*before, cell), first
     return groups
 
 
-def _likeliest(possible: list[CellError], often: Counter[str], *, together: bool) -> list[CellError]:
-    """The errors that explain most cells, of the likeliest kind; `together` with kinds as likely, if they are few."""
+def _likeliest(
+    possible: list[CellError], often: Counter[str], *, together: bool
+) -> list[CellError]:
+    """The errors that explain most cells, of the likeliest kind; `together` with kinds as likely,
+    if they are few.
+    """
     if not possible:
         return []
     most, kind = min((-often[error.name], error.kind) for error in possible)
     best = [error for error in possible if (-often[error.name], error.kind) == (most, kind)]
-    others = [error for error in possible if -often[error.name] == most and {error.kind, kind} <= ABOUT_AS_LIKELY]
+    others = [
+        error
+        for error in possible
+        if -often[error.name] == most and {error.kind, kind} <= ABOUT_AS_LIKELY
+    ]
     return others if together and len(best) < len(others) <= MOST_GUESSES else best
 
 
 def _is_beyond_chance(error: CellError, often: int, wrong: int) -> bool:
-    """Whether an error that explains so many of the wrong cells of a step does so by more than chance."""
+    """Whether an error that explains so many of the wrong cells of a step does so by more than
+    chance.
+    """
     return 2 * often > wrong > 1 or (wrong <= MOST_CELL_ERRORS and error.chance * wrong < BY_CHANCE)
 
 
 def _is_evident(possible: list[CellError], often: Counter[str], wrong: int) -> bool:
-    """Whether an error explains several cells; or the only wrong one, and nothing but errors of its kind does.
+    """Whether an error explains several cells; or the only wrong one, and nothing but errors of its
+    kind does.
 
-    A digit can be miscopied in so many ways that one cell says little for it, nor against another error.
+    A digit can be miscopied in so many ways that one cell says little for it, nor against another
+    error.
     """
     if max(often[error.name] for error in possible) > 1:
         return True
@@ -253,7 +326,9 @@ def _is_evident(possible: list[CellError], often: Counter[str], wrong: int) -> b
 
 
 def _agreeing(able: list[Explanation]) -> list[Explanation]:
-    """Those that give the most numbers of the whole solution, also where these are right for another reason."""
+    """Those that give the most numbers of the whole solution, also where these are right for
+    another reason.
+    """
     if len(able) < 2:
         return able
     agreement = [one.agreement for one in able]
@@ -271,8 +346,10 @@ def _wrong(judgement: Judgement) -> dict[str, tuple[Cell, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A mistake in a trace with its equations; `affected` has, for every step that is answered, those of its changes
-    that show in it. Queries that see no key with it are treated `as_ours`, or as other programs do."""
+    """A mistake in a trace with its equations; `affected` has, for every step that is answered,
+    those of its changes that show in it. Queries that see no key with it are treated `as_ours`, or
+    as other programs do.
+    """
 
     mistake: Mistake
     changes: Changes
@@ -300,11 +377,17 @@ class Trials:
 
     def _trial(self, mistake: Mistake, changes: Changes, as_ours: bool) -> Trial:
         trace, answers = with_changes(self.judgement.trace, changes), self.judgement.answers
-        seen = {name: set(changes) & left_out_before(trace, answers, name) for name in answers.steps}
-        return Trial(mistake, changes, as_ours, trace, {name: of for name, of in seen.items() if of})
+        seen = {
+            name: set(changes) & left_out_before(trace, answers, name) for name in answers.steps
+        }
+        return Trial(
+            mistake, changes, as_ours, trace, {name: of for name, of in seen.items() if of}
+        )
 
     def _of_blind_queries(self, changes: Changes) -> Iterator[Changes]:
-        """A mistake that hides a row whole, with the weights that programs have there; no solution says NaN."""
+        """A mistake that hides a row whole, with the weights that programs have there; no solution
+        says NaN.
+        """
         trace = self.judgement.trace
         if not {"mask", "masked"} & changes.keys():
             return
@@ -325,7 +408,8 @@ class Trials:
 
     def by(self, trial: Trial, plain: Reproduction) -> Reproduction:
         """How cells come about with a mistake; `plain` is how they do without it."""
-        key = id(trial), id(plain)  # of objects that are kept as long as this one
+        # of objects that are kept as long as this one
+        key = id(trial), id(plain)
         if key not in self._by:
             self._by[key] = plain.changed(trial.trace, trial.changes)
         return self._by[key]
@@ -349,10 +433,12 @@ class Reproduction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WithinPrecision:
-    """Equations whose numbers may be anywhere within their precision, and are not rounded in between.
+    """Equations whose numbers may be anywhere within their precision, and are not rounded in
+    between.
 
-    A few cells rule out most mistakes. Where more of a step are asked for, all of it is worked out at once, from its
-    numbers exactly as they stand; only what these do not give is looked at cell by cell.
+    A few cells rule out most mistakes. Where more of a step are asked for, all of it is worked out
+    at once, from its numbers exactly as they stand; only what these do not give is looked at cell
+    by cell.
     """
 
     values: CarriedValues
@@ -383,18 +469,24 @@ class WithinPrecision:
         return bool(equation.ranges) and equation.reaches(interval(claim))
 
     def _given_as_it_stands(self, name: str) -> NDArray[np.bool_]:
-        """Which cells of a step come out as written beyond doubt, from the numbers before them as these stand."""
+        """Which cells of a step come out as written beyond doubt, from the numbers before them as
+        these stand.
+        """
         if name not in self._given:
             claims = self.values.answers.steps[name].cells
-            rounded = round_to_claims(claims.ravel().tolist(), self.values.own_step(name).ravel().astype(float))
+            rounded = round_to_claims(
+                claims.ravel().tolist(), self.values.own_step(name).ravel().astype(float)
+            )
             self._given[name] = np.array([one is True for one in rounded]).reshape(claims.shape)
         return self._given[name]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How much of a solution a mistake explains: the steps whose wrong cells it gives, all or but for the `slips`, and
-    whether it gives all other numbers of the step; `consistent` where no step that it changes says otherwise."""
+    """How much of a solution a mistake explains: the steps whose wrong cells it gives, all or but
+    for the `slips`, and whether it gives all other numbers of the step; `consistent` where no step
+    that it changes says otherwise.
+    """
 
     trial: Trial
     by: Reproduction
@@ -410,17 +502,28 @@ class Explanation:
     def agreement(self) -> int:
         """How many numbers of the solution follow from those before them."""
         answers = self.by.values.answers
-        return sum(self.by.gives(name, cell) for name in answers.steps for cell in _others(answers, name, ()))
+        return sum(
+            self.by.gives(name, cell)
+            for name in answers.steps
+            for cell in _others(answers, name, ())
+        )
 
 
 def _explanations(
-    trials: Trials, wrong: Mapping[str, tuple[Cell, ...]], plain: Reproduction, *, with_slips: bool = False
+    trials: Trials,
+    wrong: Mapping[str, tuple[Cell, ...]],
+    plain: Reproduction,
+    *,
+    with_slips: bool = False,
 ) -> list[Explanation]:
-    """What each known mistake explains, where that is anything; `plain` is how cells come about without it.
+    """What each known mistake explains, where that is anything; `plain` is how cells come about
+    without it.
 
     One `with_slips` may leave a few wrong cells over.
     """
-    tried = (_explain(trial, trials, wrong, plain, with_slips=with_slips) for trial in trials.of_mistakes)
+    tried = (
+        _explain(trial, trials, wrong, plain, with_slips=with_slips) for trial in trials.of_mistakes
+    )
     return [explanation for explanation in tried if explanation is not None]
 
 
@@ -448,7 +551,11 @@ def _explain(
     if not steps:
         return None
     consistent = all(
-        steps[name] if name in steps else all(by.gives(name, cell) for cell in _others(answers, name, ()))
+        (
+            steps[name]
+            if name in steps
+            else all(by.gives(name, cell) for cell in _others(answers, name, ()))
+        )
         for name in answers.steps
         if name in affected
     )
@@ -456,8 +563,12 @@ def _explain(
     return Explanation(trial, by, steps, consistent, explained, tuple(slips))
 
 
-def _denied(name: str, affected: Mapping[str, set[str]], judgement: Judgement, by: Reproduction) -> bool:
-    """Whether numbers of other steps that are right say that no such mistake was made in a step left out before."""
+def _denied(
+    name: str, affected: Mapping[str, set[str]], judgement: Judgement, by: Reproduction
+) -> bool:
+    """Whether numbers of other steps that are right say that no such mistake was made in a step
+    left out before.
+    """
     hidden = affected[name] - {name}
     ranges = WithinPrecision.of(by.values)
     return any(
@@ -473,7 +584,11 @@ def _others(answers: Answers, name: str, cells: tuple[Cell, ...]) -> Iterator[Ce
     """The cells of a step that were filled in, without these."""
     there = answers.steps[name].cells
     left_out = set(cells)
-    return (index for index in np.ndindex(there.shape) if there[index] is not None and index not in left_out)
+    return (
+        index
+        for index in np.ndindex(there.shape)
+        if there[index] is not None and index not in left_out
+    )
 
 
 def left_out_before(trace: Trace, answers: Answers, name: str) -> set[str]:
@@ -485,9 +600,10 @@ def left_out_before(trace: Trace, answers: Answers, name: str) -> set[str]:
             continue
         found.add(step)
         left_out = (
-            read for read in trace.steps[step].rule.inputs
+            read
+            for read in trace.steps[step].rule.inputs
             if read not in answers.steps or not answers.steps[read].complete
-        )  # fmt: skip
+        )
         waiting += left_out
     return found
 
@@ -497,16 +613,18 @@ def left_out_before(trace: Trace, answers: Answers, name: str) -> set[str]:
 
 @dataclass(slots=True)
 class RoundedOnTheWay:
-    """A solution's numbers exactly as they stand; between them those of the steps left out, with so many decimals.
+    """A solution's numbers exactly as they stand; between them those of the steps left out, with so
+    many decimals.
 
-    With `forward_in_full` the forward pass was left to a calculator: its numbers are rounded only where the backward
-    pass, which is worked on paper, takes them up.
+    With `forward_in_full` the forward pass was left to a calculator: its numbers are rounded only
+    where the backward pass, which is worked on paper, takes them up.
     """
 
     values: CarriedValues
     decimals: int
     forward_in_full: bool = False
-    before: RoundedOnTheWay | None = None  # without the changes by which the values have moved
+    # without the changes by which the values have moved
+    before: RoundedOnTheWay | None = None
     _found: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
     _floats: FloatReading | None = None
 
@@ -520,7 +638,9 @@ class RoundedOnTheWay:
 
     def changed(self, trace: Trace, changes: Collection[str]) -> RoundedOnTheWay:
         """The same solution by a trace with these steps changed."""
-        return RoundedOnTheWay(self.values.changed(trace, changes), self.decimals, self.forward_in_full, self)
+        return RoundedOnTheWay(
+            self.values.changed(trace, changes), self.decimals, self.forward_in_full, self
+        )
 
     def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool:
         """Whether the equations give this cell as it was written, or as this claim has it."""
@@ -554,12 +674,16 @@ class RoundedOnTheWay:
 def decimals_of(values: CarriedValues, name: str) -> int:
     """How many decimals the numbers of a step have, at most."""
     claims = values.answers.steps[name].claims
-    return max((max(-claim.half.adjusted() - 1, 0) for claim in claims if not claim.exact), default=0)
+    return max(
+        (max(-claim.half.adjusted() - 1, 0) for claim in claims if not claim.exact), default=0
+    )
 
 
 def rounded_early(judgement: Judgement) -> tuple[str, int, str] | None:
-    """A step that was rounded to fewer decimals than the first step with carried cells after it: its name, how many
-    they are, and the name of that other step. None where an error is what is carried on, or no rounding is early."""
+    """A step that was rounded to fewer decimals than the first step with carried cells after it:
+    its name, how many they are, and the name of that other step. None where an error is what is
+    carried on, or no rounding is early.
+    """
     values = judgement.values
     for name, cells in judgement.steps.items():
         if indices_where(cells, "wrong", "rounding"):
@@ -567,8 +691,17 @@ def rounded_early(judgement: Judgement) -> tuple[str, int, str] | None:
         if not indices_where(cells, "carried"):
             continue
         left_out = left_out_before(values.trace, values.answers, name)
-        read = {of for step in left_out for of in values.trace.steps[step].rule.inputs if of in judgement.steps}
-        early = [(decimals_of(values, of), of) for of in judgement.steps if of in read and _is_rounded(values, of)]
+        read = {
+            of
+            for step in left_out
+            for of in values.trace.steps[step].rule.inputs
+            if of in judgement.steps
+        }
+        early = [
+            (decimals_of(values, of), of)
+            for of in judgement.steps
+            if of in read and _is_rounded(values, of)
+        ]
         decimals, step = min(early, key=itemgetter(0), default=(0, ""))
         return (step, decimals, name) if step and decimals < decimals_of(values, name) else None
     return None
@@ -576,19 +709,30 @@ def rounded_early(judgement: Judgement) -> tuple[str, int, str] | None:
 
 def _is_rounded(values: CarriedValues, name: str) -> bool:
     cells = np.ndenumerate(values.answers.steps[name].cells)
-    return any(claim is not None and not claim.exact and claim.value != values.own(name, at) for at, claim in cells)
+    return any(
+        claim is not None and not claim.exact and claim.value != values.own(name, at)
+        for at, claim in cells
+    )
 
 
 def leaves_out(values: CarriedValues, name: str) -> bool:
-    """Whether a step is worked out from numbers that are not written, in a problem of a size to be worked on paper."""
+    """Whether a step is worked out from numbers that are not written, in a problem of a size to be
+    worked on paper.
+    """
     trace, answers = values.trace, values.answers
     numbers = sum(step.value.size for step in trace.computed())
-    computed = (read for read in trace.steps[name].rule.inputs if read in trace and not trace.steps[read].rule.given)
+    computed = (
+        read
+        for read in trace.steps[name].rule.inputs
+        if read in trace and not trace.steps[read].rule.given
+    )
     return numbers <= MOST_NUMBERS and any(read not in answers.steps for read in computed)
 
 
 def is_after_left_out_forward_pass(values: CarriedValues, name: str) -> bool:
-    """Whether a step is one of the backward pass, and something of the forward pass is left out before it."""
+    """Whether a step is one of the backward pass, and something of the forward pass is left out
+    before it.
+    """
     if name not in GRADIENT_RULES:
         return False
     computed = (step.name for step in values.trace.computed() if step.name not in GRADIENT_RULES)

@@ -1,4 +1,6 @@
-"""What explains the wrong numbers: each mistake with the equation it makes of a step, and a cell worked by that one."""
+"""What explains the wrong numbers: each mistake with the equation it makes of a step, and a cell
+worked by that one.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +24,30 @@ from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.tracing.model import Step
 
-MOST = 4  # cells that are named one by one
+# cells that are named one by one
+MOST = 4
 
 
 def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
-    """A paragraph for every step that is explained; below it what the mistake makes of the equations."""
+    """A paragraph for every step that is explained; below it what the mistake makes of the
+    equations.
+    """
     if diagnoses:
         yield Heading("What explains the errors")
     for found in diagnoses:
         first, *others = found.mistakes
-        perhaps, explains = ("", "This explains") if found.likely else ("perhaps ", "This would explain")
-        where = "" if found.whole or len(found.cells) > MOST else f" ({_cells(judgement, found.step, found.cells)})"
-        said = f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains} {explained(judgement, found)}{where}."
+        perhaps, explains = (
+            ("", "This explains") if found.likely else ("perhaps ", "This would explain")
+        )
+        where = (
+            ""
+            if found.whole or len(found.cells) > MOST
+            else f" ({_cells(judgement, found.step, found.cells)})"
+        )
+        said = (
+            f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains}"
+            f" {explained(judgement, found)}{where}."
+        )
         yield Paragraph((said + _slips(judgement, found),))
         yield from _made(judgement, found, first)
         for other in others:
@@ -76,11 +90,17 @@ def _rounding(found: Diagnosis) -> str:
         return ""
     to = count(found.rounded, "decimal") if found.rounded else "whole numbers"
     to += ", the forward pass only at its end" if found.forward_in_full else ""
-    return f", to {to}" if ROUNDED_ON_THE_WAY in found.mistakes else f", and the steps between were rounded to {to}"
+    return (
+        f", to {to}"
+        if ROUNDED_ON_THE_WAY in found.mistakes
+        else f", and the steps between were rounded to {to}"
+    )
 
 
 def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
-    """One entry for every mistake; `alike` are those that give the same numbers, and `shared` is what they do."""
+    """One entry for every mistake; `alike` are those that give the same numbers, and `shared` is
+    what they do.
+    """
     shared_by = [shared(judgement, found) for found in diagnoses]
     return [
         {
@@ -102,16 +122,24 @@ def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list
 
 
 def explained(judgement: Judgement, found: Diagnosis) -> str:
-    """How much of its step a mistake explains: all 9 cells, 8 of 9 cells, the one wrong cell, 2 of 3 wrong cells."""
+    """How much of its step a mistake explains: all 9 cells, 8 of 9 cells, the one wrong cell, 2 of
+    3 wrong cells.
+    """
     cells = judgement.steps[found.step].ravel()
     filled = sum(cell.given is not None for cell in cells)
     wrong, explained = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
     if found.slips:
         return f"{filled - len(found.slips):,} of {filled:,} cells"
     if found.whole and filled > 1:
-        return either(filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}")
+        return either(
+            filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}"
+        )
     if explained == wrong:
-        return either(wrong, "the wrong cell", "both wrong cells" if wrong == 2 else f"all {wrong:,} wrong cells")
+        return either(
+            wrong,
+            "the wrong cell",
+            "both wrong cells" if wrong == 2 else f"all {wrong:,} wrong cells",
+        )
     return f"{explained:,} of {wrong:,} wrong cells"
 
 
@@ -120,8 +148,9 @@ def _cells(judgement: Judgement, step: str, cells: Sequence[Cell]) -> str:
 
 
 def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
-    """The equations of a mistake that lead to the step, and the first cell worked with them; of an error in one cell
-    just that cell."""
+    """The equations of a mistake that lead to the step, and the first cell worked with them; of an
+    error in one cell just that cell.
+    """
     if found.error is not None and found.error.on_the_way and found.error.name == name:
         yield Worked((worked_with_error(judgement, found.step, found.cells[0], found.error),))
     mistaken, steps = _mistaken(judgement, name)
@@ -134,10 +163,16 @@ def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
 
 
 def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagnosis) -> WorkedLine:
-    """A cell worked with the mistake; one of a step that was left out is called by the step's name and letter."""
+    """A cell worked with the mistake; one of a step that was left out is called by the step's name
+    and letter.
+    """
     claim = judgement.steps[found.step][found.cells[0]].given
     same_shape = step.shape == judgement.steps[found.step].shape
-    cell = found.cells[0] if same_shape else _first_changed_cell(judgement.values, mistaken.values, step)
+    cell = (
+        found.cells[0]
+        if same_shape
+        else _first_changed_cell(judgement.values, mistaken.values, step)
+    )
     line = worked_from_own_numbers(mistaken, step.name, cell, as_precise_as=claim)
     if step.name == found.step:
         return line
@@ -149,12 +184,16 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
 def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: Step) -> Cell:
     """The first cell of a step that is another number with the mistake."""
     cells = list(np.ndindex(step.shape))
-    return next((cell for cell in cells if values.own(step.name, cell) != mistaken.own(step.name, cell)), cells[0])
+    return next(
+        (cell for cell in cells if values.own(step.name, cell) != mistaken.own(step.name, cell)),
+        cells[0],
+    )
 
 
 def _mistaken(judgement: Judgement, name: str) -> tuple[Judgement, list[Step]]:
-    """The solution by the equations of a mistake, and the steps that have another one, in the order of work: none for
-    an error in one cell, or for rounding."""
+    """The solution by the equations of a mistake, and the steps that have another one, in the order
+    of work: none for an error in one cell, or for rounding.
+    """
     changes = changes_of(name, judgement.trace)
     trace = with_changes(judgement.trace, changes)
     steps = [step for step in trace.steps.values() if step.name in changes and not step.rule.given]

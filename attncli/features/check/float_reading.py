@@ -1,8 +1,10 @@
-"""What floats tell of a solution at once: whether a cell surely is, or surely is not, what was written.
+"""What floats tell of a solution at once: whether a cell surely is, or surely is not, what was
+written.
 
-A mistake is tried on all cells of a step in one go. Each step is worked out with a bound of its error, which comes from
-the magnitudes of its terms, and from what rounding on the way may have decided otherwise. Only what lies within that
-bound of where a claim begins or ends is left to decimals.
+A mistake is tried on all cells of a step in one go. Each step is worked out with a bound of its
+error, which comes from the magnitudes of its terms, and from what rounding on the way may have
+decided otherwise. Only what lies within that bound of where a claim begins or ends is left to
+decimals.
 """
 
 from __future__ import annotations
@@ -25,13 +27,18 @@ from attncli.problem.model import Matrix, Scalar
 
 Array = NDArray[np.float64]
 EPSILON = float(np.finfo(np.float64).eps)
-HONEST = 64.0  # epsilons of its magnitude, by which no sum of a problem of this size is off
-TINY = 1e-200  # a sum of exponentials that is larger is not made of what floats lose
-_TIES = 1e-6  # units of the last decimal: what is nearer to a half may be rounded either way
+# epsilons of its magnitude, by which no sum of a problem of this size is off
+HONEST = 64.0
+# a sum of exponentials that is larger is not made of what floats lose
+TINY = 1e-200
+# units of the last decimal: what is nearer to a half may be rounded either way
+_TIES = 1e-6
 
 
 class Numbers(NamedTuple):
-    """The numbers of a step, and how large what each is made of is: its error is at most `HONEST` epsilons of this."""
+    """The numbers of a step, and how large what each is made of is: its error is at most `HONEST`
+    epsilons of this.
+    """
 
     value: Array
     size: Array
@@ -45,9 +52,10 @@ class Numbers(NamedTuple):
 class FloatReading:
     """A solution's steps in floats, each from what was written before it.
 
-    With `decimals`, steps that were left out are rounded to so many before they are read; with `forward_in_full` those
-    of the forward pass only where the backward pass reads them. `before` is the reading without the changes by which
-    the values have moved. Nothing is told, None, of a step where floats overflow, or lose what decimals keep.
+    With `decimals`, steps that were left out are rounded to so many before they are read; with
+    `forward_in_full` those of the forward pass only where the backward pass reads them. `before` is
+    the reading without the changes by which the values have moved. Nothing is told, None, of a step
+    where floats overflow, or lose what decimals keep.
     """
 
     values: CarriedValues
@@ -86,7 +94,9 @@ class FloatReading:
         return self._worked[name]
 
     def read(self, name: str) -> Numbers | None:
-        """What stands for a step in the equations of others: as written, and where it is blank as worked out."""
+        """What stands for a step in the equations of others: as written, and where it is blank as
+        worked out.
+        """
         if self.before is not None and name not in self.values.moved:
             return self.before.read(name)
         if name not in self._read:
@@ -146,11 +156,19 @@ class FloatReading:
             if found is None:
                 return None
             arrays[of], arrays[magnitude_name(of)] = found
-        scalars = {of: float(given.value) for of, given in trace.parameters.items() if isinstance(given, Scalar)}
-        sizes = trace.sizes(step.rule.equation) | dict(zip(step.rule.target.letters, step.shape, strict=True))
+        scalars = {
+            of: float(given.value)
+            for of, given in trace.parameters.items()
+            if isinstance(given, Scalar)
+        }
+        sizes = trace.sizes(step.rule.equation) | dict(
+            zip(step.rule.target.letters, step.shape, strict=True)
+        )
 
         def work(equation: Equation, scalars: dict[str, float]) -> Array:
-            found: Any = evaluate(equation, arrays=arrays, scalars=scalars, sizes=sizes, xp=np, dtype=np.float64)
+            found: Any = evaluate(
+                equation, arrays=arrays, scalars=scalars, sizes=sizes, xp=np, dtype=np.float64
+            )
             return np.asarray(np.broadcast_to(found, step.shape), dtype=np.float64)
 
         try:
@@ -158,7 +176,8 @@ class FloatReading:
                 value = work(step.rule.equation, scalars)
             with np.errstate(all="ignore"):
                 size = work(_magnitude_of(step.rule.equation), scalars | {"inf": math.inf})
-        except FloatingPointError:  # decimals have room for these numbers
+        except FloatingPointError:
+            # decimals have room for these numbers
             return None
         size = np.where(np.isfinite(value), np.maximum(size, np.abs(_finite(value))), 0.0)
         if np.isnan(value).any() or np.isposinf(value).any() or not np.isfinite(size).all():
@@ -168,7 +187,9 @@ class FloatReading:
         return Numbers(value, size)
 
     def _vanishes(self, exponentials: Array) -> bool:
-        """Whether exponentials that are too small for floats may be all of a sum that others are divided by."""
+        """Whether exponentials that are too small for floats may be all of a sum that others are
+        divided by.
+        """
         if np.all(exponentials > 0):
             return False
         of_rows = self.values.trace.steps["weights"].rule.inputs == ("exp", "row_sum")
@@ -188,7 +209,9 @@ def _magnitude_of(equation: Equation) -> Equation:
 
 
 def _rounded(numbers: Numbers, decimals: int) -> Numbers:
-    """The numbers with so many decimals, halves up; one that is too near a half may be off by a unit."""
+    """The numbers with so many decimals, halves up; one that is too near a half may be off by a
+    unit.
+    """
     unit = 10.0**-decimals
     value, finite = numbers.value, _finite(numbers.value)
     with np.errstate(all="ignore"):
@@ -197,7 +220,9 @@ def _rounded(numbers: Numbers, decimals: int) -> Numbers:
         from_half = np.abs(in_units - np.floor(in_units) - 0.5)
     unsure = from_half * unit <= numbers.error + _TIES * unit
     size = np.abs(rounded) + np.where(unsure, numbers.size + unit / EPSILON, 0.0)
-    return Numbers(np.where(np.isfinite(value), rounded, value), np.where(np.isfinite(value), size, 0.0))
+    return Numbers(
+        np.where(np.isfinite(value), rounded, value), np.where(np.isfinite(value), size, 0.0)
+    )
 
 
 def _finite(array: Array) -> Array:

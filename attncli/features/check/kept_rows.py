@@ -1,7 +1,9 @@
-"""Keeps each row when it is done, beside the results, so that a run that is killed can go on where it was.
+"""Keeps each row when it is done, beside the results, so that a run that is killed can go on where
+it was.
 
-Results are written as a whole, at the end. Until then the rows stand in a file of their own, `.results.csv.partial`,
-each on a line, as JSON. `--resume` reads them, and the end of a run removes them.
+Results are written as a whole, at the end. Until then the rows stand in a file of their own,
+`.results.csv.partial`, each on a line, as JSON. `--resume` reads them, and the end of a run removes
+them.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def kept_rows(output: str) -> Iterator[Marked]:
 
 
 def began_anew(output: str) -> bool:
-    """Whether the rows that are kept are of a run that did not go on from the results beside them."""
+    """Whether the rows that are kept are of a run that did not go on from the results beside
+    them.
+    """
     try:
         return _ANEW in read_bytes(file_of_rows(output)).split(b"\n")
     except AttncliError:
@@ -57,7 +61,9 @@ class KeptRows:
     """The rows of a run so far; where they cannot be kept, it goes on without that."""
 
     def __init__(self, output: str, *, goes_on: bool) -> None:
-        """For these results. A run that `goes_on` adds to the rows of the one before, which another removes."""
+        """For these results. A run that `goes_on` adds to the rows of the one before, which another
+        removes.
+        """
         self._output = output
         self._path = file_of_rows(output)
         self._head = b"" if goes_on else _ANEW
@@ -90,7 +96,9 @@ class KeptRows:
 
 
 def _opened(path: str) -> int:
-    """The descriptor of a regular file of that name, to add to it; OSError for anything else, such as a link."""
+    """The descriptor of a regular file of that name, to add to it; OSError for anything else, such
+    as a link.
+    """
     # Marks are no one else's business.
     descriptor = os.open(path, system.ADDING, 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):

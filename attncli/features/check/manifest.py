@@ -33,8 +33,9 @@ class Submission:
 def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
     """The rows of a manifest; what is wrong with one row is its `error`.
 
-    Files are relative to the manifest. With `folder`, answers are there: under the path in the manifest, else under
-    the name of the file alone. Raises AttncliError where the manifest itself cannot be read (exit 3 or 4).
+    Files are relative to the manifest. With `folder`, answers are there: under the path in the
+    manifest, else under the name of the file alone. Raises AttncliError where the manifest itself
+    cannot be read (exit 3 or 4).
     """
     source = read_source(path)
     rows = iter(csv_rows(source))
@@ -45,25 +46,38 @@ def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
     lowered = [name.lower() for name in names]
     for name in COLUMNS:
         if lowered.count(name) != 1:
-            message = f"there are two columns {name}" if name in lowered else f"there is no column {name}"
-            raise input_error(message, place=head.place, help=did_you_mean(name, names, _HELP) if names else _HELP)
+            message = (
+                f"there are two columns {name}" if name in lowered else f"there is no column {name}"
+            )
+            raise input_error(
+                message, place=head.place, help=did_you_mean(name, names, _HELP) if names else _HELP
+            )
 
     def found() -> Iterator[Submission]:
         for row in rows:
             cells = [cell.strip() for cell in row.cells]
             named = dict(zip(lowered, cells, strict=False))
             student, problem, answers = (named.get(name, "") for name in COLUMNS)
-            more = {name: named.get(low, "") for name, low in zip(names, lowered, strict=True) if low not in COLUMNS}
+            more = {
+                name: named.get(low, "")
+                for name, low in zip(names, lowered, strict=True)
+                if low not in COLUMNS
+            }
             lacking = [name for name in COLUMNS if not named.get(name)]
             error = ""
             if lacking:
                 error = f"line {row.place.line} of the manifest has no {listed(lacking)}"
             elif any(cells[len(names) :]):
                 error = (
-                    f"line {row.place.line} of the manifest has more cells than the first line: {HELP_ON_MORE_CELLS}"
+                    f"line {row.place.line} of the manifest has more cells than the first line:"
+                    f" {HELP_ON_MORE_CELLS}"
                 )
             yield Submission(
-                student, problem and _at(problem, path), answers and _at(answers, path, folder), more, error
+                student,
+                problem and _at(problem, path),
+                answers and _at(answers, path, folder),
+                more,
+                error,
             )
 
     return without_doubles(found())
@@ -73,7 +87,8 @@ def _at(name: str, manifest: str, folder: str | None = None) -> str:
     """Where a file of the manifest is."""
     name = path_here(name)
     if folder is None:
-        return os.path.join(os.path.dirname(manifest) or os.curdir, name)  # and so no name is "-", standard input
+        # and so no name is "-", standard input
+        return os.path.join(os.path.dirname(manifest) or os.curdir, name)
     whole = os.path.join(folder, name)
     return whole if os.path.exists(whole) else os.path.join(folder, os.path.basename(name))
 
@@ -86,12 +101,21 @@ def without_doubles(submissions: Iterable[Submission]) -> list[Submission]:
         if isinstance(each.answers, str) and each.answers and not each.error:
             other = first.setdefault(os.path.realpath(each.answers), each)
             if other is not each:
-                each = replace(each, error=f"this file of answers is already that of {other.student}")
+                each = replace(
+                    each, error=f"this file of answers is already that of {other.student}"
+                )
         checked.append(each)
     return checked
 
 
 def students_of(paths: Sequence[str]) -> list[str]:
-    """A name for each file: that of the file without its suffix, or the whole path where two are alike."""
-    stems = [os.path.splitext(os.path.basename(without_last_separator(path)))[0] or path for path in paths]
-    return [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]
+    """A name for each file: that of the file without its suffix, or the whole path where two are
+    alike.
+    """
+    stems = [
+        os.path.splitext(os.path.basename(without_last_separator(path)))[0] or path
+        for path in paths
+    ]
+    return [
+        stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)
+    ]

@@ -1,4 +1,6 @@
-"""Checks many submissions, in this process or in others: each becomes a row, whatever is wrong with it."""
+"""Checks many submissions, in this process or in others: each becomes a row, whatever is wrong with
+it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ from attncli.problem.python_values import read_values
 from attncli.problem.source import Source, read_source
 from attncli.render import Style, render
 
-_ALONE = "the submissions were checked one after the other: the system does not let several processes work together"
+_ALONE = (
+    "the submissions were checked one after the other: the system does not let several processes"
+    " work together"
+)
 _ENDED = "the process that checked this ended; perhaps there was not enough memory"
 
 
@@ -55,9 +60,10 @@ class Settings(NamedTuple):
 class Marked:
     """What came of one submission: a row of the results.
 
-    `marks` are the cells that earn a mark, of all cells that were asked for; or the share of them, of as many marks as
-    were said. They are None where there is an `error`, and `counts` has no verdicts. `mistakes` are pairs of a step and
-    what explains its wrong numbers. `page` is the feedback, if it was asked for.
+    `marks` are the cells that earn a mark, of all cells that were asked for; or the share of them,
+    of as many marks as were said. They are None where there is an `error`, and `counts` has no
+    verdicts. `mistakes` are pairs of a step and what explains its wrong numbers. `page` is the
+    feedback, if it was asked for.
     """
 
     student: str
@@ -76,7 +82,11 @@ class Marked:
     @property
     def plain_marks(self) -> float | int | None:
         """The marks, without a decimal point if they are a whole number."""
-        return int(self.marks) if self.marks is not None and self.marks == int(self.marks) else self.marks
+        return (
+            int(self.marks)
+            if self.marks is not None and self.marks == int(self.marks)
+            else self.marks
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON data."""
@@ -98,12 +108,15 @@ class Marked:
 def check_solution(
     problem: Problem, source: Source, *, lenient: bool, gradient: bool = False
 ) -> tuple[Solution, tuple[Diagnosis, ...]]:
-    """The verdicts on the answers in a file, and the mistakes that explain them. Raises what `read_answers` raises.
+    """The verdicts on the answers in a file, and the mistakes that explain them. Raises what
+    `read_answers` raises.
 
     The backward pass is worked out if the answers mention it, or if `gradient` asks for it.
     """
     gradient = gradient or mentions_gradients(source)
-    solution = judge_solution(problem, lambda trace: read_answers(source, trace), lenient=lenient, gradient=gradient)
+    solution = judge_solution(
+        problem, lambda trace: read_answers(source, trace), lenient=lenient, gradient=gradient
+    )
     return solution, diagnose(solution.verdicts)
 
 
@@ -114,9 +127,11 @@ def on_steps(
     source: Source,
     option: str = "--steps",
 ) -> tuple[Solution, tuple[Diagnosis, ...]]:
-    """The verdicts on these steps alone, and what explains them; all other numbers still say what follows.
+    """The verdicts on these steps alone, and what explains them; all other numbers still say what
+    follows.
 
-    Raises AttncliError (exit 2), in the name of the `option`, for a step that the answers in `source` do not have.
+    Raises AttncliError (exit 2), in the name of the `option`, for a step that the answers in
+    `source` do not have.
     """
     answered = list(solution.verdicts.steps)
     # gradients are worked out only if the answers mention them
@@ -124,7 +139,8 @@ def on_steps(
     names = () if back else chosen_steps(solution.verdicts.trace, steps)
     if lacking := back or [name for name in names if name not in answered]:
         raise usage_error(
-            f"{option}: {source.name} has no answers to {listed(lacking)}", help=f"it has {listed(answered)}"
+            f"{option}: {source.name} has no answers to {listed(lacking)}",
+            help=f"it has {listed(answered)}",
         )
     return solution.only(names), tuple(found for found in diagnoses if found.step in names)
 
@@ -145,7 +161,10 @@ def answers_source(answers: object) -> Source:
             raise input_error(f"the answers cannot be read: {error}", help=help) from None
         return decode(text.encode(), "answers")
     if not isinstance(answers, str | os.PathLike):
-        raise usage_error(f"answers cannot be {as_written(answers)}", help="give a file, or a dict of steps to arrays")
+        raise usage_error(
+            f"answers cannot be {as_written(answers)}",
+            help="give a file, or a dict of steps to arrays",
+        )
     return read_source(str(answers))
 
 
@@ -155,26 +174,39 @@ def _plain(value: Any) -> Any:
 
 
 def mark(submission: Submission, settings: Settings) -> Marked:
-    """One submission checked. What is wrong with its files is the `error` of the row, and never raised."""
-    if submission.error:  # of the manifest, which may name other students
+    """One submission checked. What is wrong with its files is the `error` of the row, and never
+    raised.
+    """
+    # of the manifest, which may name other students
+    if submission.error:
         return failed(submission, submission.error, settings, told="ask your teacher why")
     try:
         return within(settings.seconds, lambda: _mark(submission, settings))
     except OutOfTimeError:
         return failed(submission, f"this took more than {settings.seconds:g} s", settings)
     except AttncliError as error:
-        where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
+        where = (
+            f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
+        )
         others = len(error.more) + error.untold
         more = f" ({others:,} more error{'s' * (others > 1)})" if others else ""
         return failed(submission, f"{where}{error}{more}", settings, error.help)
     except MemoryError:
         return failed(submission, "there is not enough memory to check this", settings)
     except Exception as error:
-        return failed(submission, f"a fault of attncli: {type(error).__name__}: {error}".rstrip(": "), settings)
+        return failed(
+            submission,
+            f"a fault of attncli: {type(error).__name__}: {error}".rstrip(": "),
+            settings,
+        )
 
 
-def failed(submission: Submission, error: str, settings: Settings, help: str = "", told: str = "") -> Marked:
-    """The row of a submission that could not be checked; `told` is what the student reads in place of the error."""
+def failed(
+    submission: Submission, error: str, settings: Settings, help: str = "", told: str = ""
+) -> Marked:
+    """The row of a submission that could not be checked; `told` is what the student reads in place
+    of the error.
+    """
     page = None
     if settings.feedback:
         said = Paragraph((f"These answers could not be checked: {told or error}.",), "warning")
@@ -182,9 +214,13 @@ def failed(submission: Submission, error: str, settings: Settings, help: str = "
         blocks = (said, Paragraph((f"{help[0].upper()}{help[1:]}{end}",))) if help else (said,)
         page = _rendered(Document(submission.student, blocks), settings)
     return Marked(
-        submission.student, name_of(submission.problem), name_of(submission.answers),
-        error=error, more=submission.more, page=page,
-    )  # fmt: skip
+        submission.student,
+        name_of(submission.problem),
+        name_of(submission.answers),
+        error=error,
+        more=submission.more,
+        page=page,
+    )
 
 
 def name_of(given: object) -> str:
@@ -205,7 +241,9 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     trace, unanswered = solution.verdicts.trace, 0
     if settings.steps is not None:
         names = chosen_steps(trace, settings.steps)
-        unanswered = sum(prod(trace.steps[name].shape) for name in names if name not in solution.verdicts.steps)
+        unanswered = sum(
+            prod(trace.steps[name].shape) for name in names if name not in solution.verdicts.steps
+        )
         solution = solution.only(names)
         diagnoses = tuple(found for found in diagnoses if found.step in names)
     first = solution.verdicts.first_wrong
@@ -216,7 +254,8 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     page = None
     if settings.feedback:
         document = check_page(solution, marks=settings.marks, diagnoses=diagnoses)
-        named = submission.student in document.title  # as the title of a problem is that was made for the student
+        # as the title of a problem is that was made for the student
+        named = submission.student in document.title
         title = document.title if named else f"{submission.student}: {document.title}"
         page = _rendered(Document(title, document.blocks), settings)
     return Marked(
@@ -226,9 +265,14 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
         marks=earned if settings.marks is None else _rounded_share(settings.marks, earned, asked),
         of=asked if settings.marks is None else settings.marks,
         counts=counts,
-        first_wrong=f"{first[0]}, {trace.steps[first[0]].cell_label(first[1])}".rstrip(", ") if first else "",
+        first_wrong=(
+            f"{first[0]}, {trace.steps[first[0]].cell_label(first[1])}".rstrip(", ")
+            if first
+            else ""
+        ),
         mistakes=tuple(
-            (found.step, f"{'' if found.likely else 'perhaps '}{', or '.join(found.mistakes)}") for found in diagnoses
+            (found.step, f"{'' if found.likely else 'perhaps '}{', or '.join(found.mistakes)}")
+            for found in diagnoses
         ),
         passed=solution.passed and not unanswered,
         more=submission.more,
@@ -249,7 +293,9 @@ def _problem(given: object, settings: Settings) -> Problem:
     if isinstance(given, Mapping):
         return read_values(given, convention=settings.convention, outside=settings.outside)
     if not isinstance(given, str | os.PathLike):
-        raise usage_error(f"a problem cannot be {as_written(given)}", help="give a Problem, a file or a dict")
+        raise usage_error(
+            f"a problem cannot be {as_written(given)}", help="give a Problem, a file or a dict"
+        )
     return load(str(given), convention=settings.convention, outside=settings.outside)
 
 
@@ -262,13 +308,16 @@ def mark_all(
 ) -> Iterator[tuple[int, Marked]]:
     """Each submission by its number with what came of it, as soon as it is there.
 
-    Without an executor, one after the other in this process. If an executor loses one, that is its `error`.
+    Without an executor, one after the other in this process. If an executor loses one, that is its
+    `error`.
     """
     if executor is None:
         for number, submission in enumerate(submissions):
             yield number, mark(submission, settings)
         return
-    futures = {executor.submit(mark, each, settings): number for number, each in enumerate(submissions)}
+    futures = {
+        executor.submit(mark, each, settings): number for number, each in enumerate(submissions)
+    }
     for future in as_completed(futures):
         number = futures[future]
         yield number, _found(future, submissions[number], settings)
@@ -291,9 +340,11 @@ class NoProcessesError(Exception):
 def mark_in_processes(
     submissions: Sequence[Submission], settings: Settings, workers: int, warn: Callable[[str], None]
 ) -> Iterator[tuple[int, Marked]]:
-    """The same in so many processes. If one of them ends, those that it may have been at are checked alone.
+    """The same in so many processes. If one of them ends, those that it may have been at are
+    checked alone.
 
-    Where the system gives no processes, or fewer than these, what is left is done in this one, after a warning.
+    Where the system gives no processes, or fewer than these, what is left is done in this one,
+    after a warning.
     """
     left = dict(enumerate(submissions))
     try:
@@ -308,15 +359,20 @@ def mark_in_processes(
         yield number, mark(submission, settings)
 
 
-def _in_processes(left: dict[int, Submission], settings: Settings, workers: int) -> Iterator[tuple[int, Marked]]:
-    """Each of what is left, which is then no longer in there; NoProcessesError where so many cannot be had."""
+def _in_processes(
+    left: dict[int, Submission], settings: Settings, workers: int
+) -> Iterator[tuple[int, Marked]]:
+    """Each of what is left, which is then no longer in there; NoProcessesError where so many cannot
+    be had.
+    """
     while left:
         with _processes(min(workers, len(left))) as executor:
             for number, future in _ended(executor, left, settings):
                 if not isinstance(future.exception(), BrokenProcessPool):
                     del left[number]
                     yield number, future.result()
-        for number in list(left)[:workers]:  # work is handed out in order, so these are what was being done
+        # work is handed out in order, so these are what was being done
+        for number in list(left)[:workers]:
             with _processes(1) as alone:
                 ((_, future),) = _ended(alone, {number: left[number]}, settings)
                 yield number, _found(future, left.pop(number), settings)
@@ -325,7 +381,9 @@ def _in_processes(left: dict[int, Submission], settings: Settings, workers: int)
 def _ended(
     executor: Executor, submissions: Mapping[int, Submission], settings: Settings
 ) -> Iterator[tuple[int, Future[Marked]]]:
-    """Each submission by its number with its future, as soon as that has ended; NoProcessesError as above."""
+    """Each submission by its number with its future, as soon as that has ended; NoProcessesError as
+    above.
+    """
     with _lost_thread() as lost:
         futures = _handed_out(executor, submissions, settings)
         for future in islice(as_completed([lost, *futures]), len(futures)):
@@ -336,9 +394,11 @@ def _ended(
 
 @contextmanager
 def _lost_thread() -> Iterator[Future[Marked]]:
-    """A future that ends with NoProcessesError when a thread of this process gets no thread for its work.
+    """A future that ends with NoProcessesError when a thread of this process gets no thread for its
+    work.
 
-    A pool has such threads: one hands out the work, and starts another. Without that, no other future would ever end.
+    A pool has such threads: one hands out the work, and starts another. Without that, no other
+    future would ever end.
     """
     import threading
 
@@ -361,9 +421,11 @@ def _lost_thread() -> Iterator[Future[Marked]]:
 def _handed_out(
     executor: Executor, submissions: Mapping[int, Submission], settings: Settings
 ) -> dict[Future[Marked], int]:
-    """The number of each submission by what will come of it; without the last ones if a process ends meanwhile.
+    """The number of each submission by what will come of it; without the last ones if a process
+    ends meanwhile.
 
-    The first ones start the processes: NoProcessesError where the system gives no process or no thread for one.
+    The first ones start the processes: NoProcessesError where the system gives no process or no
+    thread for one.
     """
     futures: dict[Future[Marked], int] = {}
     with _children_ignore_interrupt():
@@ -377,7 +439,8 @@ def _handed_out(
                 break
             except OSError as error:
                 raise NoProcessesError(reason(error)) from None
-            except RuntimeError as error:  # of Python, which has no thread either
+            except RuntimeError as error:
+                # of Python, which has no thread either
                 raise NoProcessesError(str(error)) from None
     return futures
 
@@ -386,8 +449,8 @@ def _handed_out(
 def _processes(workers: int) -> Iterator[Executor]:
     """A pool that is left at once when an exception ends its work; its processes end with this one.
 
-    NoProcessesError where the system has no semaphores for it, as a container without /dev/shm. Meanwhile a pipe to a
-    process that ended is an error, and does not end this process too.
+    NoProcessesError where the system has no semaphores for it, as a container without /dev/shm.
+    Meanwhile a pipe to a process that ended is an error, and does not end this process too.
     """
     from multiprocessing import active_children
 
@@ -411,16 +474,24 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     from multiprocessing import get_context
 
     try:
-        return ProcessPoolExecutor(min(workers, system.MOST_PROCESSES), get_context("spawn"), _begin)
+        return ProcessPoolExecutor(
+            min(workers, system.MOST_PROCESSES), get_context("spawn"), _begin
+        )
     except OSError as error:
         raise NoProcessesError(reason(error)) from None
-    except (ImportError, NotImplementedError) as error:  # of a Python that was built without semaphores
+    except (
+        ImportError,
+        NotImplementedError,
+    ) as error:
+        # of a Python that was built without semaphores
         raise NoProcessesError(str(error)) from None
 
 
 @contextmanager
 def _children_ignore_interrupt() -> Iterator[None]:
-    """Processes that are started in this context leave Ctrl-C to this one, even before they run any code of ours."""
+    """Processes that are started in this context leave Ctrl-C to this one, even before they run any
+    code of ours.
+    """
     before = system.hold_interrupt()
     try:
         yield

@@ -1,4 +1,5 @@
-"""The page of `attncli check`: the first wrong number with the truth below it, and every step with its judgement.
+"""The page of `attncli check`: the first wrong number with the truth below it, and every step with
+its judgement.
 
 A step is its matrices with a sign at each number, and a row for each cell that is not right.
 """
@@ -29,24 +30,43 @@ from attncli.features.check.solution import (
     too_coarse,
     trivial_answer,
 )
-from attncli.features.check.worked import claim_text, decimals_to_compare, worked_both_ways, worked_from_own_numbers
-from attncli.page.document import Block, Cell, Document, Grid, Heading, Paragraph, Table, Text, Worked
+from attncli.features.check.worked import (
+    claim_text,
+    decimals_to_compare,
+    worked_both_ways,
+    worked_from_own_numbers,
+)
+from attncli.page.document import (
+    Block,
+    Cell,
+    Document,
+    Grid,
+    Heading,
+    Paragraph,
+    Table,
+    Text,
+    Worked,
+)
 from attncli.page.measures import number
 from attncli.page.printer import format_number
 from attncli.problem.numbers import is_plain
 from attncli.tracing.model import Step
 
-MOST_CELLS = 24  # of a step that are shown one by one
+# of a step that are shown one by one
+MOST_CELLS = 24
 MISSING = "?"
 _SIGNS: dict[Verdict, str] = {
-    "right": "✓ right", "carried": "» carried: follows from your own earlier numbers",
+    "right": "✓ right",
+    "carried": "» carried: follows from your own earlier numbers",
     "rounding": "≈ rounding: differs by at most one unit in the last digit",
     "wrong": "✗ wrong: the error was made here",
     "missing": f"{MISSING} missing",
-}  # fmt: skip
+}
 
 
-def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Sequence[Diagnosis] = ()) -> Document:
+def check_page(
+    solution: Solution, *, marks: int | None = None, diagnoses: Sequence[Diagnosis] = ()
+) -> Document:
     """The page; with `marks`, how many of so many the solution earns."""
 
     def data() -> dict[str, Any]:
@@ -58,7 +78,9 @@ def check_page(solution: Solution, *, marks: int | None = None, diagnoses: Seque
     return Document(f"{title}: checked", tuple(_blocks(solution, marks, diagnoses)), data)
 
 
-def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
+def _blocks(
+    solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis]
+) -> Iterator[Block]:
     judgement = solution.verdicts
     first = judgement.first_wrong
     yield Paragraph(_answer(solution) if first is None else _first(judgement, *first))
@@ -70,27 +92,31 @@ def _blocks(solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis
         yield Paragraph((_marks(solution, marks),))
     if first is None and (apart := len(judgement.carried_by_rounding)):
         said = (
-            f"{count(apart, 'carried cell')} {either(apart, 'follows', 'follow')} only if earlier numbers were "
-            f"rounded. The end of this page shows {either(apart, 'it', 'them')}."
+            f"{count(apart, 'carried cell')} {either(apart, 'follows', 'follow')} only if earlier"
+            f" numbers were rounded. The end of this page shows {either(apart, 'it', 'them')}."
         )
         yield Paragraph((said,), "note")
     if early := rounded_early(judgement):
         step, decimals, later = early
         to = f"{count(decimals, 'decimal')}" if decimals else "whole numbers"
         said = (
-            f"{step} is rounded to {to}, and {later} has more decimals. This early rounding changes numbers after it, "
-            "so they are carried and not right. Keep more decimals in the earlier step."
+            f"{step} is rounded to {to}, and {later} has more decimals. This early rounding changes"
+            " numbers after it, so they are carried and not right. Keep more decimals in the"
+            " earlier step."
         )
         yield Paragraph((said,), "note")
     if found := trivial_answer(judgement):
         said = (
-            f"All {found.cells:,} numbers of {found.step} are {claim_text(found.claim)}. With these numbers, the next "
-            f"steps need no work, so the {count(found.carried, 'carried cell')} "
-            f"{either(found.carried, 'shows', 'show')} nothing."
+            f"All {found.cells:,} numbers of {found.step} are {claim_text(found.claim)}. With these"
+            f" numbers, the next steps need no work, so the {count(found.carried, 'carried cell')}"
+            f" {either(found.carried, 'shows', 'show')} nothing."
         )
         yield Paragraph((said,), "warning")
     if vague := too_coarse(judgement):
-        said = f"{count(vague, 'cell')} {either(vague, 'has', 'have')} so few digits that 0 would also be right."
+        said = (
+            f"{count(vague, 'cell')} {either(vague, 'has', 'have')} so few digits that 0 would also"
+            " be right."
+        )
         yield Paragraph((said,), "warning")
     if solution.other_form:
         yield Paragraph((_form(judgement),), "note")
@@ -115,8 +141,13 @@ def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
     between: Text = () if own == true else (" Your own earlier numbers give ", *number(own), ".")
     return (
         f"The first wrong number is {where}. You wrote ",
-        *_as_written(claim), ".", *between, " The true value is ", *number(true), ".",
-    )  # fmt: skip
+        *_as_written(claim),
+        ".",
+        *between,
+        " The true value is ",
+        *number(true),
+        ".",
+    )
 
 
 def _as_written(claim: Claim) -> Text:
@@ -157,18 +188,21 @@ def _marks(solution: Solution, marks: int) -> str:
         for follow_through in (False, True)
     )
     rounding = " (rounding counts as right)" if solution.lenient else ""
-    return f"Marks: {plain} of {marks} for right numbers, {followed} of {marks} with follow-through{rounding}."
+    return (
+        f"Marks: {plain} of {marks} for right numbers, {followed} of {marks} with"
+        f" follow-through{rounding}."
+    )
 
 
 def _form(judgement: Judgement) -> str:
     if judgement.trace.shifted:
         return (
-            "These answers subtract the largest score of each row before the exponentials. This changes no weight, so "
-            "they are checked in this form."
+            "These answers subtract the largest score of each row before the exponentials. This"
+            " changes no weight, so they are checked in this form."
         )
     return (
-        "These answers do not subtract the largest score of each row before the exponentials. This changes no weight, "
-        "so they are checked in this form."
+        "These answers do not subtract the largest score of each row before the exponentials. This"
+        " changes no weight, so they are checked in this form."
     )
 
 
@@ -184,12 +218,16 @@ def _counts_table(judgement: Judgement) -> Table:
     rows = []
     for name, cells in judgement.steps.items():
         found = Counter(judged.verdict for judged in _flat(cells))
-        rows.append(((name,), *((f"{found[verdict]:,}" if found[verdict] else "",) for verdict in there)))
+        rows.append(
+            ((name,), *((f"{found[verdict]:,}" if found[verdict] else "",) for verdict in there))
+        )
     return Table(("step", *there), tuple(rows), tuple(range(1, len(there) + 1)))
 
 
 def _step_blocks(judgement: Judgement, name: str) -> Iterator[Block]:
-    """A step: its matrix as it was written, one for each head and entry, and the cells that are not right."""
+    """A step: its matrix as it was written, one for each head and entry, and the cells that are not
+    right.
+    """
     step, cells = judgement.trace.steps[name], judgement.steps[name]
     yield Heading(step.rule.title)
     if not step.shape:
@@ -203,7 +241,11 @@ def _step_blocks(judgement: Judgement, name: str) -> Iterator[Block]:
 
 
 def _grid(step: Step, cells: NDArray[Any]) -> Grid:
-    name, labels, axes = in_symbols(Name(step.name)), step.labels[-cells.ndim :], step.rule.axis_names[-cells.ndim :]
+    name, labels, axes = (
+        in_symbols(Name(step.name)),
+        step.labels[-cells.ndim :],
+        step.rule.axis_names[-cells.ndim :],
+    )
     if cells.ndim == 1 and axes[0] in ("query", "key"):
         return Grid(name, labels[0], (), tuple((_cell(one),) for one in cells))
     if cells.ndim == 1:
@@ -212,11 +254,15 @@ def _grid(step: Step, cells: NDArray[Any]) -> Grid:
 
 
 def _cell(judged: JudgedCell) -> Cell:
-    return Cell(MISSING if judged.given is None else claim_text(judged.given), verdict=judged.verdict)
+    return Cell(
+        MISSING if judged.given is None else claim_text(judged.given), verdict=judged.verdict
+    )
 
 
 def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
-    """A row for every cell that is wrong or off by rounding: written, by the solution's own numbers, and true."""
+    """A row for every cell that is wrong or off by rounding: written, by the solution's own
+    numbers, and true.
+    """
     found = indices_where(cells, "wrong", "rounding")
     if not found:
         return
@@ -225,8 +271,18 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
     for index in found[:MOST_CELLS]:
         judged = _at(cells, index)
         assert judged.given is not None
-        shown = (claim_text(judged.given), format_number(judged.own, digits), format_number(judged.expected, digits))
-        rows.append(((step.cell_label(index) if index else step.name,), (judged.verdict,), *map(number, shown)))
+        shown = (
+            claim_text(judged.given),
+            format_number(judged.own, digits),
+            format_number(judged.expected, digits),
+        )
+        rows.append(
+            (
+                (step.cell_label(index) if index else step.name,),
+                (judged.verdict,),
+                *map(number, shown),
+            )
+        )
     head = ("cell", "verdict", "written", "from your own numbers", "true value")
     kept = [place for place in range(5) if place != 3 or any(row[3] != row[4] for row in rows)]
     yield Table(
@@ -236,7 +292,12 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
     )
     if (more := len(found) - MOST_CELLS) > 0:
         yield Paragraph(
-            (f"{count(more, 'more cell')} {either(more, 'is wrong or has', 'are wrong or have')} a rounding error.",)
+            (
+                (
+                    f"{count(more, 'more cell')}"
+                    f" {either(more, 'is wrong or has', 'are wrong or have')} a rounding error."
+                ),
+            )
         )
 
 
@@ -249,15 +310,19 @@ def _flat(cells: NDArray[Any]) -> Iterator[JudgedCell]:
 
 
 def _carried_by_rounding_blocks(judgement: Judgement) -> Iterator[Block]:
-    """Cells that are carried only because the numbers before them may be rounded: as they stand, they give another."""
+    """Cells that are carried only because the numbers before them may be rounded: as they stand,
+    they give another.
+    """
     found = judgement.carried_by_rounding
     if not found:
         return
     yield Heading("Carried only because of rounding")
     yield Paragraph(
         (
-            "The numbers that you wrote before these may be rounded. So what you wrote here is possible. But from the "
-            "numbers exactly as you wrote them, you get another result:",
+            (
+                "The numbers that you wrote before these may be rounded. So what you wrote here is"
+                " possible. But from the numbers exactly as you wrote them, you get another result:"
+            ),
         )
     )
     lines = []

@@ -1,4 +1,6 @@
-"""Numbers that a program printed: their last digits say in which order it added, not what the solution claims."""
+"""Numbers that a program printed: their last digits say in which order it added, not what the
+solution claims.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,39 @@ from attncli.features.check.carried_values import Cell
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
-DIGITS = 15  # significant ones, from which on a number is taken for a double that a program printed
-DIFFER = 64.0  # epsilons of the magnitude of a cell by which two programs in one number format may differ
+# significant ones, from which on a number is taken for a double that a program printed
+DIGITS = 15
+# epsilons of the magnitude of a cell by which two programs in one number format may differ
+DIFFER = 64.0
 
 
 def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
-    """The answers, in which each printed double stands for all numbers that its number format may come to.
+    """The answers, in which each printed double stands for all numbers that its number format may
+    come to.
 
-    That is float32 for a step whose long numbers all are float32, as a program writes that makes doubles of them.
-    Where terms cancel, what is left is as uncertain as the terms were, those of the problem or of this solution.
+    That is float32 for a step whose long numbers all are float32, as a program writes that makes
+    doubles of them. Where terms cancel, what is left is as uncertain as the terms were, those of
+    the problem or of this solution.
     """
     doubles = {name: found for name, answer in answers.steps.items() if (found := _doubles(answer))}
     if not doubles:
         return answers
     formats = {name: DTYPES[_number_format(claims.values())] for name, claims in doubles.items()}
     written = _with_answers(trace, answers)
-    sizes = {dtype: (Magnitudes(trace, dtype), Magnitudes(written, dtype)) for dtype in set(formats.values())}
+    sizes = {
+        dtype: (Magnitudes(trace, dtype), Magnitudes(written, dtype))
+        for dtype in set(formats.values())
+    }
     steps = dict(answers.steps)
     for name, claims in doubles.items():
         cells = steps[name].cells.copy()
         true, own = sizes[formats[name]]
         of_terms = np.maximum(true[name], own[name])
-        rooms = DIFFER * formats[name].epsilon * np.where(np.isfinite(trace[name]), of_terms, np.abs(written[name]))
+        rooms = (
+            DIFFER
+            * formats[name].epsilon
+            * np.where(np.isfinite(trace[name]), of_terms, np.abs(written[name]))
+        )
         for index, claim in claims.items():
             half = max(claim.half, Decimal(float(rooms[index])))
             cells[index] = replace(claim, half=half, printed_double=True)
@@ -46,13 +59,25 @@ def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
 
 
 def _doubles(answer: Answer) -> dict[Cell, Claim]:
-    """What a program printed: numbers of 15 digits, and in a step with such a number all with as many decimals, since
-    programs print a matrix with the same decimals; and numbers of which a double does not hold the last whole digit."""
-    if not any(len(claim.text) >= DIGITS or claim.value.adjusted() >= DIGITS for claim in answer.claims):
+    """What a program printed: numbers of 15 digits, and in a step with such a number all with as
+    many decimals, since programs print a matrix with the same decimals; and numbers of which a
+    double does not hold the last whole digit.
+    """
+    if not any(
+        len(claim.text) >= DIGITS or claim.value.adjusted() >= DIGITS for claim in answer.claims
+    ):
         return {}
-    claims = {index: claim for index, claim in np.ndenumerate(answer.cells) if claim is not None and not claim.exact}
+    claims = {
+        index: claim
+        for index, claim in np.ndenumerate(answer.cells)
+        if claim is not None and not claim.exact
+    }
     finest = max((claim.half for claim in claims.values() if _is_long(claim)), default=0)
-    return {index: claim for index, claim in claims.items() if claim.half <= finest or abs(claim.value) >= SCIENTIFIC}
+    return {
+        index: claim
+        for index, claim in claims.items()
+        if claim.half <= finest or abs(claim.value) >= SCIENTIFIC
+    }
 
 
 def _is_long(claim: Claim) -> bool:
@@ -60,9 +85,11 @@ def _is_long(claim: Claim) -> bool:
 
 
 def _number_format(claims: Iterable[Claim]) -> str:
-    """float32 where all numbers of 15 digits are numbers of float32, which one double of 500 million is by chance.
+    """float32 where all numbers of 15 digits are numbers of float32, which one double of 500
+    million is by chance.
 
-    One of them has to need its digits: 0.250000000000000 is a number of float32, but says nothing of the others.
+    One of them has to need its digits: 0.250000000000000 is a number of float32, but says nothing
+    of the others.
     """
     long = [claim.value for claim in claims if _is_long(claim)]
     if not any(_needs_its_digits(value) for value in long):

@@ -1,9 +1,11 @@
-"""Whether a cell can come out as written, when the numbers it is worked out from lie anywhere within what they claim.
+"""Whether a cell can come out as written, when the numbers it is worked out from lie anywhere
+within what they claim.
 
-A cell's equation is an expression over variables, each with its range. Where every variable stands in it once, the
-range of the expression is exact. Where one stands in it several times, as a score in a softmax, slopes tell which ends
-of its range lead to the least and to the greatest value. A climb looks for a place that gives what is written; where
-there seems to be none, the ranges are halved until they show that there is none.
+A cell's equation is an expression over variables, each with its range. Where every variable stands
+in it once, the range of the expression is exact. Where one stands in it several times, as a score
+in a softmax, slopes tell which ends of its range lead to the least and to the greatest value. A
+climb looks for a place that gives what is written; where there seems to be none, the ranges are
+halved until they show that there is none.
 """
 
 from __future__ import annotations
@@ -20,16 +22,19 @@ from attncli.equation.nodes import Call, Expression, Number, Ref
 
 Ranges = Mapping[Ref, Interval]  # what each variable may be
 Point = Mapping[Ref, float]
-HALVINGS = 100  # parts of the ranges looked at before it is left open whether a cell can be reached
+# parts of the ranges looked at before it is left open whether a cell can be reached
+HALVINGS = 100
 STEPS = 12  # of a climb
 STEP_LENGTHS = (1.0, 0.5, 0.2)  # of the way to a corner
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionGraph:
-    """An expression as a list of nodes, each after its arguments, so that one used several times is worked out once.
+    """An expression as a list of nodes, each after its arguments, so that one used several times is
+    worked out once.
 
-    The last node is the expression itself; `arguments` has, for every node, the places of its arguments in the list.
+    The last node is the expression itself; `arguments` has, for every node, the places of its
+    arguments in the list.
     """
 
     nodes: tuple[Expression, ...]
@@ -40,8 +45,10 @@ class ExpressionGraph:
         """Raises TypeError for a node that has no range."""
         nodes: list[Expression] = []
         arguments: list[tuple[int, ...]] = []
-        known: dict[int, int] = {}  # by the node itself, which may stand in the tree in many places
-        cells: dict[Ref, int] = {}  # which may be written in several nodes
+        # by the node itself, which may stand in the tree in many places
+        known: dict[int, int] = {}
+        # which may be written in several nodes
+        cells: dict[Ref, int] = {}
 
         def place(node: Expression) -> int:
             at = known.get(id(node))
@@ -88,7 +95,9 @@ class ExpressionGraph:
         return found
 
     def slopes(self, node_ranges: list[Interval]) -> dict[Ref, Interval]:
-        """How fast the tree changes with each variable, where its nodes lie in these ranges: backwards from the end."""
+        """How fast the tree changes with each variable, where its nodes lie in these ranges:
+        backwards from the end.
+        """
         rates: list[Interval | None] = [None] * len(self.nodes)
         rates[-1] = ONE
         for at in reversed(range(len(self.nodes))):
@@ -100,7 +109,11 @@ class ExpressionGraph:
                 if grow != ZERO:
                     before = rates[each]
                     rates[each] = grow if before is None else add(before, grow)
-        return {node: rate or ZERO for node, rate in zip(self.nodes, rates, strict=True) if isinstance(node, Ref)}
+        return {
+            node: rate or ZERO
+            for node, rate in zip(self.nodes, rates, strict=True)
+            if isinstance(node, Ref)
+        }
 
     def value(self, point: Point) -> float:
         """What the tree is at one point; NaN where that is nothing."""
@@ -108,7 +121,9 @@ class ExpressionGraph:
         for node, inner in zip(self.nodes, self.arguments, strict=True):
             if isinstance(node, Call):
                 try:
-                    found.append(float(FUNCTIONS[node.function].scalar(*[found[each] for each in inner])))
+                    found.append(
+                        float(FUNCTIONS[node.function].scalar(*[found[each] for each in inner]))
+                    )
                 except (ArithmeticError, ValueError):
                     return math.nan
             else:
@@ -124,14 +139,18 @@ def _number(node: Expression) -> float:
 
 @dataclass(frozen=True)
 class CellEquation:
-    """The equation of one cell with numbers put in; `range_of` says what each written cell in it may be."""
+    """The equation of one cell with numbers put in; `range_of` says what each written cell in it
+    may be.
+    """
 
     tree: Expression
     range_of: Callable[[Ref], Interval]
 
     @property
     def exact(self) -> bool:
-        """Whether nothing that is written in it has been rounded, so that it comes to one number only."""
+        """Whether nothing that is written in it has been rounded, so that it comes to one number
+        only.
+        """
         return all(range.width == 0 for range in self.ranges.values())
 
     @cached_property
@@ -147,17 +166,21 @@ class CellEquation:
     def with_ranges(self, ranges: Ranges) -> CellEquation:
         """The same equation where some of its cells may be something else."""
         other = CellEquation(self.tree, self.range_of)
-        vars(other).update(graph=self.graph, ranges={**self.ranges, **ranges})  # what is cached of the tree stays
+        # what is cached of the tree stays
+        vars(other).update(graph=self.graph, ranges={**self.ranges, **ranges})
         return other
 
     @cached_property
     def range(self) -> Interval:
-        """Where the cell may lie: never less than that, and no more where each variable stands in its tree once."""
+        """Where the cell may lie: never less than that, and no more where each variable stands in
+        its tree once.
+        """
         return self.graph.node_ranges(self.ranges)[-1]
 
     def reaches(self, target: Interval, *, in_doubt: bool = False) -> bool:
-        """Whether some place within the ranges gives a value within the target; `in_doubt` is the answer if that stays
-        open."""
+        """Whether some place within the ranges gives a value within the target; `in_doubt` is the
+        answer if that stays open.
+        """
         if not self.range.meets(target):
             return False
         if self.range != ANYTHING and not self.graph.repeats:
@@ -180,7 +203,9 @@ class CellEquation:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Whether the target is surely reached within ranges, or else the halves of them that may still reach it."""
+    """Whether the target is surely reached within ranges, or else the halves of them that may still
+    reach it.
+    """
 
     found: bool
     open: list[Ranges]
@@ -197,14 +222,20 @@ def _search(graph: ExpressionGraph, ranges: Ranges, target: Interval) -> _Search
     least, most = graph.node_ranges(lowest)[-1], graph.node_ranges(highest)[-1]
     if not Interval(least.low, most.high).meets(target):
         return _Search(False, [])
-    corners = tuple({variable: end.middle for variable, end in place.items()} for place in (lowest, highest, ranges))
+    corners = tuple(
+        {variable: end.middle for variable, end in place.items()}
+        for place in (lowest, highest, ranges)
+    )
     known = [value for corner in corners if not math.isnan(value := graph.value(corner))]
-    if known and Interval(min(known), max(known)).meets(target):  # all between them is reached, too
+    # all between them is reached, too
+    if known and Interval(min(known), max(known)).meets(target):
         return _Search(True, [])
     still = [variable for variable in ranges if lowest[variable].width > 0]
     if not still:
         return _Search(False, [])
-    widest = max(still, key=lambda variable: _weight(slopes.get(variable, ANYTHING), ranges[variable]))
+    widest = max(
+        still, key=lambda variable: _weight(slopes.get(variable, ANYTHING), ranges[variable])
+    )
     middle = ranges[widest].middle
     halves = (Interval(ranges[widest].low, middle), Interval(middle, ranges[widest].high))
     return _Search(False, [{**ranges, widest: half} for half in halves], corners)
@@ -234,14 +265,19 @@ def _uphill(
     graph: ExpressionGraph, ranges: Ranges, here: Point, value: float, up: bool
 ) -> Iterator[tuple[Point, float]]:
     """Better places on the way to the corner that the slopes at this place point to."""
-    slopes = graph.slopes(graph.node_ranges({variable: Interval.at(number) for variable, number in here.items()}))
+    slopes = graph.slopes(
+        graph.node_ranges({variable: Interval.at(number) for variable, number in here.items()})
+    )
     corner: dict[Ref, float] = dict(here)
     for variable, slope in slopes.items():
         if slope.middle:
             rising = (slope.middle > 0) == up
             corner[variable] = ranges[variable].high if rising else ranges[variable].low
     for part in STEP_LENGTHS:
-        place = {variable: number + part * (corner[variable] - number) for variable, number in here.items()}
+        place = {
+            variable: number + part * (corner[variable] - number)
+            for variable, number in here.items()
+        }
         found = graph.value(place)
         if found > value if up else found < value:
             yield place, found

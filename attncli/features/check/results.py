@@ -22,7 +22,9 @@ _LARGEST = 2**53
 
 
 def read_results(path: str, *, lenient: bool) -> list[Marked]:
-    """The rows of results in CSV, TSV, JSON or a workbook; AttncliError (exit 3 or 4) for what is none."""
+    """The rows of results in CSV, TSV, JSON or a workbook; AttncliError (exit 3 or 4) for what is
+    none.
+    """
     suffix = suffix_of(path)
     try:
         if suffix == ".json":
@@ -32,7 +34,9 @@ def read_results(path: str, *, lenient: bool) -> list[Marked]:
     except AttncliError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise input_error("these are no results of a class", place=Place(path, 1, 1), help=_HELP) from None
+        raise input_error(
+            "these are no results of a class", place=Place(path, 1, 1), help=_HELP
+        ) from None
 
 
 def _of_json(source: Source) -> Iterator[Marked]:
@@ -41,7 +45,8 @@ def _of_json(source: Source) -> Iterator[Marked]:
 
 
 def row_of_json(row: Mapping[str, Any]) -> Marked:
-    """The row that `Marked.to_dict` made this data of; ValueError, KeyError, TypeError or AttributeError for others.
+    """The row that `Marked.to_dict` made this data of; ValueError, KeyError, TypeError or
+    AttributeError for others.
 
     No others are raised, whatever JSON the row is.
     """
@@ -53,9 +58,13 @@ def row_of_json(row: Mapping[str, Any]) -> Marked:
             answers=_text(row["answers"]),
             marks=None if row["marks"] is None else _marks(row["marks"]),
             of=None if row["of"] is None else _whole(row["of"]),
-            counts={} if counts is None else {verdict: _whole(counts[verdict]) for verdict in VERDICTS},
+            counts=(
+                {} if counts is None else {verdict: _whole(counts[verdict]) for verdict in VERDICTS}
+            ),
             first_wrong=_text_or_none(row["first_wrong"]),
-            mistakes=tuple((_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]),
+            mistakes=tuple(
+                (_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]
+            ),
             passed=_truth(row["passed"]),
             error=_text_or_none(row["error"]),
             more={_text(name): _text(text) for name, text in row["more"].items()},
@@ -149,7 +158,11 @@ def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
                 mistakes=tuple(_mistake(each) for each in cells["mistakes"].split(BETWEEN) if each),
                 passed=_passed(counts, lenient),
                 error=cells["error"],
-                more={name.removesuffix(" (manifest)"): text for name, text in cells.items() if name not in COLUMNS},
+                more={
+                    name.removesuffix(" (manifest)"): text
+                    for name, text in cells.items()
+                    if name not in COLUMNS
+                },
             )
         )
 
@@ -160,4 +173,6 @@ def _mistake(text: str) -> tuple[str, str]:
 
 
 def _passed(counts: Mapping[Verdict, int], lenient: bool) -> bool:
-    return bool(counts) and not (counts["wrong"] or counts["missing"] or (counts["rounding"] and not lenient))
+    return bool(counts) and not (
+        counts["wrong"] or counts["missing"] or (counts["rounding"] and not lenient)
+    )

@@ -1,7 +1,7 @@
 """Errors of whole rows and columns: one copied from another, or two exchanged.
 
-They show as several wrong cells, each of which is the right number of another row, or column. One such number may be
-so by chance; that all of a row are, hardly.
+They show as several wrong cells, each of which is the right number of another row, or column. One
+such number may be so by chance; that all of a row are, hardly.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from attncli.features.check.carried_values import Cell
 from attncli.features.check.single_cell_errors import share_of_numbers
 from attncli.tracing.model import Step
 
-MOST_LINES = 3  # with wrong numbers; where more are wrong, there is another cause
-MayBe = Callable[[Cell, Claim], bool]  # whether a cell, had it been written right, could be this number
+# with wrong numbers; where more are wrong, there is another cause
+MOST_LINES = 3
+# whether a cell, had it been written right, could be this number
+MayBe = Callable[[Cell, Claim], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,12 @@ class _Line:
     cells: tuple[Cell, ...]
 
 
-def row_errors(step: Step, claims: NDArray[np.object_], wrong: Collection[Cell], may_be: MayBe) -> Iterator[RowError]:
-    """The rows and columns of which all cells are those of another one, with two different numbers that are wrong."""
+def row_errors(
+    step: Step, claims: NDArray[np.object_], wrong: Collection[Cell], may_be: MayBe
+) -> Iterator[RowError]:
+    """The rows and columns of which all cells are those of another one, with two different numbers
+    that are wrong.
+    """
     explained: set[Cell] = set()
     for kind, lines in _lines(step):
         left = set(wrong) - explained
@@ -51,7 +57,8 @@ def row_errors(step: Step, claims: NDArray[np.object_], wrong: Collection[Cell],
         if len(suspect) > MOST_LINES:
             continue
         like = {
-            line: [other for other in lines if other != line and _is(claims, line, other, may_be)] for line in suspect
+            line: [other for other in lines if other != line and _is(claims, line, other, may_be)]
+            for line in suspect
         }
         for line, others in like.items():
             swapped = next((other for other in others if line in like.get(other, ())), None)
@@ -71,7 +78,9 @@ def row_errors(step: Step, claims: NDArray[np.object_], wrong: Collection[Cell],
 
 
 def coincidence(step: Step, claims: NDArray[np.object_], cells: Iterable[Cell]) -> float:
-    """How likely these cells would all be as they were written, were they any numbers like those of their step."""
+    """How likely these cells would all be as they were written, were they any numbers like those of
+    their step.
+    """
     return prod(share_of_numbers(step, claims[cell], 1) for cell in cells)
 
 
@@ -82,8 +91,20 @@ def _lines(step: Step) -> Iterator[tuple[str, list[_Line]]]:
     *leading, rows, columns = step.shape
     for before in np.ndindex(*leading):
         name = step.name + "".join(f"[{at}]" for at in before)
-        yield "row", [_Line(f"{name}[{i}]", tuple((*before, i, j) for j in range(columns))) for i in range(rows)]
-        yield "column", [_Line(f"{name}[:, {j}]", tuple((*before, i, j) for i in range(rows))) for j in range(columns)]
+        yield (
+            "row",
+            [
+                _Line(f"{name}[{i}]", tuple((*before, i, j) for j in range(columns)))
+                for i in range(rows)
+            ],
+        )
+        yield (
+            "column",
+            [
+                _Line(f"{name}[:, {j}]", tuple((*before, i, j) for i in range(rows)))
+                for j in range(columns)
+            ],
+        )
 
 
 def _is(claims: NDArray[np.object_], line: _Line, other: _Line, may_be: MayBe) -> bool:

@@ -1,4 +1,5 @@
-"""Errors in a single cell: a sign, a term left out, a neighbour's number, digits swapped; each tried on its equation.
+"""Errors in a single cell: a sign, a term left out, a neighbour's number, digits swapped; each
+tried on its equation.
 
 Errors come in kinds, the likeliest first. One is named only if it gives the cell as it was written.
 """
@@ -25,15 +26,20 @@ from attncli.features.check.reachability import CellEquation, Ranges
 from attncli.features.check.solution import rounds_to
 from attncli.tracing.model import Step
 
-FARTHER = 2  # how many times as far from the right number as a wrong one others are that it is compared with
+# how many times as far from the right number as a wrong one others are that it is compared with
+FARTHER = 2
 SIGN_TURNED = "it has the wrong sign"
-MOST_READ = 64  # numbers in a cell's equation in which errors are sought
-_LONGEST = 30  # characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
+# numbers in a cell's equation in which errors are sought
+MOST_READ = 64
+# characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
+_LONGEST = 30
 _PLAIN = re.compile(r"[-+]?(?!0\d)\d*\.?\d+")
 
 
 class ErrorKind(IntEnum):
-    """The kinds of errors in one cell, the likeliest first: the three of the result, then those on the way to it."""
+    """The kinds of errors in one cell, the likeliest first: the three of the result, then those on
+    the way to it.
+    """
 
     RESULT_MISWRITTEN = 0
     RESULT_CUT = 1
@@ -49,9 +55,10 @@ class ErrorKind(IntEnum):
 class CellError:
     """What was done, how unlikely its kind is, and the cell's equation with it, over named cells.
 
-    `chance` is the share of all numbers that this kind of error, or a likelier one, would explain just as well; `plain`
-    says that it gives the cell with the numbers exactly as they stand, not only with some within their rounding.
-    `copied` is how a number was miscopied, which the tree reads from the `ranges`.
+    `chance` is the share of all numbers that this kind of error, or a likelier one, would explain
+    just as well; `plain` says that it gives the cell with the numbers exactly as they stand, not
+    only with some within their rounding. `copied` is how a number was miscopied, which the tree
+    reads from the `ranges`.
     """
 
     name: str
@@ -76,15 +83,24 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     found = [*_of_the_result(values, name, index, claim)]
     tree = _over_named_cells(values, name, index)
     read = [node for node in walk(tree) if isinstance(node, Ref)]
-    if len(read) > MOST_READ or any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
-        return found  # nothing tells what was written on the way
+    if len(read) > MOST_READ or any(
+        isinstance(values.equation_of(ref, {}).tree, Call) for ref in read
+    ):
+        # nothing tells what was written on the way
+        return found
     candidates = [*_of_terms(values, tree), *_of_steps(values, tree), *_of_reads(values, tree)]
-    known: dict[int, CellEquation] = {}  # by the tree: of a number that may be miscopied in many ways there is one
+    # by the tree: of a number that may be miscopied in many ways there is one
+    known: dict[int, CellEquation] = {}
     for error in candidates:
         if id(error.tree) not in known:
             known[id(error.tree)] = values.equation_of(error.tree, error.ranges)
     equations = [known[id(error.tree)].with_ranges(error.ranges) for error in candidates]
-    chances = _chances(candidates, [equation.range for equation in equations], claim, float(values.own(name, index)))
+    chances = _chances(
+        candidates,
+        [equation.range for equation in equations],
+        claim,
+        float(values.own(name, index)),
+    )
     target = interval(claim)
     found += (
         replace(error, chance=chances[error.kind], plain=_gives_as_it_stands(equation, claim))
@@ -94,9 +110,13 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     return found
 
 
-def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim, own: float) -> dict[ErrorKind, float]:
-    """For each kind, how much it covers, together with likelier kinds, of what lies between all these numbers, or else
-    of those about as far from the right one: near that they are close together, since most errors are small."""
+def _chances(
+    candidates: list[CellError], ranges: list[Interval], claim: Claim, own: float
+) -> dict[ErrorKind, float]:
+    """For each kind, how much it covers, together with likelier kinds, of what lies between all
+    these numbers, or else of those about as far from the right one: near that they are close
+    together, since most errors are small.
+    """
     finite = [range for range in ranges if math.isfinite(range.width)]
     if not finite or not math.isfinite(own):
         return {error.kind: 1.0 for error in candidates}
@@ -104,20 +124,28 @@ def _chances(candidates: list[CellError], ranges: list[Interval], claim: Claim, 
     everywhere = Interval(min(range.low for range in finite), max(range.high for range in finite))
     chances = {}
     for kind in {error.kind for error in candidates}:
-        able = [range for error, range in zip(candidates, ranges, strict=True) if error.kind <= kind]
-        chances[kind] = max(_covered(able, where, unit) for where in (everywhere, Interval(own - away, own + away)))
+        able = [
+            range for error, range in zip(candidates, ranges, strict=True) if error.kind <= kind
+        ]
+        chances[kind] = max(
+            _covered(able, where, unit) for where in (everywhere, Interval(own - away, own + away))
+        )
     return chances
 
 
 def _covered(ranges: list[Interval], where: Interval, unit: float) -> float:
     """Which share of a range these cover; what comes to the same number counts once."""
     within = (range for range in ranges if math.isfinite(range.width) and range.meets(where))
-    widths = {round(range.middle / unit) if unit else range.middle: range.width + unit for range in within}
+    widths = {
+        round(range.middle / unit) if unit else range.middle: range.width + unit for range in within
+    }
     return min(sum(widths.values()) / where.width, 1.0) if where.width else 1.0
 
 
 def _gives_as_it_stands(equation: CellEquation, claim: Claim) -> bool:
-    """Whether an equation gives a claim with its numbers exactly as they stand, to all digits that doubles tell."""
+    """Whether an equation gives a claim with its numbers exactly as they stand, to all digits that
+    doubles tell.
+    """
     own = equation.graph.value({ref: range.middle for ref, range in equation.ranges.items()})
     return rounds_to(Decimal(f"{own:.15g}"), claim)
 
@@ -136,7 +164,9 @@ def cell_text(ref: Ref) -> str:
     return ref.name + "".join(f"[{at}]" for at in ref.indices)
 
 
-def _of_the_result(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Iterator[CellError]:
+def _of_the_result(
+    values: CarriedValues, name: str, index: Cell, claim: Claim
+) -> Iterator[CellError]:
     """The right number, written otherwise; or that of a neighbour."""
     tree = _over_named_cells(values, name, index)
     otherwise, near = list(miswritten(claim)), list(_neighbours(values, ref_to(name, index)))
@@ -160,7 +190,9 @@ def _of_the_result(values: CarriedValues, name: str, index: Cell, claim: Claim) 
 
 
 def share_of_numbers(step: Step, claim: Claim, numbers: float) -> float:
-    """How much so many numbers cover of what lies between those of the step and the one that was written."""
+    """How much so many numbers cover of what lies between those of the step and the one that was
+    written.
+    """
     true = step.value
     if not claim.value.is_finite():
         return 1.0
@@ -180,7 +212,9 @@ def _may_be(values: CarriedValues, name: str, index: Cell, claim: Claim) -> bool
 
 
 def _of_terms(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
-    """A term of a sum left out, or with its sign turned; where it is all of the result, that is the sign of this."""
+    """A term of a sum left out, or with its sign turned; where it is all of the result, that is the
+    sign of this.
+    """
     for node in walk(tree):
         if not (isinstance(node, Call) and node.function == "add"):
             continue
@@ -192,15 +226,23 @@ def _of_terms(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
             if alone:
                 yield CellError(SIGN_TURNED, ErrorKind.RESULT_MISWRITTEN, tree_with_turned)
             else:
-                yield CellError(f"{read} has the wrong sign", ErrorKind.WRONG_TERM, tree_with_turned)
+                yield CellError(
+                    f"{read} has the wrong sign", ErrorKind.WRONG_TERM, tree_with_turned
+                )
             left = (*node.arguments[:at], *node.arguments[at + 1 :])
             if left:
-                yield CellError(f"{read} was left out", ErrorKind.WRONG_TERM, _put(tree, node, Call("add", left)))
+                yield CellError(
+                    f"{read} was left out",
+                    ErrorKind.WRONG_TERM,
+                    _put(tree, node, Call("add", left)),
+                )
 
 
 def _is_zero(values: CarriedValues, term: Expression) -> bool:
     """Whether a term is 0 because one of the numbers in it is."""
-    return any(values.own(ref.name, cell_of(ref)) == 0 for ref in walk(term) if isinstance(ref, Ref))
+    return any(
+        values.own(ref.name, cell_of(ref)) == 0 for ref in walk(term) if isinstance(ref, Ref)
+    )
 
 
 def _of_steps(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
@@ -210,9 +252,15 @@ def _of_steps(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
         for other in _with_the_same_cells(steps, name):
 
             def earlier(node: Expression, name: str = name, other: str = other) -> Expression:
-                return replace(node, name=other) if isinstance(node, Ref) and node.name == name else node
+                return (
+                    replace(node, name=other)
+                    if isinstance(node, Ref) and node.name == name
+                    else node
+                )
 
-            yield CellError(f"{other} was used instead of {name}", ErrorKind.STEP_READ, rewrite(tree, earlier))
+            yield CellError(
+                f"{other} was used instead of {name}", ErrorKind.STEP_READ, rewrite(tree, earlier)
+            )
 
 
 def _with_the_same_cells(steps: Mapping[str, Step], name: str) -> Iterator[str]:
@@ -226,13 +274,16 @@ def _with_the_same_cells(steps: Mapping[str, Step], name: str) -> Iterator[str]:
 def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
     """Another number in place of one that the cell is worked out from.
 
-    A neighbour's 0 is as good as a term left out; and what the neighbour's result is worked out from gives just that.
+    A neighbour's 0 is as good as a term left out; and what the neighbour's result is worked out
+    from gives just that.
     """
     read = list(dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)))
     for ref in read:
         shared = isinstance(tree, Call) and tree.function == "share" and tree.arguments[0] == ref
         for near in _neighbours(values, ref) if len(read) > 1 else ():
-            if values.own(near.name, cell_of(near)) == 0 or (shared and near.indices[:-1] == ref.indices[:-1]):
+            if values.own(near.name, cell_of(near)) == 0 or (
+                shared and near.indices[:-1] == ref.indices[:-1]
+            ):
                 continue
             said = f"{cell_text(near)} was used instead of {cell_text(ref)}"
             yield CellError(said, ErrorKind.NEIGHBOUR_READ, _put(tree, ref, near))
@@ -262,44 +313,69 @@ def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
                 yield Ref(ref.name, (*ref.indices[:axis], str(at), *ref.indices[axis + 1 :]))
 
 
-# How a number comes to be written otherwise: with another sign or digit, two of them swapped, its point moved
+# How a number comes to be written otherwise: with another sign or digit, two of them swapped, its
+# point moved
 
 
 def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
     """What the number may have been meant to be."""
     if claim.value:
         yield SIGN_TURNED, Claim(claim.text, -claim.value, claim.half)
-    yield from (("two of its digits were swapped", Claim(text, Decimal(text), claim.half)) for text in _swapped(claim))
+    yield from (
+        ("two of its digits were swapped", Claim(text, Decimal(text), claim.half))
+        for text in _swapped(claim)
+    )
     for factor in (Decimal(10), Decimal("0.1")):
         if claim.value:
-            yield "its decimal point was moved", Claim(claim.text, claim.value * factor, claim.half * factor)
+            yield (
+                "its decimal point was moved",
+                Claim(claim.text, claim.value * factor, claim.half * factor),
+            )
 
 
 def before_cut(claim: Claim) -> tuple[str, Claim] | None:
-    """What the number may have been before its last digits were cut off and not rounded, as 0.50 of 0.58.
+    """What the number may have been before its last digits were cut off and not rounded, as 0.50 of
+    0.58.
 
-    Only a number that ends with zeros shows it: of others, what was cut off is less than a unit, which is a matter of
-    rounding. A 0 is taken for one that lost a single digit.
+    Only a number that ends with zeros shows it: of others, what was cut off is less than a unit,
+    which is a matter of rounding. A 0 is taken for one that lost a single digit.
     """
     written = -int(claim.value.as_tuple().exponent) if not claim.exact else 0
-    kept = written - 1 if not claim.value else max(0, -int(claim.value.normalize().as_tuple().exponent))
+    kept = (
+        written - 1
+        if not claim.value
+        else max(0, -int(claim.value.normalize().as_tuple().exponent))
+    )
     if not 0 <= kept < written:
         return None
     half = Decimal(1).scaleb(-kept) / 2
     middle = claim.value + half.copy_sign(claim.value)
-    said = f"its digits were cut off after {count(kept, 'decimal')}" if kept else "its decimals were cut off"
+    said = (
+        f"its digits were cut off after {count(kept, 'decimal')}"
+        if kept
+        else "its decimals were cut off"
+    )
     return said, Claim(claim.text, middle, half, printed_double=True)
 
 
 def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:
-    """How a plain number may be copied, after the kind of error: two digits swapped, another sign, another digit."""
+    """How a plain number may be copied, after the kind of error: two digits swapped, another sign,
+    another digit.
+    """
     if not _by_hand(claim.text) or not claim.value:
         return
     yield from ((ErrorKind.DIGITS_SWAPPED, text) for text in _swapped(claim))
-    yield ErrorKind.MISCOPIED, claim.text[1:] if claim.text[0] == "-" else f"-{claim.text.removeprefix('+')}"
+    yield (
+        ErrorKind.MISCOPIED,
+        claim.text[1:] if claim.text[0] == "-" else f"-{claim.text.removeprefix('+')}",
+    )
     for at, letter in enumerate(claim.text):
         if letter.isdigit():
-            others = (f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}" for digit in "0123456789" if digit != letter)
+            others = (
+                f"{claim.text[:at]}{digit}{claim.text[at + 1 :]}"
+                for digit in "0123456789"
+                if digit != letter
+            )
             yield from ((ErrorKind.MISCOPIED, text) for text in others if _by_hand(text))
 
 
@@ -309,7 +385,9 @@ def _by_hand(text: str) -> bool:
 
 
 def _swapped(claim: Claim) -> Iterator[str]:
-    """A plain number with two neighbouring digits in the other order, unless it then begins with a 0."""
+    """A plain number with two neighbouring digits in the other order, unless it then begins with a
+    0.
+    """
     text = claim.text
     if not _by_hand(text):
         return

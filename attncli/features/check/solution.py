@@ -1,11 +1,14 @@
-"""Verdicts on a solution worked by hand: each cell is right, carried on, rounded otherwise, wrong or missing.
+"""Verdicts on a solution worked by hand: each cell is right, carried on, rounded otherwise, wrong
+or missing.
 
-A cell is carried where it follows from the solution's own earlier numbers, each anywhere within the precision it was
-written with; steps that were left out are worked out on the way. What misses that by a unit of the last digit written
-is a matter of rounding, if there was anything to round, and all else is an error made in this very cell.
+A cell is carried where it follows from the solution's own earlier numbers, each anywhere within the
+precision it was written with; steps that were left out are worked out on the way. What misses that
+by a unit of the last digit written is a matter of rounding, if there was anything to round, and all
+else is an error made in this very cell.
 
-Most cells of most solutions are right, or follow from the numbers before them exactly as these stand. Floating point
-shows that for a whole step at once; only what it leaves open is worked out with ranges, cell by cell.
+Most cells of most solutions are right, or follow from the numbers before them exactly as these
+stand. Floating point shows that for a whole step at once; only what it leaves open is worked out
+with ranges, cell by cell.
 """
 
 from __future__ import annotations
@@ -39,19 +42,28 @@ from attncli.tracing.model import Trace
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 ONLY_SHIFTED = ("row_max", "shifted")
-DIFFER_WHEN_SHIFTED = ("exp", "row_sum")  # which are other numbers where the softmax is shifted
-SMALL = 0.01  # what is less may be written as 0
-_WIDE = Context(prec=1000)  # for claims of up to 400 digits
-_FLOAT_ERROR = 4 * float(np.finfo(float).eps)  # of the difference of two floats, each rounded once
+# which are other numbers where the softmax is shifted
+DIFFER_WHEN_SHIFTED = ("exp", "row_sum")
+# what is less may be written as 0
+SMALL = 0.01
+# for claims of up to 400 digits
+_WIDE = Context(prec=1000)
+# of the difference of two floats, each rounded once
+_FLOAT_ERROR = 4 * float(np.finfo(float).eps)
 # In halves of a unit of a claim's last digit:
-_UNSURE = 1e-8  # how near to where the next claim begins floats leave the verdict to decimals
-_SHORT_OF_NEXT = 1 - 1e-9  # for the ends of a range, at which the next claim begins
-_DOUBLES_ALIKE = 1e-13  # how far apart, for their size, numbers may be that doubles hardly tell apart
+# how near to where the next claim begins floats leave the verdict to decimals
+_UNSURE = 1e-8
+# for the ends of a range, at which the next claim begins
+_SHORT_OF_NEXT = 1 - 1e-9
+# how far apart, for their size, numbers may be that doubles hardly tell apart
+_DOUBLES_ALIKE = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedCell:
-    """One cell: what was written, the true value, and what follows from the solution's own earlier numbers."""
+    """One cell: what was written, the true value, and what follows from the solution's own earlier
+    numbers.
+    """
 
     verdict: Verdict
     given: Claim | None
@@ -61,7 +73,9 @@ class JudgedCell:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """A solution judged: `steps` has an array of `JudgedCell` for every step it answers, in the shape of the step."""
+    """A solution judged: `steps` has an array of `JudgedCell` for every step it answers, in the
+    shape of the step.
+    """
 
     values: CarriedValues
     steps: Mapping[str, NDArray[np.object_]]
@@ -106,15 +120,20 @@ class Judgement:
 
 def indices_where(cells: NDArray[np.object_], *verdicts: Verdict) -> list[Cell]:
     """The indices of the cells with one of these verdicts, in order."""
-    return [index for index, cell in np.ndenumerate(cells) if cast("JudgedCell", cell).verdict in verdicts]
+    return [
+        index
+        for index, cell in np.ndenumerate(cells)
+        if cast("JudgedCell", cell).verdict in verdicts
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Verdicts, by their name in the Python interface, and how strictly they are taken: `lenient` counts what is a
-    matter of rounding as right.
+    """Verdicts, by their name in the Python interface, and how strictly they are taken: `lenient`
+    counts what is a matter of rounding as right.
 
-    `other_form` says that these answers have a softmax shifted where ours is not, or the other way round.
+    `other_form` says that these answers have a softmax shifted where ours is not, or the other way
+    round.
     """
 
     verdicts: Judgement
@@ -123,12 +142,18 @@ class Solution:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong or missing; a matter of rounding passes only where that is `lenient`."""
+        """Whether nothing is wrong or missing; a matter of rounding passes only where that is
+        `lenient`.
+        """
         counts = self.verdicts.counts
-        return not (counts["wrong"] or counts["missing"] or (counts["rounding"] and not self.lenient))
+        return not (
+            counts["wrong"] or counts["missing"] or (counts["rounding"] and not self.lenient)
+        )
 
     def share(self, *, follow_through: bool) -> Fraction:
-        """The part of all cells worked out that earns marks: what is right, and with follow-through what is carried."""
+        """The part of all cells worked out that earns marks: what is right, and with follow-through
+        what is carried.
+        """
         earned, asked = self.earned(follow_through=follow_through)
         return Fraction(earned, max(asked, 1))
 
@@ -138,7 +163,9 @@ class Solution:
         earning += ["carried"] if follow_through else []
         earning += ["rounding"] if self.lenient else []
         steps = self.verdicts.trace.steps
-        worked = [cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given]
+        worked = [
+            cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given
+        ]
         return sum(verdict in earning for verdict in worked), len(worked)
 
     def only(self, names: Sequence[str]) -> Solution:
@@ -148,12 +175,17 @@ class Solution:
 
 
 def judge_solution(
-    problem: Problem, read: Callable[[Trace], Answers], *, lenient: bool = False, gradient: bool = False
+    problem: Problem,
+    read: Callable[[Trace], Answers],
+    *,
+    lenient: bool = False,
+    gradient: bool = False,
 ) -> Solution:
     """The solution that `read` finds for a trace, judged; for one with its `gradient`, if so asked.
 
-    Exponentials of the plain scores are as good as those of scores less the largest of their row. Which of the two an
-    answer has is seen from the steps it names, and else from which has fewer errors. Raises what `read` raises.
+    Exponentials of the plain scores are as good as those of scores less the largest of their row.
+    Which of the two an answer has is seen from the steps it names, and else from which has fewer
+    errors. Raises what `read` raises.
     """
 
     def work(shifted: bool | None = None, loss_shifted: bool | None = None) -> Trace:
@@ -178,10 +210,16 @@ def judge_solution(
 
 
 def _judge_in_other_form(
-    traces: Iterable[Trace], plain: Trace, read: Callable[[Trace], Answers], error: AttncliError, lenient: bool
+    traces: Iterable[Trace],
+    plain: Trace,
+    read: Callable[[Trace], Answers],
+    error: AttncliError,
+    lenient: bool,
 ) -> Solution:
-    """The solution read as one of the first of these traces that has its steps: its softmax is shifted where that of
-    `plain` is not, or the softmax of the loss is. `error` is what is wrong with it as one of `plain`."""
+    """The solution read as one of the first of these traces that has its steps: its softmax is
+    shifted where that of `plain` is not, or the softmax of the loss is. `error` is what is wrong
+    with it as one of `plain`.
+    """
     known = {tuple(plain.steps)}
     for trace in traces:
         if tuple(trace.steps) in known:
@@ -192,7 +230,9 @@ def _judge_in_other_form(
         except AttncliError as other:
             error = error if other.message == error.message else other
         else:
-            return Solution(judge(trace, answers), lenient, other_form=_answers_any(answers, ONLY_SHIFTED))
+            return Solution(
+                judge(trace, answers), lenient, other_form=_answers_any(answers, ONLY_SHIFTED)
+            )
     raise error
 
 
@@ -209,7 +249,8 @@ def _above_one(answers: Answers) -> bool:
 def _errors_of_form(judgement: Judgement) -> int:
     """How many exponentials and sums are not as they should be."""
     return sum(
-        name in DIFFER_WHEN_SHIFTED and cell.verdict in ("wrong", "rounding") for name, cell in judgement.cells()
+        name in DIFFER_WHEN_SHIFTED and cell.verdict in ("wrong", "rounding")
+        for name, cell in judgement.cells()
     )
 
 
@@ -217,17 +258,25 @@ def judge(trace: Trace, answers: Answers) -> Judgement:
     """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
     answers = with_room_for_doubles(trace, answers)
     values = CarriedValues(trace, answers)
-    return Judgement(values, {name: _judge_step(values, answer) for name, answer in answers.steps.items()})
+    return Judgement(
+        values, {name: _judge_step(values, answer) for name, answer in answers.steps.items()}
+    )
 
 
 def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
     name, step = answer.name, values.trace.steps[answer.name]
     cells = np.empty(answer.cells.size, dtype=object)
-    if answer.blank:  # nothing was written that could be compared with the numbers before it
-        cells[:] = [JudgedCell("missing", None, number, number) for number in step.value.astype(float).ravel().tolist()]
+    # nothing was written that could be compared with the numbers before it
+    if answer.blank:
+        cells[:] = [
+            JudgedCell("missing", None, number, number)
+            for number in step.value.astype(float).ravel().tolist()
+        ]
         return cells.reshape(answer.cells.shape)
     claims: list[Claim | None] = answer.cells.ravel().tolist()
-    true, own = (numbers.ravel().astype(float) for numbers in (values.true_step(name), values.own_step(name)))
+    true, own = (
+        numbers.ravel().astype(float) for numbers in (values.true_step(name), values.own_step(name))
+    )
     right, follows = round_to_claims(claims, true), round_to_claims(claims, own)
     for place, (claim, expected, carried, is_right, does_follow) in enumerate(
         zip(claims, true.tolist(), own.tolist(), right, follows, strict=True)
@@ -246,47 +295,62 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
     return cells.reshape(answer.cells.shape)
 
 
-def round_to_claims(claims: Sequence[Claim | None], number: NDArray[np.float64]) -> list[bool | None]:
-    """For each number whether it rounds to its claim, None where floating point cannot tell, or there is no claim."""
+def round_to_claims(
+    claims: Sequence[Claim | None], number: NDArray[np.float64]
+) -> list[bool | None]:
+    """For each number whether it rounds to its claim, None where floating point cannot tell, or
+    there is no claim.
+    """
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
     half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
     with np.errstate(invalid="ignore", over="ignore"):
         distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
         inside = (distance < half * (1 - _UNSURE) - error) | ((number == value) & np.isinf(value))
         outside = distance > half * (1 + _UNSURE) + error
-    return [True if one else False if other else None for one, other in zip(inside, outside, strict=True)]
+    return [
+        True if one else False if other else None
+        for one, other in zip(inside, outside, strict=True)
+    ]
 
 
 def _is_printed(number: float, claim: Claim) -> bool:
-    """Whether a page of ours shows the double as this: one that is 0.5 where the truth is a little less, say.
+    """Whether a page of ours shows the double as this: one that is 0.5 where the truth is a little
+    less, say.
 
     It is no excuse for a 0: terms that cancel in doubles may not do so in truth.
     """
     if claim.exact or not claim.value or not math.isfinite(number):
         return False
     places = -int(claim.value.as_tuple().exponent)  # 2 of 0.50
-    if places < 0:  # times a power of ten, behind which places are counted then
+    # times a power of ten, behind which places are counted then
+    if places < 0:
         places = max(0, places + claim.value.adjusted())
     return places <= PRECISION[-1] and Decimal(format_number(number, places)) == claim.value
 
 
 def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Verdict:
-    """The verdict on a cell that was filled in: the first that holds, from what is best for the solution to `wrong`."""
+    """The verdict on a cell that was filled in: the first that holds, from what is best for the
+    solution to `wrong`.
+    """
     true = values.true(name, index)
     if rounds_to(true, claim) or _is_printed(float(values.trace[name][index]), claim):
         return "right"
-    if values.trace.steps[name].rule.given:  # copied from the problem, where nothing comes before it
+    # copied from the problem, where nothing comes before it
+    if values.trace.steps[name].rule.given:
         return "wrong"
     equation = values.equation(name, index) if values.follows_answers(name) else None
-    if equation is None or not equation.ranges:  # nothing before it was written
+    # nothing before it was written
+    if equation is None or not equation.ranges:
         return "rounding" if _is_near(true, claim) and not fits_into(true, claim) else "wrong"
     own = values.own(name, index)
     if _follows(claim, equation, own):
         return "carried"
-    # A unit off is rounding only where there was something to round: not where the truth has no more digits than that,
+    # A unit off is rounding only where there was something to round: not where the truth has no
+    # more digits than that,
     if _is_near(true, claim) and not fits_into(true, claim):
         return "rounding"
-    # nor where the numbers before it come to one that has no more, if none of them was rounded or one is just copied.
+    # nor where the numbers before it come to one that has no more, if none of them was rounded or
+    # one is just copied.
     nothing_rounded = (equation.exact or isinstance(equation.tree, Ref)) and fits_into(own, claim)
     if not nothing_rounded and _nearly_follows(claim, equation, own):
         return "rounding"
@@ -294,8 +358,11 @@ def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> 
 
 
 def _follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
-    """Whether the solution's own numbers, each within the precision it was written with, give the claim."""
-    if rounds_to(own, claim):  # exactly as they stand, however near to where the next claim begins
+    """Whether the solution's own numbers, each within the precision it was written with, give the
+    claim.
+    """
+    # exactly as they stand, however near to where the next claim begins
+    if rounds_to(own, claim):
         return True
     return not equation.exact and equation.reaches(_within(claim, claim.half), in_doubt=True)
 
@@ -313,7 +380,9 @@ def _is_near(number: Decimal, claim: Claim) -> bool:
 
 
 def fits_into(number: Decimal, claim: Claim) -> bool:
-    """Whether a number has no more digits than a claim, so that writing it like that rounds nothing."""
+    """Whether a number has no more digits than a claim, so that writing it like that rounds
+    nothing.
+    """
     if claim.exact or not number.is_finite():
         return True
     with localcontext(_WIDE):
@@ -322,9 +391,11 @@ def fits_into(number: Decimal, claim: Claim) -> bool:
 
 
 def rounds_to(true: Decimal, claim: Claim) -> bool:
-    """Whether a number, rounded half up to the digits of a claim, is that claim; an exact one has to be it.
+    """Whether a number, rounded half up to the digits of a claim, is that claim; an exact one has
+    to be it.
 
-    A printed double has to be near it. Digits beyond those that a number is worked out to are not held against it.
+    A printed double has to be near it. Digits beyond those that a number is worked out to are not
+    held against it.
     """
     if not true.is_finite() or not claim.value.is_finite():
         return true == claim.value
@@ -339,15 +410,18 @@ def rounds_to(true: Decimal, claim: Claim) -> bool:
 
 
 def _within(claim: Claim, distance: Decimal) -> Interval:
-    """The numbers within a distance of a claim, but not at it, where the next claim begins; of an exact one, those
-    that a double cannot tell from it."""
+    """The numbers within a distance of a claim, but not at it, where the next claim begins; of an
+    exact one, those that a double cannot tell from it.
+    """
     value = float(claim.value)
     slack = float(distance) * _SHORT_OF_NEXT or abs(value) * _DOUBLES_ALIKE
     return Interval(value - slack, value + slack)
 
 
 def differs_as_written(cell: JudgedCell) -> bool:
-    """Whether a carried cell is not what the numbers before it give exactly as they stand, but only within rounding."""
+    """Whether a carried cell is not what the numbers before it give exactly as they stand, but only
+    within rounding.
+    """
     if cell.verdict != "carried" or cell.given is None or not math.isfinite(cell.own):
         return False
     if cell.given.exact:
@@ -357,9 +431,11 @@ def differs_as_written(cell: JudgedCell) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TrivialAnswer:
-    """A wrong answer from which all that comes after follows without any work: all cells of a step alike, as zeros.
+    """A wrong answer from which all that comes after follows without any work: all cells of a step
+    alike, as zeros.
 
-    All cells of the `step` say `claim`; `cells` is how many there are, and `carried` how many are carried from it.
+    All cells of the `step` say `claim`; `cells` is how many there are, and `carried` how many are
+    carried from it.
     """
 
     step: str
@@ -369,22 +445,34 @@ class TrivialAnswer:
 
 
 def trivial_answer(judgement: Judgement) -> TrivialAnswer | None:
-    """The first step with one wrong number in all its cells and no error in all that follows from it."""
+    """The first step with one wrong number in all its cells and no error in all that follows from
+    it.
+    """
     for name, array in judgement.steps.items():
         cells = cast("list[JudgedCell]", array.ravel().tolist())
         claims = [cell.given for cell in cells if cell.given is not None]
         alike = len(claims) > 1 and len({claim.value for claim in claims}) == 1
-        if not alike or all(cell.verdict != "wrong" for cell in cells) or len({cell.expected for cell in cells}) == 1:
+        if (
+            not alike
+            or all(cell.verdict != "wrong" for cell in cells)
+            or len({cell.expected for cell in cells}) == 1
+        ):
             continue
         after = steps_after(judgement.trace, {name})
-        later = [cell.verdict for step, cell in judgement.cells() if step in after and cell.verdict != "missing"]
+        later = [
+            cell.verdict
+            for step, cell in judgement.cells()
+            if step in after and cell.verdict != "missing"
+        ]
         if "carried" in later and "wrong" not in later:
             return TrivialAnswer(name, claims[0], len(claims), later.count("carried"))
     return None
 
 
 def too_coarse(judgement: Judgement) -> int:
-    """How many cells claim so little that 0 would be right as well, though they are not nearly 0."""
+    """How many cells claim so little that 0 would be right as well, though they are not nearly
+    0.
+    """
     return sum(
         not cell.given.exact
         and SMALL <= abs(cell.expected) < math.inf

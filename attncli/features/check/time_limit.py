@@ -16,9 +16,11 @@ class OutOfTimeError(BaseException):
 
 
 def within(seconds: float | None, work: Callable[[], Result]) -> Result:
-    """What the work comes to; OutOfTimeError where that takes longer. Without `seconds` it may take any time.
+    """What the work comes to; OutOfTimeError where that takes longer. Without `seconds` it may take
+    any time.
 
-    Python raises the exception between two of its own instructions, so a long one of NumPy is finished first.
+    Python raises the exception between two of its own instructions, so a long one of NumPy is
+    finished first.
     """
     if seconds is None:
         return work()
@@ -48,5 +50,6 @@ def within(seconds: float | None, work: Callable[[], Result]) -> Result:
         with lock:
             ended = True
         timer.cancel()
-        while out_of_time and not raised:  # it is raised here at the latest, and not in what follows
+        # it is raised here at the latest, and not in what follows
+        while out_of_time and not raised:
             time.sleep(0.001)

@@ -1,4 +1,6 @@
-"""Worked lines of a solution: a cell from its own numbers, from the true ones, and with an error in it."""
+"""Worked lines of a solution: a cell from its own numbers, from the true ones, and with an error in
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from attncli.problem.model import Matrix
 from attncli.problem.numbers import NumberError, canonical
 from attncli.tracing.model import Step
 
-FEWEST_DECIMALS = 3  # decimals of a number that is compared with a written one
+# decimals of a number that is compared with a written one
+FEWEST_DECIMALS = 3
 
 
 def claim_text(claim: Claim) -> str:
@@ -40,7 +43,8 @@ def decimals_to_compare(claims: Iterable[Claim | None]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CarriedPrinter(Printer):
-    """Prints a solution's own numbers: what was written, and what follows from that where nothing was.
+    """Prints a solution's own numbers: what was written, and what follows from that where nothing
+    was.
 
     The cell `worked` counts as not written.
     """
@@ -86,11 +90,17 @@ class CarriedPrinter(Printer):
 
 
 def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[WorkedLine, ...]:
-    """What was written, what the solution's own numbers give where that is something else, and the truth."""
+    """What was written, what the solution's own numbers give where that is something else, and the
+    truth.
+    """
     step, judged = judgement.trace.steps[name], judgement.steps[name][index]
     digits = decimals_to_compare([judged.given])
     truth = Printer(judgement.trace, digits)
-    lines = [] if judged.given is None else [WorkedLine("you wrote", result=number_node(claim_text(judged.given)))]
+    lines = (
+        []
+        if judged.given is None
+        else [WorkedLine("you wrote", result=number_node(claim_text(judged.given)))]
+    )
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
     own, true = worked_from_own_numbers(judgement, name, index), worked_line(truth, step, index)
@@ -104,18 +114,25 @@ def worked_from_own_numbers(
 ) -> WorkedLine:
     """A cell worked from the solution's own earlier numbers exactly as they stand.
 
-    It has digits enough to be compared with a claim, `as_precise_as` or else the one to this very cell.
+    It has digits enough to be compared with a claim, `as_precise_as` or else the one to this very
+    cell.
     """
     own = _own_numbers(judgement, name, index, as_precise_as or judgement.steps[name][index].given)
     return worked_line(own, judgement.trace.steps[name], index)
 
 
-def _own_numbers(judgement: Judgement, name: str, index: Cell, claim: Claim | None) -> CarriedPrinter:
-    return CarriedPrinter(judgement.trace, decimals_to_compare([claim]), values=judgement.values, worked=(name, index))
+def _own_numbers(
+    judgement: Judgement, name: str, index: Cell, claim: Claim | None
+) -> CarriedPrinter:
+    return CarriedPrinter(
+        judgement.trace, decimals_to_compare([claim]), values=judgement.values, worked=(name, index)
+    )
 
 
 def worked_with_error(judgement: Judgement, name: str, index: Cell, error: CellError) -> WorkedLine:
-    """A cell worked with an error in a single cell, from the solution's own numbers, to what was written."""
+    """A cell worked with an error in a single cell, from the solution's own numbers, to what was
+    written.
+    """
     step, claim = judgement.trace.steps[name], judgement.steps[name][index].given
     own = _own_numbers(judgement, name, index, claim)
 

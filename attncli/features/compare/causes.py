@@ -1,4 +1,6 @@
-"""What the numbers show of the cause of a difference: a factor, another layout, tiled heads, a known mistake."""
+"""What the numbers show of the cause of a difference: a factor, another layout, tiled heads, a
+known mistake.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,21 @@ from attncli.tracing.model import Trace
 def factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
     """What this factor may be in a problem of these sizes, the likeliest first.
 
-    For example a root that was left out, the root of another length, or a root that was applied twice. Unlikely
-    factors are named only if no likely one fits.
+    For example a root that was left out, the root of another length, or a root that was applied
+    twice. Unlikely factors are named only if no likely one fits.
     """
     d_k, n = float(trace.parameters["d_k"].value), trace["scores"].shape[-2]
     joined = d_k * (trace.settings.heads or 1)
     d_model = trace["X"].shape[-1] if "X" in trace else 0
     lengths = {"√d_model": d_model, "√(heads·d_k)": joined if joined not in (d_k, d_model) else 0}
     widths = {name: length / d_k for name, length in lengths.items() if length}
-    likely = {"√d_k": d_k, **{f"√d_k/{name}": 1 / ratio for name, ratio in widths.items()},
-              "1/√d_k": 1 / d_k, "d_k": d_k**2, "1/d_k": 1 / d_k**2}  # fmt: skip
+    likely = {
+        "√d_k": d_k,
+        **{f"√d_k/{name}": 1 / ratio for name, ratio in widths.items()},
+        "1/√d_k": 1 / d_k,
+        "d_k": d_k**2,
+        "1/d_k": 1 / d_k**2,
+    }
     unlikely = {"√d_k/√n": d_k / n, **{f"{name}/√d_k": ratio for name, ratio in widths.items()}}
     return _fitting(factor, likely) or _fitting(factor, unlikely)
 
@@ -45,10 +52,12 @@ def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | None:
-    """The number of KV heads, if one side has tiled them for all query heads: head h has KV head h mod their number.
+    """The number of KV heads, if one side has tiled them for all query heads: head h has KV head h
+    mod their number.
 
-    Returns this number, the side that tiles, and the other side, whose KV heads serve consecutive query heads. Only
-    keys and values that are repeated show this; scores of tiled heads are a known mistake.
+    Returns this number, the side that tiles, and the other side, whose KV heads serve consecutive
+    query heads. Only keys and values that are repeated show this; scores of tiled heads are a known
+    mistake.
     """
     step = comparison.first
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
@@ -77,13 +86,20 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
     first, a, b = comparison.first, comparison.a, comparison.b
     if first is not None and first.factor is not None:
         yield (
-            f"Every cell of {first.name} {b.phrase} is ", *number(legible_number(first.factor, precision)),
-            f" times the cell {a.phrase}", *_known_factor(comparison, first.factor), ".",
-        )  # fmt: skip
+            f"Every cell of {first.name} {b.phrase} is ",
+            *number(legible_number(first.factor, precision)),
+            f" times the cell {a.phrase}",
+            *_known_factor(comparison, first.factor),
+            ".",
+        )
     for said in _layouts(comparison):
         yield (said,)
     if explained is not None:
-        one = "A known mistake gives" if len(explained.mistakes) == 1 else "Each of these mistakes gives"
+        one = (
+            "A known mistake gives"
+            if len(explained.mistakes) == 1
+            else "Each of these mistakes gives"
+        )
         numbers = f"all numbers of {explained.step} {explained.side.phrase}"
         yield (f"{one} {numbers}: {'; or '.join(explained.mistakes)}.",)
         for said in explained.shared:
@@ -92,13 +108,20 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
             yield (_blind(explained),)
     yield from _rows_without_numbers(comparison)
     if size := unexplained_size(comparison):
-        yield (f"attncli tries its known mistakes on at most {MOST_WEIGHTS:,} weights. Here are {size:,}.",)
+        yield (
+            (
+                f"attncli tries its known mistakes on at most {MOST_WEIGHTS:,} weights. Here are"
+                f" {size:,}."
+            ),
+        )
     serving = tiled_kv_heads(comparison)
     if serving and first is not None:
         heads, theirs, ours = serving
         yield (
-            f"{first.name} {theirs.phrase} comes from tiled KV heads: query head h reads KV head h mod {heads}. "
-            f"Each KV head {ours.phrase} serves consecutive query heads.",
+            (
+                f"{first.name} {theirs.phrase} comes from tiled KV heads: query head h reads KV"
+                f" head h mod {heads}. Each KV head {ours.phrase} serves consecutive query heads."
+            ),
         )
 
 
@@ -110,7 +133,9 @@ def _blind(explained: Explanation) -> str:
 
 
 def _rows_without_numbers(comparison: Comparison) -> Iterator[Text]:
-    """Which queries have only NaN on one side and numbers on the other, in the first step where that is so."""
+    """Which queries have only NaN on one side and numbers on the other, in the first step where
+    that is so.
+    """
     for side, other in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         for step in comparison.steps:
             if step.difference is None or step.name not in _OF_QUERIES:
@@ -120,16 +145,28 @@ def _rows_without_numbers(comparison: Comparison) -> Iterator[Text]:
                 continue
             rows = either(len(labels), "the row of the query", "the rows of the queries")
             which, are = listed(labels, most=MOST_QUERIES), either(len(labels), "is", "are")
-            yield (f"In {step.name}, {rows} {which} {are} NaN {side.phrase}. The usual cause is a query that sees no "
-                   "key: the softmax of a row of ", *number("-inf"), " is NaN.")  # fmt: skip
+            yield (
+                (
+                    f"In {step.name}, {rows} {which} {are} NaN {side.phrase}. The usual cause is a"
+                    " query that sees no key: the softmax of a row of "
+                ),
+                *number("-inf"),
+                " is NaN.",
+            )
             break
 
 
-def _only_nan(comparison: Comparison, step: StepComparison, side: Operand, other: Operand) -> list[str]:
-    """The labels of the queries whose rows are all NaN on this side, in any entry or head, and numbers on the other."""
+def _only_nan(
+    comparison: Comparison, step: StepComparison, side: Operand, other: Operand
+) -> list[str]:
+    """The labels of the queries whose rows are all NaN on this side, in any entry or head, and
+    numbers on the other.
+    """
     here, there = (np.isnan(step.arranged(each[step.name])).all(axis=-1) for each in (side, other))
     only = (here & ~there).reshape(-1, here.shape[-1]).any(axis=0)
-    return [f'"{label}"' for label, is_nan in zip(step.labels[-2], only.tolist(), strict=True) if is_nan]
+    return [
+        f'"{label}"' for label, is_nan in zip(step.labels[-2], only.tolist(), strict=True) if is_nan
+    ]
 
 
 def _known_factor(comparison: Comparison, factor: float) -> Text:
@@ -151,14 +188,18 @@ def _layouts(comparison: Comparison) -> Iterator[str]:
 
 
 def _first_is_flat(step: StepComparison) -> bool:
-    """Whether the sentence is about the first side: it has no axis of heads, or repeated heads, unlike the second."""
+    """Whether the sentence is about the first side: it has no axis of heads, or repeated heads,
+    unlike the second.
+    """
     a, b = step.shapes
     if a is None or b is None:
         return False
     return prod(a) > prod(b) if step.layout == "repeated" else fewer_axes(a, b)
 
 
-def _layout_sentence(comparison: Comparison, layout: Layout, names: list[str], *, first: bool) -> str:
+def _layout_sentence(
+    comparison: Comparison, layout: Layout, names: list[str], *, first: bool
+) -> str:
     flat, other = (comparison.a, comparison.b) if first else (comparison.b, comparison.a)
     what, number = f"{listed(names)} {flat.phrase}", len(names)
     if layout == "split":
@@ -167,4 +208,7 @@ def _layout_sentence(comparison: Comparison, layout: Layout, names: list[str], *
     if layout == "repeated":
         are, it = either(number, "is", "are"), either(number, "it", "them")
         return f"{what} {are} repeated for every query head. attncli compares {it} in this form."
-    return f"{what} {either(number, 'equals', 'equal')} {listed(names)} {other.phrase}, {_HOW[layout]}."
+    return (
+        f"{what} {either(number, 'equals', 'equal')} {listed(names)} {other.phrase},"
+        f" {_HOW[layout]}."
+    )

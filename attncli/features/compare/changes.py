@@ -23,9 +23,12 @@ OPTION = "--set"
 
 @dataclass(frozen=True, slots=True)
 class _Patched(Source):
-    """A file's text with the changes after it: a place in a change is a place in the option that made it."""
+    """A file's text with the changes after it: a place in a change is a place in the option that
+    made it.
+    """
 
-    changes: Mapping[int, Source] = field(default_factory=dict)  # by where each begins in the text
+    # by where each begins in the text
+    changes: Mapping[int, Source] = field(default_factory=dict)
 
     def place(self, at: int) -> Place:
         start = max((start for start in self.changes if start <= at), default=None)
@@ -35,18 +38,24 @@ class _Patched(Source):
 
 
 def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """`KEY=VALUE` texts as a mapping; AttncliError (exit 2) for an unknown key, a key given twice, or no `=`.
+    """`KEY=VALUE` texts as a mapping; AttncliError (exit 2) for an unknown key, a key given twice,
+    or no `=`.
 
-    `words` are further keys that a problem does not have, such as dtype, with their possible values.
+    `words` are further keys that a problem does not have, such as dtype, with their possible
+    values.
     """
     found: dict[str, str] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         key = key.strip()
         if not equals:
-            raise usage_error(f"{OPTION} {shorten(setting)} has no =", help=f"write it as in {OPTION} mask=causal")
+            raise usage_error(
+                f"{OPTION} {shorten(setting)} has no =", help=f"write it as in {OPTION} mask=causal"
+            )
         if key not in KEYS and key not in words:
-            raise usage_error(f"{OPTION} {shorten(key)}: there is no such key", help=_instead(key, value, words))
+            raise usage_error(
+                f"{OPTION} {shorten(key)}: there is no such key", help=_instead(key, value, words)
+            )
         if key in found:
             raise usage_error(f"{OPTION} {key} is given twice", help="keep one of the two")
         found[key] = chosen(f"{OPTION} {key}", value.strip(), words[key]) if key in words else value
@@ -54,7 +63,9 @@ def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) ->
 
 
 def _instead(key: str, value: str, words: Iterable[str]) -> str:
-    """Help for an unknown key: the name of other software for a known key, or a key with dots for a mapping."""
+    """Help for an unknown key: the name of other software for a known key, or a key with dots for a
+    mapping.
+    """
     first, *inner = key.split(".")
     if first in KEYS and inner and all(inner):
         for part in reversed(inner):
@@ -67,11 +78,14 @@ def _instead(key: str, value: str, words: Iterable[str]) -> str:
     return did_you_mean(written or key, known, f"the keys are {', '.join(known)}")
 
 
-def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, convention: str | None = None) -> Problem:
-    """The problem of a tree with these keys changed (YAML text by key); the tree was read without errors before.
+def read_changed(
+    root: Node, source: Source, changed: Mapping[str, str], *, convention: str | None = None
+) -> Problem:
+    """The problem of a tree with these keys changed (YAML text by key); the tree was read without
+    errors before.
 
-    An empty text or null removes the key; `convention` is as for `load`. Raises AttncliError with exit code 2, because
-    only a change can be wrong now, or 4 if an array's file cannot be read.
+    An empty text or null removes the key; `convention` is as for `load`. Raises AttncliError with
+    exit code 2, because only a change can be wrong now, or 4 if an array's file cannot be read.
     """
     assert isinstance(root, Keyed)
     values, keys = dict(root.values), dict(root.keys)
@@ -82,7 +96,8 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         if node is None or is_null(node):
             if key not in values:
                 raise usage_error(
-                    f"{OPTION} {key}= removes a key that {source.name} does not have", help=f"leave out {OPTION} {key}="
+                    f"{OPTION} {key}= removes a key that {source.name} does not have",
+                    help=f"leave out {OPTION} {key}=",
                 )
             del values[key], keys[key]
             continue
@@ -92,17 +107,24 @@ def read_changed(root: Node, source: Source, changed: Mapping[str, str], *, conv
         values[key], keys[key] = moved(node, start), start
     patched = _Patched(source.name, text, source.folder, source.outside, changes=sources)
     try:
-        return problem_from_tree(Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention)
+        return problem_from_tree(
+            Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention
+        )
     except AttncliError as error:
-        options = listed([f"{OPTION} {shorten(quoted(f'{key}={new.strip()}'))}" for key, new in changed.items()])
+        options = listed(
+            [f"{OPTION} {shorten(quoted(f'{key}={new.strip()}'))}" for key, new in changed.items()]
+        )
         for each in (error, *error.more):
-            if each.place and each.place.file == source.name:  # which was correct before the change
+            # which was correct before the change
+            if each.place and each.place.file == source.name:
                 each.help = f"{each.help}; the file is correct without {options}"
         raise
 
 
 def moved(node: Node, by: int) -> Node:
-    """The tree with every place moved on by so many characters, for a text that is put after another."""
+    """The tree with every place moved on by so many characters, for a text that is put after
+    another.
+    """
     match node:
         case Sequence(numbers=None, items=items):
             return Sequence(node.at + by, [moved(item, by) for item in items])

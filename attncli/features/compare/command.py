@@ -1,4 +1,6 @@
-"""`attncli compare`: two problems, a problem and its changed version, or a problem and another program's numbers."""
+"""`attncli compare`: two problems, a problem and its changed version, or a problem and another
+program's numbers.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -19,14 +21,18 @@ def compare(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE_A", help="A problem in YAML or JSON, or a dump (see FILE_B); - is standard input."
+            metavar="FILE_A",
+            help="A problem in YAML or JSON, or a dump (see FILE_B); - is standard input.",
         ),
     ],
     other: Annotated[
         str | None,
         typer.Argument(
             metavar="FILE_B",
-            help="Another problem, or a dump: the steps that other software computed, in .npz, .safetensors or .json.",
+            help=(
+                "Another problem, or a dump: the steps that other software computed, in .npz,"
+                " .safetensors or .json."
+            ),
         ),
     ] = None,
     set: Annotated[
@@ -34,9 +40,13 @@ def compare(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Change a key of the problem: any key with its value in YAML, or dtype, device, rounding, as. An "
-            "empty value removes the key. Without FILE_B, FILE_A is compared with its changed version; with FILE_B, "
-            "both problems are changed.",
+            help=(
+                "Change a key of the problem: any key with its value in YAML, or dtype, device,"
+                " rounding, as. An "
+                "empty value removes the key. Without FILE_B, FILE_A is compared with its changed"
+                " version; with FILE_B, "
+                "both problems are changed."
+            ),
         ),
     ] = None,
     rename: Annotated[
@@ -44,15 +54,24 @@ def compare(
         typer.Option(
             "--rename",
             metavar="NAME=STEP",
-            help="Read this name in a dump as this step, as in --rename att=weights. attncli knows what many "
-            "frameworks call a step.",
+            help=(
+                "Read this name in a dump as this step, as in --rename att=weights. attncli knows"
+                " what many "
+                "frameworks call a step."
+            ),
         ),
     ] = None,
     dtypes: Annotated[
-        bool, typer.Option("--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table.")
+        bool,
+        typer.Option(
+            "--dtypes", help="Compare float32, float16 and bfloat16 with float64, in one table."
+        ),
     ] = False,
     gradient: Annotated[
-        bool, typer.Option("--gradient", help="Compare gradients, too; a dump with gradients does not need this.")
+        bool,
+        typer.Option(
+            "--gradient", help="Compare gradients, too; a dump with gradients does not need this."
+        ),
     ] = False,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
@@ -73,18 +92,22 @@ def compare(
     steps: options.Steps = None,
     detail: Annotated[
         str | None,
-        options.choice("--detail", DETAILS, "Without a worked cell, with one, or with all matrices.  [default: rows]"),
+        options.choice(
+            "--detail",
+            DETAILS,
+            "Without a worked cell, with one, or with all matrices.  [default: rows]",
+        ),
     ] = None,
     precision: options.Precision = 3,
     color: options.Color = "auto",
     ascii: options.Ascii = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Compare two problems, a problem with its changed version, or a problem with the numbers of another
-    program.
+    """Compare two problems, a problem with its changed version, or a problem with the numbers of
+    another program.
 
-    Shows the first step that differs, which weights moved where, and all steps side by side. Exit code 1 says that
-    something differs.
+    Shows the first step that differs, which weights moved where, and all steps side by side. Exit
+    code 1 says that something differs.
     """
     format = options.page_format(format, output)
     data_help = "JSON always has the same detail; leave out --detail"
@@ -126,10 +149,14 @@ def compare(
     progress.begin("comparing")
     if dtypes:
         deviations, title = format_deviations(files[0], precision)
-        write_page(formats_page(deviations, title, precision), format, output, color=color, ascii=ascii)
+        write_page(
+            formats_page(deviations, title, precision), format, output, color=color, ascii=ascii
+        )
         return Exit.OK
     a, b = operands(files, precision, gradient=gradient)
-    names = None if steps is None else chosen_names(steps, tuple(dict.fromkeys([*a.names, *b.names])))
+    names = (
+        None if steps is None else chosen_names(steps, tuple(dict.fromkeys([*a.names, *b.names])))
+    )
     comparison = compare_operands(a, b, tolerance=tolerance, steps=names)
     _require_common_step(comparison, steps)
     page = comparison_page(comparison, detail=detail or "rows", precision=precision)
@@ -140,7 +167,9 @@ def compare(
 
 
 def _require_common_step(comparison: "Comparison", chosen: Sequence[str] | None) -> None:
-    """Raises AttncliError if the sides have no step in common: exit 2 if --steps chose them, else exit 3."""
+    """Raises AttncliError if the sides have no step in common: exit 2 if --steps chose them, else
+    exit 3.
+    """
     if not all(step.one_sided for step in comparison.steps):
         return
     message = "there is nothing to compare: the two sides have no step in common"
@@ -157,5 +186,9 @@ def _warn(comparison: "Comparison") -> None:
     for message in dict.fromkeys([*sides[0].warnings, *sides[1].warnings]):
         where = [side for side in sides if message in side.warnings]
         if len(where) == 1:
-            message = f"{message} ({where[0].phrase})" if where[0].trace else f"{where[0].name}: {message}"
+            message = (
+                f"{message} ({where[0].phrase})"
+                if where[0].trace
+                else f"{where[0].name}: {message}"
+            )
         warn(message, sys.stderr)

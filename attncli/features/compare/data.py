@@ -27,7 +27,8 @@ def comparison_data(comparison: Comparison, explained: Explanation | None) -> di
         "first_difference": None if first is None else {"step": first.name, **step_data(first)},
         "explanation": None if explained is None else _explanation(comparison, explained),
         "settings": {
-            name: {"a": _plain(ours), "b": _plain(theirs)} for name, (ours, theirs) in comparison.settings.items()
+            name: {"a": _plain(ours), "b": _plain(theirs)}
+            for name, (ours, theirs) in comparison.settings.items()
         },
         "steps": {step.name: step_data(step) for step in comparison.steps},
         "moved": [_moved(comparison, move) for move in moved_weights(comparison)],
@@ -48,9 +49,12 @@ def _side(side: Operand) -> dict[str, Any]:
 def _explanation(comparison: Comparison, explained: Explanation) -> dict[str, Any]:
     side = "a" if explained.side is comparison.a else "b"
     return {
-        "side": side, "step": explained.step, "mistakes": list(explained.mistakes),
-        "shared": list(explained.shared), "sees_no_key": list(explained.blind),
-    }  # fmt: skip
+        "side": side,
+        "step": explained.step,
+        "mistakes": list(explained.mistakes),
+        "shared": list(explained.shared),
+        "sees_no_key": list(explained.blind),
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -62,7 +66,9 @@ def _moved(comparison: Comparison, move: MovedWeights) -> dict[str, Any]:
     labels = comparison["weights"].labels[:-1]
 
     def shifts(named: tuple[KeyChange, ...]) -> list[dict[str, Any]]:
-        return [{"key": shift.key, "label": keys[shift.key], "amount": shift.amount} for shift in named]
+        return [
+            {"key": shift.key, "label": keys[shift.key], "amount": shift.amount} for shift in named
+        ]
 
     return {
         "row": list(move.row),

@@ -1,4 +1,5 @@
-"""Steps that another program worked out: a .npz or .safetensors file, or nested lists in JSON or YAML.
+"""Steps that another program worked out: a .npz or .safetensors file, or nested lists in JSON or
+YAML.
 
 A trace that attncli wrote as JSON is one too.
 """
@@ -29,25 +30,48 @@ from attncli.tracing.comparison import Operand
 
 STEPS = f"the steps are {', '.join(RULES)}"
 MOST_NAMES = 8  # listed in one warning
-# What other programs call a step. A name that is in two lines may be two steps, so it is read as neither.
+# What other programs call a step. A name that is in two lines may be two steps, so it is read as
+# neither.
 _ELSEWHERE = {
     "X": ("hidden_states", "embeddings"),
-    "W_Q": ("q_proj",), "W_K": ("k_proj",), "W_V": ("v_proj",),
+    "W_Q": ("q_proj",),
+    "W_K": ("k_proj",),
+    "W_V": ("v_proj",),
     "Q": ("q", "query", "queries", "query_states", "query_layer", "q_proj"),
     "K": ("k", "key", "keys", "key_states", "key_layer", "k_proj"),
     "V": ("value", "values", "value_states", "value_layer", "v_proj"),
-    "scores": ("logits", "attn_scores", "attention_scores", "attn_logits", "attention_logits", "qk"),
+    "scores": (
+        "logits",
+        "attn_scores",
+        "attention_scores",
+        "attn_logits",
+        "attention_logits",
+        "qk",
+    ),
     "scaled": ("scaled_scores", "scaled_logits", "scaled_attention_logits"),
     "mask": ("attn_mask",),
     "masked": ("masked_scores", "masked_logits"),
-    "weights": ("attn_weights", "attn_weight", "attentions", "attention_weights", "attn_output_weights", "probs",
-                "attn_probs", "attention_probs", "p", "attn", "attention"),
+    "weights": (
+        "attn_weights",
+        "attn_weight",
+        "attentions",
+        "attention_weights",
+        "attn_output_weights",
+        "probs",
+        "attn_probs",
+        "attention_probs",
+        "p",
+        "attn",
+        "attention",
+    ),
     "heads_output": ("context_layer",),
     "output": ("out", "y", "attn_output", "attention_output", "attn_out", "attn", "attention"),
     "class_probs": ("p",),
-}  # fmt: skip
-_BEFORE_EXP = ("masked", "capped", "scaled", "scores")  # the last one there is goes into the softmax
-_MEANT = {  # a word elsewhere, with the steps that it may be
+}
+# the last one there is goes into the softmax
+_BEFORE_EXP = ("masked", "capped", "scaled", "scores")
+# a word elsewhere, with the steps that it may be
+_MEANT = {
     word: tuple(step for step, words in _ELSEWHERE.items() if word in words)
     for words in _ELSEWHERE.values()
     for word in words
@@ -60,9 +84,9 @@ OPTION = "--rename"
 class Dump:
     """Arrays by the names of steps, in the order in which attncli works these out.
 
-    `dtype` is the number format as far as the file shows it. `labels` are those of each axis of a step, if the file
-    is a trace of attncli. `left_out` are names in the file that no step has. `read_as` has the step of every name that
-    is not attncli's own.
+    `dtype` is the number format as far as the file shows it. `labels` are those of each axis of a
+    step, if the file is a trace of attncli. `left_out` are names in the file that no step has.
+    `read_as` has the step of every name that is not attncli's own.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -74,9 +98,15 @@ class Dump:
     def operand(self, name: str, word: str, phrase: str) -> Operand:
         """These numbers as one side of a comparison."""
         return Operand(
-            name, word, phrase, self.arrays, DTYPES[self.dtype], self.labels, warnings=self.warnings,
+            name,
+            word,
+            phrase,
+            self.arrays,
+            DTYPES[self.dtype],
+            self.labels,
+            warnings=self.warnings,
             read_as=self.read_as,
-        )  # fmt: skip
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,7 +119,12 @@ class Dump:
         """What was not read, and which step each may be."""
         if not self.left_out:
             return ()
-        return (f"not compared, because no step has this name: {listed(self._left_out_names(), most=MOST_NAMES)}",)
+        return (
+            (
+                "not compared, because no step has this name:"
+                f" {listed(self._left_out_names(), most=MOST_NAMES)}"
+            ),
+        )
 
     def _left_out_names(self) -> list[str]:
         """The names that were left out, each with the step that it may be."""
@@ -98,15 +133,21 @@ class Dump:
         for name in self.left_out[: MOST_NAMES + 1]:
             near, step = nearest(name), _CALLED.get(name.lower())
             if step in self.arrays:
-                near = f"{of_step.get(step, step)} is read as {step}" if step in of_step else f"{step} is there"
+                near = (
+                    f"{of_step.get(step, step)} is read as {step}"
+                    if step in of_step
+                    else f"{step} is there"
+                )
             names.append(shorten(name) if near == STEPS else f"{shorten(name)} ({near})")
         return names
 
     @property
     def shifted(self) -> bool:
-        """Whether the softmax was shifted: the dump has such a step, or the largest exponential of every row is 1.
+        """Whether the softmax was shifted: the dump has such a step, or the largest exponential of
+        every row is 1.
 
-        Without a shift it is 1, too, if the largest score of every row is 0, or too near 0 for its exponential.
+        Without a shift it is 1, too, if the largest score of every row is 0, or too near 0 for its
+        exponential.
         """
         if "shifted" in self.arrays or "row_max" in self.arrays:
             return True
@@ -142,19 +183,25 @@ def is_dump(root: Node, renames: Collection[str] = ()) -> bool:
 
 
 def parse_renames(texts: Iterable[str]) -> dict[str, str]:
-    """`NAME=STEP` texts, each name with its step; AttncliError (exit 2) for no `=`, no such step, or a name or a step
-    that is given twice."""
+    """`NAME=STEP` texts, each name with its step; AttncliError (exit 2) for no `=`, no such step,
+    or a name or a step that is given twice.
+    """
     found: dict[str, str] = {}
     for text in texts:
         name, equals, step = (part.strip() for part in text.rpartition("="))
         if not equals or not name:
             raise usage_error(
-                f"{OPTION} {shorten(text)} does not name a step", help=f"write it as in {OPTION} attn_weights=weights"
+                f"{OPTION} {shorten(text)} does not name a step",
+                help=f"write it as in {OPTION} attn_weights=weights",
             )
         if step not in STEP_NAMES:
-            raise usage_error(f"{OPTION} {shorten(text)}: no step is called {shorten(step)}", help=nearest(step))
+            raise usage_error(
+                f"{OPTION} {shorten(text)}: no step is called {shorten(step)}", help=nearest(step)
+            )
         if name in found:
-            raise usage_error(f"{OPTION} {shorten(name)} is given twice", help="keep one of the two")
+            raise usage_error(
+                f"{OPTION} {shorten(name)} is given twice", help="keep one of the two"
+            )
         found[name] = STEP_NAMES[step]
     if clash := twice(found):
         raise usage_error(f"{OPTION}: {clash[1]}", help="keep one of the two")
@@ -166,8 +213,9 @@ def named_steps(
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names of steps, with the steps; and the other names.
 
-    What `renames` says counts first, then attncli's own names and letters, then what other programs call a step. The
-    letters of a loss do not count, because other programs use P and L for other things; v beside q or k is V.
+    What `renames` says counts first, then attncli's own names and letters, then what other programs
+    call a step. The letters of a loss do not count, because other programs use P and L for other
+    things; v beside q or k is V.
     """
     renames = renames or {}
     known = {name: STEP_NAMES[name] for name in names if name in STEP_NAMES}
@@ -176,9 +224,15 @@ def named_steps(
         steps["v"] = "V"
     steps |= {name: renames[name] for name in names if name in renames}
     there = set(steps.values())
-    called = {name: _CALLED[name.lower()] for name in names if name not in steps and name.lower() in _CALLED}
+    called = {
+        name: _CALLED[name.lower()]
+        for name in names
+        if name not in steps and name.lower() in _CALLED
+    }
     steps |= {name: step for name, step in called.items() if step not in there}
-    return {name: steps[name] for name in names if name in steps}, tuple(name for name in names if name not in steps)
+    return {name: steps[name] for name in names if name in steps}, tuple(
+        name for name in names if name not in steps
+    )
 
 
 def guessed(steps: Mapping[str, str]) -> dict[str, str]:
@@ -196,11 +250,17 @@ def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def keep_one(steps: Mapping[str, str], name: str) -> str:
-    """Help for a step that has two names, of which this is the second: only guesses give way to --rename."""
+    """Help for a step that has two names, of which this is the second: only guesses give way to
+    --rename.
+    """
     step = steps[name]
     read = guessed(steps)
     both = all(other in read for other, its in steps.items() if its == step)
-    return f"keep one of the two, or choose it: {OPTION} {shorten(name)}={step}" if both else "keep one of the two"
+    return (
+        f"keep one of the two, or choose it: {OPTION} {shorten(name)}={step}"
+        if both
+        else "keep one of the two"
+    )
 
 
 def nearest(name: str) -> str:
@@ -217,7 +277,9 @@ def single(step: str) -> bool:
 
 
 def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """An array as the step has it: a mask of true and false as the numbers that are added, true being visible."""
+    """An array as the step has it: a mask of true and false as the numbers that are added, true
+    being visible.
+    """
     return np.where(array, 0.0, -np.inf) if name == "mask" and array.dtype == bool else array
 
 
@@ -226,11 +288,16 @@ def in_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name: arrays[name] for name in RULES if name in arrays}
 
 
-_SAVING = 'numpy.savez("{}.npz", scores=scores.detach().cpu().numpy(), …), or with safetensors.torch.save_file'
+_SAVING = (
+    'numpy.savez("{}.npz", scores=scores.detach().cpu().numpy(), …), or with'
+    " safetensors.torch.save_file"
+)
 
 
 def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
-    """The steps of a file; AttncliError with exit 4 if it cannot be read, with exit 3 if something in it is wrong."""
+    """The steps of a file; AttncliError with exit 4 if it cannot be read, with exit 3 if something
+    in it is wrong.
+    """
     called = shorten(path, 200)
     try:
         with open_regular(path) as stream:
@@ -238,7 +305,11 @@ def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
             if suffix in PICKLES:
                 raise pickled(called, _SAVING.format(shorten(Path(path).stem)))
             steps, left_out = _steps(format_of(suffix).names(stream, called), called, renames)
-            sure = {name for name in steps if STEP_NAMES.get(name) == steps[name] or name in (renames or {})}
+            sure = {
+                name
+                for name in steps
+                if STEP_NAMES.get(name) == steps[name] or name in (renames or {})
+            }
             arrays, dtypes, others = _read(stream, called, format_of(suffix), steps, sure)
     except ArrayError as error:
         message, help = error.args
@@ -246,18 +317,27 @@ def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
     except (OSError, ValueError) as error:
         raise cannot_read(path, error, path, "name a .npz or .safetensors file") from None
     coarsest = max(dtypes, key=lambda name: DTYPES[name].epsilon, default="float64")
-    return Dump(in_order(arrays), coarsest, left_out=(*left_out, *others), read_as=guessed(_without(steps, others)))
+    return Dump(
+        in_order(arrays),
+        coarsest,
+        left_out=(*left_out, *others),
+        read_as=guessed(_without(steps, others)),
+    )
 
 
 def _read(
     stream: IO[bytes], file: str, format: Format, steps: Mapping[str, str], sure: Collection[str]
 ) -> tuple[dict[str, Array], set[str], tuple[str, ...]]:
-    """The arrays by their steps, their number formats, and the names that are not `sure` and are no arrays."""
+    """The arrays by their steps, their number formats, and the names that are not `sure` and are no
+    arrays.
+    """
     arrays: dict[str, Array] = {}
     others = []
     for name, step in steps.items():
         try:
-            arrays[step] = as_step(step, format.read(stream, _called(name, file), name, single=single(step)))
+            arrays[step] = as_step(
+                step, format.read(stream, _called(name, file), name, single=single(step))
+            )
         except ArrayError:
             if name in sure:
                 raise
@@ -275,7 +355,9 @@ def _called(name: str, file: str) -> str:
     return f"{file}: {shorten(name)}"
 
 
-def _steps(names: list[str], file: str, renames: Mapping[str, str] | None) -> tuple[dict[str, str], tuple[str, ...]]:
+def _steps(
+    names: list[str], file: str, renames: Mapping[str, str] | None
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names of steps, with the steps, of which there must be one; and the other names."""
     if not names:
         raise ArrayError(f"{file} has no array", STEPS)
@@ -300,10 +382,11 @@ _EVEN = "give all rows of an array the same length"
 
 
 def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | None = None) -> Dump:
-    """The steps of a JSON or YAML file; AttncliError (exit 3) if no step has these names, or if something is no array.
+    """The steps of a JSON or YAML file; AttncliError (exit 3) if no step has these names, or if
+    something is no array.
 
-    `{scores: [[…]], …}` by itself or under `steps`, each an array (a number where the step is one) or, as in a trace, a
-    mapping with its `value`.
+    `{scores: [[…]], …}` by itself or under `steps`, each an array (a number where the step is one)
+    or, as in a trace, a mapping with its `value`.
     """
     assert isinstance(root, Keyed)
     values = {name: Value(node, name, errors) for name, node in root.values.items()}
@@ -313,15 +396,25 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
         steps = values["steps"].node
         if not isinstance(steps, Keyed):
             errors.fail(
-                f"must be a mapping, not {describe(steps)}", at=steps.at, path="steps", help="write {scores: …}"
+                f"must be a mapping, not {describe(steps)}",
+                at=steps.at,
+                path="steps",
+                help="write {scores: …}",
             )
-        values, root = {name: Value(node, name, errors) for name, node in steps.values.items()}, steps
+        values, root = (
+            {name: Value(node, name, errors) for name, node in steps.values.items()},
+            steps,
+        )
     if not values:
         errors.fail("the file has no step", at=root.at, help=STEPS)
     arrays: dict[str, NDArray[Any]] = {}
     labels: dict[str, tuple[tuple[str, ...], ...]] = {}
     found, left_out = named_steps(values, renames)
-    others = [name for name in guessed(found) if name not in (renames or {}) and not _is_array(values[name].node)]
+    others = [
+        name
+        for name in guessed(found)
+        if name not in (renames or {}) and not _is_array(values[name].node)
+    ]
     found, left_out = _without(found, others), (*left_out, *others)
     if not found:
         for name in left_out:
@@ -345,7 +438,8 @@ def _is_array(node: Node) -> bool:
 
 
 def _array(value: Value, step: str) -> NDArray[Any] | None:
-    """An array from nested lists, or one number for a step that is one number; None after reporting an error.
+    """An array from nested lists, or one number for a step that is one number; None after reporting
+    an error.
 
     A mask may have true and false.
     """
@@ -358,7 +452,9 @@ def _array(value: Value, step: str) -> NDArray[Any] | None:
         shape.append(len(node.items))
         node = node.items[0]
     if not shape and not (single(step) and isinstance(node, Leaf)):
-        value.wrong(f"must be an array, not {describe(value.node)}", f"write {value.name}: [[1, 0], [0, 1]]")
+        value.wrong(
+            f"must be an array, not {describe(value.node)}", f"write {value.name}: [[1, 0], [0, 1]]"
+        )
         return None
     before = value.errors.count
     cells: list[float | bool] = []
@@ -378,7 +474,10 @@ def _gather(value: Value, shape: list[int], cells: list[float | bool], *, truths
                 "the first value is true or false, so write true or false",
             )
         else:
-            value.wrong(f"must be a number, not {describe(node)}", "write a number, NaN, Infinity or -Infinity")
+            value.wrong(
+                f"must be a number, not {describe(node)}",
+                "write a number, NaN, Infinity or -Infinity",
+            )
     elif not isinstance(node, Sequence) or len(node.items) != shape[0]:
         found = count(len(node.items), "entry") if isinstance(node, Sequence) else describe(node)
         value.wrong(f"has {found}, but the first row has {shape[0]}", _EVEN)
@@ -402,17 +501,23 @@ def _labels(node: Node | None) -> tuple[tuple[str, ...], ...]:
     """The labels of a step of a trace; empty if they are not lists in a list."""
     axes = node.items if isinstance(node, Sequence) else []
     return tuple(
-        tuple(leaf.text for leaf in axis.items if isinstance(leaf, Leaf)) for axis in axes if isinstance(axis, Sequence)
+        tuple(leaf.text for leaf in axis.items if isinstance(leaf, Leaf))
+        for axis in axes
+        if isinstance(axis, Sequence)
     )
 
 
 def _written_dtype(settings: Value | None) -> str | None:
-    node = settings.node.values.get("dtype") if settings and isinstance(settings.node, Keyed) else None
+    node = (
+        settings.node.values.get("dtype") if settings and isinstance(settings.node, Keyed) else None
+    )
     return node.text if isinstance(node, Leaf) and node.text in DTYPES else None
 
 
 def _format_of(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """float32 if all numbers are float32 and some have more digits than a person would write; else float64."""
+    """float32 if all numbers are float32 and some have more digits than a person would write; else
+    float64.
+    """
     long = False
     for array in arrays.values():
         finite = array[np.isfinite(array)]

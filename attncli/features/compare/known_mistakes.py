@@ -20,17 +20,22 @@ from attncli.tracing.comparison import HIDING, Comparison, Operand, StepComparis
 from attncli.tracing.difference import Numbers, difference, larger
 from attncli.tracing.model import Trace
 
-MOST_WEIGHTS = 300_000  # of a trace: every mistake is another computation of all steps that it changes
-MOST_NAMED = 3  # more mistakes than these give the same numbers only where the numbers say little
-FEWEST_CELLS = 2  # one cell may be right by chance
+# of a trace: every mistake is another computation of all steps that it changes
+MOST_WEIGHTS = 300_000
+# more mistakes than these give the same numbers only where the numbers say little
+MOST_NAMED = 3
+# one cell may be right by chance
+FEWEST_CELLS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The side that made one of these mistakes, all of which give its numbers, and the step that they give first.
+    """The side that made one of these mistakes, all of which give its numbers, and the step that
+    they give first.
 
-    `shared` says of those that are one in these numbers what they do: All 4 mistakes divide scores by 4 instead of 2.
-    `blind` are the labels of the queries that see no key with any of the mistakes.
+    `shared` says of those that are one in these numbers what they do: All 4 mistakes divide scores
+    by 4 instead of 2. `blind` are the labels of the queries that see no key with any of the
+    mistakes.
     """
 
     side: Operand
@@ -54,11 +59,12 @@ class _Found(NamedTuple):
 
 
 def explanation(comparison: Comparison) -> Explanation | None:
-    """The known mistakes that give every number of one side in the first step that differs, and in most steps after it.
+    """The known mistakes that give every number of one side in the first step that differs, and in
+    most steps after it.
 
-    The other side has to be a problem. Of two problems the second is the one with the mistake, if both can be. None
-    after a change, whose cause is known, and where mistakes that are not one in the numbers of this problem are too
-    many.
+    The other side has to be a problem. Of two problems the second is the one with the mistake, if
+    both can be. None after a change, whose cause is known, and where mistakes that are not one in
+    the numbers of this problem are too many.
     """
     step = comparison.first
     if step is None or not _can_be_explained(comparison):
@@ -73,7 +79,9 @@ def explanation(comparison: Comparison) -> Explanation | None:
     return None
 
 
-def _all_that_explain(comparison: Comparison, trace: Trace, ours: Operand, theirs: Operand) -> list[_Found]:
+def _all_that_explain(
+    comparison: Comparison, trace: Trace, ours: Operand, theirs: Operand
+) -> list[_Found]:
     step, found = comparison.first, []
     assert step is not None
     for mistake, changes in applicable(trace):
@@ -88,14 +96,16 @@ def _all_that_explain(comparison: Comparison, trace: Trace, ours: Operand, their
 def _best_groups(found: list[_Found]) -> list[list[_Found]]:
     """Those that give the most steps, in groups that are one in the numbers of this problem.
 
-    A mistake that changes all that another one does, and more, is left out: nothing shows the rest of it. So is one
-    that needs another way to treat queries that see no key, where another mistake does not. Where there are too many
-    groups, only the mistakes that change the fewest steps count.
+    A mistake that changes all that another one does, and more, is left out: nothing shows the rest
+    of it. So is one that needs another way to treat queries that see no key, where another mistake
+    does not. Where there are too many groups, only the mistakes that change the fewest steps count.
     """
     most = max((one.steps for one in found), default=0)
     best = [one for one in found if one.steps == most]
     best = [one for one in best if one.as_ours] or best
-    best = [one for one in best if not any(_has_more_than(one.changes, other.changes) for other in best)]
+    best = [
+        one for one in best if not any(_has_more_than(one.changes, other.changes) for other in best)
+    ]
     groups = _grouped(best)
     if len(groups) <= MOST_NAMED:
         return groups
@@ -105,12 +115,18 @@ def _best_groups(found: list[_Found]) -> list[list[_Found]]:
 
 def _has_more_than(one: Changes, other: Changes) -> bool:
     """Whether a mistake makes all changes of another one, and more."""
-    return other.keys() < one.keys() and all(_same(one[name], change) for name, change in other.items())
+    return other.keys() < one.keys() and all(
+        _same(one[name], change) for name, change in other.items()
+    )
 
 
 def _same(one: Expression | NDArray[Any], other: Expression | NDArray[Any]) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
+        return (
+            isinstance(one, np.ndarray)
+            and isinstance(other, np.ndarray)
+            and np.array_equal(one, other)
+        )
     return one == other
 
 
@@ -120,10 +136,14 @@ def _grouped(found: list[_Found]) -> list[list[_Found]]:
     return [[by_name[name] for name in names] for names in groups]
 
 
-def _explanation(step: str, trace: Trace, theirs: Operand, groups: list[list[_Found]]) -> Explanation:
+def _explanation(
+    step: str, trace: Trace, theirs: Operand, groups: list[list[_Found]]
+) -> Explanation:
     names = [tuple(one.name for one in group) for group in groups]
     shared = tuple(
-        shared_words(trace, of, group[0].mistaken) for of, group in zip(names, groups, strict=True) if len(of) > 1
+        shared_words(trace, of, group[0].mistaken)
+        for of, group in zip(names, groups, strict=True)
+        if len(of) > 1
     )
     blind = [_blind_labels(trace, one.mistaken) for group in groups for one in group]
     same = blind[0] if all(labels == blind[0] for labels in blind) else ()
@@ -131,7 +151,9 @@ def _explanation(step: str, trace: Trace, theirs: Operand, groups: list[list[_Fo
 
 
 def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
-    """The queries that see no key in any entry or head with a mistake, though they see one without it."""
+    """The queries that see no key in any entry or head with a mistake, though they see one without
+    it.
+    """
     if "masked" not in mistaken.moved:
         return ()
     new = blind_queries(mistaken["masked"]) & ~blind_queries(trace["masked"])
@@ -140,12 +162,15 @@ def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
 
 
 class _Made:
-    """The numbers of a trace with a mistake, in every way to treat the queries that see no key with it."""
+    """The numbers of a trace with a mistake, in every way to treat the queries that see no key with
+    it.
+    """
 
     def __init__(self, trace: Trace, changes: Changes, optional: tuple[str, ...]) -> None:
         self.trace = trace
         self.changes = changes
-        self.optional = optional  # steps that may as well be right
+        # steps that may as well be right
+        self.optional = optional
         self.plain = Mistaken(trace, changes)
 
     @cached_property
@@ -159,8 +184,14 @@ class _Made:
 
 def unexplained_size(comparison: Comparison) -> int:
     """How many weights the sides have, if these are so many that no mistake was tried; else 0."""
-    sizes = [side.trace["weights"].size for side in (comparison.a, comparison.b) if side.trace is not None]
-    return min(sizes) if sizes and min(sizes) > MOST_WEIGHTS and _can_be_explained(comparison) else 0
+    sizes = [
+        side.trace["weights"].size
+        for side in (comparison.a, comparison.b)
+        if side.trace is not None
+    ]
+    return (
+        min(sizes) if sizes and min(sizes) > MOST_WEIGHTS and _can_be_explained(comparison) else 0
+    )
 
 
 def _can_be_explained(comparison: Comparison) -> bool:
@@ -169,10 +200,13 @@ def _can_be_explained(comparison: Comparison) -> bool:
     return first is not None and first.difference is not None and comparison.b.word != "after"
 
 
-def _explained(comparison: Comparison, made: _Made, ours: Operand, theirs: Operand) -> Mapping[str, int]:
+def _explained(
+    comparison: Comparison, made: _Made, ours: Operand, theirs: Operand
+) -> Mapping[str, int]:
     """The steps whose numbers the mistake gives, each with how many of its cells differ without it.
 
-    None at all where it gives other numbers than theirs before the first step that differs, or in it.
+    None at all where it gives other numbers than theirs before the first step that differs, or in
+    it.
     """
     first, found = comparison.first, {}
     assert first is not None
@@ -190,14 +224,21 @@ def _explained(comparison: Comparison, made: _Made, ours: Operand, theirs: Opera
 
 
 def _in_both(comparison: Comparison, mistaken: Mistaken) -> Iterator[StepComparison]:
-    return (step for step in comparison.steps if step.difference is not None and step.name in mistaken.moved)
+    return (
+        step
+        for step in comparison.steps
+        if step.difference is not None and step.name in mistaken.moved
+    )
 
 
-def _gives(comparison: Comparison, step: StepComparison, mistaken: Mistaken, ours: Operand, theirs: Operand) -> bool:
+def _gives(
+    comparison: Comparison, step: StepComparison, mistaken: Mistaken, ours: Operand, theirs: Operand
+) -> bool:
     """Whether every cell of a step on their side is what the mistake makes of ours.
 
-    A cell may be as far off as the terms allow that either equation makes it of; those of the mistake are looked at
-    only where the others do not suffice, and only if every cell that differs does so beyond them.
+    A cell may be as far off as the terms allow that either equation makes it of; those of the
+    mistake are looked at only where the others do not suffice, and only if every cell that differs
+    does so beyond them.
     """
 
     def arranged(numbers: Numbers) -> Numbers:
@@ -208,7 +249,9 @@ def _gives(comparison: Comparison, step: StepComparison, mistaken: Mistaken, our
 
     def apart(numbers: Numbers, sizes: Numbers) -> int:
         room = larger(step.sizes, sizes)
-        return difference(numbers, there, comparison.tolerance, sizes=room, hides=HIDING.get(step.name)).differing
+        return difference(
+            numbers, there, comparison.tolerance, sizes=room, hides=HIDING.get(step.name)
+        ).differing
 
     if not apart(made, np.where(np.isfinite(made), np.abs(made), 0.0)):
         return True

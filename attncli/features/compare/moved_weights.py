@@ -1,4 +1,6 @@
-"""Which weights moved where: for each query, how much of its attention moved from which keys to which."""
+"""Which weights moved where: for each query, how much of its attention moved from which keys to
+which.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from attncli.page.reading import percent
 from attncli.tracing.comparison import Comparison
 from attncli.tracing.difference import doubles
 
-NAMED = 3  # keys on each side of a move; the others are only counted
+# keys on each side of a move; the others are only counted
+NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +33,12 @@ class KeyChange:
 
 @dataclass(frozen=True, slots=True)
 class MovedWeights:
-    """One row of weights: `row` is the query's index, after those of batch and head where there are any.
+    """One row of weights: `row` is the query's index, after those of batch and head where there are
+    any.
 
-    `amount` is the share of attention that moved. `lost` and `gained` are the keys with the largest changes; the other
-    keys are `others_lost` and `others_gained` (how many keys, how much). `sums` are the sums of the row on both sides.
+    `amount` is the share of attention that moved. `lost` and `gained` are the keys with the largest
+    changes; the other keys are `others_lost` and `others_gained` (how many keys, how much). `sums`
+    are the sums of the row on both sides.
     """
 
     row: tuple[int, ...]
@@ -46,8 +51,12 @@ class MovedWeights:
 
 
 def moved_weights(comparison: Comparison) -> tuple[MovedWeights, ...]:
-    """The rows of weights that moved; none if the weights do not differ, or if their shapes differ."""
-    step = next((step for step in comparison.steps if step.name == "weights" and step.difference), None)
+    """The rows of weights that moved; none if the weights do not differ, or if their shapes
+    differ.
+    """
+    step = next(
+        (step for step in comparison.steps if step.name == "weights" and step.difference), None
+    )
     if step is None or not step.differs:
         return ()
     a, b = (step.arranged(side["weights"]) for side in (comparison.a, comparison.b))
@@ -62,10 +71,17 @@ def moved_rows(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[Move
     a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
         change = np.where(np.isfinite(a).all(axis=-1, keepdims=True), b - a, np.nan)
-        amounts = np.maximum(np.maximum(change, 0).sum(axis=-1), np.maximum(-change, 0).sum(axis=-1))
+        amounts = np.maximum(
+            np.maximum(change, 0).sum(axis=-1), np.maximum(-change, 0).sum(axis=-1)
+        )
         rows = np.argwhere(np.isfinite(amounts) & (amounts > tolerance))
-    heaviest = sorted((tuple(map(int, row)) for row in rows), key=lambda row: (-round(float(amounts[row]), 12), row))
-    return tuple(_move(row, change[row], float(amounts[row]), a[row], b[row], tolerance) for row in heaviest)
+    heaviest = sorted(
+        (tuple(map(int, row)) for row in rows),
+        key=lambda row: (-round(float(amounts[row]), 12), row),
+    )
+    return tuple(
+        _move(row, change[row], float(amounts[row]), a[row], b[row], tolerance) for row in heaviest
+    )
 
 
 def _move(
@@ -83,22 +99,29 @@ def _move(
     return MovedWeights(row, amount, lost, gained, others_lost, others_gained, sums)
 
 
-def _largest(change: NDArray[np.float64], tolerance: float) -> tuple[tuple[KeyChange, ...], tuple[int, float]]:
+def _largest(
+    change: NDArray[np.float64], tolerance: float
+) -> tuple[tuple[KeyChange, ...], tuple[int, float]]:
     """The largest changes by key, and how many others there are, with their sum."""
     keys = np.flatnonzero(change > tolerance)
-    with np.errstate(over="ignore"):  # what is no share of anything becomes infinite
+    # what is no share of anything becomes infinite
+    with np.errstate(over="ignore"):
         keys = keys[np.argsort(-np.round(change[keys], 12), kind="stable")]
-    named = len(keys) if len(keys) == NAMED + 1 else NAMED  # "1 other" would take as much room as its name
+    # "1 other" would take as much room as its name
+    named = len(keys) if len(keys) == NAMED + 1 else NAMED
     shifts = tuple(KeyChange(int(key), float(change[key])) for key in keys[:named])
     return shifts, (len(keys[named:]), float(change[keys[named:]].sum()))
 
 
 MOST_ROWS = 12
-LEAST = 0.0005  # of a row: the least that is shown as 0.1 %
+# of a row: the least that is shown as 0.1 %
+LEAST = 0.0005
 
 
 def moved_sentences(comparison: Comparison) -> Iterator[Text]:
-    """One sentence for each query, the largest move first; the smallest of many share one sentence."""
+    """One sentence for each query, the largest move first; the smallest of many share one
+    sentence.
+    """
     moved = moved_weights(comparison)
     large = [move for move in moved if move.amount >= LEAST]
     shown = large if len(large) == MOST_ROWS + 1 else large[:MOST_ROWS]
@@ -107,8 +130,15 @@ def moved_sentences(comparison: Comparison) -> Iterator[Text]:
     rest = moved[len(shown) :]
     if rest:
         largest = rest[0].amount
-        most = f"at most {percent(largest)}" if largest >= LEAST else f"less than {percent(LEAST * 2)}"
-        yield (f"{count(len(rest), 'other row' if shown else 'row')}: {most}{' each' if len(rest) > 1 else ''}.",)
+        most = (
+            f"at most {percent(largest)}" if largest >= LEAST else f"less than {percent(LEAST * 2)}"
+        )
+        yield (
+            (
+                f"{count(len(rest), 'other row' if shown else 'row')}:"
+                f" {most}{' each' if len(rest) > 1 else ''}."
+            ),
+        )
 
 
 def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
@@ -126,16 +156,27 @@ def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
         said = (f"{who}{total} more attention to {gained}",)
     if abs(before - after) > comparison.tolerance:
         sums = number(format_number(before, 3)), number(format_number(after, 3))
-        return (*said, ". The row sums to ", *sums[0], f" {comparison.a.phrase} and to ", *sums[1],
-                f" {comparison.b.phrase}.")  # fmt: skip
+        return (
+            *said,
+            ". The row sums to ",
+            *sums[0],
+            f" {comparison.a.phrase} and to ",
+            *sums[1],
+            f" {comparison.b.phrase}.",
+        )
     return (*said, ".")
 
 
 def _side(comparison: Comparison, move: MovedWeights, *, gained: bool) -> str:
-    shifts, (others, amount) = (move.gained, move.others_gained) if gained else (move.lost, move.others_lost)
+    shifts, (others, amount) = (
+        (move.gained, move.others_gained) if gained else (move.lost, move.others_lost)
+    )
     alone = len(shifts) == 1 and not others and _whole(move, shifts[0])
     shifts = tuple(shift for shift in shifts if shift.amount >= LEAST) or shifts[:1]
-    names = [_key(comparison, move, shift.key) + ("" if alone else f" ({percent(shift.amount)})") for shift in shifts]
+    names = [
+        _key(comparison, move, shift.key) + ("" if alone else f" ({percent(shift.amount)})")
+        for shift in shifts
+    ]
     return listed([*names, f"{count(others, 'other')} ({percent(amount)})"] if others else names)
 
 
@@ -146,7 +187,11 @@ def _whole(move: MovedWeights, shift: KeyChange) -> bool:
 def _key(comparison: Comparison, move: MovedWeights, key: int) -> str:
     labels = comparison["weights"].labels[-1]
     sides = (comparison.a, comparison.b)
-    own = {side.trace.own_key(side.index("weights", (*move.row, key))[-2]) for side in sides if side.trace}
+    own = {
+        side.trace.own_key(side.index("weights", (*move.row, key))[-2])
+        for side in sides
+        if side.trace
+    }
     if own == {key}:
         return "itself"
     return f'"{labels[key]}"' if labels.count(labels[key]) == 1 else f'"{labels[key]}" (key {key})'

@@ -1,4 +1,6 @@
-"""Reads what is compared (problems, problems with changes, dumps), and computes the problems in the same way."""
+"""Reads what is compared (problems, problems with changes, dumps), and computes the problems in the
+same way.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,8 @@ if TYPE_CHECKING:
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
 MOST_NAMES = 20  # of a dump, in one help line
-_BINARY = ({*suffixes()} - {*TEXT_SUFFIXES}) | {
-    *PICKLES
-}  # pickles are refused with a help that says what to save instead
+# pickles are refused with a help that says what to save instead
+_BINARY = ({*suffixes()} - {*TEXT_SUFFIXES}) | {*PICKLES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ def read_files(
     outside: bool = False,
     renames: Sequence[str] = (),
 ) -> list[InputFile]:
-    """One or two files; raises AttncliError as for a problem, and with exit 2 for bad settings and renames.
+    """One or two files; raises AttncliError as for a problem, and with exit 2 for bad settings and
+    renames.
 
     Call it before anything imports NumPy, because it limits the threads that NumPy starts.
     """
@@ -75,12 +77,18 @@ def read_files(
     files = []
     for path in paths:
         if _binary(path):
-            files.append(InputFile(path, None, None, read_archive(path, renamed), changed, convention))
+            files.append(
+                InputFile(path, None, None, read_archive(path, renamed), changed, convention)
+            )
             continue
         source = sources[path]
         report, root = read_tree(source, not_finite=True)
         a_dump = is_dump(root, renamed)
-        content = read_dump(root, report, renamed) if a_dump else problem_from_tree(root, report, convention)
+        content = (
+            read_dump(root, report, renamed)
+            if a_dump
+            else problem_from_tree(root, report, convention)
+        )
         files.append(InputFile(source.name, source, root, content, changed, convention))
     _require_names(files, renamed)
     return files
@@ -93,19 +101,26 @@ def _require_names(files: Sequence[InputFile], renames: Mapping[str, str]) -> No
     dumps = {file.name: file.content for file in files if isinstance(file.content, Dump)}
     for name in renames:
         if not dumps:
-            raise usage_error("--rename is for the names in a dump, and there is none", help="leave out --rename")
+            raise usage_error(
+                "--rename is for the names in a dump, and there is none", help="leave out --rename"
+            )
         if not any(name in dump.names for dump in dumps.values()):
             names = list(dict.fromkeys(known for dump in dumps.values() for known in dump.names))
             raise usage_error(
                 f"--rename {shorten(name)}: {listed(list(dumps), last='or')} has no such name",
-                help=did_you_mean(shorten(name), names, f"the names are {listed(names, most=MOST_NAMES)}"),
+                help=did_you_mean(
+                    shorten(name), names, f"the names are {listed(names, most=MOST_NAMES)}"
+                ),
             )
 
 
-def operands(files: Sequence[InputFile], precision: int, *, gradient: bool = False) -> tuple[Operand, Operand]:
+def operands(
+    files: Sequence[InputFile], precision: int, *, gradient: bool = False
+) -> tuple[Operand, Operand]:
     """Both sides, computed with the same steps in the softmax, so that they can be compared.
 
-    Gradients are computed, too, if `gradient` asks for them, or if a dump has gradients or steps of a loss.
+    Gradients are computed, too, if `gradient` asks for them, or if a dump has gradients or steps of
+    a loss.
 
     Raises AttncliError (exit 2) for a change of a dump.
     """
@@ -119,14 +134,22 @@ def operands(files: Sequence[InputFile], precision: int, *, gradient: bool = Fal
             (first.name, "before", "before the change"),
             (f"the same file {_changes_text(first.changes)}", "after", "after the change"),
         ]
-        sources = _worked([(first.content, {}), (_changed(first), first.changes)], precision, gradient)
+        sources = _worked(
+            [(first.content, {}), (_changed(first), first.changes)], precision, gradient
+        )
     else:
         if files[0].changes and all(isinstance(each.content, Dump) for each in files):
-            raise usage_error("--set changes a problem, and both files are dumps", help="leave out --set")
+            raise usage_error(
+                "--set changes a problem, and both files are dumps", help="leave out --set"
+            )
         dumps = isinstance(first.content, Dump), isinstance(second.content, Dump)
-        words = {(False, True): ("ours", "theirs"), (True, False): ("theirs", "ours")}.get(dumps, ("A", "B"))
+        words = {(False, True): ("ours", "theirs"), (True, False): ("theirs", "ours")}.get(
+            dumps, ("A", "B")
+        )
         who = [(each.name, word, f"in {word}") for each, word in zip(files, words, strict=True)]
-        sources = _worked([(_changed(each), each.changes) for each in (first, second)], precision, gradient)
+        sources = _worked(
+            [(_changed(each), each.changes) for each in (first, second)], precision, gradient
+        )
     a, b = (
         source.operand(*names) if isinstance(source, Dump) else Operand.of_trace(source, *names)
         for names, source in zip(who, sources, strict=True)
@@ -142,17 +165,25 @@ def format_deviations(file: InputFile, precision: int) -> tuple[tuple[FormatDevi
     _require_problem(file)
     for key in ("dtype", "rounding"):
         if key in file.changes:
-            raise usage_error(f"--dtypes cannot be used with --set {key}", help="leave out one of the two")
+            raise usage_error(
+                f"--dtypes cannot be used with --set {key}", help="leave out one of the two"
+            )
     problem = _changed(file)
     assert not isinstance(problem, Dump)  # which was refused above
-    return deviations(problem, device=file.changes.get("device", "cpu"), precision=precision), problem.title
+    return (
+        deviations(problem, device=file.changes.get("device", "cpu"), precision=precision),
+        problem.title,
+    )
 
 
 def _changes_text(changes: Mapping[str, str]) -> str:
     """with scale=2, mask=none; without softcap."""
     there = [f"{key}={value.strip()}" for key, value in changes.items() if value.strip()]
     gone = [key for key, value in changes.items() if not value.strip()]
-    parts = ("with " + ", ".join(there) if there else "", "without " + ", ".join(gone) if gone else "")
+    parts = (
+        "with " + ", ".join(there) if there else "",
+        "without " + ", ".join(gone) if gone else "",
+    )
     return "; ".join(part for part in parts if part)
 
 
@@ -189,24 +220,35 @@ def _is_problem(file: InputFile) -> bool:
 def _worked(
     each: Sequence[tuple[Problem | Dump, Mapping[str, str]]], precision: int, gradient: bool
 ) -> list[Trace | Dump]:
-    """Both sides computed, with the same softmax: as a dump has it that has exponentials, and else shifted if one
-    side has to shift its."""
+    """Both sides computed, with the same softmax: as a dump has it that has exponentials, and else
+    shifted if one side has to shift its.
+    """
     from attncli.attention.losses import LOSS_RULES
     from attncli.attention.registry import GRADIENT_RULES
     from attncli.features.compare.dumps import Dump
     from attncli.problem.model import Problem
     from attncli.tracing.run import run
 
-    def work(content: Problem | Dump, changes: Mapping[str, str], shifted: bool | None) -> Trace | Dump:
+    def work(
+        content: Problem | Dump, changes: Mapping[str, str], shifted: bool | None
+    ) -> Trace | Dump:
         if not isinstance(content, Problem):
             return content
         dtype, device = changes.get("dtype", "float64"), changes.get("device", "cpu")
         rounding = changes.get("rounding", "shown")
         return run(
-            content, device=device, dtype=dtype, rounding=rounding, precision=precision, shifted=shifted, gradient=back
+            content,
+            device=device,
+            dtype=dtype,
+            rounding=rounding,
+            precision=precision,
+            shifted=shifted,
+            gradient=back,
         )
 
-    dumped = [name for content, _ in each if not isinstance(content, Problem) for name in content.arrays]
+    dumped = [
+        name for content, _ in each if not isinstance(content, Problem) for name in content.arrays
+    ]
     back = gradient or any(name in GRADIENT_RULES or name in LOSS_RULES for name in dumped)
     worked = [work(content, changes, None) for content, changes in each]
     if any(isinstance(side, Dump) and side.plain for side in worked):

@@ -1,4 +1,6 @@
-"""The page of `attncli compare`: the first step that differs, hints about its cause, and all steps side by side."""
+"""The page of `attncli compare`: the first step that differs, hints about its cause, and all steps
+side by side.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ from attncli.features.compare.data import comparison_data
 from attncli.features.compare.known_mistakes import Explanation, explanation
 from attncli.features.compare.moved_weights import moved_sentences
 from attncli.page.comparison import matrices, steps_table
-from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Text, Worked, WorkedLine
+from attncli.page.document import (
+    Block,
+    Document,
+    Heading,
+    Listing,
+    Paragraph,
+    Text,
+    Worked,
+    WorkedLine,
+)
 from attncli.page.measures import (
     all_digits,
     distinct_numbers,
@@ -30,8 +41,12 @@ from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import Difference
 
 
-def comparison_page(comparison: Comparison, *, detail: str = "rows", precision: int = 3) -> Document:
-    """The page: "brief" has no worked cell, "rows" has the first cell that differs, "cells" all matrices."""
+def comparison_page(
+    comparison: Comparison, *, detail: str = "rows", precision: int = 3
+) -> Document:
+    """The page: "brief" has no worked cell, "rows" has the first cell that differs, "cells" all
+    matrices.
+    """
     explained = explanation(comparison)
     return Document(
         f"{_title(comparison)}: compared",
@@ -41,11 +56,15 @@ def comparison_page(comparison: Comparison, *, detail: str = "rows", precision: 
 
 
 def _title(comparison: Comparison) -> str:
-    titles = [side.trace.title for side in (comparison.a, comparison.b) if side.trace and side.trace.title]
+    titles = [
+        side.trace.title for side in (comparison.a, comparison.b) if side.trace and side.trace.title
+    ]
     return titles[0] if titles else comparison.a.name
 
 
-def _blocks(comparison: Comparison, explained: Explanation | None, detail: str, precision: int) -> Iterator[Block]:
+def _blocks(
+    comparison: Comparison, explained: Explanation | None, detail: str, precision: int
+) -> Iterator[Block]:
     first = comparison.first
     yield Paragraph(_answer(comparison, precision))
     if said := tuple(hints(comparison, explained, precision)):
@@ -73,7 +92,8 @@ def _answer(comparison: Comparison, precision: int) -> Text:
     first = f"The first step that differs is {_named(step)}. "
     if comparison.one_sided_before:
         first = (
-            f"{_one_sided(comparison)} Of the steps that both sides have, {_named(step)} is the first that differs. "
+            f"{_one_sided(comparison)} Of the steps that both sides have, {_named(step)} is the"
+            " first that differs. "
         )
     if step.difference is None:
         shapes = [shape_text(shape) for shape in step.shapes if shape is not None]
@@ -82,19 +102,29 @@ def _answer(comparison: Comparison, precision: int) -> Text:
     ours, theirs = distinct_numbers(found.a, found.b, precision)
     which = "It is "
     if found.cells > 1:
-        differ = f"{found.differing:,} of {found.cells:,} cells {either(found.differing, 'differs', 'differ')}"
+        differ = (
+            f"{found.differing:,} of {found.cells:,} cells"
+            f" {either(found.differing, 'differs', 'differ')}"
+        )
         which = f"{differ}. The largest difference is at {place(step, found.where)}: "
     said: Text = (f"{first}{which}", *ours, f" {a.phrase} and ", *theirs, f" {b.phrase}")
     if found.absolute == inf:
         return (*said, ".")
     return (
-        *said, " (absolute difference ", *magnitude(found.absolute, precision),
-        ", relative ", *magnitude(found.relative_there, precision), *_elsewhere(found, precision), ").",
-    )  # fmt: skip
+        *said,
+        " (absolute difference ",
+        *magnitude(found.absolute, precision),
+        ", relative ",
+        *magnitude(found.relative_there, precision),
+        *_elsewhere(found, precision),
+        ").",
+    )
 
 
 def _one_sided(comparison: Comparison) -> str:
-    """Which steps before the first difference are only on one side: The step scaled exists only in A."""
+    """Which steps before the first difference are only on one side: The step scaled exists only in
+    A.
+    """
     sides: dict[str, list[str]] = {}
     for step in comparison.one_sided_before:
         side = comparison.a if step.shapes[1] is None else comparison.b
@@ -107,7 +137,9 @@ def _one_sided(comparison: Comparison) -> str:
 
 
 def _elsewhere(found: Difference, precision: int) -> Text:
-    """The largest relative difference, if another cell has it than the one with the largest absolute difference."""
+    """The largest relative difference, if another cell has it than the one with the largest
+    absolute difference.
+    """
     if legible_number(found.relative_there, precision) == legible_number(found.relative, precision):
         return ()
     return ("; relative up to ", *magnitude(found.relative, precision), " in other cells")
@@ -121,21 +153,31 @@ def _agreement(comparison: Comparison, precision: int) -> Text:
         else f"{both[0].name}, the only step that both sides have,"
     )
     if all(step.identical for step in both):
-        return (f"No difference: {steps} {either(len(both), 'is', 'are')} identical to the last bit.",)
+        return (
+            f"No difference: {steps} {either(len(both), 'is', 'are')} identical to the last bit.",
+        )
     worst = max(both, key=lambda step: step.difference.needed if step.difference else 0)
     assert worst.difference is not None
     if worst.difference.needed == 0:
         return (f"No difference: {steps} {either(len(both), 'agrees', 'agree')}.",)
     return (
-        f"No difference larger than the tolerance: {steps} {either(len(both), 'agrees', 'agree')}. "
-        f"The step that comes closest to the tolerance is {worst.name}, with a difference of ",
-        *magnitude(worst.difference.absolute, precision), ".",
-    )  # fmt: skip
+        (
+            f"No difference larger than the tolerance: {steps}"
+            f" {either(len(both), 'agrees', 'agree')}. The step that comes closest to the tolerance"
+            f" is {worst.name}, with a difference of "
+        ),
+        *magnitude(worst.difference.absolute, precision),
+        ".",
+    )
 
 
 def _no_numbers(comparison: Comparison) -> Text:
     """Which steps have NaN on both sides, which counts as agreement."""
-    names = [step.name for step in comparison.steps if not step.one_sided and np.isnan(comparison.a[step.name]).any()]
+    names = [
+        step.name
+        for step in comparison.steps
+        if not step.one_sided and np.isnan(comparison.a[step.name]).any()
+    ]
     return (f" Some cells of {listed(names)} are NaN on both sides.",) if names else ()
 
 
@@ -147,15 +189,20 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
     """The cell with the largest difference in the first step that differs, worked on both sides."""
     found = step.difference
     if found is None or any(
-        side.trace and side.trace.steps[step.name].rule.given for side in (comparison.a, comparison.b)
+        side.trace and side.trace.steps[step.name].rule.given
+        for side in (comparison.a, comparison.b)
     ):
         return
     lines = []
     for side, value in ((comparison.a, found.a), (comparison.b, found.b)):
         if side.trace is None:
-            lines.append(WorkedLine(side.word, result=None, remark=number(format_number(value, precision))))
+            lines.append(
+                WorkedLine(side.word, result=None, remark=number(format_number(value, precision)))
+            )
             continue
-        worked = worked_line(Printer(side.trace, precision), side.trace.steps[step.name], step.cell(side))
+        worked = worked_line(
+            Printer(side.trace, precision), side.trace.steps[step.name], step.cell(side)
+        )
         lines.append(WorkedLine(side.word, worked.work, worked.result, worked.holds, worked.remark))
     cell = place(step, found.where)
     # A step that is a single number has no labels.
@@ -163,16 +210,21 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
     yield Worked(tuple(lines))
 
 
-WORTH_A_TOLERANCE = 0.002  # about the tolerance of float16; a larger one would hide real differences
+# about the tolerance of float16; a larger one would hide real differences
+WORTH_A_TOLERANCE = 0.002
 MOST_STEPS = 8  # in one list
 
 
 def hints(comparison: Comparison, explained: Explanation | None, precision: int) -> Iterator[Text]:
-    """What helps to find the cause: known causes, steps on only one side, other sizes and settings."""
+    """What helps to find the cause: known causes, steps on only one side, other sizes and
+    settings.
+    """
     first, a, b = comparison.first, comparison.a, comparison.b
     for side in (a, b):
         if side.read_as:
-            read = listed([f"{shorten(name)} was read as {step}" for name, step in side.read_as.items()])
+            read = listed(
+                [f"{shorten(name)} was read as {step}" for name, step in side.read_as.items()]
+            )
             yield (f"{side.phrase[0].upper()}{side.phrase[1:]}, {read}.",)
     yield from causes(comparison, explained, precision)
     if said := _before(comparison):
@@ -185,28 +237,40 @@ def hints(comparison: Comparison, explained: Explanation | None, precision: int)
     for said in (_by_label(comparison), _sizes(comparison), _changed_settings(comparison)):
         if said:
             yield (said,)
-    needed = max((step.difference.needed for step in comparison.steps if step.difference), default=0.0)
+    needed = max(
+        (step.difference.needed for step in comparison.steps if step.difference), default=0.0
+    )
     shapes = any(step.differs and step.difference is None for step in comparison.steps)
     if first is not None and not shapes and needed < WORTH_A_TOLERANCE:
         yield (f"With --tolerance {rounded_up(needed)}, no step would differ.",)
 
 
 def _hidden_in_two_ways(comparison: Comparison) -> Iterator[Text]:
-    """Cells that one side hides by -inf and the other by a large negative number, which count as equal."""
+    """Cells that one side hides by -inf and the other by a large negative number, which count as
+    equal.
+    """
     steps: dict[tuple[int, str], list[str]] = {}
     for step in comparison.steps:
         if step.difference is not None and step.difference.hidden:
             sentinel = with_power_of_ten(step.difference.sentinel)
             steps.setdefault((step.difference.hidden, sentinel), []).append(step.name)
     for (cells, sentinel), names in steps.items():
-        yield (f"In {listed(names)}, one side hides {count(cells, 'cell')} by ", *number("-inf"),
-               ", and the other side by a number such as ", *number(sentinel),
-               ". This does not count as a difference. If attention leaks to a hidden key, the weights "
-               "differ.")  # fmt: skip
+        yield (
+            f"In {listed(names)}, one side hides {count(cells, 'cell')} by ",
+            *number("-inf"),
+            ", and the other side by a number such as ",
+            *number(sentinel),
+            (
+                ". This does not count as a difference. If attention leaks to a hidden key, the"
+                " weights differ."
+            ),
+        )
 
 
 def _before(comparison: Comparison) -> str:
-    """The last step before the first difference that both sides have, and the steps of one side that come next."""
+    """The last step before the first difference that both sides have, and the steps of one side
+    that come next.
+    """
     if comparison.first is None or all(side.trace for side in (comparison.a, comparison.b)):
         return ""
     between: list[str] = []
@@ -223,7 +287,10 @@ def _by_label(comparison: Comparison) -> str:
     """Which queries are compared, if one side has more of them."""
     for whole, other in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
         if whole.rows is not None:
-            labels, are = [f'"{label}"' for label in whole.queries], either(len(whole.queries), "is", "are")
+            labels, are = (
+                [f'"{label}"' for label in whole.queries],
+                either(len(whole.queries), "is", "are"),
+            )
             what = f"{either(len(labels), 'query', 'queries')} {listed(labels, most=MOST_STEPS)}"
             return f"Only the {what} {are} compared, by label: there are no others {other.phrase}."
     return ""
@@ -268,7 +335,11 @@ def legend(comparison: Comparison) -> Text:
     if not comparison.tolerance:
         return (f"{who}. Tolerance: 0, so every difference counts.",)
     bound = number(all_digits(comparison.tolerance))
-    return (f"{who}. Tolerance: ", *bound, ", relative to the terms that each cell is computed from.")
+    return (
+        f"{who}. Tolerance: ",
+        *bound,
+        ", relative to the terms that each cell is computed from.",
+    )
 
 
 def _described(side: Operand) -> str:

@@ -38,12 +38,17 @@ def compute(
 ) -> None:
     """Work out a problem, step by step.
 
-    Shows every step from the input to the output. -o solution.md, .html, .tex, .xlsx or .json writes them to a file.
+    Shows every step from the input to the output. -o solution.md, .html, .tex, .xlsx or .json
+    writes them to a file.
     """
     format = options.page_format(format, output, one_step=True, workbook=True)
     options.reject_conflicts(
-        *options.workbook_conflicts(format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device),
-        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, pictures=pictures),
+        *options.workbook_conflicts(
+            format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device
+        ),
+        *options.view_conflicts(
+            format, output, steps=steps, detail=detail, cell=cell, pictures=pictures
+        ),
         *options.format_conflicts(
             format,
             output,
@@ -71,8 +76,8 @@ def compute(
     options.require_one_step(format, output, steps)
     numbers_alone = options.holds_numbers(format)
 
-    # Neither help nor what is wrong with options needs these imports. `warn` is among the first of them, not where it
-    # is called: there may be no memory left by then.
+    # Neither help nor what is wrong with options needs these imports. `warn` is among the first of
+    # them, not where it is called: there may be no memory left by then.
     from attncli.attention.registry import holds_scores
     from attncli.cli.error_report import warn
     from attncli.cli.input import load
@@ -96,7 +101,14 @@ def compute(
     )
     kept_steps = view.steps_needed(numbers_alone) if rounding == "shown" else None
     needs_score_matrix = kept_steps is None or holds_scores(kept_steps)
-    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside, holds_scores=needs_score_matrix)
+    problem = load(
+        file,
+        mask=mask,
+        scale=scale,
+        convention=as_,
+        outside=allow_outside,
+        holds_scores=needs_score_matrix,
+    )
 
     from attncli.page.derivation import derivation, page_deviation
     from attncli.tracing import run
@@ -123,9 +135,16 @@ def compute(
 
         page = with_workbook(page, trace, view)
     write_page(
-        page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii,
+        page,
+        format,
+        output,
+        color=color,
+        math=math,
+        fragment=fragment,
+        title=not no_title,
+        ascii=ascii,
         pictures=pictures,
-    )  # fmt: skip
+    )
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

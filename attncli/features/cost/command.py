@@ -1,4 +1,6 @@
-"""`attncli cost`: how many operations and bytes each step takes, for a problem or for sizes given by options."""
+"""`attncli cost`: how many operations and bytes each step takes, for a problem or for sizes given
+by options.
+"""
 
 from functools import partial
 from typing import Annotated, Any
@@ -12,7 +14,9 @@ _SIZES = range(1, 10**9 + 1)
 
 
 def _size(*names: str, help: str) -> Any:
-    return typer.Option(*names, metavar="N", help=help, parser=partial(options.whole, names[0], allowed=_SIZES))
+    return typer.Option(
+        *names, metavar="N", help=help, parser=partial(options.whole, names[0], allowed=_SIZES)
+    )
 
 
 def cost(
@@ -20,23 +24,37 @@ def cost(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="A problem whose sizes are used, if no option gives another; - is standard input.  "
-            "[default: self-attention with n = 512, d_model = 512, 8 heads, d_k = d_v = d_model / heads]",
+            help=(
+                "A problem whose sizes are used, if no option gives another; - is standard input.  "
+                "[default: self-attention with n = 512, d_model = 512, 8 heads, d_k = d_v = d_model"
+                " / heads]"
+            ),
         ),
     ] = None,
     n: Annotated[int | None, _size("--n", help="Number of queries.")] = None,
     m: Annotated[int | None, _size("--m", help="Number of keys.")] = None,
-    d_model: Annotated[int | None, _size("--d-model", "--d", help="Features of a row of the input.")] = None,
-    d_k: Annotated[int | None, _size("--d-k", help="Features of a query and of a key, per head.")] = None,
+    d_model: Annotated[
+        int | None, _size("--d-model", "--d", help="Features of a row of the input.")
+    ] = None,
+    d_k: Annotated[
+        int | None, _size("--d-k", help="Features of a query and of a key, per head.")
+    ] = None,
     d_v: Annotated[int | None, _size("--d-v", help="Features of a value, per head.")] = None,
     heads: Annotated[int | None, _size("--heads", help="Number of heads.")] = None,
     kv_heads: Annotated[
-        int | None, _size("--kv-heads", help="Number of heads of keys and values; --heads must be a multiple of it.")
+        int | None,
+        _size(
+            "--kv-heads",
+            help="Number of heads of keys and values; --heads must be a multiple of it.",
+        ),
     ] = None,
     batch: Annotated[int | None, _size("--batch", help="Number of entries of a batch.")] = None,
     layers: Annotated[int | None, _size("--layers", help="Number of layers.")] = None,
     dtype: Annotated[
-        str, options.choice("--dtype", DTYPES, "The number format, for the bytes per number.  [default: float32]")
+        str,
+        options.choice(
+            "--dtype", DTYPES, "The number format, for the bytes per number.  [default: float32]"
+        ),
     ] = "float32",
     allow_outside: options.AllowOutside = False,
     format: options.Format = None,
@@ -48,9 +66,16 @@ def cost(
     format = options.page_format(format, output)
     options.reject_conflicts(*options.format_conflicts(format, ascii=ascii))
     given = {
-        "n": n, "m": m, "d_model": d_model, "d_k": d_k, "d_v": d_v, "heads": heads, "kv_heads": kv_heads,
-        "batch": batch, "layers": layers,
-    }  # fmt: skip
+        "n": n,
+        "m": m,
+        "d_model": d_model,
+        "d_k": d_k,
+        "d_v": d_v,
+        "heads": heads,
+        "kv_heads": kv_heads,
+        "batch": batch,
+        "layers": layers,
+    }
     sizes = {name: size for name, size in given.items() if size is not None}
 
     from attncli.cli.output import require_writable, write_page

@@ -1,8 +1,9 @@
 """Counts the operations of an equation, as polynomials in the lengths of its indices.
 
-A part of an equation is computed once for every combination of the indices that it depends on. So Σ_d X[i,d]·W_Q[d,k]
-has i·d·k multiplications and i·k·(d - 1) additions, and √d_k is computed once. In a choice, as between the two features
-of a pair in a rotation, each cell computes only one branch; the longer branch is counted.
+A part of an equation is computed once for every combination of the indices that it depends on. So
+Σ_d X[i,d]·W_Q[d,k] has i·d·k multiplications and i·k·(d - 1) additions, and √d_k is computed once.
+In a choice, as between the two features of a pair in a rotation, each cell computes only one
+branch; the longer branch is counted.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import all_letters, free_names
 from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, number_node
 
-Monomial: TypeAlias = tuple[str, ...]  # the letters of a product of lengths, sorted; () is 1
+# the letters of a product of lengths, sorted; () is 1
+Monomial: TypeAlias = tuple[str, ...]
 Polynomial: TypeAlias = Mapping[Monomial, int]
 
 
@@ -31,7 +33,8 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
             counts.setdefault(function.operation, Counter())[_depends_on(node, letters)] += times
         elif isinstance(node, Reduce):
             count = counts.setdefault(FUNCTIONS[node.function].operation, Counter())
-            count[_depends_on(node.body, letters)] += 1  # a sum of d terms has d - 1 additions
+            # a sum of d terms has d - 1 additions
+            count[_depends_on(node.body, letters)] += 1
             count[_depends_on(node, letters)] -= 1
     kinds = dict.fromkeys(function.operation for function in FUNCTIONS.values())
     return {kind: dict(counts[kind]) for kind in kinds if kind in counts}
@@ -39,28 +42,44 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
 
 def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
     """The value of a polynomial for these lengths, exactly."""
-    return sum(times * prod(sizes[letter] for letter in letters) for letters, times in polynomial.items())
+    return sum(
+        times * prod(sizes[letter] for letter in letters) for letters, times in polynomial.items()
+    )
 
 
 def in_cells(equation: Equation, polynomial: Polynomial) -> Polynomial:
-    """The part that is computed for every cell of the result, and not once for a row, a column or all cells."""
-    return {letters: times for letters, times in polynomial.items() if {*equation.target.letters} <= {*letters}}
+    """The part that is computed for every cell of the result, and not once for a row, a column or
+    all cells.
+    """
+    return {
+        letters: times
+        for letters, times in polynomial.items()
+        if {*equation.target.letters} <= {*letters}
+    }
 
 
 def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Expression | None:
     """The terms that grow fastest, with a symbol for each letter: n² · d_k.
 
-    The symbols have the order of the mapping; one may be a product, heads*d_v. None if there are no operations.
+    The symbols have the order of the mapping; one may be a product, heads*d_v. None if there are no
+    operations.
     """
     factors = {letter: symbol.split("*") for letter, symbol in symbols.items()}
     order = list(dict.fromkeys(symbol for product in factors.values() for symbol in product))
     terms = {
-        tuple(Counter(symbol for letter in letters for symbol in factors[letter])[symbol] for symbol in order)
+        tuple(
+            Counter(symbol for letter in letters for symbol in factors[letter])[symbol]
+            for symbol in order
+        )
         for polynomial in polynomials
         for letters in polynomial
     }
-    is_outgrown = {term for term in terms for other in terms - {term} if all(map(int.__le__, term, other))}
-    return _joined("add", [_product(term, order) for term in sorted(terms - is_outgrown, reverse=True)])
+    is_outgrown = {
+        term for term in terms for other in terms - {term} if all(map(int.__le__, term, other))
+    }
+    return _joined(
+        "add", [_product(term, order) for term in sorted(terms - is_outgrown, reverse=True)]
+    )
 
 
 def _product(powers: tuple[int, ...], order: list[str]) -> Expression:

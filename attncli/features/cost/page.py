@@ -1,4 +1,6 @@
-"""The page of `attncli cost`: the operations of every step, how they are counted, the largest terms, the memory."""
+"""The page of `attncli cost`: the operations of every step, how they are counted, the largest
+terms, the memory.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,22 @@ from attncli.equation.nodes import Expression, rename
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.features.cost.study import Cost, StepCost
-from attncli.page.document import Block, Document, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.page.document import (
+    Block,
+    Document,
+    Heading,
+    Listing,
+    Math,
+    Paragraph,
+    Table,
+    Text,
+    text,
+)
 from attncli.page.reading import percent
 from attncli.tracing.serialization import FORMAT
 
-COUNTED = ("batch", "heads", "kv_heads")  # these are written as words: 8 heads
+# these are written as words: 8 heads
+COUNTED = ("batch", "heads", "kv_heads")
 
 
 def cost_page(cost: Cost) -> Document:
@@ -31,7 +44,9 @@ def cost_page(cost: Cost) -> Document:
         Heading("Memory"),
         *_memory(cost),
     )
-    name = cost.title or ("Self-attention" if cost.sizes["n"] == cost.sizes["m"] else "Cross-attention")
+    name = cost.title or (
+        "Self-attention" if cost.sizes["n"] == cost.sizes["m"] else "Cross-attention"
+    )
     return Document(f"{name}: what it costs", blocks, lambda: cost_data(cost))
 
 
@@ -55,7 +70,9 @@ def _counts(cost: Cost) -> Iterator[str]:
 def _table(cost: Cost) -> Table:
     rows: list[tuple[Text, ...]] = [_row(cost, step) for step in cost.steps]
     rows.append((("all",), ("",), (grouped(cost.operations),), ("",), (byte_size(cost.bytes()),)))
-    return Table(("step", "shape", "operations", "share", "memory"), tuple(rows), right=(1, 2, 3, 4))
+    return Table(
+        ("step", "shape", "operations", "share", "memory"), tuple(rows), right=(1, 2, 3, 4)
+    )
 
 
 def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
@@ -66,21 +83,34 @@ def _row(cost: Cost, step: StepCost) -> tuple[Text, ...]:
 
 def _counting(cost: Cost) -> Iterator[Block]:
     if cost.layers > 1:
-        yield Paragraph((f"This list counts one layer. The table above counts {count(cost.layers, 'layer')}.",))
+        yield Paragraph(
+            (f"This list counts one layer. The table above counts {count(cost.layers, 'layer')}.",)
+        )
     yield Listing(tuple((_counted(step),) for step in cost.steps if step.kinds))
-    said = "The softmax is counted without the shift that it needs if scores are very large or very small."
+    said = (
+        "The softmax is counted without the shift that it needs if scores are very large or very"
+        " small."
+    )
     yield Paragraph((said,), "note")
 
 
 def _counted(step: StepCost) -> str:
-    """Q: 3×3 cells × (4 multiplications + 3 additions) = 63; operations that are not for each cell come last."""
+    """Q: 3×3 cells × (4 multiplications + 3 additions) = 63; operations that are not for each cell
+    come last.
+    """
     cells = prod(step.shape)
     each = [_times(times // cells, kind) for kind, times in step.in_cells.items() if times]
-    apart = [_times(left, kind) for kind, times in step.kinds.items() if (left := times - step.in_cells[kind])]
+    apart = [
+        _times(left, kind)
+        for kind, times in step.kinds.items()
+        if (left := times - step.in_cells[kind])
+    ]
     inside = f"({' + '.join(each)})" if len(each) > 1 else "".join(each)
     product = f"{_sides(step)} {either(cells, 'cell', 'cells')} × {inside}"
     terms = [product] * bool(each) + apart
-    return f"{step.rule.name}: {' + '.join(terms) or 'nothing'} = {grouped(sum(step.kinds.values()))}"
+    return (
+        f"{step.rule.name}: {' + '.join(terms) or 'nothing'} = {grouped(sum(step.kinds.values()))}"
+    )
 
 
 def _sides(step: StepCost) -> str:
@@ -95,7 +125,8 @@ def _times(number: int, kind: str) -> str:
 
 def _dominating(cost: Cost) -> Iterator[Block]:
     terms: dict[Expression, list[StepCost]] = {}
-    same = cost.sizes["d_k"] == cost.sizes["d_v"]  # then n * d_model * d_k is the term of Q, K and V alike
+    # then n * d_model * d_k is the term of Q, K and V alike
+    same = cost.sizes["d_k"] == cost.sizes["d_v"]
     for step in cost.steps:
         if step.operations_grow is not None:
             term = rename(step.operations_grow, {"d_v": "d_k"} if same else {})
@@ -104,10 +135,19 @@ def _dominating(cost: Cost) -> Iterator[Block]:
     shares = {term: percent(taken / cost.operations) for term, taken in counts.items()}
     largest, *_ = ordered = sorted(terms, key=counts.__getitem__, reverse=True)
     yield Paragraph(
-        ("The largest term is ", Math(largest), f": {shares[largest]} of {rounded_count(cost.operations)} operations.")
+        (
+            "The largest term is ",
+            Math(largest),
+            f": {shares[largest]} of {rounded_count(cost.operations)} operations.",
+        )
     )
     rows = (
-        ((Math(term),), (grouped(counts[term]),), (shares[term],), (listed([step.rule.name for step in terms[term]]),))
+        (
+            (Math(term),),
+            (grouped(counts[term]),),
+            (shares[term],),
+            (listed([step.rule.name for step in terms[term]]),),
+        )
         for term in ordered
     )
     yield Table(("term", "operations", "share", "steps"), tuple(rows), right=(1, 2))
@@ -118,21 +158,37 @@ def _comparison(cost: Cost) -> str:
     """Projections and attention compared, and the n from which on attention takes more."""
     attention = cost.operations - cost.projections
     if not cost.projections:
-        return "This problem has no projections. All operations belong to attention, and they grow with `n * m`."
+        return (
+            "This problem has no projections. All operations belong to attention, and they grow"
+            " with `n * m`."
+        )
     more = (
-        "more than" if cost.projections > attention else "less than" if cost.projections < attention else "as many as"
+        "more than"
+        if cost.projections > attention
+        else "less than"
+        if cost.projections < attention
+        else "as many as"
     )
     steps = [step for step in cost.steps if step.projects]
     names = listed([step.rule.name for step in steps])
     said = (
-        f"The {either(len(steps), 'projection', 'projections')} {names} {either(len(steps), 'takes', 'take')} "
-        f"{percent(cost.projections / cost.operations)} of all operations, {more} attention itself "
-        f"({percent(attention / cost.operations)})."
+        f"The {either(len(steps), 'projection', 'projections')} {names}"
+        f" {either(len(steps), 'takes', 'take')} {percent(cost.projections / cost.operations)} of"
+        f" all operations, {more} attention itself ({percent(attention / cost.operations)})."
     )
     if cost.heads > 1 and not any(step.rule.name == "W_O" for step in cost.steps):
         said += " There is no `W_O` to mix the heads."
-    grow = listed([f"with `{size}`" for size in ("n", "m", "n_new") if any(size in step.sizes for step in steps)])
-    said += f" {either(len(steps), 'It grows', 'The projections grow')} {grow}, and attention grows with "
+    grow = listed(
+        [
+            f"with `{size}`"
+            for size in ("n", "m", "n_new")
+            if any(size in step.sizes for step in steps)
+        ]
+    )
+    said += (
+        f" {either(len(steps), 'It grows', 'The projections grow')} {grow}, and attention grows"
+        " with "
+    )
     if cost.crossover is None:
         return f"{said}`n * m`."
     return f"{said}`n**2`. From `n` = {grouped(cost.crossover)} on, attention takes more."
@@ -144,10 +200,18 @@ def _memory(cost: Cost) -> Iterator[Block]:
     where = f"`n` = {grouped(n)}" if n == m else f"`n` = {grouped(n)} and `m` = {grouped(m)}"
     said = f"With {where}, one attention matrix in {cost.dtype.name} takes {byte_size(one)}."
     if every > one:
-        times = " × ".join(count(number, word) for word, number in cost.matrices.items() if number > 1)
+        times = " × ".join(
+            count(number, word) for word, number in cost.matrices.items() if number > 1
+        )
         said += f" {times} take {byte_size(every)}."
-    said += " Twice as many tokens take four times as much." if n == m else " It grows with `n` and with `m`."
-    yield Paragraph(text(f"{said} All steps together take {byte_size(cost.bytes())}, if every step is kept."))
+    said += (
+        " Twice as many tokens take four times as much."
+        if n == m
+        else " It grows with `n` and with `m`."
+    )
+    yield Paragraph(
+        text(f"{said} All steps together take {byte_size(cost.bytes())}, if every step is kept.")
+    )
     said = f"A cache of K and V takes {byte_size(cost.bytes_cached_per_token)} for each token"
     yield Paragraph(text(f"{said}, {byte_size(cost.bytes_cached)} in all."))
 

@@ -1,4 +1,6 @@
-"""The sizes for which a cost is counted: those of the problem, those given by options, and those that follow."""
+"""The sizes for which a cost is counted: those of the problem, those given by options, and those
+that follow.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ from attncli.problem.axes import rows as rows_of
 from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.model import Matrix, Problem
 
-# There are as many keys as queries ("same"), or as many new keys after a cache ("new"), or any number ("apart").
+# There are as many keys as queries ("same"), or as many new keys after a cache ("new"), or any
+# number ("apart").
 Rows: TypeAlias = Literal["same", "new", "apart"]
 
 SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
-FOLLOWING = ("d_joined", "d_pairs", "n_pos")  # these follow from other sizes, and are not shown
+# these follow from other sizes, and are not shown
+FOLLOWING = ("d_joined", "d_pairs", "n_pos")
 ORDER = tuple(
     each
     for symbol in SYMBOLS.values()
@@ -41,7 +45,9 @@ def rows_of_problem(problem: Problem) -> Rows:
 
 
 def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
-    """The symbol of each letter in one rule; X may make only keys, and context or queries may have another width."""
+    """The symbol of each letter in one rule; X may make only keys, and context or queries may have
+    another width.
+    """
     found = dict(SYMBOLS)
     if rows == "same":
         found["j"] = "n"
@@ -57,12 +63,15 @@ def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
     if name in ("W_Q", "b_Q", "Q") and not SCORES[problem.score].equal_widths:
         found["k"] = "d_q"
     if "W_O" in problem.given and problem.given["W_O"].value.shape[-1] == _width(problem, "X"):
-        found["o"] = "d_model"  # the output of the layer is as wide as its input
+        # the output of the layer is as wide as its input
+        found["o"] = "d_model"
     return found
 
 
 def growth_symbols(symbols: Mapping[str, str], sizes: Mapping[str, int]) -> Mapping[str, str]:
-    """The same symbols, but sizes that follow from others are products of these, without constant factors."""
+    """The same symbols, but sizes that follow from others are products of these, without constant
+    factors.
+    """
     positions = "n" if sizes["n"] == sizes["m"] else "m" if sizes["n_pos"] == sizes["m"] else "n"
     follows = dict(zip(FOLLOWING, ("heads*d_v", "d_k", positions), strict=True))
     return {letter: follows.get(symbol, symbol) for letter, symbol in symbols.items()}
@@ -85,8 +94,8 @@ def _width(problem: Problem, name: str) -> int | None:
 class Sizes:
     """Sizes in place of the problem's own; None keeps those of the problem.
 
-    `d_k` is the width of queries and keys, and `d_v` that of values, both for one head. Without `kv_heads`, here and in
-    the problem, there are as many heads of keys and values as of queries.
+    `d_k` is the width of queries and keys, and `d_v` that of values, both for one head. Without
+    `kv_heads`, here and in the problem, there are as many heads of keys and values as of queries.
     """
 
     n: int | None = None
@@ -101,7 +110,9 @@ class Sizes:
 
 
 def sizes_of(plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
-    """Every size by its symbol; raises AttncliError (exit 2) if the requested sizes contradict each other."""
+    """Every size by its symbol; raises AttncliError (exit 2) if the requested sizes contradict each
+    other.
+    """
     found = _sizes_of_arrays(plan, rows)
     chosen = {
         "d_model": requested.d_model,
@@ -111,14 +122,16 @@ def sizes_of(plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
         "batch": requested.batch,
     }
     found |= {symbol: size for symbol, size in chosen.items() if size is not None}
-    found.setdefault(
-        "d_q", found["d_k"]
-    )  # a query is as long as a key, if the equation has no letter of its own for it
+    # a query is as long as a key, if the equation has no letter of its own for it
+    found.setdefault("d_q", found["d_k"])
     found |= _row_counts(found, requested, rows)
     found |= _head_counts(found, requested)
     pairs, odd = divmod(found["d_k"], 2)
     if plan.problem.rope and odd:
-        raise usage_error(f"rope rotates pairs of features, and d_k = {found['d_k']} is odd", help="give an even --d-k")
+        raise usage_error(
+            f"rope rotates pairs of features, and d_k = {found['d_k']} is odd",
+            help="give an even --d-k",
+        )
     positions = max(found.get("n_past", 0) + found["n"], found["m"])
     return found | {"d_joined": found["heads"] * found["d_v"], "d_pairs": pairs, "n_pos": positions}
 
@@ -131,7 +144,10 @@ def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
         if rule.given:
             called = symbols(problem, rule.name, rows)
             shape = plan.given[rule.name].value.shape
-            found |= {called[letter]: size for letter, size in zip(rule.target.letters, shape, strict=True)}
+            found |= {
+                called[letter]: size
+                for letter, size in zip(rule.target.letters, shape, strict=True)
+            }
     return found
 
 
@@ -157,14 +173,16 @@ def _head_counts(own: Mapping[str, int], requested: Sizes) -> dict[str, int]:
     kv_heads = requested.kv_heads or own.get("kv_heads", heads)
     if heads % kv_heads:
         said = (
-            f"{count(heads, 'query head')} cannot be divided evenly among {count(kv_heads, 'head')} of keys and values"
+            f"{count(heads, 'query head')} cannot be divided evenly among {count(kv_heads, 'head')}"
+            " of keys and values"
         )
         raise usage_error(said, help="make --heads a multiple of --kv-heads")
     return {"heads": heads, "kv_heads": kv_heads}
 
 
 _ROWS = ("X", "context")
-_STACKED = ("Q", "K", "V", "past_K", "past_V")  # by heads, and then by entries
+# by heads, and then by entries
+_STACKED = ("Q", "K", "V", "past_K", "past_V")
 
 
 def as_cross_attention(problem: Problem) -> Problem:
@@ -174,9 +192,11 @@ def as_cross_attention(problem: Problem) -> Problem:
 
 
 def with_leading_axes(plan: Plan, requested: Sizes, sizes: Mapping[str, int]) -> Plan:
-    """The plan with an axis for heads, for those of keys and for entries where these sizes need one.
+    """The plan with an axis for heads, for those of keys and for entries where these sizes need
+    one.
 
-    These axes are as short as possible: a plan only depends on whether there are several heads, and fewer of keys.
+    These axes are as short as possible: a plan only depends on whether there are several heads, and
+    fewer of keys.
     """
     problem, axes = plan.problem, plan.axes
     batched = axes.batch is not None
@@ -203,7 +223,9 @@ def with_leading_axes(plan: Plan, requested: Sizes, sizes: Mapping[str, int]) ->
 
 
 def _leading(name: str, *, batch: bool, heads: bool) -> Iterator[str]:
-    """The letters of the axes before those of one head, for a problem with entries and with heads."""
+    """The letters of the axes before those of one head, for a problem with entries and with
+    heads.
+    """
     stacked = batch and name in _STACKED
     if stacked or (batch and name in _ROWS):
         yield BATCH

@@ -1,4 +1,6 @@
-"""The cost of a problem at any size: operations and bytes of every step, and when attention exceeds projections."""
+"""The cost of a problem at any size: operations and bytes of every step, and when attention exceeds
+projections.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,9 @@ CACHED = ("K", "V")
 class StepCost:
     """One step: in one layer its shape and its operations by kind, and how many layers there are.
 
-    `in_cells` are the operations that every cell needs again. `operations_grow` and `bytes_grow` are formulas such as
-    n² · d_k, or None if there is nothing to count; `sizes` names all sizes that the step depends on.
+    `in_cells` are the operations that every cell needs again. `operations_grow` and `bytes_grow`
+    are formulas such as n² · d_k, or None if there is nothing to count; `sizes` names all sizes
+    that the step depends on.
     """
 
     rule: Rule
@@ -76,8 +79,8 @@ class StepCost:
 class Cost:
     """All steps, in order of work, and the sizes they were counted with (heads, n, m, d_model, …).
 
-    `crossover` is the smallest n from which on attention takes more operations than the projections. It is None without
-    projections, or if n and m are chosen separately.
+    `crossover` is the smallest n from which on attention takes more operations than the
+    projections. It is None without projections, or if n and m are chosen separately.
     """
 
     title: str
@@ -102,7 +105,10 @@ class Cost:
 
     def bytes(self, *names: str) -> int:
         """The bytes of the results of these steps, or of all steps if none is named."""
-        return sum(step.numbers for step in self.steps if not names or step.rule.name in names) * self.dtype.size
+        return (
+            sum(step.numbers for step in self.steps if not names or step.rule.name in names)
+            * self.dtype.size
+        )
 
     @property
     def bytes_cached(self) -> int:
@@ -114,21 +120,28 @@ class Cost:
         """The same for one token of one entry."""
         cached = [step for step in self.steps if step.rule.name in CACHED]
         tokens = [step.shape[-2] * step.lengths.get(BATCH, 1) for step in cached]
-        return sum(step.numbers // of for step, of in zip(cached, tokens, strict=True)) * self.dtype.size
+        return (
+            sum(step.numbers // of for step, of in zip(cached, tokens, strict=True))
+            * self.dtype.size
+        )
 
     @property
     def matrices(self) -> Mapping[str, int]:
         """How many attention matrices there are: of how many layers, entries and heads."""
         (weights,) = (step for step in self.steps if step.rule.name == "weights")
-        leading = {word: weights.lengths.get(letter, 1) for letter, word in ((BATCH, "entry"), (HEAD, "head"))}
+        leading = {
+            word: weights.lengths.get(letter, 1)
+            for letter, word in ((BATCH, "entry"), (HEAD, "head"))
+        }
         return {"layer": self.layers, **leading}
 
 
 def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
-    """Self-attention without a file, with the requested sizes; the others are those of the first transformer.
+    """Self-attention without a file, with the requested sizes; the others are those of the first
+    transformer.
 
-    Several heads have a W_O. Unless `requested` says otherwise, d_k is d_model / heads if that is a whole number, and
-    d_v equals d_k.
+    Several heads have a W_O. Unless `requested` says otherwise, d_k is d_model / heads if that is a
+    whole number, and d_v equals d_k.
     """
     sizes = {"n": 512, "d_model": 512, "heads": 8, **requested}
     names = ["X", "W_Q", "W_K", "W_V"]
@@ -149,7 +162,9 @@ def cost_of(problem: Problem, requested: Sizes, dtype: str = "float32") -> Cost:
     Raises AttncliError (exit 2) if the problem has no such size, or if sizes contradict each other.
     """
     if requested.d_model is not None and not {"X", "context"} & problem.given.keys():
-        raise usage_error("this problem has no d_model: Q, K and V are given", help="leave out --d-model")
+        raise usage_error(
+            "this problem has no d_model: Q, K and V are given", help="leave out --d-model"
+        )
     rows = rows_of_problem(problem)
     if rows == "same" and requested.m not in (None, requested.n or len(problem.tokens)):
         problem, rows = as_cross_attention(problem), "apart"
@@ -183,7 +198,10 @@ def _steps(plan: Plan, sizes: Mapping[str, int], rows: Rows, layers: int) -> Ite
             rule,
             tuple(lengths[letter] for letter in rule.target.letters),
             {kind: number(count, lengths) for kind, count in counts.items()},
-            {kind: number(in_cells(rule.equation, count), lengths) for kind, count in counts.items()},
+            {
+                kind: number(in_cells(rule.equation, count), lengths)
+                for kind, count in counts.items()
+            },
             layers,
             growth(counts.values(), grows),
             growth([{rule.target.letters: 1}], grows),

@@ -1,4 +1,6 @@
-"""The problems and solutions that come with the package: their names, what each is about, and their text."""
+"""The problems and solutions that come with the package: their names, what each is about, and their
+text.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 FIRST = "i_love_ai"
 _SOLUTIONS = "answers"
 _MODELINE = re.compile(r"(?m)^(# yaml-language-server: \$schema=)\S*/")
-_TITLES = (  # in YAML, in JSON, and for what has no title its first comment
+# in YAML, in JSON, and for what has no title its first comment
+_TITLES = (
     re.compile(r"(?m)^title: (.*)$"),
     re.compile(r'(?m)^ *"title": "(.*)",?$'),
     re.compile(r"(?m)^# (?!yaml-language-server)(.*?)[.:;](?: |$)"),
@@ -34,7 +37,9 @@ def solutions() -> dict[str, Traversable]:
 
 
 def find(name: str) -> Traversable:
-    """The problem or the solution of this name, which may end in .yaml; AttncliError (exit 2) where there is none."""
+    """The problem or the solution of this name, which may end in .yaml; AttncliError (exit 2) where
+    there is none.
+    """
     known = problems() | solutions()
     found = known.get(name) or known.get(name.removeprefix("inputs/").removesuffix(".yaml"))
     if found is None:
@@ -69,4 +74,7 @@ def _folder() -> Traversable:
 def _texts(folder: Traversable, prefix: str) -> dict[str, Traversable]:
     listed = (file for file in folder.iterdir() if file.name.endswith((".yaml", ".json")))
     found = {file.name.removesuffix(".yaml"): file for file in listed}
-    return {f"{prefix}{name}": found[name] for name in sorted(found, key=lambda name: (name != FIRST, name))}
+    return {
+        f"{prefix}{name}": found[name]
+        for name in sorted(found, key=lambda name: (name != FIRST, name))
+    }

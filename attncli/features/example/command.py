@@ -20,21 +20,27 @@ def example(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="The problem to print, such as i_love_ai.", autocompletion=options.offer(_names)
+            metavar="NAME",
+            help="The problem to print, such as i_love_ai.",
+            autocompletion=options.offer(_names),
         ),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the problem to this new file.")
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the problem to this new file."),
     ] = None,
     color: options.Color = "auto",
     ascii: options.Ascii = False,
 ) -> None:
     """List the problems that come with attncli, or print one of them.
 
-    attncli example i_love_ai | attncli compute - works the first one out. With -o my.yaml you get a file to change.
+    attncli example i_love_ai | attncli compute - works the first one out. With -o my.yaml you get a
+    file to change.
     """
     if name is None and output is not None:
-        raise usage_error(f"-o {output}: which example?", help=f"write attncli example i_love_ai -o {output}")
+        raise usage_error(
+            f"-o {output}: which example?", help=f"write attncli example i_love_ai -o {output}"
+        )
 
     from attncli.cli.output import require_new, write, write_bytes, write_page
     from attncli.features.example import collection
@@ -52,7 +58,10 @@ def example(
             from attncli.cli.error_report import warn
 
             both = f"attncli example {name} -o {file.name} writes both"
-            warn(f"this problem reads {', '.join(arrays)}, which must be in the same folder; {both}", sys.stderr)
+            warn(
+                f"this problem reads {', '.join(arrays)}, which must be in the same folder; {both}",
+                sys.stderr,
+            )
         return
     own = options.suffix_of(file.name)
     if options.suffix_of(output) not in (*options.OF_YAML, own):

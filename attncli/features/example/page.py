@@ -1,4 +1,6 @@
-"""The page of `attncli example`: every problem and solution that comes with the package, with one line on each."""
+"""The page of `attncli example`: every problem and solution that comes with the package, with one
+line on each.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,26 @@ if TYPE_CHECKING:
 def list_of_examples() -> Document:
     """Two tables: the problems by name, and the solutions of some of them."""
     blocks = (
-        Paragraph(("attncli example NAME prints one of these problems; with -o my.yaml it writes a file.",)),
+        Paragraph(
+            (
+                (
+                    "attncli example NAME prints one of these problems; with -o my.yaml it writes a"
+                    " file."
+                ),
+            )
+        ),
         _table(problems()),
         Heading("Solutions to check"),
-        Paragraph(("attncli check my.yaml answers.yaml judges a solution of the problem in my.yaml.",)),
+        Paragraph(
+            ("attncli check my.yaml answers.yaml judges a solution of the problem in my.yaml.",)
+        ),
         _table(solutions()),
     )
     return Document("Examples", blocks, dict)
 
 
 def _table(files: Mapping[str, Traversable]) -> Table:
-    return Table(("name", "what it is about"), tuple(((name,), (about(file),)) for name, file in files.items()))
+    return Table(
+        ("name", "what it is about"),
+        tuple(((name,), (about(file),)) for name, file in files.items()),
+    )

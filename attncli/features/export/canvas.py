@@ -1,7 +1,9 @@
-"""The text of a quiz for text2qti, which makes QTI of it that Canvas imports: one question for each number.
+"""The text of a quiz for text2qti, which makes QTI of it that Canvas imports: one question for each
+number.
 
-Canvas has neither several numbers in a question nor an answer for each wrong number. So the problem stands before its
-questions, and what is said of a wrong answer lists the numbers that known mistakes give.
+Canvas has neither several numbers in a question nor an answer for each wrong number. So the problem
+stands before its questions, and what is said of a wrong answer lists the numbers that known
+mistakes give.
 """
 
 from __future__ import annotations
@@ -34,9 +36,16 @@ def stream(questions: Sequence[Question], category: str) -> Iterator[str]:
 
 def _question(number: int, before: str, blank: Blank, question: Question) -> str:
     title, symbol = blank.step.rule.title, plain((Math(Name(blank.step.rule.symbol)),))
-    asked = f"{number}.  {before}{literal(f'{title} {symbol}: {_place(blank)}')} {literal(question.instruction)}"
+    asked = (
+        f"{number}.  {before}{literal(f'{title} {symbol}: {_place(blank)}')}"
+        f" {literal(question.instruction)}"
+    )
     wrong = (f"- **{one.number:f}** comes out if {literal(one.explained)}" for one in blank.wrong)
-    feedback = f"-   Numbers that known mistakes give:\n\n{_indented(chr(10).join(wrong))}\n" if blank.wrong else ""
+    feedback = (
+        f"-   Numbers that known mistakes give:\n\n{_indented(chr(10).join(wrong))}\n"
+        if blank.wrong
+        else ""
+    )
     answer = _bounds(blank.key, question.asking.tolerance)
     return f"Title: {readable(blank.label)}\n{asked}\n{feedback}=   {answer}\n\n"
 
@@ -49,18 +58,26 @@ def _place(blank: Blank) -> str:
     is_column = len(step.shape) == 1 and step.rule.axis_names[0] in ("query", "key")
     words = ["row"] if is_column else ["row", "column"][-len(step.shape) :]
     leading = len(step.shape) - len(words)
-    said = [labels[place] for labels, place in zip(step.labels[:leading], blank.index[:leading], strict=True)]
+    said = [
+        labels[place]
+        for labels, place in zip(step.labels[:leading], blank.index[:leading], strict=True)
+    ]
     rest = zip(words, step.labels[leading:], blank.index[leading:], strict=True)
     said += [f"{word} {place + 1} ({label(labels[place])})" for word, labels, place in rest]
     return f"{', '.join(said)}."
 
 
 def _bounds(key: Decimal, tolerance: Decimal) -> str:
-    """What is right: 0.333 +- 0.0015; where a bound would be 0, which text2qti does not take, both bounds."""
+    """What is right: 0.333 +- 0.0015; where a bound would be 0, which text2qti does not take, both
+    bounds.
+    """
     low, high = key - tolerance, key + tolerance
     if min(abs(low), abs(high)) >= _SMALLEST:
         return f"{key:f} +- {tolerance:f}"
-    low, high = (low if abs(low) >= _SMALLEST else -_SMALLEST), (high if abs(high) >= _SMALLEST else _SMALLEST)
+    low, high = (
+        (low if abs(low) >= _SMALLEST else -_SMALLEST),
+        (high if abs(high) >= _SMALLEST else _SMALLEST),
+    )
     return f"[{low:f}, {high:f}]"
 
 

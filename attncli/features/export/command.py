@@ -1,4 +1,6 @@
-"""`attncli export`: problems as questions for a learning platform, with an answer to every known mistake."""
+"""`attncli export`: problems as questions for a learning platform, with an answer to every known
+mistake.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -14,17 +16,21 @@ from attncli.system import files_named
 
 _SUFFIXES = {"moodle": ".xml", "rexams": ".rmd", "canvas": ".txt"}
 _DECIMALS = range(1, 7)
-_MOST_IN_CANVAS = 3  # decimals: text2qti writes the bounds of an answer with one more
+# decimals: text2qti writes the bounds of an answer with one more
+_MOST_IN_CANVAS = 3
 
 
 def export(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="The problems in YAML or JSON; - is standard input.")
+        list[str],
+        typer.Argument(metavar="FILE…", help="The problems in YAML or JSON; - is standard input."),
     ],
     to: Annotated[
         str | None,
         options.choice(
-            "--to", _SUFFIXES, "The platform, or what makes files for it.  [default: from the name after -o]"
+            "--to",
+            _SUFFIXES,
+            "The platform, or what makes files for it.  [default: from the name after -o]",
         ),
     ] = None,
     output: options.Output = None,
@@ -40,7 +46,11 @@ def export(
     precision: Annotated[
         int,
         options.read_by(
-            options.whole, "--precision", metavar="N", help="Decimals that are asked for, 1 to 6.", allowed=_DECIMALS
+            options.whole,
+            "--precision",
+            metavar="N",
+            help="Decimals that are asked for, 1 to 6.",
+            allowed=_DECIMALS,
         ),
     ] = 3,
     tolerance: Annotated[
@@ -55,9 +65,16 @@ def export(
         ),
     ] = None,
     category: Annotated[
-        str, typer.Option("--category", metavar="NAME", help="The category of the question bank, or title of the quiz.")
+        str,
+        typer.Option(
+            "--category",
+            metavar="NAME",
+            help="The category of the question bank, or title of the quiz.",
+        ),
     ] = "Attention",
-    no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Leave out the formulas of the steps.")] = False,
+    no_formulas: Annotated[
+        bool, typer.Option("--no-formulas", help="Leave out the formulas of the steps.")
+    ] = False,
     mask: options.Mask = None,
     as_: options.As = None,
     allow_outside: options.AllowOutside = False,
@@ -66,21 +83,24 @@ def export(
 ) -> None:
     """Write problems as questions for Moodle, Canvas or R/exams.
 
-    Students type the numbers. Who made a known mistake is told which one it was. -o quiz.xml is for Moodle, problem.Rmd
-    for R/exams, and quiz.txt for Canvas.
+    Students type the numbers. Who made a known mistake is told which one it was. -o quiz.xml is for
+    Moodle, problem.Rmd for R/exams, and quiz.txt for Canvas.
     """
     files = files_named(files)
     to = to or _platform(output)
     _check(files, to, output, precision, category)
 
-    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    # while there is memory for it: an error may be that there is none
+    from attncli.cli.error_report import warn
     from attncli.cli.input import load
     from attncli.cli.output import require_writable, write, write_files
     from attncli.cli.progress import progress
 
     for file in files:
         require_writable(output, file)
-    problems = [load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside) for file in files]
+    problems = [
+        load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside) for file in files
+    ]
 
     from decimal import Decimal
     from importlib import import_module
@@ -112,15 +132,23 @@ def _platform(output: str | None) -> str:
     found = next((name for name, own in _SUFFIXES.items() if own == suffix), None)
     if found is None:
         if suffix:
-            raise options.unknown_suffix("-o", output or "", ".xml, .Rmd or .txt, or choose a platform with --to")
-        raise usage_error("--to is missing", help=f"choose a platform: --to {listed(tuple(_SUFFIXES), last='or')}")
+            raise options.unknown_suffix(
+                "-o", output or "", ".xml, .Rmd or .txt, or choose a platform with --to"
+            )
+        raise usage_error(
+            "--to is missing", help=f"choose a platform: --to {listed(tuple(_SUFFIXES), last='or')}"
+        )
     return found
 
 
-def _check(files: Sequence[str], to: str, output: str | None, precision: int, category: str) -> None:
+def _check(
+    files: Sequence[str], to: str, output: str | None, precision: int, category: str
+) -> None:
     """Refuse what the platform cannot have, before any work is done."""
     if files.count("-") > 1:
-        raise usage_error("standard input cannot be several files", help="name a file for each problem")
+        raise usage_error(
+            "standard input cannot be several files", help="name a file for each problem"
+        )
     if to == "rexams" and len(files) > 1 and SECTION not in (output or ""):
         help = f"let -o name a file for each problem: -o problem-{SECTION}.Rmd"
         raise usage_error("R/exams has one problem in a file", help=help)

@@ -1,7 +1,8 @@
-"""The blocks of a question as HTML with nothing but tables and paragraphs, which every learning platform keeps.
+"""The blocks of a question as HTML with nothing but tables and paragraphs, which every learning
+platform keeps.
 
-What people wrote comes out letter for letter. Every sign that HTML, Markdown, LaTeX or Cloze could take for their own
-is an entity, so the same text is safe in all of them.
+What people wrote comes out letter for letter. Every sign that HTML, Markdown, LaTeX or Cloze could
+take for their own is an entity, so the same text is safe in all of them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from attncli.equation.printer import write, write_number
 from attncli.escaping import label, visible
 from attncli.page.document import Block, Cell, Grid, Math, Paragraph, Table, Text
 
-_SIGN = re.compile(r"""[!"#$%&'*<>@\[\\\]`{|}~]|(?<!\w)_|_(?!\w)|-(?=-)|(?<=-)-|\.(?=\.)""")  # not W_Q, nor -1
+# not W_Q, nor -1
+_SIGN = re.compile(r"""[!"#$%&'*<>@\[\\\]`{|}~]|(?<!\w)_|_(?!\w)|-(?=-)|(?<=-)-|\.(?=\.)""")
 _INDEX = re.compile(r"(?<=\b[A-Za-z])_(\w+)")  # of W_Q, d_model
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
 def readable(text: str) -> str:
-    """What a person wrote, on one line, with escapes for all that XML cannot have or that nobody would see."""
+    """What a person wrote, on one line, with escapes for all that XML cannot have or that nobody
+    would see.
+    """
     return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 
@@ -45,11 +49,15 @@ def _lines(block: Block, blanks: Iterator[str]) -> Iterator[str]:
             yield from _table(head, zip((literal(label(row)) for row in rows), lines, strict=True))
         case Table(heads=heads, rows=rows):
             lines = ([f"<td>{_sentence(cell)}</td>" for cell in row[1:]] for row in rows)
-            yield from _table(map(_sentence, heads), zip((_sentence(row[0]) for row in rows), lines, strict=True))
+            yield from _table(
+                map(_sentence, heads), zip((_sentence(row[0]) for row in rows), lines, strict=True)
+            )
 
 
 def _sentence(text: Text) -> str:
-    return "".join(_math(piece.expression) if isinstance(piece, Math) else literal(piece) for piece in text)
+    return "".join(
+        _math(piece.expression) if isinstance(piece, Math) else literal(piece) for piece in text
+    )
 
 
 def _math(expression: Expression) -> str:

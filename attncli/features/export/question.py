@@ -1,4 +1,6 @@
-"""A problem as a question with blanks: what is given, what is asked, and what every known mistake would answer."""
+"""A problem as a question with blanks: what is given, what is asked, and what every known mistake
+would answer.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,17 @@ from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Step, Trace
 
 ASKED = ("weights", "output")
-UNITS = Decimal("1.5")  # of the last digit, that an answer may be off by: one, or a number with further digits
-MOST_BLANKS = 300  # in a question; a browser shows each as a field
+# of the last digit, that an answer may be off by: one, or a number with further digits
+UNITS = Decimal("1.5")
+# in a question; a browser shows each as a field
+MOST_BLANKS = 300
 LARGEST = Decimal(10) ** 9  # number to be typed
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What is asked of every problem: these `steps`, each number with so many `decimals`, off by `tolerance` at most.
+    """What is asked of every problem: these `steps`, each number with so many `decimals`, off by
+    `tolerance` at most.
 
     The `formulas` of the steps are part of a question, or not.
     """
@@ -58,7 +63,9 @@ class Wrong(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """One cell to be filled in: its step, where it is, the right number, and the wrong ones that say what was done."""
+    """One cell to be filled in: its step, where it is, the right number, and the wrong ones that
+    say what was done.
+    """
 
     step: Step
     index: tuple[int, ...]
@@ -73,9 +80,11 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A problem to be worked out: its blocks, the matrices with the blanks, and these blanks in the same order.
+    """A problem to be worked out: its blocks, the matrices with the blanks, and these blanks in the
+    same order.
 
-    `asked` are steps with their titles; a cell without a text is a blank. `solved` are the same with their numbers.
+    `asked` are steps with their titles; a cell without a text is a blank. `solved` are the same
+    with their numbers.
     """
 
     title: str
@@ -90,30 +99,40 @@ class Question:
     def instruction(self) -> str:
         """What to do, in a sentence for students."""
         decimals = self.asking.decimals
-        return f"Give every number with {count(decimals, 'decimal')}, such as {Decimal('0.5'):.{decimals}f}."
+        return (
+            f"Give every number with {count(decimals, 'decimal')}, such as"
+            f" {Decimal('0.5'):.{decimals}f}."
+        )
 
 
 def question(problem: Problem, asking: Asking, name: str) -> Question:
     """The question that a problem is, worked out; `name` is what its file is called.
 
-    Raises AttncliError: exit 2 for steps that are none, that are given or that have too many numbers, exit 3 for
-    numbers that nobody types.
+    Raises AttncliError: exit 2 for steps that are none, that are given or that have too many
+    numbers, exit 3 for numbers that nobody types.
     """
     view = View(precision=asking.decimals, in_full=True)
     printer = printer_for(run(problem, gradient=bool(steps_back(asking.steps))), view)
     trace = printer.trace
     names = chosen_steps(trace, asking.steps)
     if given := [each for each in names if trace.steps[each].rule.given]:
-        raise usage_error(f"{name}: {given[0]} cannot be asked for: the problem gives it", help="--ask weights,output")
+        raise usage_error(
+            f"{name}: {given[0]} cannot be asked for: the problem gives it",
+            help="--ask weights,output",
+        )
     matrices = {each: grid(printer, trace.steps[each]) for each in names}
     asked = {each: _cells_to_ask(trace.steps[each], matrix) for each, matrix in matrices.items()}
     _check_number(sum(map(len, asked.values())), name)
     made = {mistake.name: Mistaken(trace, changes) for mistake, changes in applicable(trace)}
     blanks = []
     for each in names:
-        wrong = {mistake: numbers[each] for mistake, numbers in made.items() if each in numbers.moved}
+        wrong = {
+            mistake: numbers[each] for mistake, numbers in made.items() if each in numbers.moved
+        }
         blanks += [_blank(trace.steps[each], index, wrong, asking, name) for index in asked[each]]
-    emptied = {each: _emptied(trace.steps[each], matrix, asked[each]) for each, matrix in matrices.items()}
+    emptied = {
+        each: _emptied(trace.steps[each], matrix, asked[each]) for each, matrix in matrices.items()
+    }
     return Question(
         trace.title.strip() or "Attention",
         tuple(_given(printer, names, asking)),
@@ -128,11 +147,15 @@ def question(problem: Problem, asking: Asking, name: str) -> Question:
 def _check_number(blanks: int, name: str) -> None:
     if blanks > MOST_BLANKS:
         raise usage_error(
-            f"{name}: {blanks:,} numbers would be asked for, and a question has at most {MOST_BLANKS}",
+            f"{name}: {blanks:,} numbers would be asked for, and a question has at most"
+            f" {MOST_BLANKS}",
             help="ask for fewer steps with --ask, or use a smaller problem",
         )
     if not blanks:
-        raise usage_error(f"{name}: these steps have no number to ask for", help="ask for other steps: --ask output")
+        raise usage_error(
+            f"{name}: these steps have no number to ask for",
+            help="ask for other steps: --ask output",
+        )
 
 
 def _cells(step: Step, matrix: Grid) -> Iterator[tuple[tuple[int, ...], Cell]]:
@@ -142,12 +165,18 @@ def _cells(step: Step, matrix: Grid) -> Iterator[tuple[tuple[int, ...], Cell]]:
 
 def _cells_to_ask(step: Step, matrix: Grid) -> list[tuple[int, ...]]:
     """The places of all numbers but those that the mask hides."""
-    return [index for index, cell in _cells(step, matrix) if not cell.hidden and np.isfinite(step.value[index])]
+    return [
+        index
+        for index, cell in _cells(step, matrix)
+        if not cell.hidden and np.isfinite(step.value[index])
+    ]
 
 
 def _changed(step: Step, matrix: Grid, texts: Mapping[tuple[int, ...], str]) -> Grid:
     """The matrix with other texts in some of its cells."""
-    cells = iter([cell._replace(text=texts.get(index, cell.text)) for index, cell in _cells(step, matrix)])
+    cells = iter(
+        [cell._replace(text=texts.get(index, cell.text)) for index, cell in _cells(step, matrix)]
+    )
     return matrix._replace(cells=[[next(cells) for _ in row] for row in matrix.cells])
 
 
@@ -164,7 +193,9 @@ def _asked(trace: Trace, matrices: Mapping[str, Grid]) -> Iterator[Block]:
 
 
 def _given(printer: Printer, asked: Sequence[str], asking: Asking) -> Iterator[Block]:
-    """What a student has to know: sizes and settings, every array, the mask, and the formulas up to what is asked."""
+    """What a student has to know: sizes and settings, every array, the mask, and the formulas up to
+    what is asked.
+    """
     trace = printer.trace
     yield Paragraph(about(printer))
     for step in trace.steps.values():
@@ -172,7 +203,9 @@ def _given(printer: Printer, asked: Sequence[str], asking: Asking) -> Iterator[B
             yield from given_section(printer, step, "brief")
     if "mask" in trace and "mask" not in asked:
         mask = trace.steps["mask"]
-        yield Paragraph((f"{mask.rule.title} ", Math(Name(mask.rule.symbol)), ", which is added to the scores:"))
+        yield Paragraph(
+            (f"{mask.rule.title} ", Math(Name(mask.rule.symbol)), ", which is added to the scores:")
+        )
         yield grid(printer, mask)
     if asking.formulas:
         computed = trace.computed()
@@ -181,16 +214,20 @@ def _given(printer: Printer, asked: Sequence[str], asking: Asking) -> Iterator[B
         yield from summary(printer, computed[: last + 1])
 
 
-def _blank(step: Step, index: tuple[int, ...], wrong: Mapping[str, Numbers], asking: Asking, name: str) -> Blank:
+def _blank(
+    step: Step, index: tuple[int, ...], wrong: Mapping[str, Numbers], asking: Asking, name: str
+) -> Blank:
     """A cell with the numbers that the mistakes give there.
 
-    Numbers near the right one tell nothing. Mistakes whose numbers are taken for one another share one.
+    Numbers near the right one tell nothing. Mistakes whose numbers are taken for one another share
+    one.
     """
     value = float(step.value[index])
     key = _typed(value, asking.decimals)
     if key is None:
         raise input_error(
-            f"{name}: {step.name}[{', '.join(map(str, index))}] is {value:.3g}, which is too large to be typed",
+            f"{name}: {step.name}[{', '.join(map(str, index))}] is {value:.3g}, which is too large"
+            " to be typed",
             help="give the problem smaller numbers",
         )
     found: list[Wrong] = []
@@ -198,7 +235,14 @@ def _blank(step: Step, index: tuple[int, ...], wrong: Mapping[str, Numbers], ask
         number = _typed(float(numbers[index]), asking.decimals)
         if number is None or abs(number - key) <= 2 * asking.tolerance:
             continue
-        near = next((place for place, one in enumerate(found) if abs(one.number - number) <= asking.tolerance), None)
+        near = next(
+            (
+                place
+                for place, one in enumerate(found)
+                if abs(one.number - number) <= asking.tolerance
+            ),
+            None,
+        )
         if near is None:
             found.append(Wrong(number, (mistake,)))
         else:

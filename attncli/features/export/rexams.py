@@ -1,6 +1,8 @@
-"""An exercise of R/exams in R Markdown, of which R makes Moodle, QTI 1.2 and 2.1, OpenOlat, ILIAS, HTML and PDF.
+"""An exercise of R/exams in R Markdown, of which R makes Moodle, QTI 1.2 and 2.1, OpenOlat, ILIAS,
+HTML and PDF.
 
-R runs what stands between backticks, and puts a field wherever it reads ##ANSWER1##. What people wrote has neither.
+R runs what stands between backticks, and puts a field wherever it reads ##ANSWER1##. What people
+wrote has neither.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from attncli.render import Style, render
 from attncli.render.cells import BLANK
 
 _NAME = re.compile(r"[^\w ./-]+")
-_JOINER = "&#8288;"  # between two signs, and not to be seen
+# between two signs, and not to be seen
+_JOINER = "&#8288;"
 
 
 def stream(questions: Sequence[Question], category: str) -> Iterator[str]:
@@ -35,7 +38,9 @@ def stream(questions: Sequence[Question], category: str) -> Iterator[str]:
         "exclozetype": "|".join("num" for _ in question.blanks),
         "extol": f"{question.asking.tolerance:f}",
     }
-    yield _section("Meta-information", "".join(f"{name}: {value}\n" for name, value in information.items()))
+    yield _section(
+        "Meta-information", "".join(f"{name}: {value}\n" for name, value in information.items())
+    )
 
 
 def _name(text: str) -> str:
@@ -50,7 +55,8 @@ def _section(title: str, text: str) -> str:
 def _markdown(blocks: Iterable[Block]) -> str:
     text = render(Document("", tuple(blocks)), "markdown", Style(math="dollars"))
     text = text.replace("\\`", "&#96;").replace("\\#\\#", f"\\#{_JOINER}\\#")
-    return re.sub(r"\b(ex[a-z]+):", r"\1&#58;", text)  # R/exams finds exsolution: anywhere
+    # R/exams finds exsolution: anywhere
+    return re.sub(r"\b(ex[a-z]+):", r"\1&#58;", text)
 
 
 def _solution(question: Question) -> Iterator[Block]:
@@ -63,7 +69,9 @@ def _solution(question: Question) -> Iterator[Block]:
                 if mistake not in found or apart > found[mistake][0]:
                     found[mistake] = apart, blank, number
     if found:
-        yield Paragraph(("Known mistakes give other numbers. These are furthest from the right ones:",))
+        yield Paragraph(
+            ("Known mistakes give other numbers. These are furthest from the right ones:",)
+        )
         rows = (
             ((mistake,), (blank.label,), _number(number), _number(blank.key))
             for mistake, (_, blank, number) in found.items()

@@ -1,4 +1,6 @@
-"""`attncli generate`: a problem of their own for every student, in which each mistake can be told from the others."""
+"""`attncli generate`: a problem of their own for every student, in which each mistake can be told
+from the others.
+"""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,9 +14,11 @@ from attncli.errors import usage_error
 
 _GIVEN = ("x", "qkv")
 _MOST_STUDENTS = 10_000
-_DECIMALS = range(1, 7)  # with none, few mistakes are told apart; nobody writes more by hand
+# with none, few mistakes are told apart; nobody writes more by hand
+_DECIMALS = range(1, 7)
 _SIZES = (range(2, 17), range(1, 17), range(1, 17), range(1, 17))
-_DIMS, _DIMS_OF_HEADS = "4,2,3,5", "4,2,3,2"  # with which most mistakes are told apart
+# with which most mistakes are told apart
+_DIMS, _DIMS_OF_HEADS = "4,2,3,5", "4,2,3,2"
 _EXAMPLE = "write attncli generate --seed midterm --count 30 -d set"
 
 
@@ -22,8 +26,14 @@ def _dims(option: str, value: str) -> tuple[int, ...]:
     """The sizes n, d_model, d_k and d_v; raises AttncliError (exit 2) for anything else."""
     parts = options.names(option, value, what="size", example=_DIMS)
     if len(parts) != len(_SIZES):
-        raise usage_error(f"{option} has {len(parts)} sizes, not 4", help=f"n, d_model, d_k and d_v: {option} {_DIMS}")
-    return tuple(options.whole(option, part, allowed=allowed) for part, allowed in zip(parts, _SIZES, strict=True))
+        raise usage_error(
+            f"{option} has {len(parts)} sizes, not 4",
+            help=f"n, d_model, d_k and d_v: {option} {_DIMS}",
+        )
+    return tuple(
+        options.whole(option, part, allowed=allowed)
+        for part, allowed in zip(parts, _SIZES, strict=True)
+    )
 
 
 def _whole(option: str, allowed: range, help: str, metavar: str = "N") -> Any:
@@ -33,19 +43,29 @@ def _whole(option: str, allowed: range, help: str, metavar: str = "N") -> Any:
 def generate(
     seed: Annotated[
         str | None,
-        typer.Option("--seed", metavar="TEXT", help="The same text always gives the same problems."),
+        typer.Option(
+            "--seed", metavar="TEXT", help="The same text always gives the same problems."
+        ),
     ] = None,
-    count: Annotated[int | None, _whole("--count", range(1, _MOST_STUDENTS + 1), "How many problems.")] = None,
+    count: Annotated[
+        int | None, _whole("--count", range(1, _MOST_STUDENTS + 1), "How many problems.")
+    ] = None,
     roster: Annotated[
         str | None,
         typer.Option(
             "--roster",
             metavar="FILE",
-            help="A problem for each of these students: a name in each line, or CSV with a column student or name.",
+            help=(
+                "A problem for each of these students: a name in each line, or CSV with a column"
+                " student or name."
+            ),
         ),
     ] = None,
     directory: Annotated[
-        str | None, typer.Option("-d", "--directory", metavar="FOLDER", help="Write all files to this new folder.")
+        str | None,
+        typer.Option(
+            "-d", "--directory", metavar="FOLDER", help="Write all files to this new folder."
+        ),
     ] = None,
     dims: Annotated[
         Sequence[int] | None,
@@ -57,15 +77,22 @@ def generate(
             f"[default: {_DIMS}; with several heads, {_DIMS_OF_HEADS}]",
         ),
     ] = None,
-    heads: Annotated[int | None, _whole("--heads", range(1, 9), "Heads; d_k and d_v are those of one head.")] = None,
+    heads: Annotated[
+        int | None, _whole("--heads", range(1, 9), "Heads; d_k and d_v are those of one head.")
+    ] = None,
     given: Annotated[
         str | None,
-        options.choice("--given", _GIVEN, "Give X and the weights, or give Q, K and V.  [default: x]"),
+        options.choice(
+            "--given", _GIVEN, "Give X and the weights, or give Q, K and V.  [default: x]"
+        ),
     ] = None,
     mask: Annotated[
         str | None,
         typer.Option(
-            "--mask", metavar="MASK", help="A mask: causal, …", autocompletion=options.offer(lambda: ("causal",))
+            "--mask",
+            metavar="MASK",
+            help="A mask: causal, …",
+            autocompletion=options.offer(lambda: ("causal",)),
         ),
     ] = None,
     ask: Annotated[
@@ -80,11 +107,19 @@ def generate(
     decimals: Annotated[int, _whole("--decimals", _DECIMALS, "Decimals of the answers.")] = 2,
     title: Annotated[
         str | None,
-        typer.Option("--title", metavar="TEXT", help="The title, before the student's name.  [default: Attention]"),
+        typer.Option(
+            "--title",
+            metavar="TEXT",
+            help="The title, before the student's name.  [default: Attention]",
+        ),
     ] = None,
     audit: Annotated[
         str | None,
-        typer.Option("--audit", metavar="FILE", help="Write nothing. Say which mistakes this problem can show."),
+        typer.Option(
+            "--audit",
+            metavar="FILE",
+            help="Write nothing. Say which mistakes this problem can show.",
+        ),
     ] = None,
     format: options.Format = None,
     output: options.Output = None,
@@ -92,24 +127,37 @@ def generate(
     ascii: options.Ascii = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a set of problems with small numbers, one for each student, with worksheets, answers to fill in, and keys.
+    """Write a set of problems with small numbers, one for each student, with worksheets, answers to
+    fill in, and keys.
 
-    attncli generate --seed midterm --count 30 -d set writes 30 problems. attncli checks before that each mistake it
-    knows changes the numbers, and no two in the same way, as far as these sizes allow. The keys say which mistakes
-    cannot be told apart. --audit problem.yaml says so of any problem.
+    attncli generate --seed midterm --count 30 -d set writes 30 problems. attncli checks before that
+    each mistake it knows changes the numbers, and no two in the same way, as far as these sizes
+    allow. The keys say which mistakes cannot be told apart. --audit problem.yaml says so of any
+    problem.
     """
     of_a_set = {
-        "--seed": seed, "--count": count, "--roster": roster, "-d": directory, "--dims": dims, "--heads": heads,
-        "--given": given, "--mask": mask, "--title": title,
-    }  # fmt: skip
+        "--seed": seed,
+        "--count": count,
+        "--roster": roster,
+        "-d": directory,
+        "--dims": dims,
+        "--heads": heads,
+        "--given": given,
+        "--mask": mask,
+        "--title": title,
+    }
     if audit is not None:
         help = "--audit looks at a problem that is there already"
-        options.reject_conflicts(*((value is not None, "--audit", name, help) for name, value in of_a_set.items()))
+        options.reject_conflicts(
+            *((value is not None, "--audit", name, help) for name, value in of_a_set.items())
+        )
         _audit(audit, ask, decimals, format, output, color=color, ascii=ascii, quiet=quiet)
         return
     help = "these options are for --audit; the files of a set have formats of their own"
     of_a_page = {"--format": format is not None, "-o": output is not None, "--ascii": ascii}
-    options.reject_conflicts(*((there, name, "a set of problems", help) for name, there in of_a_page.items()))
+    options.reject_conflicts(
+        *((there, name, "a set of problems", help) for name, there in of_a_page.items())
+    )
     if seed is None or directory is None or (count is None) == (roster is None):
         if count is not None and roster is not None:
             raise usage_error("--count cannot be used with --roster", help=options.ALONE)
@@ -163,7 +211,9 @@ def _audit(
     ascii: bool,
     quiet: bool,
 ) -> None:
-    """Print the page on what mistakes a problem can show in the last of the steps that are asked for."""
+    """Print the page on what mistakes a problem can show in the last of the steps that are asked
+    for.
+    """
     format = options.page_format(format, output)
     options.reject_conflicts(*options.format_conflicts(format, output, ascii=ascii))
 

@@ -1,4 +1,6 @@
-"""Numbers for a problem, drawn by a seed: the same ones on every machine and in every version of Python."""
+"""Numbers for a problem, drawn by a seed: the same ones on every machine and in every version of
+Python.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,15 @@ from attncli.problem.model import Matrix, Problem
 Draws: TypeAlias = NDArray[np.integer[Any]]  # draws × numbers of a problem
 
 _VALUES = ("W_V", "V")
-SHORT = 4  # numbers in a row of X, or tokens
+# numbers in a row of X, or tokens
+SHORT = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Which matrices a problem gives, and how large they are; `d_k` and `d_v` are those of one head."""
+    """Which matrices a problem gives, and how large they are; `d_k` and `d_v` are those of one
+    head.
+    """
 
     n: int
     d_model: int
@@ -34,11 +39,14 @@ class Layer:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shape of each matrix, as a file has it: heads of weights side by side, those of Q, K and V apart."""
+        """The shape of each matrix, as a file has it: heads of weights side by side, those of Q, K
+        and V apart.
+        """
         if self.gives_qkv:
             heads = (self.heads,) if self.heads > 1 else ()
             return {
-                name: (*heads, self.n, width) for name, width in (("Q", self.d_k), ("K", self.d_k), ("V", self.d_v))
+                name: (*heads, self.n, width)
+                for name, width in (("Q", self.d_k), ("K", self.d_k), ("V", self.d_v))
             }
         widths = {"W_Q": self.d_k, "W_K": self.d_k, "W_V": self.d_v}
         weights = {name: (self.d_model, self.heads * width) for name, width in widths.items()}
@@ -50,14 +58,18 @@ class Layer:
         texts = (json.dumps([*key, number]).encode() for number in numbers)
         drawn = b"".join(shake_256(text).digest(cells) for text in texts)
         matrices = self.matrices(np.frombuffer(drawn, np.uint8).reshape(len(numbers), cells))
-        found = (self._among(name)[each % len(self._among(name))] for name, each in matrices.items())
+        found = (
+            self._among(name)[each % len(self._among(name))] for name, each in matrices.items()
+        )
         return np.concatenate([each.reshape(len(numbers), -1) for each in found], axis=-1)
 
     def _among(self, name: str) -> Draws:
-        """The numbers that a matrix is drawn from: small, so that sums are easy by hand, and fewer where sums are long.
+        """The numbers that a matrix is drawn from: small, so that sums are easy by hand, and fewer
+        where sums are long.
 
-        Values are smaller: the output is then the same if the weights are rounded. So are the weights of many tokens or
-        long rows, where hardly any draw would else have small scores only.
+        Values are smaller: the output is then the same if the weights are rounded. So are the
+        weights of many tokens or long rows, where hardly any draw would else have small scores
+        only.
         """
         if not self.gives_qkv and name != "X" and max(self.n, self.d_model) > SHORT:
             return np.array([0, 0, -1, 1])
@@ -86,11 +98,14 @@ class Layer:
         return "".join(lines)
 
     def batch(self, one: Problem, draws: Draws) -> Problem:
-        """All draws as the entries of a batch, each with matrices of its own, in a problem that is else like `one`.
+        """All draws as the entries of a batch, each with matrices of its own, in a problem that is
+        else like `one`.
 
         No file can say this: in a file, entries share their weights.
         """
-        given = {name: Matrix(self._of_batch(name, each)) for name, each in self.matrices(draws).items()}
+        given = {
+            name: Matrix(self._of_batch(name, each)) for name, each in self.matrices(draws).items()
+        }
         return replace(one, given=MappingProxyType(given))
 
     def _of_batch(self, name: str, matrices: Draws) -> NDArray[np.float64]:
@@ -98,5 +113,7 @@ class Layer:
         if name in ("Q", "K", "V"):
             matrices = matrices.reshape(entries, self.heads, self.n, width)
         elif name != "X":
-            matrices = matrices.reshape(entries, self.d_model, self.heads, width // self.heads).swapaxes(1, 2)
+            matrices = matrices.reshape(
+                entries, self.d_model, self.heads, width // self.heads
+            ).swapaxes(1, 2)
         return np.ascontiguousarray(matrices, dtype=np.float64)

@@ -1,4 +1,6 @@
-"""The files of a set of problems: for each student a problem, a worksheet, answers to fill in and a key; and a list."""
+"""The files of a set of problems: for each student a problem, a worksheet, answers to fill in and a
+key; and a list.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,14 @@ from attncli.page.worksheet import answer_key, blank_steps, worksheet
 from attncli.render import FORMATS, pieces
 from attncli.render.spreadsheet import lines
 
-_SHEETS = ("latex", "markdown", "html")  # of these, the formats that there are
+# of these, the formats that there are
+_SHEETS = ("latex", "markdown", "html")
 _HEAD = ("student", "problem", "answers")
 
 
-def files_of(student: Student, found: Found, asked: Sequence[str]) -> Iterator[tuple[str, Iterator[str]]]:
+def files_of(
+    student: Student, found: Found, asked: Sequence[str]
+) -> Iterator[tuple[str, Iterator[str]]]:
     """The files of one student, by their paths in the folder of the set.
 
     A sheet has room for every step, and says which of them are asked for. A key shows every step.
@@ -35,7 +40,9 @@ def files_of(student: Student, found: Found, asked: Sequence[str]) -> Iterator[t
 
 def manifest(students: Sequence[Student]) -> Iterator[str]:
     """Which files are whose, as `attncli check --batch` reads it."""
-    return lines([_HEAD, *((student.name, _problem(student), _answers(student)) for student in students)])
+    return lines(
+        [_HEAD, *((student.name, _problem(student), _answers(student)) for student in students)]
+    )
 
 
 def _problem(student: Student) -> str:

@@ -1,4 +1,6 @@
-"""The students who get a problem, by their names or only by number, and what their files are called."""
+"""The students who get a problem, by their names or only by number, and what their files are
+called.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,15 @@ from attncli.problem.source import Source
 
 MOST_STUDENTS = 10_000
 _LONGEST = 200  # characters of a name
-_LONGEST_FILE = 40  # characters of a name in that of a file
+# characters of a name in that of a file
+_LONGEST_FILE = 40
 _HEADS = ("student", "name")
 
 
 class Student(NamedTuple):
-    """A student: the name, what the name of each file is without its suffix, and what the numbers are drawn by."""
+    """A student: the name, what the name of each file is without its suffix, and what the numbers
+    are drawn by.
+    """
 
     name: str
     file: str
@@ -34,12 +39,14 @@ def numbered(count: int) -> list[Student]:
 
 
 def read_roster(source: Source) -> list[Student]:
-    """The students of a list of names, one in each line, or of a CSV file with a column called student or name.
+    """The students of a list of names, one in each line, or of a CSV file with a column called
+    student or name.
 
-    A list without such a column has one cell in each line, so no name is cut at a comma that is not in quotation marks.
-    A file has the number and the name of its student, with letters and digits of any script: 07-ada-lovelace. So no two
-    files have the same name, not even where capitals do not count. Raises AttncliError (exit 3) for a name twice, and
-    for a line with more cells than there are columns.
+    A list without such a column has one cell in each line, so no name is cut at a comma that is not
+    in quotation marks. A file has the number and the name of its student, with letters and digits
+    of any script: 07-ada-lovelace. So no two files have the same name, not even where capitals do
+    not count. Raises AttncliError (exit 3) for a name twice, and for a line with more cells than
+    there are columns.
     """
     rows = list(csv_rows(source))
     head = rows[0].cells if rows else ()
@@ -48,22 +55,33 @@ def read_roster(source: Source) -> list[Student]:
     names: dict[str, Place] = {}
     for name, place in lines:
         if len(name) > _LONGEST:
-            raise input_error(f"{shorten(name)} is no name", place=place, help=f"{_LONGEST} characters are the most")
+            raise input_error(
+                f"{shorten(name)} is no name",
+                place=place,
+                help=f"{_LONGEST} characters are the most",
+            )
         if name in names:
             message = f"{shorten(name)} is in line {names[name].line} already"
-            raise input_error(message, place=place, help="write something behind one of the two, such as a number")
+            raise input_error(
+                message, place=place, help="write something behind one of the two, such as a number"
+            )
         names[name] = place
     if not 0 < len(names) <= MOST_STUDENTS:
         help = f"write a name in each line, of at most {MOST_STUDENTS:,} students"
-        raise input_error(f"there are {len(names):,} names" if names else "there is no name", help=help,
-                          place=Place(source.name, 1, 1))  # fmt: skip
+        raise input_error(
+            f"there are {len(names):,} names" if names else "there is no name",
+            help=help,
+            place=Place(source.name, 1, 1),
+        )
     digits = max(2, len(str(len(names))))
     wanted = (f"{at:0{digits}}-{_file(name)}".rstrip("-") for at, name in enumerate(names, start=1))
     return [Student(name, file, name) for name, file in zip(names, file_names(wanted), strict=True)]
 
 
 def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str, Place]]:
-    """The cell of each row in this column, with its place; AttncliError (exit 3) where it is blank or was cut."""
+    """The cell of each row in this column, with its place; AttncliError (exit 3) where it is blank
+    or was cut.
+    """
     for row in rows:
         if any(cell.strip() for cell in row.cells[columns:]):
             help = HELP_ON_MORE_CELLS
@@ -73,7 +91,9 @@ def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str
             raise input_error(message, place=row.place, help=help)
         name = " ".join(row.cells[column].split()) if column < len(row.cells) else ""
         if not name:
-            raise input_error("this line has no name", place=row.place, help="write a name, or remove the line")
+            raise input_error(
+                "this line has no name", place=row.place, help="write a name, or remove the line"
+            )
         yield unicodedata.normalize("NFC", name), row.place
 
 

@@ -1,4 +1,6 @@
-"""Looks for problems whose numbers say which mistake was made, and which are a pleasure to work out by hand."""
+"""Looks for problems whose numbers say which mistake was made, and which are a pleasure to work out
+by hand.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,26 @@ from attncli.tracing import run
 from attncli.tracing.model import Trace
 from attncli.tracing.run import FEWEST, FLOAT64, Shift
 
-CLEAR = 0.1  # the largest weight of a row is larger than the next by this much
-LARGEST = 5.0  # of the scaled scores: e to the fifth is 148
-SHOWN_BY = 0.75  # a mistake is looked for if this share of plausible draws shows it, and two if it tells them apart
-_BLOCK = 1024  # draws that are looked at at once; most of them need not be worked out
-_SAMPLED = ["a sample"]  # the key of its draws; those of a problem have two texts
-_SAMPLE = 48  # plausible draws that say what problems of this kind can show
-_MOST_BLOCKS = 200  # for one problem; with the default sizes, one to five are enough
-_BLOCKS_WITHOUT = 40  # in which no draw is plausible: then none will be
-_MOST_TRIED = 32  # problems worked out on paper, of which the one is taken that rounding changes least
-_NEAR = 1e-6  # units of the last digit: this close to a half, a number may be rounded up or down
+# the largest weight of a row is larger than the next by this much
+CLEAR = 0.1
+# of the scaled scores: e to the fifth is 148
+LARGEST = 5.0
+# a mistake is looked for if this share of plausible draws shows it, and two if it tells them apart
+SHOWN_BY = 0.75
+# draws that are looked at at once; most of them need not be worked out
+_BLOCK = 1024
+# the key of its draws; those of a problem have two texts
+_SAMPLED = ["a sample"]
+# plausible draws that say what problems of this kind can show
+_SAMPLE = 48
+# for one problem; with the default sizes, one to five are enough
+_MOST_BLOCKS = 200
+# in which no draw is plausible: then none will be
+_BLOCKS_WITHOUT = 40
+# problems worked out on paper, of which the one is taken that rounding changes least
+_MOST_TRIED = 32
+# units of the last digit: this close to a half, a number may be rounded up or down
+_NEAR = 1e-6
 
 
 class Found(NamedTuple):
@@ -47,10 +59,10 @@ class Found(NamedTuple):
 class Search:
     """Looks for problems of a kind.
 
-    `asked` are the steps whose numbers are asked for, with so many `decimals`; a mistake has to show in the last of
-    them alone. `shifted` says whether the softmax of every problem is shifted, as large numbers in a mask need it: the
-    steps are others then. `needed` are the names of mistakes that every problem shows, and `apart` says which two of
-    them it tells apart.
+    `asked` are the steps whose numbers are asked for, with so many `decimals`; a mistake has to
+    show in the last of them alone. `shifted` says whether the softmax of every problem is shifted,
+    as large numbers in a mask need it: the steps are others then. `needed` are the names of
+    mistakes that every problem shows, and `apart` says which two of them it tells apart.
     """
 
     layer: Layer
@@ -63,21 +75,28 @@ class Search:
     apart: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, layer: Layer, mask: str | None, asked: Sequence[str] | None, decimals: int) -> Search:
-        """The search for problems of this kind; what they can show is learned from a sample that no seed changes.
+    def of(
+        cls, layer: Layer, mask: str | None, asked: Sequence[str] | None, decimals: int
+    ) -> Search:
+        """The search for problems of this kind; what they can show is learned from a sample that no
+        seed changes.
 
-        `mask` is in YAML, and `asked` names steps, or None for all. Raises AttncliError (exit 2) for a mask or steps
-        that these problems cannot have, and where no draw is plausible.
+        `mask` is in YAML, and `asked` names steps, or None for all. Raises AttncliError (exit 2)
+        for a mask or steps that these problems cannot have, and where no draw is plausible.
         """
         draws = layer.draw(_SAMPLED, range(1))
-        like = change(loads(layer.text(draws[0], "a sample", None).encode(), "problem.yaml"), mask=mask)
+        like = change(
+            loads(layer.text(draws[0], "a sample", None).encode(), "problem.yaml"), mask=mask
+        )
         if mask is not None:
             # A problem of the set is not where a file that the mask names is found.
             mask = mask_as_yaml(like.mask)
         trace = run(like, precision=decimals)
         _require_seen_keys(trace)
         steps = blank_steps(trace, asked)
-        plain = cls(layer, mask, steps, decimals, like, trace.shifted, (), np.zeros((0, 0), dtype=bool))
+        plain = cls(
+            layer, mask, steps, decimals, like, trace.shifted, (), np.zeros((0, 0), dtype=bool)
+        )
         found: list[Draws] = []
         for block in range(_MOST_BLOCKS):
             found.append(plain._plausible(plain._block(_SAMPLED, block)))
@@ -86,17 +105,35 @@ class Search:
                 break
         draws = np.concatenate(found)
         if not len(draws):
-            raise _nothing_found(_BLOCKS_WITHOUT, "has small scores and a clear winner in every row", mask)
+            raise _nothing_found(
+                _BLOCKS_WITHOUT, "has small scores and a clear winner in every row", mask
+            )
         right, numbers = plain._numbers(draws)
-        shown = {name: each for name, each in numbers.items() if told_apart(each, right, decimals).mean() >= SHOWN_BY}
-        pairs = all_told_apart(np.array([*shown.values()]), decimals) if shown else np.zeros((0, 0, 1))
-        return cls(layer, mask, steps, decimals, like, trace.shifted, tuple(shown), pairs.mean(axis=-1) >= SHOWN_BY)
+        shown = {
+            name: each
+            for name, each in numbers.items()
+            if told_apart(each, right, decimals).mean() >= SHOWN_BY
+        }
+        pairs = (
+            all_told_apart(np.array([*shown.values()]), decimals) if shown else np.zeros((0, 0, 1))
+        )
+        return cls(
+            layer,
+            mask,
+            steps,
+            decimals,
+            like,
+            trace.shifted,
+            tuple(shown),
+            pairs.mean(axis=-1) >= SHOWN_BY,
+        )
 
     def problem(self, key: Sequence[object], title: str) -> Found:
-        """The first problem by this key that shows what it should, and that rounding on paper hardly changes.
+        """The first problem by this key that shows what it should, and that rounding on paper
+        hardly changes.
 
-        With many tokens there is none; of the first few, it is then the one that is changed least. AttncliError
-        (exit 2) where no problem shows what it should.
+        With many tokens there is none; of the first few, it is then the one that is changed least.
+        AttncliError (exit 2) where no problem shows what it should.
         """
         tried: list[tuple[float, int, Problem, str]] = []
         for draw in islice(self._drawn(key), _MOST_TRIED):
@@ -117,7 +154,9 @@ class Search:
             yield from self._telling(self._plausible(self._block(key, block)))
 
     def _changed_by_rounding(self, problem: Problem) -> float:
-        """How many units of the last digit the last step is off if every step is rounded, at most."""
+        """How many units of the last digit the last step is off if every step is rounded, at
+        most.
+        """
         step = self.asked[-1]
         exact, paper = (
             run(problem, rounding=way, precision=self.decimals, shifted=self.shifted)[step]
@@ -132,10 +171,11 @@ class Search:
         return self.layer.draw(key, range(block * _BLOCK, (block + 1) * _BLOCK))
 
     def _plausible(self, draws: Draws) -> Draws:
-        """Those with a clear winner in every row, no large scores, and no number that could be rounded two ways.
+        """Those with a clear winner in every row, no large scores, and no number that could be
+        rounded two ways.
 
-        No two queries have the same weights, and no row of scores adds up to 0: nobody could divide by that sum, which
-        is one of the mistakes.
+        No two queries have the same weights, and no row of scores adds up to 0: nobody could divide
+        by that sum, which is one of the mistakes.
         """
         draws = draws[self._varied(draws)]
         if not len(draws):
@@ -143,8 +183,13 @@ class Search:
         trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
         weights = trace["weights"]
         ranked = np.sort(weights, axis=-1)
-        fine = _all(ranked[..., -1] - ranked[..., -2] >= CLEAR - _NEAR) & _all(trace["scaled"] <= LARGEST + _NEAR)
-        alike = abs(weights[..., :, None, :] - weights[..., None, :, :]).max(axis=-1) < UNITS * 10.0**-self.decimals
+        fine = _all(ranked[..., -1] - ranked[..., -2] >= CLEAR - _NEAR) & _all(
+            trace["scaled"] <= LARGEST + _NEAR
+        )
+        alike = (
+            abs(weights[..., :, None, :] - weights[..., None, :, :]).max(axis=-1)
+            < UNITS * 10.0**-self.decimals
+        )
         fine &= _all(alike.sum(axis=-1) == 1)  # each is like itself alone
         scores = trace[trace.logits]
         fine &= _all(abs(np.where(np.isfinite(scores), scores, 0).sum(axis=-1)) > _NEAR)
@@ -160,11 +205,15 @@ class Search:
         return draws[fine]
 
     def _varied(self, draws: Draws) -> NDArray[np.bool_]:
-        """Which draws have no row and no column of zeros, none that is like the one before it, and no token twice."""
+        """Which draws have no row and no column of zeros, none that is like the one before it, and
+        no token twice.
+        """
         fine = np.ones(len(draws), dtype=bool)
         for matrix in self.layer.matrices(draws).values():
             for across, along in ((-1, -2), (-2, -1)):
-                fine &= _all(matrix.any(axis=across)) & _all(np.diff(matrix, axis=along).any(axis=across))
+                fine &= _all(matrix.any(axis=across)) & _all(
+                    np.diff(matrix, axis=along).any(axis=across)
+                )
         if not self.layer.gives_qkv and self.layer.n <= 2**self.layer.d_model:
             tokens = self.layer.matrices(draws)["X"]
             alike = (tokens[:, :, None] == tokens[:, None]).all(axis=-1)
@@ -172,17 +221,25 @@ class Search:
         return fine
 
     def _telling(self, draws: Draws) -> Draws:
-        """Those that show every mistake that problems of this kind can show, and tell them apart as these can."""
+        """Those that show every mistake that problems of this kind can show, and tell them apart as
+        these can.
+        """
         if not len(draws):
             return draws
         right, numbers = self._numbers(draws)
-        made = np.array([numbers[name] for name in self.needed]).reshape(len(self.needed), *right.shape)
+        made = np.array([numbers[name] for name in self.needed]).reshape(
+            len(self.needed), *right.shape
+        )
         fine = told_apart(made, right, self.decimals).all(axis=0)
         draws, made = draws[fine], made[:, fine]
-        return draws[(all_told_apart(made, self.decimals) | ~self.apart[..., None]).all(axis=(0, 1))]
+        return draws[
+            (all_told_apart(made, self.decimals) | ~self.apart[..., None]).all(axis=(0, 1))
+        ]
 
     def _numbers(self, draws: Draws) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
-        """The numbers of the last step that is asked for, right and by each mistake: draws × numbers."""
+        """The numbers of the last step that is asked for, right and by each mistake: draws ×
+        numbers.
+        """
         trace, step = run(self.layer.batch(self.like, draws), shifted=self.shifted), self.asked[-1]
 
         def numbers(cells: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,13 +253,18 @@ class Search:
         trace = run(problem, precision=self.decimals)
         said = audit(trace, self.asked[-1], self.decimals)
         same_steps = trace.shifted == self.shifted
-        return Found(text, trace, said) if same_steps and set(self.needed) <= set(said.shown) else None
+        return (
+            Found(text, trace, said) if same_steps and set(self.needed) <= set(said.shown) else None
+        )
 
 
-def _by_draw(trace: Trace, step: str, cells: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
+def _by_draw(
+    trace: Trace, step: str, cells: NDArray[np.float64], draws: int
+) -> NDArray[np.float64]:
     """Cells of a step of a batch of draws, draw by draw: draws × cells.
 
-    A step that reads no number that is drawn, such as a mask, has no axis of draws, and is the same in each.
+    A step that reads no number that is drawn, such as a mask, has no axis of draws, and is the same
+    in each.
     """
     if BATCH in trace.steps[step].rule.target.letters:
         return cells
@@ -216,7 +278,9 @@ def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:
 
 
 def _require_seen_keys(trace: Trace) -> None:
-    """Raise AttncliError (exit 2) for a mask under which no numbers make a clear winner in rows that differ."""
+    """Raise AttncliError (exit 2) for a mask under which no numbers make a clear winner in rows
+    that differ.
+    """
     hidden = np.isneginf(trace[trace.logits])
     seen = ~hidden.reshape(-1, *hidden.shape[-2:])
     help = "change --mask so that every query sees a key, and no two see the same one only"
@@ -229,14 +293,22 @@ def _require_seen_keys(trace: Trace) -> None:
                 continue
             key = int(keys.argmax())
             if key in alone:
-                what = f"queries {alone[key]} and {query} see the same key only, so their weights tell nothing"
+                what = (
+                    f"queries {alone[key]} and {query} see the same key only, so their weights tell"
+                    " nothing"
+                )
                 raise usage_error(what, help=help)
             alone[key] = query
 
 
 def _nothing_found(blocks: int, what: str, mask: str | None) -> AttncliError:
-    sizes = "choose fewer tokens or shorter rows, such as --dims 4,2,3,5, or with several heads --dims 4,2,3,2"
+    sizes = (
+        "choose fewer tokens or shorter rows, such as --dims 4,2,3,5, or with several heads --dims"
+        " 4,2,3,2"
+    )
     return usage_error(
         f"no problem of {blocks * _BLOCK:,} that were drawn {what}",
-        help=sizes if mask is None else f"change --mask, which may leave a row no choice, or {sizes}",
+        help=(
+            sizes if mask is None else f"change --mask, which may leave a row no choice, or {sizes}"
+        ),
     )

@@ -1,4 +1,6 @@
-"""`attncli gradient`: the backward pass of a problem, from the output back to the input and the weights."""
+"""`attncli gradient`: the backward pass of a problem, from the output back to the input and the
+weights.
+"""
 
 import sys
 from dataclasses import replace
@@ -39,25 +41,39 @@ def gradient(
     watch: options.Watch = False,  # which `cli/app.py` heeds
     quiet: options.Quiet = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Check every gradient against central finite differences.")
+        bool,
+        typer.Option("--verify", help="Check every gradient against central finite differences."),
     ] = False,
     step_size: Annotated[
         str | None,
-        typer.Option("--step-size", metavar="N", help="Take one step of gradient descent with this step size: 0.1."),
+        typer.Option(
+            "--step-size",
+            metavar="N",
+            help="Take one step of gradient descent with this step size: 0.1.",
+        ),
     ] = None,
 ) -> int:
     """Work out the gradients of a problem, step by step.
 
-    Shows the forward pass in brief, then the backward pass: how much the loss grows with every number of every step.
+    Shows the forward pass in brief, then the backward pass: how much the loss grows with every
+    number of every step.
     """
     format = options.page_format(format, output, one_step=True, workbook=True)
-    size = None if step_size is None else options.number("--step-size", step_size, example="0.1", zero=False)
+    size = (
+        None
+        if step_size is None
+        else options.number("--step-size", step_size, example="0.1", zero=False)
+    )
     floats = rounding == "shown"
     descent_help = f"a step of gradient descent needs floating point: {options.ALONE}"
     verify_help = f"finite differences need all digits: {options.ALONE}"
     options.reject_conflicts(
-        *options.workbook_conflicts(format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device),
-        *options.view_conflicts(format, output, steps=steps, detail=detail, cell=cell, pictures=pictures),
+        *options.workbook_conflicts(
+            format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device
+        ),
+        *options.view_conflicts(
+            format, output, steps=steps, detail=detail, cell=cell, pictures=pictures
+        ),
         *options.format_conflicts(
             format,
             output,
@@ -86,7 +102,8 @@ def gradient(
     options.require_one_step(format, output, steps)
     numbers_alone = options.holds_numbers(format)
 
-    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    # while there is memory for it: an error may be that there is none
+    from attncli.cli.error_report import warn
     from attncli.cli.input import load
     from attncli.cli.output import is_for_screen, require_workbook, require_writable, write_page
     from attncli.cli.progress import progress
@@ -116,9 +133,14 @@ def gradient(
 
     progress.begin("working out")
     trace = run(
-        problem, dtype=dtype, device=device, rounding=rounding, precision=precision, gradient=True,
+        problem,
+        dtype=dtype,
+        device=device,
+        rounding=rounding,
+        precision=precision,
+        gradient=True,
         report=progress.report,
-    )  # fmt: skip
+    )
     if verify:
         progress.begin("verifying")
     checks = verify_view(trace, view) if verify else ()
@@ -127,7 +149,9 @@ def gradient(
         trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
     warnings = list(trace.warnings)
     progress.begin("writing")
-    deviation = page_deviation(problem, trace, view, warnings) if format == "json" and not descent else None
+    deviation = (
+        page_deviation(problem, trace, view, warnings) if format == "json" and not descent else None
+    )
     page = gradient_document(trace, view, checks, descent, deviation)
     if format == "html" and not fragment:
         from attncli.page.live import with_live  # which no other format has
@@ -138,9 +162,16 @@ def gradient(
 
         page = with_workbook(page, trace, view)
     write_page(
-        page, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii,
+        page,
+        format,
+        output,
+        color=color,
+        math=math,
+        fragment=fragment,
+        title=not no_title,
+        ascii=ascii,
         pictures=pictures,
-    )  # fmt: skip
+    )
     if not quiet:
         for message in warnings:
             warn(message, sys.stderr)

@@ -1,4 +1,5 @@
-"""One step of gradient descent: the step size times the gradient is subtracted from every learned array.
+"""One step of gradient descent: the step size times the gradient is subtracted from every learned
+array.
 
 All arrays that the problem gives are learned, except the inputs: X, the context and a cache.
 """
@@ -33,8 +34,9 @@ STEP_SIZE = "step_size"
 class Descent:
     """The new arrays as steps (`updated`, by the names of the arrays they replace), and the losses.
 
-    `before` and `after` are the losses before and after the step. `expected` is the loss to first order: the loss
-    before, less the step size times the sum of all squared gradients. `warnings` say what overflows.
+    `before` and `after` are the losses before and after the step. `expected` is the loss to first
+    order: the loss before, less the step size times the sum of all squared gradients. `warnings`
+    say what overflows.
     """
 
     step_size: Scalar
@@ -49,16 +51,30 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
     """One step of gradient descent, from a trace in floating point that has gradients."""
     updated = {name: _updated(trace, name, step_size) for name in _learned_arrays(trace)}
     settings = trace.settings
-    after = run(_with_arrays(problem, updated), device=settings.device, dtype=settings.dtype, gradient=True)
+    after = run(
+        _with_arrays(problem, updated), device=settings.device, dtype=settings.dtype, gradient=True
+    )
     with np.errstate(all="ignore"):
-        squares = sum(float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in updated)
+        squares = sum(
+            float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in updated
+        )
         before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
         expected = before - step_size.value * squares
     dtype = DTYPES[settings.dtype]
     found = {name: step for name, step in after.steps.items() if name not in backward_steps(after)}
-    warnings = [*overflows({step.name: step for name, step in updated.items() if name not in after}, dtype)]
-    warnings += [f"after the step, {warning}" for warning in overflows(found, dtype) if warning not in trace.warnings]
-    if not warnings and math.isfinite(before) and not (math.isfinite(expected) and math.isfinite(now)):
+    warnings = [
+        *overflows({step.name: step for name, step in updated.items() if name not in after}, dtype)
+    ]
+    warnings += [
+        f"after the step, {warning}"
+        for warning in overflows(found, dtype)
+        if warning not in trace.warnings
+    ]
+    if (
+        not warnings
+        and math.isfinite(before)
+        and not (math.isfinite(expected) and math.isfinite(now))
+    ):
         warnings = ["the loss after the step does not fit into float64"]
     return Descent(step_size, updated, before, expected, now, tuple(warnings))
 
@@ -75,16 +91,27 @@ def _updated(trace: Trace, name: str, step_size: Scalar) -> Step:
     """The new array as a step: the array less the step size times its gradient."""
     gradient = trace.steps[gradient_name(name)]
     letters = gradient.rule.target.indices
-    own: Expression = Ref(name, trace.steps[name].rule.target.indices) if name in trace else Name(name)
+    own: Expression = (
+        Ref(name, trace.steps[name].rule.target.indices) if name in trace else Name(name)
+    )
     own = Ref(name, letters) if isinstance(own, Ref) and letters else own
     step = Call("mul", (Name(STEP_SIZE), replace(gradient.rule.target)))
     known = RULES[name]
-    gradients = Name(gradient.rule.symbol)  # the name of the gradient of v, d_v, is that of a size, too
+    # the name of the gradient of v, d_v, is that of a size, too
+    gradients = Name(gradient.rule.symbol)
     form = Call("sub", (Name(known.symbol), Call("mul", (Name(STEP_SIZE), gradients))))
     target = Ref(f"new_{name}", letters)
-    rule = Rule(target.name, primed(known.symbol), known.title, Equation(target, Call("sub", (own, step))), form)
+    rule = Rule(
+        target.name,
+        primed(known.symbol),
+        known.title,
+        Equation(target, Call("sub", (own, step))),
+        form,
+    )
     arrays = {each: trace[each] for each in (name, gradient.name) if each in trace}
-    worker = FloatWorker(CPU, DTYPES[trace.settings.dtype], {**trace.parameters, STEP_SIZE: step_size}, {}, arrays)
+    worker = FloatWorker(
+        CPU, DTYPES[trace.settings.dtype], {**trace.parameters, STEP_SIZE: step_size}, {}, arrays
+    )
     with np.errstate(all="ignore"):
         return Step(rule, read_only(worker.work(rule).value), gradient.labels)
 

@@ -1,4 +1,6 @@
-"""The page of `attncli gradient`, with finite differences and one step of gradient descent where asked for."""
+"""The page of `attncli gradient`, with finite differences and one step of gradient descent where
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,18 @@ from attncli.equation.nodes import Name
 from attncli.equation.notation import unicode_digits
 from attncli.features.gradient.descent import STEP_SIZE, Descent
 from attncli.features.gradient.verification import MOST, STEP, TOLERANCE, CellCheck, GradientCheck
-from attncli.page.document import Block, Document, Formula, Heading, Math, Once, Paragraph, Table, Text, text
+from attncli.page.document import (
+    Block,
+    Document,
+    Formula,
+    Heading,
+    Math,
+    Once,
+    Paragraph,
+    Table,
+    Text,
+    text,
+)
 from attncli.page.gradient import gradient_page
 from attncli.page.grid import grid
 from attncli.page.measures import number, with_power_of_ten
@@ -24,11 +37,12 @@ from attncli.tracing.json_numbers import json_number, json_values
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.number_formats import FormatDeviation
 
-SIGNIFICANT = 7  # digits of a gradient and of its quotient
+# digits of a gradient and of its quotient
+SIGNIFICANT = 7
 _RELATIVE_ERROR = (
-    "The relative error is the difference of gradient and quotient, divided by their size. This size includes the "
-    "typical size of the whole gradient, and what rounding does to the quotient. Gradient and quotient agree if the "
-    "relative error is at most one millionth."
+    "The relative error is the difference of gradient and quotient, divided by their size. This"
+    " size includes the typical size of the whole gradient, and what rounding does to the quotient."
+    " Gradient and quotient agree if the relative error is at most one millionth."
 )
 
 
@@ -51,7 +65,9 @@ def gradient_document(
         if descent:
             yield from _descent_section(printer, descent, view.detail, part=part)
 
-    return gradient_page(trace, view, Once(sections), lambda: _data(view, checks, descent), deviation)
+    return gradient_page(
+        trace, view, Once(sections), lambda: _data(view, checks, descent), deviation
+    )
 
 
 def _data(view: View, checks: Sequence[GradientCheck], descent: Descent | None) -> dict[str, Any]:
@@ -71,13 +87,17 @@ def verification_section(
     """
     yield Heading("Check by finite differences", part=part)
     alone, cells = sum(len(check.cells) for check in checks) == 1, detail == "cells"
-    where = "" if alone or cells else " The table shows each gradient at the cell where the two are farthest apart."
+    where = (
+        ""
+        if alone or cells
+        else " The table shows each gradient at the cell where the two are farthest apart."
+    )
     yield Paragraph(
         text(
-            "For each number x, attncli computes the loss at x + h and at x - h, with h = "
-            "`6 * 10**-6 * max(1, abs(x))`. The difference of these two losses, divided by 2h, is the quotient. It "
-            "must be close to the gradient. If the quotient is too inaccurate, attncli tries other values of h."
-            f"{where} {_RELATIVE_ERROR}{_spread(checks)}"
+            "For each number x, attncli computes the loss at x + h and at x - h, with h = `6 *"
+            " 10**-6 * max(1, abs(x))`. The difference of these two losses, divided by 2h, is the"
+            " quotient. It must be close to the gradient. If the quotient is too inaccurate,"
+            f" attncli tries other values of h.{where} {_RELATIVE_ERROR}{_spread(checks)}"
         )
     )
     if cells and not alone:
@@ -137,10 +157,14 @@ def _farthest_cells(printer: Printer, checks: Sequence[GradientCheck]) -> Table:
 def _every_cell(printer: Printer, check: GradientCheck) -> Table:
     """A row for each checked cell of one gradient."""
     symbol = Math(Name(printer.trace.steps[check.name].rule.symbol))
-    return _table(((symbol,),), (1, 2, 3), [_row(printer, check.name, cell) for cell in check.cells])
+    return _table(
+        ((symbol,),), (1, 2, 3), [_row(printer, check.name, cell) for cell in check.cells]
+    )
 
 
-def _table(head: tuple[str | Text, ...], right: tuple[int, ...], rows: Sequence[tuple[Text, ...]]) -> Table:
+def _table(
+    head: tuple[str | Text, ...], right: tuple[int, ...], rows: Sequence[tuple[Text, ...]]
+) -> Table:
     """A table with a column of verdicts only if some cell disagrees."""
     columns = (*head, "value", "quotient", "rel. error")
     if all(row[-1] == ("",) for row in rows):
@@ -153,7 +177,8 @@ def _row(printer: Printer, name: str, cell: CellCheck) -> tuple[Text, ...]:
     where = step.cell_label(cell.index) if cell.index else ""
     ours, quotient = (0.0, 0.0) if cell.is_zero else (cell.gradient, cell.quotient)
     error = ("",) if cell.error is None else _relative(cell.distance * TOLERANCE)
-    if cell.verdict == "unknown":  # the quotient has too few right digits to compare
+    # the quotient has too few right digits to compare
+    if cell.verdict == "unknown":
         error = ("unknown",)
     verdict = "disagree" if cell.verdict == "disagree" else ""
     return (where,), number(_digits(ours)), number(_digits(quotient)), error, (verdict,)
@@ -161,7 +186,13 @@ def _row(printer: Printer, name: str, cell: CellCheck) -> tuple[Text, ...]:
 
 def _relative(error: float) -> Text:
     """The relative error as text."""
-    return number("0" if error == 0 else with_power_of_ten(error) if math.isfinite(error) else format_number(error, 0))
+    return number(
+        "0"
+        if error == 0
+        else with_power_of_ten(error)
+        if math.isfinite(error)
+        else format_number(error, 0)
+    )
 
 
 def _digits(value: float) -> str:
@@ -175,15 +206,26 @@ def _verdicts(checks: Sequence[GradientCheck]) -> Iterator[Block]:
     unknown = [check for check in checks if any(cell.verdict == "unknown" for cell in check.cells)]
     if unknown:
         where = listed([_unknown_cells(check) for check in unknown])
-        large = any(not math.isfinite(cell.gradient - cell.quotient) for check in unknown for cell in check.cells)
-        also = " inf and NaN mean that numbers are too large for h, or for float64." if large else ""
-        why = "Because of rounding, or because the loss is strongly curved, no h gives enough right digits."
+        large = any(
+            not math.isfinite(cell.gradient - cell.quotient)
+            for check in unknown
+            for cell in check.cells
+        )
+        also = (
+            " inf and NaN mean that numbers are too large for h, or for float64." if large else ""
+        )
+        why = (
+            "Because of rounding, or because the loss is strongly curved, no h gives enough right"
+            " digits."
+        )
         yield Paragraph((f"Finite differences cannot check {where}. {why}{also}",), "note")
     if wrong:
         yield Paragraph((f"Gradient and quotient disagree in {listed(wrong)}.",), "warning")
     elif not unknown:
         every = count(len(checks), "gradient")
-        yield Paragraph((f"All {every} agree with their quotients." if len(checks) > 1 else "They agree.",))
+        yield Paragraph(
+            (f"All {every} agree with their quotients." if len(checks) > 1 else "They agree.",)
+        )
     elif len(unknown) < len(checks):
         yield Paragraph(("All other gradients agree with their quotients.",))
 
@@ -191,21 +233,28 @@ def _verdicts(checks: Sequence[GradientCheck]) -> Iterator[Block]:
 def _unknown_cells(check: GradientCheck) -> str:
     unknown = sum(cell.verdict == "unknown" for cell in check.cells)
     moved = len(check.cells)
-    return check.name if unknown == moved else f"{check.name} ({unknown:,} of {count(moved, 'cell')})"
+    return (
+        check.name if unknown == moved else f"{check.name} ({unknown:,} of {count(moved, 'cell')})"
+    )
 
 
 # One step of gradient descent: the new arrays, and the loss before and after the step
 
 
-def _descent_section(printer: Printer, descent: Descent, detail: str, *, part: bool) -> Iterator[Block]:
+def _descent_section(
+    printer: Printer, descent: Descent, detail: str, *, part: bool
+) -> Iterator[Block]:
     """The last section of the page; `printer` is that of the whole trace."""
     inside = _with_updated(printer, descent)
     size = descent.step_size.written
     yield Heading("One step of gradient descent", part=part)
     yield Paragraph(
         (
-            f"From each number that the problem gives, attncli subtracts {size} times its gradient. So a number "
-            f"becomes smaller if the loss grows with it, and larger if the loss falls with it.{_what_stays(printer)}",
+            (
+                f"From each number that the problem gives, attncli subtracts {size} times its"
+                " gradient. So a number becomes smaller if the loss grows with it, and larger if"
+                f" the loss falls with it.{_what_stays(printer)}"
+            ),
         )
     )
     for step in descent.updated.values():
@@ -220,7 +269,9 @@ def _descent_section(printer: Printer, descent: Descent, detail: str, *, part: b
         tuple(((what,), (unicode_digits(printer.rounded(loss).text),)) for what, loss in losses),
         right=(1,),
     )
-    yield Paragraph((_what_it_did(descent),), "text" if descent.after <= descent.before else "warning")
+    yield Paragraph(
+        (_what_it_did(descent),), "text" if descent.after <= descent.before else "warning"
+    )
 
 
 def _descent_data(descent: Descent) -> dict[str, Any]:
@@ -238,11 +289,13 @@ def _descent_data(descent: Descent) -> dict[str, Any]:
 
 def _what_it_did(descent: Descent) -> str:
     estimate = (
-        "The estimate is the loss before, minus the step size times the sum of all squared gradients. The smaller the "
-        "step, the better the estimate."
+        "The estimate is the loss before, minus the step size times the sum of all squared"
+        " gradients. The smaller the step, the better the estimate."
     )
     if not all(map(math.isfinite, (descent.before, descent.expected, descent.after))):
-        return f"A loss or a gradient is too large for float64, so the step has no result. {estimate}"
+        return (
+            f"A loss or a gradient is too large for float64, so the step has no result. {estimate}"
+        )
     if descent.after <= descent.before:
         return estimate
     return f"The loss has grown, so the step is too large. {estimate}"
@@ -251,7 +304,9 @@ def _what_it_did(descent: Descent) -> str:
 def _what_stays(printer: Printer) -> str:
     stays = [name for name in ("X", "context") if name in printer.trace]
     stays += ["the cache"] if "past_K" in printer.trace else []
-    return f" Only {listed(stays)} {either(len(stays), 'stays', 'stay')} unchanged." if stays else ""
+    return (
+        f" Only {listed(stays)} {either(len(stays), 'stays', 'stay')} unchanged." if stays else ""
+    )
 
 
 def _with_updated(printer: Printer, descent: Descent) -> Printer:
@@ -266,5 +321,9 @@ def _updated_array(printer: Printer, step: Step, detail: str) -> Iterator[Block]
     rule = step.rule
     yield Formula(printer.formula(headline(rule) or cell_form(rule)))
     yield grid(printer, step)
-    if detail != "brief" and step.shape and gradient_name(rule.name.removeprefix("new_")) in printer.trace:
+    if (
+        detail != "brief"
+        and step.shape
+        and gradient_name(rule.name.removeprefix("new_")) in printer.trace
+    ):
         yield worked(printer, step, detail)

@@ -1,11 +1,13 @@
-"""Gradients beside central finite differences: each number is moved both ways, and what follows from it worked again.
+"""Gradients beside central finite differences: each number is moved both ways, and what follows
+from it worked again.
 
-The difference of the two losses, divided by how far the number was moved, is the quotient. Its error has two parts: the
-curve of the loss, which grows with the step h, and roundings of the loss, which grow with 1/h. So the first h is the
-one that suits most functions, about the cube root of what a float64 can tell. Where the quotient disagrees there, or
-roundings hide it, other h are tried, each a quarter of the one before; two that follow each other say how far the
-curve is still felt. What roundings do to the loss is large where a row sees only scores such as -1e9, which have few
-digits left behind the point.
+The difference of the two losses, divided by how far the number was moved, is the quotient. Its
+error has two parts: the curve of the loss, which grows with the step h, and roundings of the loss,
+which grow with 1/h. So the first h is the one that suits most functions, about the cube root of
+what a float64 can tell. Where the quotient disagrees there, or roundings hide it, other h are
+tried, each a quarter of the one before; two that follow each other say how far the curve is still
+felt. What roundings do to the loss is large where a row sees only scores such as -1e9, which have
+few digits left behind the point.
 """
 
 from __future__ import annotations
@@ -34,24 +36,36 @@ from attncli.tracing.workers import FloatWorker
 
 Verdict: TypeAlias = Literal["agree", "unknown", "disagree"]
 
-MOST = 100  # cells of one gradient that are checked, evenly spread where it has more
-STEP, WIDEST = 6e-6, 6e-3  # the first h, relative to the number, and the most it is
-TOLERANCE = 1e-6  # of its size: how far a gradient may be from its quotient
+# cells of one gradient that are checked, evenly spread where it has more
+MOST = 100
+# the first h, relative to the number, and the most it is
+STEP, WIDEST = 6e-6, 6e-3
+# of its size: how far a gradient may be from its quotient
+TOLERANCE = 1e-6
+# h by h; how many from the first one on; how many wider ones where roundings hide it
 NARROWER, LEVELS, WIDE = (
     4.0,
     11,
     8,
-)  # h by h; how many from the first one on; how many wider ones where roundings hide it
-HIDDEN = 0.1  # of their size: what roundings may do to a quotient that is to say anything
-SURE = 1e-3  # of their size: the error of a quotient that is to say anything
+)
+# of their size: what roundings may do to a quotient that is to say anything
+HIDDEN = 0.1
+# of their size: the error of a quotient that is to say anything
+SURE = 1e-3
 SMALLEST = 2.0**-1074  # float64 above 0
 ROUNDINGS = HONEST * DTYPES["float64"].epsilon
-HUGE = 1e99  # a loss of such terms: differences tell next to nothing beside it
-NARROWEST_CAP = 1e-9  # of a softcap: within a smaller one the scores turn faster than any h can follow
-ORDINARY = 100.0  # times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
-SAME = 0.1  # of itself: changes of the loss this near to each other are the same one, of a jump
-MOVE = "move"  # the axis of all moves that are worked out together
-TOGETHER = 2_000_000  # numbers of an array that has this axis
+# a loss of such terms: differences tell next to nothing beside it
+HUGE = 1e99
+# of a softcap: within a smaller one the scores turn faster than any h can follow
+NARROWEST_CAP = 1e-9
+# times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
+ORDINARY = 100.0
+# of itself: changes of the loss this near to each other are the same one, of a jump
+SAME = 0.1
+# the axis of all moves that are worked out together
+MOVE = "move"
+# numbers of an array that has this axis
+TOGETHER = 2_000_000
 WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 
 
@@ -59,8 +73,8 @@ WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 class CellCheck:
     """One cell of a gradient beside its difference quotient.
 
-    `error` is their difference by the larger of the two; None where a number is not finite, or both are 0 but for
-    roundings. `distance` is their difference by the largest with which they agree.
+    `error` is their difference by the larger of the two; None where a number is not finite, or both
+    are 0 but for roundings. `distance` is their difference by the largest with which they agree.
     """
 
     index: tuple[int, ...]
@@ -78,7 +92,9 @@ class CellCheck:
 
 @dataclass(frozen=True, slots=True)
 class GradientCheck:
-    """One gradient beside finite differences: how many cells it has, and those of them that were checked."""
+    """One gradient beside finite differences: how many cells it has, and those of them that were
+    checked.
+    """
 
     name: str
     size: int
@@ -91,12 +107,18 @@ class GradientCheck:
 
     @property
     def farthest(self) -> CellCheck:
-        """The cell where the two are farthest apart: of those that are judged the worst, and not 0 if any is not."""
-        return max(self.cells, key=lambda cell: (WORST.index(cell.verdict), not cell.is_zero, cell.distance))
+        """The cell where the two are farthest apart: of those that are judged the worst, and not 0
+        if any is not.
+        """
+        return max(
+            self.cells,
+            key=lambda cell: (WORST.index(cell.verdict), not cell.is_zero, cell.distance),
+        )
 
 
 def verify_view(trace: Trace, view: View) -> tuple[GradientCheck, ...]:
-    """The gradients that this view shows, or those of the steps that it shows, beside finite differences.
+    """The gradients that this view shows, or those of the steps that it shows, beside finite
+    differences.
 
     Raises AttncliError (exit 2) where none of them can be checked.
     """
@@ -111,7 +133,10 @@ def verify_view(trace: Trace, view: View) -> tuple[GradientCheck, ...]:
         cell = tuple(place[each] if each in place else next(left) for each in letters)
     elif view.steps is not None:
         chosen = chosen_steps(part, view.steps, trace)
-        names, asked = tuple(_gradient_of(trace, name) for name in chosen), f"--steps {','.join(view.steps)}"
+        names, asked = (
+            tuple(_gradient_of(trace, name) for name in chosen),
+            f"--steps {','.join(view.steps)}",
+        )
     if not {*names} & {*known}:
         message = f"--verify has no gradient to hold against differences in {asked}"
         raise usage_error(message, help=f"those that it can hold are {', '.join(known)}")
@@ -143,7 +168,8 @@ def verify(
 ) -> Iterator[GradientCheck]:
     """Every gradient of a trace in float64 that can be checked, in order, or those of these names.
 
-    `place` says of which entry and head they are, {"h": 0}, and `cell` is one index; all cells where nothing is said.
+    `place` says of which entry and head they are, {"h": 0}, and `cell` is one index; all cells
+    where nothing is said.
     """
     measures = _Measures.of(trace)
     for name in checkable(trace):
@@ -151,16 +177,27 @@ def verify(
             indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))
             moved = _MovedStep.of(trace, name.removeprefix("d_"))
             chosen = indices[:: -(-len(indices) // MOST)]
-            # The first h nearly always is enough: that of all cells is worked out together, and others where asked for.
-            firsts = moved.quotients([(index, first_step(float(moved.values[index]))) for index in chosen])
-            cells = (_Cell(moved, index, first) for index, first in zip(chosen, firsts, strict=True))
-            yield GradientCheck(name, len(indices), tuple(_check(cell, name, measures) for cell in cells))
+            # The first h nearly always is enough: that of all cells is worked out together, and
+            # others where asked for.
+            firsts = moved.quotients(
+                [(index, first_step(float(moved.values[index]))) for index in chosen]
+            )
+            cells = (
+                _Cell(moved, index, first) for index, first in zip(chosen, firsts, strict=True)
+            )
+            yield GradientCheck(
+                name, len(indices), tuple(_check(cell, name, measures) for cell in cells)
+            )
 
 
 def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
     """The cells of a gradient, of one place."""
     step = trace.steps[name]
-    fixed = [(axis, place[letter]) for axis, letter in enumerate(step.rule.target.letters) if letter in place]
+    fixed = [
+        (axis, place[letter])
+        for axis, letter in enumerate(step.rule.target.letters)
+        if letter in place
+    ]
     for index in np.ndindex(step.shape):
         if all(index[axis] == at for axis, at in fixed):
             yield index
@@ -172,8 +209,11 @@ def _check(cell: _Cell, name: str, measures: _Measures) -> CellCheck:
     ours = float(gradient[index])
     typical, rounding = _typical(gradient), measures.rounding
     noise = rounding / first_step(x)
-    # What is hidden by rounding is 0 beside the other cells, or where nothing else is left of its own terms.
-    zero = abs(ours) <= noise and (noise <= SURE * typical or measures.is_residue(ours, name, index))
+    # What is hidden by rounding is 0 beside the other cells, or where nothing else is left of its
+    # own terms.
+    zero = abs(ours) <= noise and (
+        noise <= SURE * typical or measures.is_residue(ours, name, index)
+    )
     seen = max(SURE * measures.largest, measures.ordinary / first_step(x) if noise else 0.0)
     found, distance, verdict = compare(
         ours, cell.quotient, x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
@@ -185,7 +225,9 @@ def _check(cell: _Cell, name: str, measures: _Measures) -> CellCheck:
     ):
         verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
-    return CellCheck(index, ours, found, None if zero else _relative(ours, found), verdict, distance)
+    return CellCheck(
+        index, ours, found, None if zero else _relative(ours, found), verdict, distance
+    )
 
 
 def _relative(ours: float, quotient: float) -> float | None:
@@ -215,10 +257,12 @@ def compare(
     rounding: float,
     zero: float = 0.0,
 ) -> tuple[float, float, Verdict]:
-    """The best quotient, how far the gradient at x is from it (1 is as far as it may be), and what it says of it.
+    """The best quotient, how far the gradient at x is from it (1 is as far as it may be), and what
+    it says of it.
 
-    `quotient` makes one for each h. `typical` is how large the gradients beside this one are, `rounding` what roundings
-    do to the loss. Where the gradient is 0, a quotient says so if its error is at most `zero`.
+    `quotient` makes one for each h. `typical` is how large the gradients beside this one are,
+    `rounding` what roundings do to the loss. Where the gradient is 0, a quotient says so if its
+    error is at most `zero`.
     """
 
     def size_with(found: float) -> float:
@@ -243,23 +287,35 @@ def compare(
         changes.append(found * narrower)
         allowed = TOLERANCE * size_with(found)
         settled = own <= allowed
-        if own < error or abs(found - best) > noise + error:  # then a wide h has missed what is near x
+        # then a wide h has missed what is near x
+        if own < error or abs(found - best) > noise + error:
             best, error = found, own
         if own > error and (settled or own <= zero) and abs(gradient - found) <= allowed + own:
-            break  # narrower ones only have more roundings
+            # narrower ones only have more roundings
+            break
     if math.isnan(best):
         return first, 0.0, "unknown"
     size = size_with(best)
     distance = _distance(gradient, best, TOLERANCE * size + error)
     if distance > 1:
-        return best, distance, "unknown" if error > HIDDEN * size or _is_jump(changes) else "disagree"
+        return (
+            best,
+            distance,
+            "unknown" if error > HIDDEN * size or _is_jump(changes) else "disagree",
+        )
     return best, distance, "agree" if error <= max(SURE * size, zero) else "unknown"
 
 
 def _is_jump(changes: Sequence[float]) -> bool:
-    """Whether the loss changes by as much for each of the narrowest h: what it does near x is narrower than all."""
+    """Whether the loss changes by as much for each of the narrowest h: what it does near x is
+    narrower than all.
+    """
     *_, last = changes
-    return len(changes) > 2 and last != 0 and all(abs(each - last) <= SAME * abs(last) for each in changes[-3:])
+    return (
+        len(changes) > 2
+        and last != 0
+        and all(abs(each - last) <= SAME * abs(last) for each in changes[-3:])
+    )
 
 
 def _distance(gradient: float, quotient: float, allowed: float) -> float:
@@ -293,22 +349,32 @@ class _MovedStep:
     def of(cls, trace: Trace, name: str) -> _MovedStep:
         """A step, or a parameter, by its name."""
         scalar = trace.parameters.get(name)
-        values = np.asarray(scalar.value if isinstance(scalar, Scalar) else trace[name], dtype=np.float64)
+        values = np.asarray(
+            scalar.value if isinstance(scalar, Scalar) else trace[name], dtype=np.float64
+        )
         return cls(trace, name, values, tuple(_following(trace, name)))
 
     def quotients(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
-        """How much the loss changes with a cell, by its values at x + h and x - h, for each cell and h.
+        """How much the loss changes with a cell, by its values at x + h and x - h, for each cell
+        and h.
 
-        It is NaN where h is lost in x, and 0 where x is -∞, which a mask puts there, and no h moves.
+        It is NaN where h is lost in x, and 0 where x is -∞, which a mask puts there, and no h
+        moves.
         """
         numbers = [float(self.values[index]) for index, _ in moves]
-        sides = [(x + h, x - h) for x, (_, h) in zip(numbers, moves, strict=True)]  # round, and need not be 2h apart
-        at = [(index, moved) for (index, _), both in zip(moves, sides, strict=True) for moved in both]
+        # round, and need not be 2h apart
+        sides = [(x + h, x - h) for x, (_, h) in zip(numbers, moves, strict=True)]
+        at = [
+            (index, moved) for (index, _), both in zip(moves, sides, strict=True) for moved in both
+        ]
         up, down = np.array(self._losses(at)).reshape(-1, 2).T
         with np.errstate(all="ignore"):
             apart = np.array([above - below for above, below in sides])
             found = np.where(apart == 0, np.nan, (up - down) / apart)
-        return [0.0 if not math.isfinite(x) else float(each) for x, each in zip(numbers, found, strict=True)]
+        return [
+            0.0 if not math.isfinite(x) else float(each)
+            for x, each in zip(numbers, found, strict=True)
+        ]
 
     @property
     def is_capped_at_once(self) -> bool:
@@ -320,7 +386,8 @@ class _MovedStep:
     def bend(self, index: tuple[int, ...]) -> float:
         """How far the quotients of the two sides are apart, for the h where they are nearest.
 
-        It is as large as the quotients themselves where the loss has a corner at x that is narrower than every h.
+        It is as large as the quotients themselves where the loss has a corner at x that is narrower
+        than every h.
         """
         x = float(self.values[index])
         if not math.isfinite(x):
@@ -348,14 +415,18 @@ class _MovedStep:
         moved = np.repeat(self.values[np.newaxis], len(moves), axis=0)
         for number, (index, x) in enumerate(moves):
             moved[number, *index] = x
-        arrays = {name: trace[name] for name in (*forward_steps(trace), *loss_steps(trace))} | {self.name: moved}
+        arrays = {name: trace[name] for name in (*forward_steps(trace), *loss_steps(trace))} | {
+            self.name: moved
+        }
         worker = FloatWorker(CPU, DTYPES["float64"], trace.parameters, trace.lengths, arrays)
         with np.errstate(all="ignore"):
             for rule in self.following:
                 worker.work(rule)
             if "loss" in trace:
                 return [float(loss) for loss in worker.arrays["loss"]]
-            return [loss_of({"output": output}, trace["d_output"]) for output in worker.arrays["output"]]
+            return [
+                loss_of({"output": output}, trace["d_output"]) for output in worker.arrays["output"]
+            ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -378,16 +449,26 @@ class _Cell:
             return self.first
         if not self._others:
             steps = all_steps(self.x)
-            self._others.update(zip(steps, self.moved.quotients([(self.index, each) for each in steps]), strict=True))
+            self._others.update(
+                zip(
+                    steps, self.moved.quotients([(self.index, each) for each in steps]), strict=True
+                )
+            )
         return self._others[h]
 
 
 def _following(trace: Trace, name: str) -> Iterator[Rule]:
-    """The rules that depend on a step, or on a number, up to the output or to the loss, with an axis of all moves."""
+    """The rules that depend on a step, or on a number, up to the output or to the loss, with an
+    axis of all moves.
+    """
     leading = {name: (MOVE,)}
     for each in (*forward_steps(trace), *loss_steps(trace)):
         rule = trace.steps[each].rule
-        if not rule.given and each != name and any(reads(rule.equation.expression, read) for read in leading):
+        if (
+            not rule.given
+            and each != name
+            and any(reads(rule.equation.expression, read) for read in leading)
+        ):
             leading[each] = (MOVE,)
             yield rule.with_formula(add_axes(rule.equation, leading, (MOVE,), {}), None)
 
@@ -397,7 +478,8 @@ def _following(trace: Trace, name: str) -> Iterator[Rule]:
 
 @dataclass(frozen=True, slots=True)
 class _Measures:
-    """What all cells of a trace are measured by: what roundings do to the loss, and how large the largest gradient is.
+    """What all cells of a trace are measured by: what roundings do to the loss, and how large the
+    largest gradient is.
 
     `ordinary` is what they do to a loss whose scores have all their digits.
     """
@@ -413,18 +495,24 @@ class _Measures:
         largest = max(_typical(trace[name]) for name in backward_steps(trace))
         magnitudes = Magnitudes(trace, DTYPES["float64"])
         outputs, scores = (ROUNDINGS * each for each in _loss_magnitudes(trace, magnitudes))
-        # Tiny numbers are rounded by as much as the smallest one, which moves the loss by their gradient times that,
-        # and so is the loss itself.
-        outputs += HONEST * SMALLEST * (1 + sum(_size(trace[name]) for name in backward_steps(trace)))
+        # Tiny numbers are rounded by as much as the smallest one, which moves the loss by their
+        # gradient times that, and so is the loss itself.
+        outputs += (
+            HONEST * SMALLEST * (1 + sum(_size(trace[name]) for name in backward_steps(trace)))
+        )
         return cls(outputs + scores, ORDINARY * outputs, largest, magnitudes)
 
     def is_residue(self, ours: float, name: str, index: tuple[int, ...]) -> bool:
-        """Whether a number is 0, or nothing but what rounding left of the terms that cancelled in it."""
+        """Whether a number is 0, or nothing but what rounding left of the terms that cancelled in
+        it.
+        """
         return ours == 0 or abs(ours) <= ROUNDINGS * float(self.magnitudes[name][index])
 
 
 def _typical(gradient: NDArray[Any]) -> float:
-    """The root of the mean square of the finite numbers, none of which is squared to infinity or to 0."""
+    """The root of the mean square of the finite numbers, none of which is squared to infinity or to
+    0.
+    """
     finite = gradient[np.isfinite(gradient)]
     largest = float(np.abs(finite).max(initial=0.0))
     return largest * float(np.sqrt(np.mean((finite / largest) ** 2))) if largest else 0.0
@@ -437,7 +525,8 @@ def _size(gradient: NDArray[Any]) -> float:
 
 
 def _loss_magnitudes(trace: Trace, magnitudes: Magnitudes) -> tuple[float, float]:
-    """How large the numbers are that the loss is made of: the output's, and the scores' in what they do to the loss.
+    """How large the numbers are that the loss is made of: the output's, and the scores' in what
+    they do to the loss.
 
     Terms of a score that cancel are rounded as what they are, not as the small rest.
     """
@@ -445,8 +534,12 @@ def _loss_magnitudes(trace: Trace, magnitudes: Magnitudes) -> tuple[float, float
     with np.errstate(all="ignore"):
         scores = np.where(gradient == 0, 0.0, np.abs(gradient) * magnitudes[trace.logits])
         outputs = np.abs(trace["d_output"] * trace["output"]).sum()
-        if "loss" in trace:  # of which each row is that of its logits less another one
-            outputs += np.abs(trace["output"]).sum() / trace.parameters["N"].value + abs(trace["loss"])
-        if "log_sum" in trace:  # a rounding of the sum is one of 1 in its logarithm
+        # of which each row is that of its logits less another one
+        if "loss" in trace:
+            outputs += np.abs(trace["output"]).sum() / trace.parameters["N"].value + abs(
+                trace["loss"]
+            )
+        # a rounding of the sum is one of 1 in its logarithm
+        if "log_sum" in trace:
             outputs += 1
         return float(outputs), float(scores.sum())

@@ -8,23 +8,29 @@ import typer
 from attncli.cli import options
 from attncli.errors import AttncliError, usage_error
 
-_SIZES = range(1, 65)  # a file of more is not written by hand
+# a file of more is not written by hand
+_SIZES = range(1, 65)
 
 
 def _size(option: str, help: str) -> Any:
-    return typer.Option(option, metavar="N", help=help, parser=partial(options.whole, option, allowed=_SIZES))
+    return typer.Option(
+        option, metavar="N", help=help, parser=partial(options.whole, option, allowed=_SIZES)
+    )
 
 
 def new(
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the problem to this new file.")
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the problem to this new file."),
     ] = None,
     tokens: Annotated[
         str, typer.Option("--tokens", metavar="WORDS", help="The tokens, with spaces between them.")
     ] = "I love AI",
     d_model: Annotated[int, _size("--d-model", "Numbers in a row of X.")] = 4,
     d_k: Annotated[int, _size("--d-k", "Numbers in a query and in a key, per head.")] = 3,
-    d_v: Annotated[int | None, _size("--d-v", "Numbers in a value, per head.  [default: d_k]")] = None,
+    d_v: Annotated[
+        int | None, _size("--d-v", "Numbers in a value, per head.  [default: d_k]")
+    ] = None,
     heads: Annotated[int, _size("--heads", "Heads.")] = 1,
     mask: Annotated[
         str | None,
@@ -41,18 +47,25 @@ def new(
         typer.Option(
             "--seed",
             metavar="N",
-            help="Fill in other numbers; the same seed gives the same ones.  [default: 0 with --random]",
+            help=(
+                "Fill in other numbers; the same seed gives the same ones.  [default: 0 with"
+                " --random]"
+            ),
             parser=partial(options.whole, "--seed", allowed=range(10**9)),
         ),
     ] = None,
 ) -> None:
     """Write a problem file with blanks for your own numbers.
 
-    attncli new -o homework.yaml writes one for three words. Fill in the blanks, then run attncli compute homework.yaml.
+    attncli new -o homework.yaml writes one for three words. Fill in the blanks, then run attncli
+    compute homework.yaml.
     """
     words = tuple(tokens.split())
     if not words:
-        raise usage_error("--tokens is empty", help='write the tokens with spaces between them: --tokens "I love AI"')
+        raise usage_error(
+            "--tokens is empty",
+            help='write the tokens with spaces between them: --tokens "I love AI"',
+        )
     if len(words) > _SIZES[-1]:
         raise usage_error(f"--tokens has {len(words)} tokens", help=f"{_SIZES[-1]} are the most")
     if options.suffix_of(output) not in options.OF_YAML:
@@ -71,7 +84,9 @@ def new(
 
 
 def _checked(text: str, mask: str | None) -> str | None:
-    """The mask as the file has it; AttncliError (exit 2) for tokens or a mask that this problem cannot have."""
+    """The mask as the file has it; AttncliError (exit 2) for tokens or a mask that this problem
+    cannot have.
+    """
     from attncli.cli.input import change
     from attncli.problem.loader import loads
 

@@ -1,4 +1,6 @@
-"""The text of a new problem: every key with a comment, and blanks, or small whole numbers, for the values."""
+"""The text of a new problem: every key with a comment, and blanks, or small whole numbers, for the
+values.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from typing import NamedTuple
 from attncli.problem.numbers import BLANK
 from attncli.system import quoted
 
-_DRAWN = (-1, 0, 0, 1)  # sums are easy by hand, and small: with large scores, one key would get all the weight
-_PLAIN = re.compile(r"[^\W\d_][\w' -]*")  # what YAML reads as text without quotes
+# sums are easy by hand, and small: with large scores, one key would get all the weight
+_DRAWN = (-1, 0, 0, 1)
+# what YAML reads as text without quotes
+_PLAIN = re.compile(r"[^\W\d_][\w' -]*")
 _LONGEST_TITLE = 60  # characters
 
 _HEAD = """\
@@ -41,12 +45,18 @@ class Sizes(NamedTuple):
     heads: int
 
 
-def problem_text(tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, *, seed: int | None) -> str:
-    """A problem in YAML, to be saved under `name`, with blanks; with a seed the numbers are drawn by it."""
+def problem_text(
+    tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, *, seed: int | None
+) -> str:
+    """A problem in YAML, to be saved under `name`, with blanks; with a seed the numbers are drawn
+    by it.
+    """
     return "".join(_pieces(tokens, sizes, mask, name, seed))
 
 
-def _pieces(tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, seed: int | None) -> Iterator[str]:
+def _pieces(
+    tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, seed: int | None
+) -> Iterator[str]:
     d_model, d_k, d_v, heads = sizes
     labels = [_label(token) for token in tokens]
     title = " ".join(tokens)
@@ -60,12 +70,19 @@ def _pieces(tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, se
         yield f"heads: {heads}\n"
     yield f"\n# The input: a row for each token, a column for each feature (d_model = {d_model}).\n"
     yield from _matrix("X", len(tokens), d_model, random, labels)
-    parts = (("Q", "queries", "query", "k", d_k), ("K", "keys", "key", "k", d_k), ("V", "values", "value", "v", d_v))
+    parts = (
+        ("Q", "queries", "query", "k", d_k),
+        ("K", "keys", "key", "k", d_k),
+        ("V", "values", "value", "v", d_v),
+    )
     for part, many, one, letter, width in parts:
         columns = f"a column for each of the d_{letter} = {width} numbers of a {one}"
         if heads > 1:
             columns = f"d_{letter} = {width} columns for each of the {heads} heads"
-        yield f"\n# W_{part} makes the {many}: {part} = X W_{part}.\n# A row for each feature of X, {columns}.\n"
+        yield (
+            f"\n# W_{part} makes the {many}: {part} = X W_{part}.\n# A row for each feature of X,"
+            f" {columns}.\n"
+        )
         yield from _matrix(f"W_{part}", d_model, heads * width, random)
     if heads > 1:
         rows = f"There are d_v = {d_v} rows for each head, and a column for each feature"
@@ -74,7 +91,9 @@ def _pieces(tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, se
     yield f"\nmask: {mask}\n" if mask is not None else _NO_MASK
 
 
-def _matrix(name: str, rows: int, columns: int, random: Random | None, labels: Sequence[str] = ()) -> Iterator[str]:
+def _matrix(
+    name: str, rows: int, columns: int, random: Random | None, labels: Sequence[str] = ()
+) -> Iterator[str]:
     yield f"{name}:\n"
     for row in range(rows):
         cells = [BLANK] * columns if random is None else _drawn(columns, random)

@@ -24,28 +24,46 @@ def picture(
         typer.Option(
             "--of",
             metavar=f"{'|'.join(KINDS)}|STEP",
-            help="weights, scores: heat maps; flow: ribbons from queries to keys; dimensions: a chart of all shapes; "
-            "output: what each output is made of; softmax: the weights with and without the scale; the name of any "
-            "other step: a heat map of its numbers, also of gradients (d_scores).",
+            help=(
+                "weights, scores: heat maps; flow: ribbons from queries to keys; dimensions: a"
+                " chart of all shapes; "
+                "output: what each output is made of; softmax: the weights with and without the"
+                " scale; the name of any "
+                "other step: a heat map of its numbers, also of gradients (d_scores)."
+            ),
             parser=_picture_name,
             autocompletion=options.offer(lambda: (*KINDS, *options.step_names())),
         ),
     ] = "weights",
     format: Annotated[
         str | None,
-        options.choice("--format", PICTURES, "The format of the picture.  [default: from the name after -o, else svg]"),
+        options.choice(
+            "--format",
+            PICTURES,
+            "The format of the picture.  [default: from the name after -o, else svg]",
+        ),
     ] = None,
     output: options.Output = None,
     query: Annotated[
         str | None,
-        typer.Option("--query", metavar="TOKEN", help="Draw only this query: in flow, output and softmax."),
+        typer.Option(
+            "--query", metavar="TOKEN", help="Draw only this query: in flow, output and softmax."
+        ),
     ] = None,
     head: Annotated[
-        int | None, options.read_by(options.index, "--head", metavar="N", help="Draw only this head; the first is 0.")
+        int | None,
+        options.read_by(
+            options.index, "--head", metavar="N", help="Draw only this head; the first is 0."
+        ),
     ] = None,
     entry: Annotated[
         int | None,
-        options.read_by(options.index, "--entry", metavar="N", help="Draw only this entry of a batch; the first is 0."),
+        options.read_by(
+            options.index,
+            "--entry",
+            metavar="N",
+            help="Draw only this entry of a batch; the first is 0.",
+        ),
     ] = None,
     precision: options.Precision = 3,
     mask: options.Mask = None,
@@ -53,7 +71,10 @@ def picture(
     allow_outside: options.AllowOutside = False,
     scale: options.Scale = None,
     fragment: Annotated[
-        bool, typer.Option("--fragment", help="Write LaTeX to include in a document, which needs the package tikz.")
+        bool,
+        typer.Option(
+            "--fragment", help="Write LaTeX to include in a document, which needs the package tikz."
+        ),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -63,7 +84,12 @@ def picture(
     """
     format = _format(format, output)
     options.reject_conflicts(
-        (fragment and format != "latex", "--fragment", f"--format {format}", "--fragment is for --format latex"),
+        (
+            fragment and format != "latex",
+            "--fragment",
+            f"--format {format}",
+            "--fragment is for --format latex",
+        ),
         (
             query is not None and of not in OF_ONE_QUERY,
             "--query",
@@ -72,14 +98,17 @@ def picture(
         ),
     )
 
-    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    # while there is memory for it: an error may be that there is none
+    from attncli.cli.error_report import warn
     from attncli.cli.input import load
     from attncli.cli.output import require_writable, standard_output, terminal_width, write_bytes
     from attncli.cli.progress import progress
 
     require_writable(output, file)
     if format == "png" and terminal_width(standard_output(output)) is not None:
-        raise usage_error("a terminal cannot show a .png file", help="write it to a file: -o picture.png")
+        raise usage_error(
+            "a terminal cannot show a .png file", help="write it to a file: -o picture.png"
+        )
     if format == "png":
         from attncli.render.png import renderer
 
@@ -103,7 +132,9 @@ def picture(
 
 
 def _format(given: str | None, output: str | None) -> str:
-    """The format asked for, or the one that the suffix of the output names; SVG without a suffix."""
+    """The format asked for, or the one that the suffix of the output names; SVG without a
+    suffix.
+    """
     if given is not None or not options.suffix_of(output):
         return given or "svg"
     if format := picture_format(output or ""):

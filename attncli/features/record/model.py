@@ -1,4 +1,6 @@
-"""A Transformers model in a folder: read it, and run it on a text while its attention is recorded."""
+"""A Transformers model in a folder: read it, and run it on a text while its attention is
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3  # weights in a warning
 _SAVED = "give the folder that save_pretrained() wrote"
 _IN_PYTHON = "run it in Python, inside attncli.torch.recording()"
-_LONG = 300  # characters of what another package says
+# characters of what another package says
+_LONG = 300
 
 
 class Loaded(NamedTuple):
-    """A model and its tokenizer; `missing` are the weights that the folder lacks, and are as in an untrained model."""
+    """A model and its tokenizer; `missing` are the weights that the folder lacks, and are as in an
+    untrained model.
+    """
 
     model: Any
     tokenizer: Any
@@ -39,24 +44,36 @@ class Loaded(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The calls of one run of a model, and the tokens that it read: those of the text, and those of the decoder."""
+    """The calls of one run of a model, and the tokens that it read: those of the text, and those of
+    the decoder.
+    """
 
     calls: Calls
     tokens: list[str]
     decoder_tokens: list[str]
 
     def options(self, call: Call, head: int | None) -> ProblemOptions:
-        """What to save of a call, with its labels: a decoder has tokens of its own, and may attend to the text."""
+        """What to save of a call, with its labels: a decoder has tokens of its own, and may attend
+        to the text.
+        """
         queries, keys = (
-            self.tokens if shape[-2] == len(self.tokens) else self.decoder_tokens for shape in call.shapes[:2]
+            self.tokens if shape[-2] == len(self.tokens) else self.decoder_tokens
+            for shape in call.shapes[:2]
         )
-        return {"head": head, "tokens": queries, "context_tokens": None if queries is keys else keys}
+        return {
+            "head": head,
+            "tokens": queries,
+            "context_tokens": None if queries is keys else keys,
+        }
 
 
 def read_model(folder: str) -> Loaded:
-    """The model in a folder, in float32 and ready to be run; raises AttncliError where it cannot be read."""
+    """The model in a folder, in float32 and ready to be run; raises AttncliError where it cannot be
+    read.
+    """
     _require_model(folder)
-    os.environ["HF_HUB_OFFLINE"] = "1"  # before the import: Transformers asks its hub for what is missing
+    # before the import: Transformers asks its hub for what is missing
+    os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         import torch
         from transformers import AutoConfig, AutoModel, AutoTokenizer, is_torch_available, logging
@@ -65,46 +82,66 @@ def read_model(folder: str) -> Loaded:
             f"attncli record needs {error.name or 'PyTorch'}, which is not installed",
             help="pip install 'attncli[torch]' transformers",
         ) from error
-    if not is_torch_available():  # it makes no use of one that it finds too old
+    # it makes no use of one that it finds too old
+    if not is_torch_available():
         raise missing_error(
             f"this version of Transformers needs a newer PyTorch than {torch.__version__}",
             help="pip install --upgrade torch",
         )
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}  # else it may ask whether to trust
+    # else it may ask whether to trust
+    alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with _reading(f"the model {folder}", _SAVED):
         config = AutoConfig.from_pretrained(folder, **alone)
-    with _reading(f"the tokenizer in {folder}", "tokenizer.save_pretrained() writes one that can be read"):
+    with _reading(
+        f"the tokenizer in {folder}", "tokenizer.save_pretrained() writes one that can be read"
+    ):
         tokenizer = AutoTokenizer.from_pretrained(folder, **alone)
     with _reading(f"the model {folder}", _SAVED):
         model, found = AutoModel.from_pretrained(
-            folder, config=config, dtype=torch.float32, output_loading_info=True, ignore_mismatched_sizes=True, **alone
+            folder,
+            config=config,
+            dtype=torch.float32,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+            **alone,
         )
     if model.main_input_name != "input_ids":
-        raise input_error(f"the model in {folder} reads {model.main_input_name}, and no text", help=_IN_PYTHON)
+        raise input_error(
+            f"the model in {folder} reads {model.main_input_name}, and no text", help=_IN_PYTHON
+        )
     for name, stored, expected in sorted(found["mismatched_keys"]):
         raise input_error(
-            f"cannot read the model {folder}: {name} is {shape_text(stored)}, and config.json asks for "
-            f"{shape_text(expected)}",
+            f"cannot read the model {folder}: {name} is {shape_text(stored)}, and config.json asks"
+            f" for {shape_text(expected)}",
             help="config.json belongs to another model; save both with save_pretrained()",
         )
     return Loaded(model.eval(), tokenizer, tuple(sorted(found["missing_keys"])))
 
 
 def _require_model(folder: str) -> None:
-    """Raises AttncliError unless this is a folder with a model and a tokenizer, by the names of its files."""
+    """Raises AttncliError unless this is a folder with a model and a tokenizer, by the names of its
+    files.
+    """
     place = Path(folder)
     if not place.exists():
-        why, help = "there is no such folder", f"attncli downloads nothing; run hf download NAME --local-dir {folder}"
+        why, help = (
+            "there is no such folder",
+            f"attncli downloads nothing; run hf download NAME --local-dir {folder}",
+        )
     elif not place.is_dir():
         why, help = "this is a file", f"give the folder that it is in: {place.parent}"
     elif not (place / "config.json").is_file():
         why, help = "there is no config.json in it", _SAVED
         for config in sorted(place.glob("snapshots/*/config.json"))[:1]:
-            help = f"give {config.parent}"  # what is downloaded is kept in folders of this form
+            # what is downloaded is kept in folders of this form
+            help = f"give {config.parent}"
     elif not _has(place, "*token*", "*vocab*", "*.model", "*.spm", "*bpe*"):
-        why, help = "there is no tokenizer in it", f'add one with tokenizer.save_pretrained("{folder}")'
+        why, help = (
+            "there is no tokenizer in it",
+            f'add one with tokenizer.save_pretrained("{folder}")',
+        )
     elif not _has(place, "*.safetensors", "*.bin"):
         why, help = "there are no weights in it", f'add them with model.save_pretrained("{folder}")'
     else:
@@ -118,7 +155,9 @@ def _has(folder: Path, *patterns: str) -> bool:
 
 @contextmanager
 def _reading(what: str, help: str) -> Iterator[None]:
-    """Turns every error of Transformers into ours: a folder may be wrong in more ways than it has errors for."""
+    """Turns every error of Transformers into ours: a folder may be wrong in more ways than it has
+    errors for.
+    """
     try:
         yield
     except Exception as error:
@@ -129,7 +168,9 @@ def _reading(what: str, help: str) -> Iterator[None]:
 
 
 def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
-    """One run on a text, of which only this layer is kept; raises AttncliError where the model cannot run on it."""
+    """One run on a text, of which only this layer is kept; raises AttncliError where the model
+    cannot run on it.
+    """
     import torch
 
     from attncli.torch import recording
@@ -139,12 +180,17 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
     tokens, decoder_tokens = encoded["input_ids"][0].tolist(), []
     if not tokens:
         help = (
-            "is its vocabulary in the folder? tokenizer.save_pretrained() writes it" if text.strip() else "give a text"
+            "is its vocabulary in the folder? tokenizer.save_pretrained() writes it"
+            if text.strip()
+            else "give a text"
         )
         raise usage_error("the tokenizer finds no token in --text", help=help)
     inputs = dict(encoded)
     if config.is_encoder_decoder:
-        starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
+        starts = (
+            getattr(config, name, None)
+            for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id")
+        )
         decoder_tokens = [next((start for start in starts if start is not None), 0)]
         inputs["decoder_input_ids"] = torch.tensor([decoder_tokens])
     try:
@@ -152,7 +198,8 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
             loaded.model(**inputs)
     except AttncliError:
         raise
-    except Exception as error:  # models have errors of every kind for inputs that they were not made for
+    except Exception as error:
+        # models have errors of every kind for inputs that they were not made for
         most = getattr(config, "max_position_embeddings", None)
         if isinstance(most, int) and most < len(tokens):
             raise usage_error(
@@ -166,7 +213,10 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
 def _labels(loaded: Loaded, tokens: list[int]) -> list[str]:
     """The tokens as text; one that is only space by its name in the vocabulary."""
     names = loaded.tokenizer.convert_ids_to_tokens(tokens)
-    return [loaded.tokenizer.decode([token]).strip() or str(name) for token, name in zip(tokens, names, strict=True)]
+    return [
+        loaded.tokenizer.decode([token]).strip() or str(name)
+        for token, name in zip(tokens, names, strict=True)
+    ]
 
 
 def _words(error: Exception) -> str:

@@ -12,7 +12,10 @@ _SIZES, _DRAWS, _SEEDS = range(1, 4097), range(1, 1001), range(10**9)
 def scaling(
     file: options.Problem,
     d_k: Annotated[
-        str, typer.Option("--d-k", metavar="N,…", help="The values of d_k to draw queries and keys for.")
+        str,
+        typer.Option(
+            "--d-k", metavar="N,…", help="The values of d_k to draw queries and keys for."
+        ),
     ] = "2,8,32,128,512",
     draws: Annotated[
         int,
@@ -27,7 +30,11 @@ def scaling(
     seed: Annotated[
         int,
         options.read_by(
-            options.whole, "--seed", metavar="N", help="The same seed draws the same numbers.", allowed=_SEEDS
+            options.whole,
+            "--seed",
+            metavar="N",
+            help="The same seed draws the same numbers.",
+            allowed=_SEEDS,
         ),
     ] = 0,
     format: options.Format = None,
@@ -38,7 +45,8 @@ def scaling(
     color: options.Color = "auto",
     ascii: options.Ascii = False,
 ) -> None:
-    """Show why scores are scaled: scores, weights and gradients with and without 1/√d_k, for larger and larger d_k.
+    """Show why scores are scaled: scores, weights and gradients with and without 1/√d_k, for larger
+    and larger d_k.
 
     attncli draws the queries and keys at random; everything else is the problem's.
     """

@@ -16,11 +16,14 @@ from attncli.tracing.json_numbers import json_number
 from attncli.tracing.serialization import FORMAT
 
 QUANTITIES: tuple[Text, ...] = (("var",), ("entropy",), text("`abs(dZ)`"), text("`abs(dQ)`"))
-WIDTH, GAP = 76, 3  # on a terminal of 80 columns; between two columns
+# on a terminal of 80 columns; between two columns
+WIDTH, GAP = 76, 3
 Column: TypeAlias = tuple[Text, tuple[Text, ...]]  # its head and its numbers
 
 
-def scaling_page(title: str, rows: Sequence[Row], *, draws: int, seed: int, precision: int) -> Document:
+def scaling_page(
+    title: str, rows: Sequence[Row], *, draws: int, seed: int, precision: int
+) -> Document:
     """The page of these rows; its data has every digit."""
     name = f"{title}: " if title else ""
     data = {
@@ -36,33 +39,45 @@ def scaling_page(title: str, rows: Sequence[Row], *, draws: int, seed: int, prec
 
 def _data(row: Row) -> dict[str, Any]:
     sides = {"scaled": row.scaled, "unscaled": row.unscaled}
-    measured = {side: {name: json_number(each) for name, each in asdict(of).items()} for side, of in sides.items()}
+    measured = {
+        side: {name: json_number(each) for name, each in asdict(of).items()}
+        for side, of in sides.items()
+    }
     return {"d_k": row.d_k, **measured, "drawn": row.drawn}
 
 
 def _blocks(rows: Sequence[Row], draws: int, seed: int, precision: int) -> Iterator[Block]:
     yield Paragraph(
         text(
-            "A score is a sum of `d_k` terms. If the terms are independent and each has variance 1, their sum has "
-            "variance `d_k`. So the scores grow with `d_k`. Then the softmax gives almost all weight to one key, and "
-            "hardly any gradient goes back through it. Division by `sqrt(d_k)` keeps the scores at the same size. Each "
-            'pair of columns has a quantity with this scale, and then without it ("plain").'
+            "A score is a sum of `d_k` terms. If the terms are independent and each has variance 1,"
+            " their sum has variance `d_k`. So the scores grow with `d_k`. Then the softmax gives"
+            " almost all weight to one key, and hardly any gradient goes back through it. Division"
+            " by `sqrt(d_k)` keeps the scores at the same size. Each pair of columns has a quantity"
+            ' with this scale, and then without it ("plain").'
         )
     )
     yield from _tables(rows, precision)
     yield Listing(tuple(text(said) for said in _legend(rows, draws, seed)))
     if all(number == 0 for row in rows for number in (row.scaled.entropy, row.unscaled.entropy)):
-        said = "No query sees more than one key. The weight of this key is always 1, so all gradients here are 0."
+        said = (
+            "No query sees more than one key. The weight of this key is always 1, so all gradients"
+            " here are 0."
+        )
         yield Paragraph((said,))
         return
     yield Paragraph(
         text(
-            "Without the scale, `abs(dQ)` falls later than `abs(dZ)`, and may grow at first. `dQ` is `dS` times the "
-            "keys, and the length of a key is about `sqrt(d_k)`. With the scale, `dS` is `dZ / sqrt(d_k)`, which "
-            "cancels this length. Without it, `dS` equals `dZ`, so the gradient is multiplied by the length."
+            "Without the scale, `abs(dQ)` falls later than `abs(dZ)`, and may grow at first. `dQ`"
+            " is `dS` times the keys, and the length of a key is about `sqrt(d_k)`. With the scale,"
+            " `dS` is `dZ / sqrt(d_k)`, which cancels this length. Without it, `dS` equals `dZ`, so"
+            " the gradient is multiplied by the length."
         )
     )
-    if any(not all(map(isfinite, _numbers(each))) for row in rows for each in (row.scaled, row.unscaled)):
+    if any(
+        not all(map(isfinite, _numbers(each)))
+        for row in rows
+        for each in (row.scaled, row.unscaled)
+    ):
         yield Paragraph(("inf and NaN mean that scores are too large for float64.",), "note")
     yield Paragraph(_conclusion(rows))
 
@@ -72,27 +87,38 @@ def _legend(rows: Sequence[Row], draws: int, seed: int) -> Iterator[str]:
     if any(not row.drawn for row in rows):
         yield "own: the queries and keys of the problem itself."
     yield (
-        "Other rows: attncli draws each number of the queries and keys from the standard normal distribution, "
-        f"{count(draws, 'time')} for each `d_k`, with seed {seed}. Everything else is the problem's. If it has neither "
-        "d_output nor loss, attncli also draws d_output."
+        "Other rows: attncli draws each number of the queries and keys from the standard normal"
+        f" distribution, {count(draws, 'time')} for each `d_k`, with seed {seed}. Everything else"
+        " is the problem's. If it has neither d_output nor loss, attncli also draws d_output."
     )
     yield "var: the variance of the scores that no mask hides."
     yield "entropy: the mean entropy of a row of weights, in nats."
-    yield "`abs(dZ)`: the norm of the gradient of the scores that the softmax reads, as a mean over the draws."
+    yield (
+        "`abs(dZ)`: the norm of the gradient of the scores that the softmax reads, as a mean over"
+        " the draws."
+    )
     yield "`abs(dQ)`: the norm of the gradient of the queries, as a mean over the draws."
 
 
 def _tables(rows: Sequence[Row], precision: int) -> Iterator[Table]:
-    """A pair of columns for each quantity; as many pairs in one table as a terminal has room for."""
+    """A pair of columns for each quantity; as many pairs in one table as a terminal has room
+    for.
+    """
     names: list[Text] = [(str(row.d_k) if row.drawn else f"own, {row.d_k}",) for row in rows]
     side = max(map(_cell_width, names))
     pairs = [_pair(head, place, rows, precision) for place, head in enumerate(QUANTITIES)]
     while pairs:
-        most = [sum(map(_pair_width, pairs[:many])) <= WIDTH - side for many in range(1, len(pairs) + 1)]
+        most = [
+            sum(map(_pair_width, pairs[:many])) <= WIDTH - side for many in range(1, len(pairs) + 1)
+        ]
         many = max(1, sum(most))
         columns, pairs = [column for pair in pairs[:many] for column in pair], pairs[many:]
         lines = tuple(zip(names, *(numbers for _, numbers in columns), strict=True))
-        yield Table((text("`d_k`"), *(head for head, _ in columns)), lines, right=tuple(range(len(columns) + 1)))
+        yield Table(
+            (text("`d_k`"), *(head for head, _ in columns)),
+            lines,
+            right=tuple(range(len(columns) + 1)),
+        )
 
 
 def _pair(head: Text, place: int, rows: Sequence[Row], precision: int) -> tuple[Column, Column]:
@@ -125,7 +151,13 @@ def _conclusion(rows: Sequence[Row]) -> Text:
         last.unscaled.through_softmax,
     )
     if not kept > left > 0:
-        return (*at, *number(_brief(kept)), " with the scale and ", *number(_brief(left)), " without it.")
+        return (
+            *at,
+            *number(_brief(kept)),
+            " with the scale and ",
+            *number(_brief(left)),
+            " without it.",
+        )
     return (*at, f"{kept / left:.1f} times as large with the scale as without it.")
 
 

@@ -13,14 +13,17 @@ from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 
 _PACKAGE = Path(__file__).parents[2]
-_FIRST = ("problem", "trace", "answers")  # what people need first; then those of features
+# what people need first; then those of features
+_FIRST = ("problem", "trace", "answers")
 
 
 def schemas() -> dict[str, Path]:
     """The file of every schema by its name."""
     files = [*_PACKAGE.glob("*/*.schema.json"), *sorted(_PACKAGE.glob("features/*/*.schema.json"))]
     found = {file.name.removesuffix(".schema.json"): file for file in files}
-    return {name: found[name] for name in sorted(found, key=lambda name: (*_FIRST, name).index(name))}
+    return {
+        name: found[name] for name in sorted(found, key=lambda name: (*_FIRST, name).index(name))
+    }
 
 
 def schema(
@@ -34,7 +37,9 @@ def schema(
     ],
     output: options.Output = None,
 ) -> None:
-    """Print a JSON Schema (draft-07): of a problem file, a trace, answers, verdicts or a comparison."""
+    """Print a JSON Schema (draft-07): of a problem file, a trace, answers, verdicts or a
+    comparison.
+    """
     known = schemas()
     if name not in known:
         help = did_you_mean(name, list(known), f"the schemas are {', '.join(known)}")

@@ -19,12 +19,18 @@ def steps(
     all_: Annotated[
         bool,
         typer.Option(
-            "--all", help="List all steps: also those of masks, positions, caches, several heads, losses and gradients."
+            "--all",
+            help=(
+                "List all steps: also those of masks, positions, caches, several heads, losses and"
+                " gradients."
+            ),
         ),
     ] = False,
     mistakes: Annotated[
         bool,
-        typer.Option("--mistakes", help="List the mistakes that check knows, in all steps or in this one."),
+        typer.Option(
+            "--mistakes", help="List the mistakes that check knows, in all steps or in this one."
+        ),
     ] = False,
     format: options.Format = None,
     output: options.Output = None,
@@ -37,7 +43,12 @@ def steps(
     options.reject_conflicts(
         *options.format_conflicts(format, ascii=ascii),
         (all_ and name is not None, "--all", f"the step {name}", one_help),
-        (all_ and mistakes, "--all", "--mistakes", "--mistakes lists all mistakes; leave out --all"),
+        (
+            all_ and mistakes,
+            "--all",
+            "--mistakes",
+            "--mistakes lists all mistakes; leave out --all",
+        ),
     )
 
     from attncli.cli.output import require_writable, write_page

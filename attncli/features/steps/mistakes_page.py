@@ -1,4 +1,6 @@
-"""The page of `attncli steps --mistakes`: every mistake that `check` knows, with the equations it uses."""
+"""The page of `attncli steps --mistakes`: every mistake that `check` knows, with the equations it
+uses.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,16 @@ _SIZES: _Sizes = {"X": (3, 4), "W_Q": (4, 2), "W_K": (4, 2), "W_V": (4, 2)}
 _SQUARE: _Sizes = {"X": (2, 2), "W_Q": (2, 2), "W_K": (2, 2), "W_V": (2, 2)}
 _BIASED = _SIZES | {"b_Q": (2,), "b_K": (2,), "b_V": (2,)}
 _CROSSED = _SIZES | {"context": (5, 4)}
-_LAYER: _Sizes = {"X": (3, 8), "W_Q": (8, 8), "W_K": (8, 4), "W_V": (8, 4), "W_O": (8, 8), "b_O": (8,)}
+_LAYER: _Sizes = {
+    "X": (3, 8),
+    "W_Q": (8, 8),
+    "W_K": (8, 4),
+    "W_V": (8, 4),
+    "W_O": (8, 8),
+    "b_O": (8,),
+}
 _ADDITIVE: _Sizes = {"Q": (3, 2), "K": (3, 2), "V": (3, 2), "W_1": (2, 2), "W_2": (2, 2), "v": (2,)}
+# problems: each mistake can be made in at least one of them; their numbers do not matter
 _SETTINGS: tuple[tuple[_Sizes, str], ...] = (
     (_SIZES, ""),
     (_SIZES, "mask: causal"),
@@ -36,7 +46,7 @@ _SETTINGS: tuple[tuple[_Sizes, str], ...] = (
     (_SIZES, "loss: {kind: mse, target: {random: [3, 2], seed: 9}}"),
     (_SIZES, "loss: {kind: cross_entropy, targets: [0, 1, 1]}"),
     (_ADDITIVE, "score: additive"),
-)  # problems: each mistake can be made in at least one of them; their numbers do not matter
+)
 
 
 def mistakes_page(name: str | None = None) -> Document:
@@ -47,7 +57,11 @@ def mistakes_page(name: str | None = None) -> Document:
     found = changed_steps()
     if name is not None:
         name = rule_called(name).name
-        found = {mistake: steps for mistake, steps in found.items() if any(step.name == name for step in steps)}
+        found = {
+            mistake: steps
+            for mistake, steps in found.items()
+            if any(step.name == name for step in steps)
+        }
     title = "Mistakes" if name is None else f"Mistakes in {name}"
     return Document(title, tuple(_blocks(found)), lambda: _data(found))
 
@@ -58,30 +72,38 @@ def _blocks(found: Mapping[str, Sequence[Step]]) -> Iterator[Block]:
         return
     yield Paragraph(
         (
-            "These are the mistakes that attncli check knows. Each mistake has other equations for some steps. attncli "
-            "check names a mistake if its equations give the numbers of the solution. The sizes in the equations are "
-            "those of 3 tokens with 4 features and d_k = 2, or of 8 features in 4 heads.",
+            (
+                "These are the mistakes that attncli check knows. Each mistake has other equations"
+                " for some steps. attncli check names a mistake if its equations give the numbers"
+                " of the solution. The sizes in the equations are those of 3 tokens with 4 features"
+                " and d_k = 2, or of 8 features in 4 heads."
+            ),
         )
     )
     for rule in RULES.values():
         made = {mistake: steps for mistake, steps in found.items() if steps[0].name == rule.name}
         if made:
-            yield Heading(f"{rule.title} ({rule.name})" if rule.title.lower() != rule.name else rule.title)
+            yield Heading(
+                f"{rule.title} ({rule.name})" if rule.title.lower() != rule.name else rule.title
+            )
         for mistake, steps in made.items():
             rounded = all(step.rule.given for step in steps)
             yield Paragraph((f"{mistake}." if rounded else f"{mistake}:",))
             yield from (Formula(cell_form(step.rule)) for step in steps if not step.rule.given)
     yield Paragraph(
         (
-            "attncli check also finds slips. In a single cell: a wrong sign, term or digit, the number of a "
-            "neighbouring cell, or the number of the step before. In a whole row or column: one that was copied from "
-            "another, or exchanged with it.",
+            (
+                "attncli check also finds slips. In a single cell: a wrong sign, term or digit, the"
+                " number of a neighbouring cell, or the number of the step before. In a whole row"
+                " or column: one that was copied from another, or exchanged with it."
+            ),
         )
     )
 
 
 def changed_steps() -> dict[str, tuple[Step, ...]]:
-    """For every mistake, by its name, the steps that it changes, in the first problem in which it can be made.
+    """For every mistake, by its name, the steps that it changes, in the first problem in which it
+    can be made.
 
     Raises LookupError for a mistake that can be made in none of the problems.
     """
@@ -93,7 +115,8 @@ def changed_steps() -> dict[str, tuple[Step, ...]]:
     for name, steps in found.items():
         if not steps:
             raise LookupError(
-                f"this mistake cannot be made in any problem of _SETTINGS in {__name__}: {name}; add a problem"
+                f"this mistake cannot be made in any problem of _SETTINGS in {__name__}: {name};"
+                " add a problem"
             )
     return found
 
@@ -106,7 +129,8 @@ def _steps(mistake: Mistake, trace: Trace) -> tuple[Step, ...]:
 
 def _trace(sizes: _Sizes, settings: str) -> Trace:
     arrays = "\n".join(
-        f"{name}: {{random: {list(size)}, seed: {seed}}}" for seed, (name, size) in enumerate(sizes.items())
+        f"{name}: {{random: {list(size)}, seed: {seed}}}"
+        for seed, (name, size) in enumerate(sizes.items())
     )
     return run(loads(f"{arrays}\n{settings}".encode(), "mistakes"), gradient=True)
 
@@ -114,5 +138,7 @@ def _trace(sizes: _Sizes, settings: str) -> Trace:
 def _data(found: Mapping[str, Sequence[Step]]) -> dict[str, object]:
     return {
         "attncli": {"version": __version__, "format": FORMAT},
-        "mistakes": {name: {step.name: step.rule.source for step in steps} for name, steps in found.items()},
+        "mistakes": {
+            name: {step.name: step.rule.source for step in steps} for name, steps in found.items()
+        },
     }

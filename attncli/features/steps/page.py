@@ -1,4 +1,6 @@
-"""The pages of `attncli steps`: the steps of a plain problem, all steps, or one step in full with its variants."""
+"""The pages of `attncli steps`: the steps of a plain problem, all steps, or one step in full with
+its variants.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,18 @@ from attncli.equation.indices import INDICES, PLACEHOLDERS
 from attncli.equation.nodes import Equation, Name, Reduce, Ref, walk
 from attncli.equation.rule import Rule
 from attncli.errors import did_you_mean, usage_error
-from attncli.page.document import Block, Document, Formula, Heading, Listing, Math, Paragraph, Table, Text, text
+from attncli.page.document import (
+    Block,
+    Document,
+    Formula,
+    Heading,
+    Listing,
+    Math,
+    Paragraph,
+    Table,
+    Text,
+    text,
+)
 from attncli.problem.keys import ARRAYS, KEYS, SCORES, Array
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
@@ -36,7 +49,8 @@ from attncli.tracing.slices import backward_steps
 TITLE = "The steps of attention"
 _LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
 _PROJECTED = ("X", "W_Q", "W_K", "W_V")
-_PLAIN = {"source": "X"}  # keys and values come from X where nothing else is said
+# keys and values come from X where nothing else is said
+_PLAIN = {"source": "X"}
 
 
 def plain_page() -> Document:
@@ -44,15 +58,18 @@ def plain_page() -> Document:
     blocks = (
         Paragraph(
             text(
-                "A plain problem gives the input `X` and the weights `W_Q`, `W_K` and `W_V`. These are its steps, in "
-                "the order of work."
+                "A plain problem gives the input `X` and the weights `W_Q`, `W_K` and `W_V`. These"
+                " are its steps, in the order of work."
             )
         ),
         Table(("step", "formula", "meaning"), tuple(map(_explained_row, _plain_rules()))),
         Paragraph(
             (
-                "attncli steps --all lists all steps: also those of masks, positions, caches, several heads, losses "
-                "and gradients. attncli steps NAME explains one step in full; try attncli steps scores.",
+                (
+                    "attncli steps --all lists all steps: also those of masks, positions, caches,"
+                    " several heads, losses and gradients. attncli steps NAME explains one step in"
+                    " full; try attncli steps scores."
+                ),
             )
         ),
     )
@@ -66,7 +83,14 @@ def full_page() -> Document:
     gradients = [_shown(name) for name in GRADIENT_RULES]
     head = ("step", "formula", "cell by cell")
     blocks = (
-        Paragraph(("A problem has only the steps that it needs. attncli steps NAME explains one step in full.",)),
+        Paragraph(
+            (
+                (
+                    "A problem has only the steps that it needs. attncli steps NAME explains one"
+                    " step in full."
+                ),
+            )
+        ),
         Heading("What a problem gives"),
         Table(("name", "symbol", "meaning"), tuple(map(_given_row, given))),
         Heading("The forward pass"),
@@ -77,8 +101,10 @@ def full_page() -> Document:
         Heading("The backward pass"),
         Paragraph(
             (
-                "attncli gradient computes these steps. Their equations depend on the steps around them; here they are "
-                "for the simplest problem that has the step.",
+                (
+                    "attncli gradient computes these steps. Their equations depend on the steps"
+                    " around them; here they are for the simplest problem that has the step."
+                ),
             )
         ),
         Table(head, tuple(map(_row, gradients))),
@@ -103,7 +129,9 @@ def rule_page(name: str) -> Document:
 
 
 def rule_called(name: str) -> Rule:
-    """The rule of a step by its name or letter; raises AttncliError (exit 2) for a name that no step has."""
+    """The rule of a step by its name or letter; raises AttncliError (exit 2) for a name that no
+    step has.
+    """
     if name not in STEP_NAMES:
         help = did_you_mean(name, list(RULES), "attncli steps --all lists all steps")
         raise usage_error(f"no step is called {name!r}", help=help)
@@ -168,7 +196,9 @@ def _letters(rule: Rule) -> tuple[str, ...]:
     """The letters and placeholders of a rule, those of its cells first."""
     nodes = () if rule.given else tuple(walk(rule.equation.expression))
     summed = [node.index for node in nodes if isinstance(node, Reduce)]
-    stand_ins = [node.name for node in nodes if isinstance(node, Ref | Name) and node.name in PLACEHOLDERS]
+    stand_ins = [
+        node.name for node in nodes if isinstance(node, Ref | Name) and node.name in PLACEHOLDERS
+    ]
     return tuple(dict.fromkeys((*rule.target.letters, *summed, *stand_ins)))
 
 
@@ -177,7 +207,11 @@ def _variants(name: str) -> Iterator[Block]:
     if others:
         yield Heading("Variants")
     for when, rule in others.items():
-        yield Paragraph((f"{when}: ", *text(rule.meaning)) if rule.meaning != RULES[name].meaning else (f"{when}:",))
+        yield Paragraph(
+            (f"{when}: ", *text(rule.meaning))
+            if rule.meaning != RULES[name].meaning
+            else (f"{when}:",)
+        )
         yield from _formulas(rule)
 
 
@@ -198,7 +232,10 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
         "meaning": rule.meaning,
         "why": rule.why,
         "when": rule.when,
-        "variants": [{"when": when, **_equation_data(other)} for when, other in variants_of(rule.name).items()],
+        "variants": [
+            {"when": when, **_equation_data(other)}
+            for when, other in variants_of(rule.name).items()
+        ],
     }
 
 
@@ -222,11 +259,15 @@ def _problem(keys: Mapping[str, str]) -> Problem:
 
 
 def _examples() -> Iterator[dict[str, str]]:
-    """Problems that together have every step, as keys with their values in YAML; one for each position and score.
+    """Problems that together have every step, as keys with their values in YAML; one for each
+    position and score.
 
-    The first has all steps that may come between scores and weights, so a gradient goes through each of them.
+    The first has all steps that may come between scores and weights, so a gradient goes through
+    each of them.
     """
-    projected, given = ({name: _numbers(ARRAYS[name]) for name in names} for names in (_PROJECTED, "QKV"))
+    projected, given = (
+        {name: _numbers(ARRAYS[name]) for name in names} for names in (_PROJECTED, "QKV")
+    )
     settings = {name: "2" for name, key in KEYS.items() if key.kind == "positive"}
     yield projected | {"mask": "causal"} | settings
     yield projected | {name: _numbers(ARRAYS[name]) for name in ("b_Q", "b_K", "b_V", "W_O", "b_O")}
@@ -246,7 +287,8 @@ def _numbers(array: Array) -> str:
 
 @cache
 def gradient_rules() -> Mapping[str, Rule]:
-    """The rule of every step of the backward pass, in order, with the equation that the first example gives it.
+    """The rule of every step of the backward pass, in order, with the equation that the first
+    example gives it.
 
     A step that is in none of the examples has no equation.
     """

@@ -11,7 +11,8 @@ from attncli.errors import usage_error
 from attncli.render import FORMATS, WORKBOOK
 
 _COPIES = range(1, 1001)
-_READABLE = 6  # decimals of a given number, which people can still work with
+# decimals of a given number, which people can still work with
+_READABLE = 6
 _FORMATS = tuple(name for name, format in FORMATS.items() if not format.is_data)
 
 
@@ -34,12 +35,16 @@ def worksheet(
     ] = None,
     answers: Annotated[
         str | None,
-        typer.Option("--answers", metavar="FILE", help="Also write a file for the answers, in YAML."),
+        typer.Option(
+            "--answers", metavar="FILE", help="Also write a file for the answers, in YAML."
+        ),
     ] = None,
     key: Annotated[
         str | None,
         typer.Option(
-            "--key", metavar="FILE", help="Also write the solution, with a note on the mistakes that the problem shows."
+            "--key",
+            metavar="FILE",
+            help="Also write the solution, with a note on the mistakes that the problem shows.",
         ),
     ] = None,
     copies: Annotated[
@@ -53,7 +58,10 @@ def worksheet(
         ),
     ] = None,
     gradient: Annotated[
-        bool, typer.Option("--gradient", help="Leave the backward pass blank; the forward pass is filled in.")
+        bool,
+        typer.Option(
+            "--gradient", help="Leave the backward pass blank; the forward pass is filled in."
+        ),
     ] = False,
     detail: options.Detail = None,
     precision: options.Precision = 3,
@@ -70,25 +78,31 @@ def worksheet(
 ) -> None:
     """Print a problem with blank steps, to be worked out by hand.
 
-    -o worksheet.tex or .md writes a file to print, .xlsx a workbook to fill in that marks each number. --answers
-    answers.yaml also writes a file to fill in. attncli check reads all but the workbook.
+    -o worksheet.tex or .md writes a file to print, .xlsx a workbook to fill in that marks each
+    number. --answers answers.yaml also writes a file to fill in. attncli check reads all but the
+    workbook.
     """
     format = options.page_format(format, output, formats=_FORMATS, workbook=True)
     options.reject_conflicts(
         *options.workbook_conflicts(format, detail=detail),
-        *options.format_conflicts(format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii),
+        *options.format_conflicts(
+            format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii
+        ),
         (
-            copies is not None and format not in ("latex", "html"), "--copies", f"--format {format}",
+            copies is not None and format not in ("latex", "html"),
+            "--copies",
+            f"--format {format}",
             "write a .tex or .html file, or let the printer make the copies",
         ),
-    )  # fmt: skip
+    )
     if answers is not None:
         _require_separate_files(answers, output)
     key_format = options.page_format(None, key, formats=_FORMATS, option="--key")
     if key is not None:
         _require_separate_pages(key, answers, output)
 
-    from attncli.cli.error_report import warn  # while there is memory for it: an error may be that there is none
+    # while there is memory for it: an error may be that there is none
+    from attncli.cli.error_report import warn
     from attncli.cli.input import load
     from attncli.cli.output import require_workbook, require_writable, write, write_page
     from attncli.cli.progress import progress
@@ -121,16 +135,31 @@ def worksheet(
         from attncli.page.worksheet import answer_key
 
         solution = answer_key(trace, view, audit(trace, left[-1], max(precision, 1)))
-        write_page(solution, key_format, key, math=math if key_format == "markdown" else None, option="--key")
-    write_page(document, format, output, color=color, math=math, fragment=fragment, title=not no_title, ascii=ascii)
+        write_page(
+            solution,
+            key_format,
+            key,
+            math=math if key_format == "markdown" else None,
+            option="--key",
+        )
+    write_page(
+        document,
+        format,
+        output,
+        color=color,
+        math=math,
+        fragment=fragment,
+        title=not no_title,
+        ascii=ascii,
+    )
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)
         name, decimals = longest_given(trace)
         if decimals > _READABLE:
             warn(
-                f"{name} has numbers with {decimals} decimals, which nobody likes to work with on paper; a form such "
-                "as {random: [4, 3], decimals: 1} draws shorter ones",
+                f"{name} has numbers with {decimals} decimals, which nobody likes to work with on"
+                " paper; a form such as {random: [4, 3], decimals: 1} draws shorter ones",
                 sys.stderr,
             )
 
@@ -143,7 +172,8 @@ def _require_separate_pages(key: str, answers: str | None, output: str | None) -
         if other is not None and is_same_file(key, other):
             where = "standard output" if other == "-" else other
             raise usage_error(
-                f"--key and something else cannot both go to {where}", help="write it to a file of its own"
+                f"--key and something else cannot both go to {where}",
+                help="write it to a file of its own",
             )
 
 

@@ -1,4 +1,6 @@
-"""Where pictures stand in a page: a chart of all shapes first, then one after each step that has a picture."""
+"""Where pictures stand in a page: a chart of all shapes first, then one after each step that has a
+picture.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def chart(trace: Trace) -> Picture:
 
 
 def pictures_after(printer: Printer, step: str, place: Mapping[str, int]) -> Iterator[Picture]:
-    """What is drawn of a step, after it; `place` is the one of its trace among all heads and entries."""
+    """What is drawn of a step, after it; `place` is the one of its trace among all heads and
+    entries.
+    """
     trace, title = printer.trace, place_title(place) if place else ""
     of = _pictured(trace).get(step)
     if of:
@@ -38,7 +42,9 @@ def require_pictured(trace: Trace, steps: Collection[str]) -> None:
     if not {*_pictured(trace)} & {*steps}:
         having = listed([*_pictured(trace)])
         message = f"--pictures has nothing to draw: of the steps, only {having} have a picture"
-        raise usage_error(message, help="leave out --pictures, or draw any picture with attncli picture")
+        raise usage_error(
+            message, help="leave out --pictures, or draw any picture with attncli picture"
+        )
 
 
 def _pictured(trace: Trace) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""Each output as a sum: what every value gives to every feature, to the right of 0 or to the left of it."""
+"""Each output as a sum: what every value gives to every feature, to the right of 0 or to the left
+of it.
+"""
 
 from __future__ import annotations
 
@@ -46,16 +48,20 @@ from attncli.tracing.model import Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WIDE = 240  # from the lowest to the highest number
+# from the lowest to the highest number
+WIDE = 240
 HIGH, ROW = 18, 24
 LABEL = 110
 MOST_PANELS, MOST_FEATURES = 12, 16
-MOST_PIECES = 6  # of one output; those of all other keys are one
-OTHERS = "soft"  # the paint of all other keys together
+# of one output; those of all other keys are one
+MOST_PIECES = 6
+# the paint of all other keys together
+OTHERS = "soft"
 
 
 class Sum(NamedTuple):
-    """One output row: `terms` are the shares of the keys that are drawn, and of all others, by feature.
+    """One output row: `terms` are the shares of the keys that are drawn, and of all others, by
+    feature.
 
     `looks` has a number for each key of the picture.
     """
@@ -73,7 +79,9 @@ class Sum(NamedTuple):
 
 
 def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
-    """The picture of what the outputs are made of, query by query; `only` is the one query that is drawn."""
+    """The picture of what the outputs are made of, query by query; `only` is the one query that is
+    drawn.
+    """
     features = parts[0].trace["V"].shape[-1]
     in_a_column = HIGHEST // (_height(min(features, MOST_FEATURES)) + GAP)
     for columns in (2, 1):  # one, if two are too wide
@@ -84,22 +92,25 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
             break
     legend: list[Panel | str] = [*_legend_of_keys(drawn)]
     legend.append(
-        "Each piece is a weight times a number of the value of its key. The two ticks mark their sum. "
-        "From 0 outwards, the pieces are in the order of the keys."
+        "Each piece is a weight times a number of the value of its key. The two ticks mark their"
+        " sum. From 0 outwards, the pieces are in the order of the keys."
     )
     legend += chosen.left_out
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
     what = "output" if output_step(parts[0].trace) == "output" else "output of a head"
     said = " ".join(_said(each) for each in drawn[:8])
-    return drawing(title, f"What each {what} is made of", said, alike_together(side_by_side(panels)), legend)
+    return drawing(
+        title, f"What each {what} is made of", said, alike_together(side_by_side(panels)), legend
+    )
 
 
 def _panels(drawn: Sequence[Sum]) -> list[Panel]:
     reach = [_reach(each.terms) for each in drawn]
     low, high = min(each[0] for each in reach), max(each[1] for each in reach)
     unit = WIDE / (high - low) if high > low else 0.0
-    fits = isfinite(low) and isfinite(high) and isfinite(unit)  # not even of differences that are almost 0
+    # not even of differences that are almost 0
+    fits = isfinite(low) and isfinite(high) and isfinite(unit)
     return [_panel(each, low, unit) if fits else _panel(each, 0, 0) for each in drawn]
 
 
@@ -109,7 +120,9 @@ def output_step(trace: Trace) -> str:
 
 
 def _sums(outputs: Sequence[tuple[Part, int]]) -> list[Sum]:
-    """The outputs with the keys that are drawn of each: of the whole picture, no more than there are looks."""
+    """The outputs with the keys that are drawn of each: of the whole picture, no more than there
+    are looks.
+    """
     terms = [_terms(part, row) for part, row in outputs]
     with np.errstate(over="ignore"):
         sizes = np.array([np.abs(each).sum(axis=1) for each in terms])
@@ -133,13 +146,17 @@ def _terms(part: Part, row: int) -> NDArray[np.float64]:
     """What each key gives to each feature of an output; 0 where floats hold no such number."""
     weights, values = (part.trace[name].astype(np.float64) for name in ("weights", "V"))
     with np.errstate(all="ignore"):
-        terms = np.where(weights[row][:, None] == 0, 0, weights[row][:, None] * values[:, :MOST_FEATURES])
+        terms = np.where(
+            weights[row][:, None] == 0, 0, weights[row][:, None] * values[:, :MOST_FEATURES]
+        )
     return np.nan_to_num(terms, posinf=0, neginf=0)
 
 
 def _reach(terms: NDArray[np.float64]) -> tuple[float, float]:
     """How far the pieces go to the left and to the right of 0."""
-    return float(np.minimum(terms, 0).sum(axis=0).min()), float(np.maximum(terms, 0).sum(axis=0).max())
+    return float(np.minimum(terms, 0).sum(axis=0).min()), float(
+        np.maximum(terms, 0).sum(axis=0).max()
+    )
 
 
 def _panel(each: Sum, low: float, unit: float) -> Panel:
@@ -159,7 +176,8 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
         y = LINE + 4 + feature * ROW
         middle = y + HIGH / 2 + MIDDLE * SMALL
         shapes.append(Words(left - 8, middle, caption, "soft", SMALL, "end"))
-        ends = {True: zero, False: zero}  # of what stands right of 0, and left of it
+        # of what stands right of 0, and left of it
+        ends = {True: zero, False: zero}
         for place, term in enumerate(each.terms[:, feature].tolist()):
             width = abs(term) * unit
             if width < 0.005:
@@ -170,18 +188,33 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
             piece = _piece(each, place, x, y, width)._replace(title=f"{_name(each, place)}: {text}")
             pieces.append(piece)
             if said := _inside(each, place, text, width):
-                shapes.append(Words(x + width / 2, middle, said, _ink(piece), SMALL, "middle", label=_key(each, place)))
+                shapes.append(
+                    Words(
+                        x + width / 2,
+                        middle,
+                        said,
+                        _ink(piece),
+                        SMALL,
+                        "middle",
+                        label=_key(each, place),
+                    )
+                )
         total = part.text(step.name, each.row, feature)
         value = float(step.value[each.row, feature])
         if np.isfinite(value):
             at = zero + value * unit
-            ticks = (*lines([(at, y - 3), (at, y + 2)]), *lines([(at, y + HIGH - 2), (at, y + HIGH + 3)]))
+            ticks = (
+                *lines([(at, y - 3), (at, y + 2)]),
+                *lines([(at, y + HIGH - 2), (at, y + HIGH + 3)]),
+            )
             marks.append(Path(ticks, stroke="ink", width=2))
         shapes.append(Words(left + WIDE + 10, middle, f"= {total}", size=SMALL))
         widest = max(widest, text_width(f"= {total}", SMALL))
     bottom = _height(len(features))
     axis = Path(lines([(zero, LINE), (zero, bottom)]), stroke="line")
-    return Panel(max(left + WIDE + 10 + widest, head.width), bottom, (*pieces, axis, *marks, *shapes))
+    return Panel(
+        max(left + WIDE + 10 + widest, head.width), bottom, (*pieces, axis, *marks, *shapes)
+    )
 
 
 def _height(features: int) -> int:
@@ -203,7 +236,9 @@ def _ink(piece: Path) -> str:
 
 
 def _inside(each: Sum, place: int, number: str, width: float) -> str:
-    """What stands on a piece: its key and its number, or the first that there is room for of the number and the key."""
+    """What stands on a piece: its key and its number, or the first that there is room for of the
+    number and the key.
+    """
     key = _key(each, place).shown
     for text in (f"{key} {number}".strip(), number, key):
         if text_width(text, SMALL) + 4 <= width:

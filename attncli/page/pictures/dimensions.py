@@ -1,4 +1,6 @@
-"""The flow chart of a problem: a box for each step, and arrows with the shapes of what goes from one to the next."""
+"""The flow chart of a problem: a box for each step, and arrows with the shapes of what goes from
+one to the next.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +36,20 @@ from attncli.page.printer import Printer
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import forward_steps
 
-HIGH, DOWN = 46.0, 61.0  # of a box; from one box to the next
+# of a box; from one box to the next
+HIGH, DOWN = 46.0, 61.0
 TIP = 7.0  # of an arrow
-SPREAD = 34.0  # from one arrow of a box to the next
+# from one arrow of a box to the next
+SPREAD = 34.0
 PARTS = tuple(place / 24 for place in range(25))  # of an arrow's way
-FIRST = 5  # of these, where a number may stand
-HALF, BESIDE = 7.0, 6.0  # of the height of a number; between two
+# of these, where a number may stand
+FIRST = 5
+# of the height of a number; between two
+HALF, BESIDE = 7.0, 6.0
 INSIDE_THE_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
 
-Area: TypeAlias = tuple[float, float, float, float]  # its left, top, width and height
+# its left, top, width and height
+Area: TypeAlias = tuple[float, float, float, float]
 
 
 def dimensions(title: str, trace: Trace) -> Drawing:
@@ -50,12 +57,15 @@ def dimensions(title: str, trace: Trace) -> Drawing:
     inputs = _inputs(trace)
     boxes = {name: _Box(trace, name, inputs[name]) for name in inputs}
     said = _said(trace, inputs)
-    drawn = drawing(title, "The shapes of all steps", said, _panel(boxes, inputs), [_lengths(trace, inputs)])
+    drawn = drawing(
+        title, "The shapes of all steps", said, _panel(boxes, inputs), [_lengths(trace, inputs)]
+    )
     return drawn._replace(mermaid=_mermaid(boxes, inputs))
 
 
 def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:
-    """What each step reads that the output is made of; the softmax is one step, from its scores to the weights.
+    """What each step reads that the output is made of; the softmax is one step, from its scores to
+    the weights.
 
     The trace of one of several heads ends with the output of this head.
     """
@@ -63,7 +73,10 @@ def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:
     for name in forward_steps(trace):
         if name == "weights":
             sink = ("sink",) if "sink" in trace else ()
-            read[name] = (trace.logits if not trace.shifted else trace.steps["shifted"].rule.inputs[0], *sink)
+            read[name] = (
+                trace.logits if not trace.shifted else trace.steps["shifted"].rule.inputs[0],
+                *sink,
+            )
         elif name not in INSIDE_THE_SOFTMAX:
             read[name] = tuple(each for each in trace.steps[name].rule.inputs if each in trace)
     end = "output" if "output" in trace else "heads_output"
@@ -83,7 +96,9 @@ class _Box:
         rule = self.step.rule if name != "weights" else _whole_softmax(trace)
         self.title = rule.title
         shown = (headline(rule) or cell_form(rule)) if inputs else None
-        self.formula: Equation | Expression = Printer(trace, 3).formula(shown) if shown else Name(rule.symbol)
+        self.formula: Equation | Expression = (
+            Printer(trace, 3).formula(shown) if shown else Name(rule.symbol)
+        )
         self.given = not inputs
         self.shape = shape_text(self.step.shape, " × ") or "1"
 
@@ -99,7 +114,10 @@ class _Box:
 
     @property
     def width(self) -> float:
-        return 2.0 * ceil(max(text_width(self.title, SMALL) * 1.06, text_width(self.text, SIZE)) / 2) + 20
+        return (
+            2.0 * ceil(max(text_width(self.title, SMALL) * 1.06, text_width(self.text, SIZE)) / 2)
+            + 20
+        )
 
 
 def _whole_softmax(trace: Trace) -> Rule:
@@ -135,7 +153,13 @@ def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
     for name, box in boxes.items():
         x, y = round(layout.middles[name]), _top(layout.levels[name])
         fill = "wash" if box.given else "paper"
-        areas.append(Path(rectangle(x - box.width / 2, y, box.width, HIGH), fill, "soft" if not box.given else "line"))
+        areas.append(
+            Path(
+                rectangle(x - box.width / 2, y, box.width, HIGH),
+                fill,
+                "soft" if not box.given else "line",
+            )
+        )
         titles.append(Words(x, y + 18, box.title, "soft", SMALL, "middle"))
         formulas.append(Words(x, y + 36, box.text, anchor="middle", tex=box.tex))
     areas.sort(key=lambda shape: str(shape[1:]))
@@ -149,13 +173,21 @@ def _top(level: int) -> float:
 
 
 def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
-    """Arrows, their tips, and the shapes of what they bring, in this order, lest a line crosses a number."""
+    """Arrows, their tips, and the shapes of what they bring, in this order, lest a line crosses a
+    number.
+    """
     stems: list[Shape] = []
     tips: list[Shape] = []
     ways: list[tuple[Point, ...]] = []
     for source, target, between in layout.arrows:
-        begin = round(layout.middles[source] + layout.offset(source, target, boxes[source].width, SPREAD, out=True))
-        end = round(layout.middles[target] + layout.offset(source, target, boxes[target].width, SPREAD, out=False))
+        begin = round(
+            layout.middles[source]
+            + layout.offset(source, target, boxes[source].width, SPREAD, out=True)
+        )
+        end = round(
+            layout.middles[target]
+            + layout.offset(source, target, boxes[target].width, SPREAD, out=False)
+        )
         points: list[Point] = [(begin, _top(layout.levels[source]) + HIGH)]
         for level, x in between:
             points += [(round(x), _top(level)), (round(x), _top(level) + HIGH)]
@@ -164,7 +196,8 @@ def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
         for (from_x, from_y), (x, y) in zip(points[::2], points[1::2], strict=True):
             middle = (from_y + y) / 2
             if from_x == x:
-                continue  # straight on, with the line through the next level
+                # straight on, with the line through the next level
+                continue
             if from_y != points[0][1]:
                 moves.append(("L", ((from_x, from_y),)))
             moves.append(("C", ((from_x, middle), (x, middle), (x, y))))
@@ -193,19 +226,33 @@ def _on_curve(begin: Point, end: Point, part: float) -> Point:
 
 
 def _places(widths: Sequence[float], ways: Sequence[Sequence[Point]]) -> list[Area]:
-    """Where the number of each arrow stands on its way: apart from other numbers, then on few other arrows, and then
-    near the middle. Short ways come first, since they have little choice.
+    """Where the number of each arrow stands on its way: apart from other numbers, then on few other
+    arrows, and then near the middle. Short ways come first, since they have little choice.
     """
     found: dict[int, Area] = {}
-    for arrow in sorted(range(len(ways)), key=lambda arrow: abs(ways[arrow][-1][0] - ways[arrow][0][0])):
+    for arrow in sorted(
+        range(len(ways)), key=lambda arrow: abs(ways[arrow][-1][0] - ways[arrow][0][0])
+    ):
         width, own = widths[arrow], ways[arrow]
-        others = [point for other, way in enumerate(ways) if other != arrow and way[0][1] == own[0][1] for point in way]
-        areas = [(round(x - width / 2), round(y - HALF), width, 2 * HALF) for x, y in own[FIRST:-FIRST]]
+        others = [
+            point
+            for other, way in enumerate(ways)
+            if other != arrow and way[0][1] == own[0][1]
+            for point in way
+        ]
+        areas = [
+            (round(x - width / 2), round(y - HALF), width, 2 * HALF) for x, y in own[FIRST:-FIRST]
+        ]
 
-        def cost(place: int, areas: Sequence[Area] = areas, others: Sequence[Point] = others) -> tuple[int, int, int]:
+        def cost(
+            place: int, areas: Sequence[Area] = areas, others: Sequence[Point] = others
+        ) -> tuple[int, int, int]:
             left, top, wide, high = areas[place]
             near = sum(
-                left - BESIDE < x + w and x < left + wide + BESIDE and top < y + h and y < top + high
+                left - BESIDE < x + w
+                and x < left + wide + BESIDE
+                and top < y + h
+                and y < top + high
                 for x, y, w, h in found.values()
             )
             crossed = sum(left < x < left + wide and top < y < top + high for x, y in others)
@@ -219,7 +266,9 @@ def _lengths(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
     """What the numbers are: d_k = 3, as in the equations."""
     found: dict[str, int] = {}
     for name in inputs:
-        for letter, size in zip(trace.steps[name].rule.target.letters, trace.steps[name].shape, strict=True):
+        for letter, size in zip(
+            trace.steps[name].rule.target.letters, trace.steps[name].shape, strict=True
+        ):
             found.setdefault(INDICES[letter].length, size)
     return ", ".join(f"{name} = {size:,}" for name, size in found.items())
 
@@ -247,4 +296,6 @@ def _mermaid(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text.replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
+    return (
+        text.replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
+    )

@@ -1,7 +1,8 @@
-"""A drawing: paths and words in pixels, with x to the right and y down, for whatever file is written of it.
+"""A drawing: paths and words in pixels, with x to the right and y down, for whatever file is
+written of it.
 
-A paint is a colour, "#0072b2", or the name of a role in PAINTS, which has one colour by day and one by night. Text is
-measured generously, because nobody knows the fonts that it is shown in.
+A paint is a colour, "#0072b2", or the name of a role in PAINTS, which has one colour by day and one
+by night. Text is measured generously, because nobody knows the fonts that it is shown in.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from attncli.escaping import label
 from attncli.page.colors import HUES, RGB
 
 SIZE, SMALL = 12, 11  # of letters
-MARGIN, GAP = 16, 28  # around a picture; between two panels
-LINE = 18  # from one line of a legend to the next
-NARROWEST = 320  # the room of a title, and of sentences
+# around a picture; between two panels
+MARGIN, GAP = 16, 28
+# from one line of a legend to the next
+LINE = 18
+# the room of a title, and of sentences
+NARROWEST = 320
 HIGHEST = 960  # of all panels together
-WIDEST = 760  # of panels side by side, unless one alone is wider
-MIDDLE = 0.36  # of the size of letters: how far their base is below the middle of a digit
+# of panels side by side, unless one alone is wider
+WIDEST = 760
+# of the size of letters: how far their base is below the middle of a digit
+MIDDLE = 0.36
 
 PAINTS = {  # by day and by night
     "paper": ("#fdfdfb", "#15171b"),
@@ -29,23 +35,28 @@ PAINTS = {  # by day and by night
     "line": ("#b4b6b4", "#565b64"),
     "wash": ("#eef0f2", "#262a31"),
 }
-LOOKS = 2 * len(HUES)  # of keys and queries: filled, and then hollow, which is an edge with a tint inside
+# of keys and queries: filled, and then hollow, which is an edge with a tint inside
+LOOKS = 2 * len(HUES)
 EDGE, TINT = 1.5, 0.2
 
 Point: TypeAlias = tuple[float, float]
-Move: TypeAlias = tuple[str, tuple[Point, ...]]  # M a point, L a line to a point, C a curve, Z back to the beginning
+# M a point, L a line to a point, C a curve, Z back to the beginning
+Move: TypeAlias = tuple[str, tuple[Point, ...]]
 
 _WIDTHS = {
-    **dict.fromkeys("fijlrtI.,:;!'`|()[] ", 0.42), **dict.fromkeys("mwMW@%–—…→", 1.0),
-    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&", 0.76), **dict.fromkeys("-=+·×−√", 0.7),
-}  # fmt: skip
+    **dict.fromkeys("fijlrtI.,:;!'`|()[] ", 0.42),
+    **dict.fromkeys("mwMW@%–—…→", 1.0),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&", 0.76),
+    **dict.fromkeys("-=+·×−√", 0.7),
+}
 _LETTER, _WIDE, _OTHER = 0.64, 1.1, 0.85
-_MARKS = ("Mn", "Me", "Cf")  # they stand above or below another character, or join two
+# they stand above or below another character, or join two
+_MARKS = ("Mn", "Me", "Cf")
 
 
 class Path(NamedTuple):
-    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for sharp edges;
-    `opacity` is that of the fill.
+    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for
+    sharp edges; `opacity` is that of the fill.
 
     Without paints it is not seen, and there for its title.
     """
@@ -67,9 +78,11 @@ class Label(NamedTuple):
 
 
 class Words(NamedTuple):
-    """One line of text, the base of its letters at `y`, turned by degrees to the left about its anchor.
+    """One line of text, the base of its letters at `y`, turned by degrees to the left about its
+    anchor.
 
-    `label` is the one that stands in the text; `tex` is the text as a formula of LaTeX, where it is one.
+    `label` is the one that stands in the text; `tex` is the text as a formula of LaTeX, where it is
+    one.
     """
 
     x: float
@@ -136,7 +149,10 @@ def moved(shapes: Iterable[Shape], right: float, down: float) -> Iterable[Shape]
             yield shape._replace(x=shape.x + right, y=shape.y + down)
         else:
             yield shape._replace(
-                moves=tuple((kind, tuple((x + right, y + down) for x, y in points)) for kind, points in shape.moves)
+                moves=tuple(
+                    (kind, tuple((x + right, y + down) for x, y in points))
+                    for kind, points in shape.moves
+                )
             )
 
 
@@ -155,12 +171,14 @@ def side_by_side(panels: Sequence[Panel], gap: float = GAP) -> Panel:
 
 
 def alike_together(panel: Panel) -> Panel:
-    """A panel whose areas do not lie on each other, with what looks alike together, and lines after areas: files are
-    smaller then.
+    """A panel whose areas do not lie on each other, with what looks alike together, and lines after
+    areas: files are smaller then.
     """
     paths = [shape for shape in panel.shapes if isinstance(shape, Path)]
     paths.sort(key=lambda path: (path.fill is None, path.fill or "", path.stroke or ""))
-    return panel._replace(shapes=(*paths, *(shape for shape in panel.shapes if isinstance(shape, Words))))
+    return panel._replace(
+        shapes=(*paths, *(shape for shape in panel.shapes if isinstance(shape, Words)))
+    )
 
 
 def below(panels: Sequence[Panel], gap: float) -> Panel:
@@ -178,13 +196,19 @@ def with_title(title: str, panel: Panel) -> Panel:
     if not title:
         return panel
     head = text_line(title, bold=True)
-    return below((Panel(0, head.height, head.shapes), panel._replace(width=max(panel.width, head.width))), 4)
+    return below(
+        (Panel(0, head.height, head.shapes), panel._replace(width=max(panel.width, head.width))), 4
+    )
 
 
-def text_line(text: str, *, paint: str = "ink", size: float = SIZE, bold: bool = False, most: float = 0) -> Panel:
+def text_line(
+    text: str, *, paint: str = "ink", size: float = SIZE, bold: bool = False, most: float = 0
+) -> Panel:
     """One line of text; with `most`, it is a label, cut off where it is wider than that."""
     label = cut(text, size, most) if most else None
-    return line_of(Words(0, LINE - 5, label.shown if label else text, paint, size, bold=bold, label=label))
+    return line_of(
+        Words(0, LINE - 5, label.shown if label else text, paint, size, bold=bold, label=label)
+    )
 
 
 def line_of(words: Words) -> Panel:
@@ -203,8 +227,12 @@ def wrapped(text: str, room: float) -> Panel:
     return below([text_line(row, paint="soft", size=SMALL) for row in rows], 0)
 
 
-def drawing(title: str, what: str, description: str, body: Panel, legend: Sequence[Panel | str] = ()) -> Drawing:
-    """A whole picture: the title of its problem, what is drawn, its panels, and below them what its signs mean."""
+def drawing(
+    title: str, what: str, description: str, body: Panel, legend: Sequence[Panel | str] = ()
+) -> Drawing:
+    """A whole picture: the title of its problem, what is drawn, its panels, and below them what its
+    signs mean.
+    """
     head = text_line(what, paint="soft" if title else "ink", size=13, bold=not title)
     if title:
         shown = cut(title, 15, max(body.width, NARROWEST)).shown
@@ -244,7 +272,9 @@ def hue(place: int) -> str:
 
 
 def is_hollow(place: int) -> bool:
-    """Whether a query or a key is drawn as an edge with a tint inside; so each of the first LOOKS differs."""
+    """Whether a query or a key is drawn as an edge with a tint inside; so each of the first LOOKS
+    differs.
+    """
     return place % LOOKS >= len(HUES)
 
 
@@ -280,7 +310,8 @@ def _width(character: str) -> float:
     if unicodedata.category(character) in _MARKS:
         return 0.0
     if unicodedata.east_asian_width(character) in ("W", "F"):
-        return 1.45 if unicodedata.category(character) == "So" else _WIDE  # emoji are wider than their square
+        # emoji are wider than their square
+        return 1.45 if unicodedata.category(character) == "So" else _WIDE
     return _OTHER
 
 

@@ -41,14 +41,17 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = "NDArray[np.float64]"
 
-HIGH = 420  # of the ribbons of all queries, about; of more than two heads, of two of them
+# of the ribbons of all queries, about; of more than two heads, of two of them
+HIGH = 420
 TALLEST, LOWEST = 72, 6  # the weight 1
 BETWEEN = 8  # queries, and keys
-REACH, NEAR = 260, 200  # from a query to a key; of several heads
+# from a query to a key; of several heads
+REACH, NEAR = 260, 200
 BAR = 6
 LABEL = 130
 OPACITY = 0.5
-THINNEST = 0.3  # ribbons below this are not drawn, if they are many
+# ribbons below this are not drawn, if they are many
+THINNEST = 0.3
 MANY = 600  # ribbons
 MOST_QUERIES = 64  # of a head
 SINK = "sink"
@@ -66,22 +69,39 @@ def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of the flow of attention, of each head; `only` is the one query that is drawn."""
     chosen = choose_drawn(parts, only, MOST_QUERIES * len(parts))
     queries = chosen.queries
-    lowest = LOWEST if len(queries) > HIGH / LINE else SIZE  # which leaves room for each label
+    # which leaves room for each label
+    lowest = LOWEST if len(queries) > HIGH / LINE else SIZE
     unit = min(TALLEST, max(lowest, HIGH * min(1, 2 / len(parts)) / len(queries)))
-    thinnest = THINNEST / unit if len(parts) * len(queries) * len(parts[0].trace.context_tokens) > MANY else 0.0
+    thinnest = (
+        THINNEST / unit
+        if len(parts) * len(queries) * len(parts[0].trace.context_tokens) > MANY
+        else 0.0
+    )
     reach = REACH if len(parts) == 1 else NEAR
-    panels = [with_title(part.title, _panel(part, queries, unit, thinnest, reach)) for part in parts]
-    legend = ["A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."]
+    panels = [
+        with_title(part.title, _panel(part, queries, unit, thinnest, reach)) for part in parts
+    ]
+    legend = [
+        "A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."
+    ]
     if any("sink" in part.trace.parameters or "sink" in part.trace for part in parts):
-        legend[0] = "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the sink."
+        legend[0] = (
+            "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the"
+            " sink."
+        )
     legend += chosen.left_out
     if len(queries) > LOOKS:
         legend.append(f"After {LOOKS} queries, the colours begin again.")
     weights = np.concatenate([_weights(part, queries).ravel() for part in parts])
     left_out = int(((weights > 0) & (weights < thinnest)).sum())
     if left_out:
-        legend.append(f"{count(left_out, 'weight')} below {typeset(format_number(thinnest, 3))} are not drawn.")
-    return drawing(title, "Who attends to whom", attention_in_words(parts, only), side_by_side(panels), legend)
+        legend.append(
+            f"{count(left_out, 'weight')} below {typeset(format_number(thinnest, 3))} are not"
+            " drawn."
+        )
+    return drawing(
+        title, "Who attends to whom", attention_in_words(parts, only), side_by_side(panels), legend
+    )
 
 
 def _weights(part: Part, queries: Sequence[int]) -> Weights:
@@ -92,16 +112,22 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
     trace, weights = part.trace, _weights(part, queries)
     names = trace.context_tokens
     if "sink" in trace.parameters or "sink" in trace:
-        weights = np.column_stack([weights, np.maximum(0, 1 - weights.sum(axis=-1)) * weights.any(axis=-1)])
+        weights = np.column_stack(
+            [weights, np.maximum(0, 1 - weights.sum(axis=-1)) * weights.any(axis=-1)]
+        )
         names = (*names, SINK)
     gap = BETWEEN if unit > LINE else 2
     ends = _ends(names, weights.sum(axis=0) * unit, len(queries) * (unit + gap) - gap, gap)
     labels = [cut(trace.tokens[row], SIZE, LABEL) for row in queries]
-    left = ceil(max(*(text_width(name.shown, SIZE) for name in labels), text_width("queries", SMALL))) + 8
+    left = (
+        ceil(max(*(text_width(name.shown, SIZE) for name in labels), text_width("queries", SMALL)))
+        + 8
+    )
     right = left + 2 * BAR + reach
     shapes: list[Shape] = [
-        Words(left - 8, LINE - 6, "queries", "soft", SMALL, "end"), Words(right + 8, LINE - 6, "keys", "soft", SMALL)
-    ]  # fmt: skip
+        Words(left - 8, LINE - 6, "queries", "soft", SMALL, "end"),
+        Words(right + 8, LINE - 6, "keys", "soft", SMALL),
+    ]
     ribbons: list[Shape] = []
     digits: list[Shape] = []
     filled = list(ends.tops)
@@ -113,13 +139,22 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
                 if weight >= thinnest:
                     end = name_of_key(trace, key) if key < len(trace.context_tokens) else "the sink"
                     said = f'"{trace.tokens[row]}" → {end}: {part.number(weight)}'
-                    ribbons.append(_ribbon(left + BAR, top, right - BAR, LINE + filled[key], width, row, said))
+                    ribbons.append(
+                        _ribbon(left + BAR, top, right - BAR, LINE + filled[key], width, row, said)
+                    )
                     if width >= SIZE + 1 and key < len(trace.context_tokens):
                         middle = top + width / 2 + MIDDLE * SMALL
-                        digits.append(Words(left + BAR + 5, middle, part.text("weights", row, key), size=SMALL))
+                        digits.append(
+                            Words(
+                                left + BAR + 5, middle, part.text("weights", row, key), size=SMALL
+                            )
+                        )
                 top += width
                 filled[key] += width
-    bars: list[Shape] = [swatch(left, LINE + place * (unit + gap), BAR, unit, row) for place, row in enumerate(queries)]
+    bars: list[Shape] = [
+        swatch(left, LINE + place * (unit + gap), BAR, unit, row)
+        for place, row in enumerate(queries)
+    ]
     bars += (
         Path(rectangle(right - BAR, LINE + top, BAR, height), "soft")
         for top, height in zip(ends.tops, ends.heights, strict=True)
@@ -132,19 +167,31 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
     middles = [top + height / 2 for top, height in zip(ends.tops, ends.heights, strict=True)]
     shapes += _labels(named, middles, ends.heights, right + 8, "start")
     lowest = max(len(queries) * (unit + gap), ends.tops[-1] + max(ends.heights[-1], LINE))
-    return Panel(right + 8 + max(text_width(name.shown, SIZE) for name in named), LINE + lowest, tuple(shapes))
+    return Panel(
+        right + 8 + max(text_width(name.shown, SIZE) for name in named),
+        LINE + lowest,
+        tuple(shapes),
+    )
 
 
 def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> Ends:
-    """Keys one below the other, in the middle of the height of the queries; each has room for its label if few."""
+    """Keys one below the other, in the middle of the height of the queries; each has room for its
+    label if few.
+    """
     room = SIZE + 2 if len(names) <= HIGH / LINE else 0
     slots = np.maximum(heights, room)
     total = float(slots.sum()) + gap * (len(names) - 1)
-    tops = max(0.0, (left - total) / 2) + np.concatenate([[0], np.cumsum(slots + gap)[:-1]]) + (slots - heights) / 2
+    tops = (
+        max(0.0, (left - total) / 2)
+        + np.concatenate([[0], np.cumsum(slots + gap)[:-1]])
+        + (slots - heights) / 2
+    )
     return Ends(names, tuple(tops.tolist()), tuple(heights.tolist()))
 
 
-def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, query: int, said: str) -> Path:
+def _ribbon(
+    x: float, top: float, to_x: float, to_top: float, width: float, query: int, said: str
+) -> Path:
     """A ribbon that is as wide at both ends, in the look of its query."""
     hollow = is_hollow(query) and width >= 3 * EDGE
     if hollow:
@@ -163,9 +210,15 @@ def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, quer
 
 
 def _labels(
-    names: Sequence[Label], middles: Sequence[float], weights: Sequence[float], x: float, anchor: str
+    names: Sequence[Label],
+    middles: Sequence[float],
+    weights: Sequence[float],
+    x: float,
+    anchor: str,
 ) -> Iterator[Words]:
-    """Labels beside their bars; where they are too close, those of the heaviest keys, and then the first ones."""
+    """Labels beside their bars; where they are too close, those of the heaviest keys, and then the
+    first ones.
+    """
     shown: list[int] = []
     for place in sorted(range(len(names)), key=lambda place: -weights[place]):
         if all(abs(middles[place] - middles[other]) >= SIZE for other in shown):

@@ -1,4 +1,6 @@
-"""Heat maps of weights, scores and all other steps: a cell for each number, with its digits where there is room."""
+"""Heat maps of weights, scores and all other steps: a cell for each number, with its digits where
+there is room.
+"""
 
 from __future__ import annotations
 
@@ -59,32 +61,50 @@ if TYPE_CHECKING:
 
 HIGH = 30  # of a cell with digits
 NARROWEST = 44
-MOST_DIGITS = 1600  # cells with digits in one picture
-WIDE, LONG = 960, 64  # of a map with digits: pixels, and rows
-SIDE = 480  # of a long map without digits, about
-LARGEST, SMALLEST = 24, 4  # sides of cells without digits
-FEW_HEADS, LESS, SIDE_OF_MANY = 2, 14, 240  # of more heads, the largest cell, and the side of a map, without digits
+# cells with digits in one picture
+MOST_DIGITS = 1600
+# of a map with digits: pixels, and rows
+WIDE, LONG = 960, 64
+# of a long map without digits, about
+SIDE = 480
+# sides of cells without digits
+LARGEST, SMALLEST = 24, 4
+# of more heads, the largest cell, and the side of a map, without digits
+FEW_HEADS, LESS, SIDE_OF_MANY = 2, 14, 240
 # Outliers: at most one of 20, four times as large as the rest, where there are five at least.
 FEW, FAR, LEAST = 20, 4, 5
-MOST_CELLS = 128  # on a side; of more, some share a cell
-MOST_NAMED = 3  # keys of a row, under the pointer: a number for each cell would make the file five times as large
-LEVELS = 40  # of colour, of cells without digits
+# on a side; of more, some share a cell
+MOST_CELLS = 128
+# keys of a row, under the pointer: a number for each cell would make the file five times as large
+MOST_NAMED = 3
+# of colour, of cells without digits
+LEVELS = 40
 LABEL = 130  # the longest label
 TURN = 45.0
 APART = 14  # lines of labels
-_HEADS = SMALL + APART  # at least: what the labels are is said in two lines beside those of keys
-TOPS = (0.1, 0.2, 0.5, 1.0)  # the first that no weight is above has the last colour
+# at least: what the labels are is said in two lines beside those of keys
+_HEADS = SMALL + APART
+# the first that no weight is above has the last colour
+TOPS = (0.1, 0.2, 0.5, 1.0)
 STEP = 18  # of the colour bar
 FRAME = 2.0
-FEATURES = {"d": "model", "k": "key", "p": "query", "c": "value", "a": "hidden", "e": "joined", "o": "output"}
+FEATURES = {
+    "d": "model",
+    "k": "key",
+    "p": "query",
+    "c": "value",
+    "a": "hidden",
+    "e": "joined",
+    "o": "output",
+}
 
 
 class Scale(NamedTuple):
     """What the first and the last colour stand for.
 
-    `by_row`: shades are compared within a row. `signed`: the colour in the middle is that of 0. `farthest` is the
-    largest number, or the one farthest from 0, where a few lie far beyond these colours: their shades are not from 0
-    to 1.
+    `by_row`: shades are compared within a row. `signed`: the colour in the middle is that of 0.
+    `farthest` is the largest number, or the one farthest from 0, where a few lie far beyond these
+    colours: their shades are not from 0 to 1.
     """
 
     low: float
@@ -106,7 +126,9 @@ class Scale(NamedTuple):
         finite = np.where(np.isfinite(values), values, np.nan)
         if self.by_row:
             top = np.max(np.nan_to_num(finite), axis=-1, keepdims=True)
-            return np.asarray(np.divide(finite, top, out=np.where(np.isnan(finite), np.nan, 0.0), where=top > 0))
+            return np.asarray(
+                np.divide(finite, top, out=np.where(np.isnan(finite), np.nan, 0.0), where=top > 0)
+            )
         if self.high == self.low:
             return np.where(np.isnan(finite), np.nan, 0.5)
         # halves, so that the distance of the largest numbers is finite, too
@@ -114,9 +136,11 @@ class Scale(NamedTuple):
 
 
 class Map(NamedTuple):
-    """A matrix to be shaded; `texts` are its digits, where there is room for them, "" in hidden cells.
+    """A matrix to be shaded; `texts` are its digits, where there is room for them, "" in hidden
+    cells.
 
-    `axes` says what its rows and its columns are. Without digits, `titles` say what is largest in each row.
+    `axes` says what its rows and its columns are. Without digits, `titles` say what is largest in
+    each row.
     """
 
     axes: tuple[str, ...]
@@ -130,23 +154,32 @@ class Map(NamedTuple):
 
 
 def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
-    """The picture of a step, a map for each of its heads; raises AttncliError (exit 2) if it has no rows and columns.
+    """The picture of a step, a map for each of its heads; raises AttncliError (exit 2) if it has no
+    rows and columns.
 
     A vector is one column.
     """
     rule = parts[0].trace.steps[step].rule
     if len(rule.target.letters) not in (1, 2):
         what = "one number" if not rule.target.letters else "more than rows and columns"
-        raise usage_error(f"{step} is {what}, and a heat map has rows and columns", help="draw another step")
+        raise usage_error(
+            f"{step} is {what}, and a heat map has rows and columns", help="draw another step"
+        )
     values = [_matrix(visible_numbers(part.trace, step)) for part in parts]
     shape = values[0].shape
-    digits = shape[0] * shape[1] * len(parts) <= MOST_DIGITS and shape[1] * NARROWEST <= WIDE and shape[0] <= LONG
+    digits = (
+        shape[0] * shape[1] * len(parts) <= MOST_DIGITS
+        and shape[1] * NARROWEST <= WIDE
+        and shape[0] <= LONG
+    )
     maps, body = _maps(parts, step, values, digits)
     if digits and len(parts) > 1 and body.height > 2 * HIGHEST:
         maps, body = _maps(parts, step, values, digits=False)
     share = ceil(max(shape) / MOST_CELLS)
     said = {"weights": attention_in_words, "scores": largest_scores_in_words}.get(step)
-    description = (said(parts) if said else extremes_in_words(parts, step)) or "No number is finite."
+    description = (
+        said(parts) if said else extremes_in_words(parts, step)
+    ) or "No number is finite."
     return drawing(title, rule.title, description, body, list(_legend(parts[0], maps, share)))
 
 
@@ -157,7 +190,9 @@ def _maps(
     scale = _scale(values, parts[0].trace, step, digits)
     maps = [_map(part, step, scale, each, digits) for part, each in zip(parts, values, strict=True)]
     many = len(parts) > FEW_HEADS
-    panels = [with_title(part.title, _panel(each, many)) for part, each in zip(parts, maps, strict=True)]
+    panels = [
+        with_title(part.title, _panel(each, many)) for part, each in zip(parts, maps, strict=True)
+    ]
     return maps, side_by_side(panels)
 
 
@@ -167,8 +202,8 @@ def _matrix(cells: NDArray[Cells]) -> NDArray[Cells]:
 
 
 def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digits: bool) -> Scale:
-    """What the colours stand for: all gradients have a sign, other numbers if any is negative. Of those without a sign,
-    the smallest has the first colour.
+    """What the colours stand for: all gradients have a sign, other numbers if any is negative. Of
+    those without a sign, the smallest has the first colour.
     """
     finite = np.concatenate([each[np.isfinite(each)] for each in values])
     low = float(finite.min(initial=np.inf))
@@ -198,7 +233,9 @@ def _signed_scale(finite: NDArray[np.float64]) -> Scale:
 
 
 def _without_outliers(sizes: NDArray[np.float64]) -> float:
-    """The largest size; or, where a few sizes are many times as large as all others, the largest of the others."""
+    """The largest size; or, where a few sizes are many times as large as all others, the largest of
+    the others.
+    """
     ordered = np.sort(sizes[sizes > 0])
     largest = float(ordered[-1]) if len(ordered) else 0.0
     few = max(1, len(ordered) // FEW)
@@ -236,7 +273,9 @@ def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digit
     return Map(axes, rows, columns, scale, shades, hidden, titles=titles)
 
 
-def _digits(part: Part, step: str, hidden: NDArray[np.bool_], rank: int) -> tuple[tuple[str, ...], ...]:
+def _digits(
+    part: Part, step: str, hidden: NDArray[np.bool_], rank: int
+) -> tuple[tuple[str, ...], ...]:
     """The number of each cell, "" in hidden ones; a vector, of rank 1, is one column."""
     texts: list[list[str]] = [[] for _ in hidden]
     for place, is_hidden in np.ndenumerate(hidden):
@@ -255,7 +294,9 @@ def _axes(letters: Sequence[str]) -> tuple[str, ...]:
 def _largest_of_rows(
     part: Part, step: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]
 ) -> Iterator[str]:
-    """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168. Of signed numbers, those far from 0."""
+    """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168. Of signed numbers,
+    those far from 0.
+    """
     names = [cut(name, SIZE, LABEL).shown for name in columns]
     size = np.abs(values) if _has_sign(part.trace, step) else values
     rank = part.trace.steps[step].value.ndim
@@ -274,7 +315,9 @@ def _largest_of_rows(
 
 
 def _largest(shades: NDArray[np.float64], block: int, nothing: float) -> NDArray[np.float64]:
-    """Of each square of cells the shade farthest from `nothing`, that of 0; NaN where no cell of it has a shade."""
+    """Of each square of cells the shade farthest from `nothing`, that of 0; NaN where no cell of it
+    has a shade.
+    """
     found = np.full([ceil(size / block) for size in shades.shape], np.nan)
     for down in range(block):
         for right in range(block):
@@ -296,7 +339,9 @@ def _all(cells: NDArray[np.bool_], block: int) -> NDArray[np.bool_]:
 
 
 def _panel(map: Map, many: bool) -> Panel:
-    """A map with its labels: those of queries on the left, those of keys above; a small one, if there are `many`."""
+    """A map with its labels: those of queries on the left, those of keys above; a small one, if
+    there are `many`.
+    """
     width, height = _size_of_cells(map, many)
     rows, columns = map.shades.shape
     names = [cut(name, SIZE, LABEL) for name in map.rows]
@@ -325,7 +370,9 @@ def _panel(map: Map, many: bool) -> Panel:
 
 
 def _size_of_cells(map: Map, many: bool) -> tuple[float, float]:
-    """How wide and how high a cell is: with digits as its texts need it, else as the side of the map allows."""
+    """How wide and how high a cell is: with digits as its texts need it, else as the side of the
+    map allows.
+    """
     if map.texts:
         widest = max((text_width(text, SIZE) for row in map.texts for text in row), default=0)
         return float(max(NARROWEST, ceil(widest) + 14)), float(HIGH)
@@ -337,7 +384,9 @@ def _size_of_cells(map: Map, many: bool) -> tuple[float, float]:
 
 
 def _heads(names: Sequence[str], left: float, width: float) -> Iterator[Words]:
-    """The labels of columns: each in the middle of its column if all have room for that, else turned."""
+    """The labels of columns: each in the middle of its column if all have room for that, else
+    turned.
+    """
     labels = [cut(name, SIZE, LABEL) for name in names]
     if all(text_width(label.shown, SIZE) <= width - 4 for label in labels):
         for column, label in enumerate(labels):
@@ -389,7 +438,11 @@ def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
     """Cells without digits: of each colour one path, with a stroke for each run of cells."""
     rows, columns = map.shades.shape
     yield Path(rectangle(0, 0, columns * width, rows * height), "wash")
-    levels = np.where(np.isnan(map.shades), -1, np.floor(np.nan_to_num(map.shades).clip(0, 1) * (LEVELS - 1) + 0.5))
+    levels = np.where(
+        np.isnan(map.shades),
+        -1,
+        np.floor(np.nan_to_num(map.shades).clip(0, 1) * (LEVELS - 1) + 0.5),
+    )
     runs: dict[int, list[tuple[Point, Point]]] = defaultdict(list)
     for row, line in enumerate(levels.astype(int)):
         ends = [*(np.flatnonzero(np.diff(line)) + 1).tolist(), columns]
@@ -402,7 +455,8 @@ def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
         moves = tuple(move for run in runs[level] for move in lines(run))
         yield Path(moves, stroke=map.scale.color(level / (LEVELS - 1)), width=height, crisp=True)
     yield from _hatched(map.hidden, width, height)
-    for x, y in _beyond(map, width, height):  # around the cell, which may be small
+    # around the cell, which may be small
+    for x, y in _beyond(map, width, height):
         yield _frame(x - FRAME / 2, y - FRAME / 2, width + FRAME, height + FRAME)
     yield Path(rectangle(0, 0, columns * width, rows * height), stroke="line")
     for row, said in enumerate(map.titles):
@@ -438,7 +492,9 @@ def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator
 
 
 def _runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Where each run of true cells begins, and the place after its end: 1, 3 of false, true, true, false."""
+    """Where each run of true cells begins, and the place after its end: 1, 3 of false, true, true,
+    false.
+    """
     between = np.concatenate([[False], cells, [False]])
     before, after = between[:-1], between[1:]
     starts = np.flatnonzero(after & ~before)
@@ -483,8 +539,14 @@ def _bar(part: Part, scale: Scale) -> Panel:
 
 def _sign_of_outliers(part: Part, scale: Scale) -> Panel:
     """What a frame means: numbers beyond those that the colours stand for."""
-    low, high, farthest = (part.number(edge) for edge in (scale.low, scale.high, scale.farthest or 0))
-    said = f"below {low} or above {high}, as far as {farthest}" if scale.signed else f"above {high}, up to {farthest}"
+    low, high, farthest = (
+        part.number(edge) for edge in (scale.low, scale.high, scale.farthest or 0)
+    )
+    said = (
+        f"below {low} or above {high}, as far as {farthest}"
+        if scale.signed
+        else f"above {high}, up to {farthest}"
+    )
     color = scale.color(float((scale.farthest or 0) > 0))
     return entry_of_legend([Path(rectangle(0, 2, 18, 12), color), _frame(1, 3, 16, 10)], 18, said)
 

@@ -27,8 +27,8 @@ class Choice(NamedTuple):
 
 
 def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> Drawing:
-    """The picture of this name, one of KINDS or that of a step; `other` is for the softmax: the trace
-    `with_and_without_scale`.
+    """The picture of this name, one of KINDS or that of a step; `other` is for the softmax: the
+    trace `with_and_without_scale`.
 
     Raises AttncliError (exit 2) for a step, a query, a head or an entry that is not there.
     """
@@ -61,8 +61,11 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
 
 
 def picture_name(option: str, text: str) -> str:
-    """The name of a picture, one of KINDS or a step by its name or letter; raises AttncliError (exit 2) for others."""
-    text = str(text)  # Python may hand over anything
+    """The name of a picture, one of KINDS or a step by its name or letter; raises AttncliError
+    (exit 2) for others.
+    """
+    # Python may hand over anything
+    text = str(text)
     if text in KINDS:
         return text
     if text in STEP_NAMES:
@@ -72,14 +75,15 @@ def picture_name(option: str, text: str) -> str:
 
 
 def with_and_without_scale(problem: Problem) -> Problem:
-    """The same problem without the scale, or with the default one if it has none; raises AttncliError (exit 2) for
-    scores that are no dot products.
+    """The same problem without the scale, or with the default one if it has none; raises
+    AttncliError (exit 2) for scores that are no dot products.
     """
     divided = SCORES[problem.score].divided
     if problem.scale == "none" or (problem.scale == "default" and not divided):
         if not SCORES[problem.score].is_dot:
             raise usage_error(
-                f"the picture of the softmax needs dot products, which have a scale, and the score is {problem.score}",
+                "the picture of the softmax needs dot products, which have a scale, and the score"
+                f" is {problem.score}",
                 help="use another picture, or a problem with score: scaled_dot or dot",
             )
         return replace(problem, score="scaled_dot", scale="default")

@@ -1,4 +1,6 @@
-"""Where the boxes of a flow chart stand: in levels, with few crossings, each near those it is joined with."""
+"""Where the boxes of a flow chart stand: in levels, with few crossings, each near those it is
+joined with.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,22 @@ from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
 APART = 26.0  # boxes side by side
-LANE = 30.0  # the room of an arrow that passes by a box
+# the room of an arrow that passes by a box
+LANE = 30.0
 SWEEPS = 12
-STRAIGHT = 8.0  # how much more an arrow that passes by wants its place than a box
+# how much more an arrow that passes by wants its place than a box
+STRAIGHT = 8.0
 
-Spot: TypeAlias = str | tuple[str, str, int]  # a box by its name, or an arrow that passes through a level
+# a box by its name, or an arrow that passes through a level
+Spot: TypeAlias = str | tuple[str, str, int]
 Order: TypeAlias = list[list[Spot]]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The level of each box from the top, and its middle; of each arrow where it passes through levels between."""
+    """The level of each box from the top, and its middle; of each arrow where it passes through
+    levels between.
+    """
 
     levels: Mapping[str, int]
     middles: Mapping[Spot, float]
@@ -28,21 +35,27 @@ class Layout:
     width: float
 
     def offset(self, source: str, target: str, width: float, most: float, *, out: bool) -> float:
-        """How far from the middle of its box an arrow begins or ends, so that those of one box are side by side."""
+        """How far from the middle of its box an arrow begins or ends, so that those of one box are
+        side by side.
+        """
         box = source if out else target
         ends = []
         for begin, end, between in self.arrows:
             if box == (begin if out else end):
-                passing = between[0 if out else -1][1] if between else self.middles[end if out else begin]
+                passing = (
+                    between[0 if out else -1][1] if between else self.middles[end if out else begin]
+                )
                 ends.append((passing, begin, end))
         ends.sort()
-        place = next(at for at, (_, begin, end) in enumerate(ends) if (begin, end) == (source, target))
+        place = next(
+            at for at, (_, begin, end) in enumerate(ends) if (begin, end) == (source, target)
+        )
         return (place - (len(ends) - 1) / 2) * min(most, (width - 16) / len(ends))
 
 
 def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) -> Layout:
-    """The places of boxes of these widths; `inputs` are those that each is reached from, in an order that has no way
-    back.
+    """The places of boxes of these widths; `inputs` are those that each is reached from, in an
+    order that has no way back.
     """
     levels = _levels(inputs)
     joints: list[tuple[Spot, Spot]] = []
@@ -51,12 +64,16 @@ def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) ->
         order[levels[name]].append(name)
     for target, sources in inputs.items():
         for source in sources:
-            between: list[Spot] = [(source, target, level) for level in range(levels[source] + 1, levels[target])]
+            between: list[Spot] = [
+                (source, target, level) for level in range(levels[source] + 1, levels[target])
+            ]
             for spot, level in zip(between, range(levels[source] + 1, levels[target]), strict=True):
                 order[level].append(spot)
             joints += pairwise([source, *between, target])
     order = _with_few_crossings(order, joints)
-    wide = {spot: widths[spot] if isinstance(spot, str) else LANE for level in order for spot in level}
+    wide = {
+        spot: widths[spot] if isinstance(spot, str) else LANE for level in order for spot in level
+    }
     middles = _middles(order, joints, wide)
     left = min(middles[spot] - wide[spot] / 2 for spot in middles) - 1
     middles = {spot: middle - left for spot, middle in middles.items()}
@@ -64,23 +81,33 @@ def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) ->
     for target, sources in inputs.items():
         for source in sources:
             passed = range(levels[source] + 1, levels[target])
-            arrows.append((source, target, tuple((level, middles[source, target, level]) for level in passed)))
-    return Layout(levels, middles, tuple(arrows), max(middles[spot] + wide[spot] / 2 for spot in middles) + 1)
+            arrows.append(
+                (source, target, tuple((level, middles[source, target, level]) for level in passed))
+            )
+    return Layout(
+        levels, middles, tuple(arrows), max(middles[spot] + wide[spot] / 2 for spot in middles) + 1
+    )
 
 
 def _levels(inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """The longest way to each box; one that nothing leads to stands right above the first that it leads to."""
+    """The longest way to each box; one that nothing leads to stands right above the first that it
+    leads to.
+    """
     levels: dict[str, int] = {}
     for name, sources in inputs.items():
         levels[name] = 1 + max((levels[source] for source in sources), default=-1)
     for name, sources in inputs.items():
         if not sources:
-            levels[name] = min((levels[each] for each, read in inputs.items() if name in read), default=1) - 1
+            levels[name] = (
+                min((levels[each] for each, read in inputs.items() if name in read), default=1) - 1
+            )
     return levels
 
 
 def _with_few_crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> Order:
-    """Each level in the order of what it is joined with, up and down again; the best of all tries."""
+    """Each level in the order of what it is joined with, up and down again; the best of all
+    tries.
+    """
     best, fewest = order, _crossings(order, joints)
     for sweep in range(SWEEPS):
         order = [list(level) for level in order]
@@ -90,16 +117,23 @@ def _with_few_crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> Or
             beside = order[other] if 0 <= other < len(order) else []
             places = {spot: place for place, spot in enumerate(beside)}
             own = {spot: place for place, spot in enumerate(order[level])}
-            order[level] = sorted(order[level], key=partial(_mean, places=places, joints=joints, own=own))
+            order[level] = sorted(
+                order[level], key=partial(_mean, places=places, joints=joints, own=own)
+            )
         if (found := _crossings(order, joints)) < fewest:
             best, fewest = order, found
     return best
 
 
 def _mean(
-    spot: Spot, places: Mapping[Spot, float], joints: Sequence[tuple[Spot, Spot]], own: Mapping[Spot, float]
+    spot: Spot,
+    places: Mapping[Spot, float],
+    joints: Sequence[tuple[Spot, Spot]],
+    own: Mapping[Spot, float],
 ) -> float:
-    """The mean place of what a spot is joined with; its own where it is joined with nothing there."""
+    """The mean place of what a spot is joined with; its own where it is joined with nothing
+    there.
+    """
     found = [places[other] for other in _joined(spot, joints) if other in places]
     return fmean(found) if found else own[spot]
 
@@ -127,11 +161,14 @@ def _crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> int:
     return crossings
 
 
-def _middles(order: Order, joints: Sequence[tuple[Spot, Spot]], wide: Mapping[Spot, float]) -> dict[Spot, float]:
-    """The middle of each spot: as near as there is room to the mean of those that it is joined with.
+def _middles(
+    order: Order, joints: Sequence[tuple[Spot, Spot]], wide: Mapping[Spot, float]
+) -> dict[Spot, float]:
+    """The middle of each spot: as near as there is room to the mean of those that it is joined
+    with.
 
-    An arrow that passes by boxes wants one place for all of its spots, and wants it more than boxes do, so that it is
-    straight.
+    An arrow that passes by boxes wants one place for all of its spots, and wants it more than boxes
+    do, so that it is straight.
     """
     middles: dict[Spot, float] = {}
     for level in order:
@@ -152,11 +189,14 @@ def _middles(order: Order, joints: Sequence[tuple[Spot, Spot]], wide: Mapping[Sp
     return middles
 
 
-def _spaced(level: Sequence[Spot], wanted: Mapping[Spot, float], wide: Mapping[Spot, float]) -> dict[Spot, float]:
-    """The places nearest to those wanted, by squares, at which the spots of a level, in this order, do not overlap.
+def _spaced(
+    level: Sequence[Spot], wanted: Mapping[Spot, float], wide: Mapping[Spot, float]
+) -> dict[Spot, float]:
+    """The places nearest to those wanted, by squares, at which the spots of a level, in this order,
+    do not overlap.
 
-    Without the room that all before it take, no spot may stand left of the one before. Neighbours that would do so
-    become one block, which stands at the mean of what they want.
+    Without the room that all before it take, no spot may stand left of the one before. Neighbours
+    that would do so become one block, which stands at the mean of what they want.
     """
     room = [0.0]
     for one, other in pairwise(level):
@@ -178,7 +218,9 @@ def _spaced(level: Sequence[Spot], wanted: Mapping[Spot, float], wide: Mapping[S
 
 
 class _Block(NamedTuple):
-    """Neighbours that stand as near to each other as they may: the mean of what they want, its weight, how many."""
+    """Neighbours that stand as near to each other as they may: the mean of what they want, its
+    weight, how many.
+    """
 
     mean: float
     weight: float

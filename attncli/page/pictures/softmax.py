@@ -1,4 +1,6 @@
-"""A row of scores before and after the scale, each with the weights that the softmax makes of it."""
+"""A row of scores before and after the scale, each with the weights that the softmax makes of
+it.
+"""
 
 from __future__ import annotations
 
@@ -37,21 +39,32 @@ WIDE, HIGH, ROW = 110, 14, 20
 LABEL = 110
 BETWEEN = 24
 MOST_KEYS = 12
-PAINTS = ("#d55e00", "#0072b2")  # without the scale, and with it
+# without the scale, and with it
+PAINTS = ("#d55e00", "#0072b2")
 HEADS = ("without the scale", "with the scale")
 
 
 def softmax(title: str, parts: Sequence[Part], others: Sequence[Part], only: int | None) -> Drawing:
-    """The picture of each row; `others` are the same heads with the scale if `parts` have none, else without it."""
+    """The picture of each row; `others` are the same heads with the scale if `parts` have none,
+    else without it.
+    """
     swap = "scaled" in parts[0].trace
     keys = len(parts[0].trace.context_tokens)
     chosen = choose_drawn(parts, only, HIGHEST // (_height(min(keys, MOST_KEYS)) + GAP))
     pair = {part.title: other for part, other in zip(parts, others, strict=True)}
-    drawn = [(pair[part.title], part, row) if swap else (part, pair[part.title], row) for part, row in chosen.each]
-    legend = ["Each side shows the scores of the keys, and the weights that the softmax makes of them, from 0 to 1."]
+    drawn = [
+        (pair[part.title], part, row) if swap else (part, pair[part.title], row)
+        for part, row in chosen.each
+    ]
+    legend = [
+        "Each side shows the scores of the keys, and the weights that the softmax makes of them,"
+        " from 0 to 1."
+    ]
     legend += chosen.left_out
     if keys > MOST_KEYS:
-        legend.append(f"Of the keys that a query sees, at most the {MOST_KEYS} with the largest weights.")
+        legend.append(
+            f"Of the keys that a query sees, at most the {MOST_KEYS} with the largest weights."
+        )
     said = " ".join(_said(*each) for each in drawn[:8])
     return drawing(
         title,
@@ -100,7 +113,9 @@ def _middle(place: int, size: float) -> float:
 
 
 def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> Panel:
-    """The scores and the weights of one trace, which is the one without the scale or the one with it."""
+    """The scores and the weights of one trace, which is the one without the scale or the one with
+    it.
+    """
     weights = part.trace["weights"][row]
     scores = _scores(part, row, keys)
     texts = [part.text("weights", row, key) for key in keys]
@@ -139,7 +154,9 @@ def scores_of(trace: Trace) -> str:
 
 
 def _keys(trace: Trace, row: int) -> Sequence[int]:
-    """The keys that the query sees, of many those with the largest weights, in their own order; all if it sees none."""
+    """The keys that the query sees, of many those with the largest weights, in their own order; all
+    if it sees none.
+    """
     weights = np.nan_to_num(trace["weights"][row].astype(np.float64))
     hidden = masked_out(trace.steps)
     seen = np.arange(len(weights))

@@ -1,12 +1,16 @@
-"""The formats of arrays in files, one file each: a module of this folder reads files with its name as their suffix.
+"""The formats of arrays in files, one file each: a module of this folder reads files with its name
+as their suffix.
 
-Such a module has three functions, which raise `ArrayError` for a file that is damaged or of another kind, and believe
-nothing it claims before that is checked. `file` is what messages call it:
+Such a module has three functions, which raise `ArrayError` for a file that is damaged or of another
+kind, and believe nothing it claims before that is checked. `file` is what messages call it:
 
-    read(stream, file, name, *, single=False)   the array of a name, which may be empty where there is only one; an
-                                                array of one number without axes only where a `single` one is asked for
-    names(stream, file)                         the names of all arrays
-    dtype(stream, file, name)                   the number format of one, such as bfloat16, also where NumPy lacks it
+    read(stream, file, name, *, single=False)
+        the array of a name, which may be empty where there is only one; an array of one number
+        without axes only where a `single` one is asked for
+    names(stream, file)
+        the names of all arrays
+    dtype(stream, file, name)
+        the number format of one, such as bfloat16, also where NumPy lacks it
 """
 
 from __future__ import annotations
@@ -24,12 +28,16 @@ from attncli.problem.limits import DEPTH_LIMIT, DIMENSION_LIMIT, ELEMENT_LIMIT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt")  # which hold rows of numbers that people may have written
-Array: TypeAlias = "NDArray[Any]"  # of any type NumPy reads; which is checked, not typed
+# which hold rows of numbers that people may have written
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+# of any type NumPy reads; which is checked, not typed
+Array: TypeAlias = "NDArray[Any]"
 _NAMES_SHOWN = 12
 _TOO_DEEP = "it is nested too deep"
-_LONGEST_WHOLE = 400  # characters; Python has a limit of its own, which can be set from 640 up
-COMPARED = 1000  # names that a misspelt one is held against
+# characters; Python has a limit of its own, which can be set from 640 up
+_LONGEST_WHOLE = 400
+# names that a misspelt one is held against
+COMPARED = 1000
 
 
 class Format(Protocol):
@@ -49,12 +57,16 @@ def suffixes() -> tuple[str, ...]:
 
 
 def format_of(suffix: str) -> Format:
-    """The format of files with this suffix, which is one of `suffixes()`; imported here, for those who need it."""
+    """The format of files with this suffix, which is one of `suffixes()`; imported here, for those
+    who need it.
+    """
     return cast("Format", import_module(f"{__name__}{suffix}"))
 
 
 class ArrayError(Exception):
-    """An array in a file cannot be read: (message, help), and which key of the reference is to blame."""
+    """An array in a file cannot be read: (message, help), and which key of the reference is to
+    blame.
+    """
 
     def __init__(self, message: str, help: str, *, key: str = "file") -> None:
         super().__init__(message, help)
@@ -63,11 +75,14 @@ class ArrayError(Exception):
 
 def pickled(file: str, how: str = "safetensors.torch.save_file or numpy.savez") -> ArrayError:
     """Why a file of PyTorch's own is not read, and with what to save it instead."""
-    return ArrayError(f"{file} may be a pickle, which can run any program when it is read", f"save it with {how}")
+    return ArrayError(
+        f"{file} may be a pickle, which can run any program when it is read", f"save it with {how}"
+    )
 
 
 def require_shape(shape: Sequence[object], what: str, *, single: bool = False) -> int:
-    """How many numbers a claimed shape holds, which may be a `single` one without axes where that is asked for.
+    """How many numbers a claimed shape holds, which may be a `single` one without axes where that
+    is asked for.
 
     ArrayError for none of them and for more than the limits allow.
     """
@@ -76,31 +91,42 @@ def require_shape(shape: Sequence[object], what: str, *, single: bool = False) -
     has_shape = f"{what} has the shape {shorten(str(tuple(shape)))}"
     sides = [side for side in shape if type(side) is int and side >= 0]
     if len(sides) < len(shape):
-        raise ArrayError(f"{has_shape}: not all of these are lengths", "it is damaged: save it again")
+        raise ArrayError(
+            f"{has_shape}: not all of these are lengths", "it is damaged: save it again"
+        )
     if not 0 < len(shape) <= DIMENSION_LIMIT or 0 in sides:
-        raise ArrayError(f"{has_shape}: it is empty, or it is not a matrix", "save a matrix or a vector")
+        raise ArrayError(
+            f"{has_shape}: it is empty, or it is not a matrix", "save a matrix or a vector"
+        )
     total = math.prod(sides)
     if total > ELEMENT_LIMIT:
-        raise ArrayError(f"{has_shape}: too many numbers", f"an array has at most {ELEMENT_LIMIT:,} numbers")
+        raise ArrayError(
+            f"{has_shape}: too many numbers", f"an array has at most {ELEMENT_LIMIT:,} numbers"
+        )
     return total
 
 
-def choose(name: str, names: Sequence[str], file: str, shape: Callable[[str], Sequence[int]]) -> str:
+def choose(
+    name: str, names: Sequence[str], file: str, shape: Callable[[str], Sequence[int]]
+) -> str:
     """The name that is meant, which may be empty where there is one array only.
 
-    ArrayError with the names there are where it is none of them. `shape` looks up the shape of one of them, an empty
-    one where it cannot be told.
+    ArrayError with the names there are where it is none of them. `shape` looks up the shape of one
+    of them, an empty one where it cannot be told.
     """
     if name in names:
         return name
     if not name and len(names) == 1:
         return names[0]
-    likely = sorted(names, key=lambda each: name.lower() not in each.lower())  # those that contain it come first
+    # those that contain it come first
+    likely = sorted(names, key=lambda each: name.lower() not in each.lower())
     there = _listed(likely, shape)
     if not names:
         raise ArrayError(f"{file} holds no arrays", "save at least one in it")
     if not name:
-        raise ArrayError(f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}")
+        raise ArrayError(
+            f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}"
+        )
     near = did_you_mean(_shown(name), [_shown(each) for each in likely[:COMPARED]], "")
     many = f"{count(len(names), 'array')}: " if len(names) > 1 else ""
     help = f"{near} it holds {many}{there}".lstrip()
@@ -110,12 +136,15 @@ def choose(name: str, names: Sequence[str], file: str, shape: Callable[[str], Se
 def _listed(names: Sequence[str], shape: Callable[[str], Sequence[int]]) -> str:
     """a (4×12), b (12), … and 146 more."""
     shown = [(_shown(name), shape(name)) for name in names[:_NAMES_SHOWN]]
-    words = ", ".join(f"{name} ({shape_text(tuple(sides))})" if sides else name for name, sides in shown)
+    words = ", ".join(
+        f"{name} ({shape_text(tuple(sides))})" if sides else name for name, sides in shown
+    )
     return words + (f", … and {len(names) - len(shown):,} more" if len(names) > len(shown) else "")
 
 
 def _shown(name: str) -> str:
-    return shorten(name, 80)  # model.language_model.layers.10.self_attn.q_proj.weight, whole
+    # model.language_model.layers.10.self_attn.q_proj.weight, whole
+    return shorten(name, 80)
 
 
 def strict_json(data: bytes) -> object:
@@ -127,7 +156,10 @@ def strict_json(data: bytes) -> object:
 
     try:
         value: object = json.loads(
-            data.decode(), object_pairs_hook=_once_each, parse_int=_whole_number, parse_constant=_no_constant
+            data.decode(),
+            object_pairs_hook=_once_each,
+            parse_int=_whole_number,
+            parse_constant=_no_constant,
         )
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
@@ -136,7 +168,9 @@ def strict_json(data: bytes) -> object:
 
 
 def _require_depth(value: object) -> None:
-    """ValueError for a value of more levels than any file of ours may have, whatever depth Python can read."""
+    """ValueError for a value of more levels than any file of ours may have, whatever depth Python
+    can read.
+    """
     level = [value]
     for _ in range(DEPTH_LIMIT):
         level = [entry for each in level for entry in _containers_in(each)]
@@ -158,7 +192,8 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     entries = dict(pairs)
     if len(entries) < len(pairs):
         raise ValueError("a name is given twice")
-    for key, value in pairs:  # half of a surrogate pair is no character, and cannot be printed
+    # half of a surrogate pair is no character, and cannot be printed
+    for key, value in pairs:
         f"{key}{value if isinstance(value, str) else ''}".encode()
     return entries
 

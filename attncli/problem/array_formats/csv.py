@@ -1,5 +1,5 @@
-"""Rows of numbers as text, as spreadsheets save them: apart by commas, semicolons, tabs or blanks, and read as a pasted
-matrix is.
+"""Rows of numbers as text, as spreadsheets save them: apart by commas, semicolons, tabs or blanks,
+and read as a pasted matrix is.
 """
 
 from __future__ import annotations
@@ -13,25 +13,34 @@ from attncli.errors import AttncliError
 from attncli.problem.array_formats import Array, ArrayError
 from attncli.problem.files import SIZE_LIMIT
 from attncli.problem.matrices import read_cells
-from attncli.problem.numbers import MINUS_INFINITY, NumberError, as_float, is_plain, why_not_a_number
+from attncli.problem.numbers import (
+    MINUS_INFINITY,
+    NumberError,
+    as_float,
+    is_plain,
+    why_not_a_number,
+)
 from attncli.problem.pasted import written_in_file
 from attncli.problem.source import ErrorCollector, decode
 from attncli.problem.tree import TRUTHS, Leaf, Sequence
 from attncli.problem.values import Value
 
 _NO_NAMES = "leave out names, unless all of the first row or of the first column are words"
-_EXACT = 2.0**53  # up to which every whole number is a double
+# up to which every whole number is a double
+_EXACT = 2.0**53
 
 
 def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
-    """The matrix of a file: of truth values, of whole numbers, of float64, or, where a cell is a fraction or a root,
-    of the text of each number.
+    """The matrix of a file: of truth values, of whole numbers, of float64, or, where a cell is a
+    fraction or a root, of the text of each number.
     """
     if name:
         raise ArrayError(f"{file} holds one matrix without a name", "remove name", key="name")
     data = stream.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
-        raise ArrayError(f"{file} is larger than {SIZE_LIMIT // 2**20} MiB", "save it as a .npy file")
+        raise ArrayError(
+            f"{file} is larger than {SIZE_LIMIT // 2**20} MiB", "save it as a .npy file"
+        )
     try:
         source = decode(data, file)
         errors = ErrorCollector(source)
@@ -46,7 +55,9 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
 
 def names(stream: IO[bytes], file: str) -> list[str]:
     """Raises ArrayError: its matrix has no name."""
-    raise ArrayError(f"{file} holds one matrix without a name", "save the steps with numpy.savez(file, scores=…)")
+    raise ArrayError(
+        f"{file} holds one matrix without a name", "save the steps with numpy.savez(file, scores=…)"
+    )
 
 
 def dtype(stream: IO[bytes], file: str, name: str) -> str:
@@ -75,13 +86,17 @@ def _read_rows(value: Value) -> Array | None:
 
 
 def truth_among_numbers(cells: list[str]) -> int | None:
-    """Which cell is the first truth value where others are numbers; None where all are of one kind."""
+    """Which cell is the first truth value where others are numbers; None where all are of one
+    kind.
+    """
     truths = [cell in TRUTHS for cell in cells]
     return truths.index(True) if any(truths) and not all(truths) else None
 
 
 def as_array(cells: list[str]) -> Array:
-    """Truth values, whole numbers or float64 by their texts; the texts themselves where one is a fraction or a root."""
+    """Truth values, whole numbers or float64 by their texts; the texts themselves where one is a
+    fraction or a root.
+    """
     if all(cell in TRUTHS for cell in cells):
         return np.array([TRUTHS[cell] for cell in cells])
     if not all(is_plain(cell) or cell in MINUS_INFINITY for cell in cells):

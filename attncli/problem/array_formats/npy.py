@@ -1,4 +1,6 @@
-"""NumPy's .npy format: NumPy parses the header, which is held against the file before memory is taken for numbers."""
+"""NumPy's .npy format: NumPy parses the header, which is held against the file before memory is
+taken for numbers.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,20 @@ _HEADER_LIMIT = 2**16
 def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
     """The one array of a file."""
     if name:
-        raise ArrayError(f"{file} holds one array without a name", "remove name, or refer to a .npz file", key="name")
+        raise ArrayError(
+            f"{file} holds one array without a name",
+            "remove name, or refer to a .npz file",
+            key="name",
+        )
     return read_array(stream, os.fstat(stream.fileno()).st_size, file, single=single)
 
 
 def names(stream: IO[bytes], file: str) -> list[str]:
     """Raises ArrayError: its array has no name."""
-    raise ArrayError(f"{file}: a .npy file holds one array without a name", "save it with numpy.savez(file, scores=…)")
+    raise ArrayError(
+        f"{file}: a .npy file holds one array without a name",
+        "save it with numpy.savez(file, scores=…)",
+    )
 
 
 def dtype(stream: IO[bytes], file: str, name: str) -> str:
@@ -39,18 +48,26 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 
 
 def read_array(stream: IO[bytes], size: int, file: str, *, single: bool = False) -> Array:
-    """The array that begins here; `size` is how many bytes there are, whatever its header claims."""
+    """The array that begins here; `size` is how many bytes there are, whatever its header
+    claims.
+    """
     try:
         shape, fortran, dtype = read_header(stream)
-    except Exception:  # a hostile header makes NumPy's own parser fail in almost any way
-        raise ArrayError(f"{file} is not an array in NumPy's format", "save it with numpy.save") from None
+    except Exception:
+        # a hostile header makes NumPy's own parser fail in almost any way
+        raise ArrayError(
+            f"{file} is not an array in NumPy's format", "save it with numpy.save"
+        ) from None
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise ArrayError(f"{file} holds {shorten(str(dtype))} instead of plain numbers", "save it as float64")
+        raise ArrayError(
+            f"{file} holds {shorten(str(dtype))} instead of plain numbers", "save it as float64"
+        )
     total = require_shape(shape, file, single=single)
     length = total * dtype.itemsize
     if length > size:
         raise ArrayError(
-            f"{file} claims {total:,} numbers but has only {size:,} bytes", "it was cut short: save it again"
+            f"{file} claims {total:,} numbers but has only {size:,} bytes",
+            "it was cut short: save it again",
         )
     data = stream.read(length)
     if len(data) < length:
@@ -59,7 +76,9 @@ def read_array(stream: IO[bytes], size: int, file: str, *, single: bool = False)
 
 
 def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """(shape, fortran_order, dtype) as claimed. NumPy is handed a header no longer than the limit."""
+    """(shape, fortran_order, dtype) as claimed. NumPy is handed a header no longer than the
+    limit.
+    """
     version = _FORMATS.read_magic(stream)
     length_size, parse = _HEADERS[version]
     length = stream.read(length_size)
@@ -70,5 +89,6 @@ def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]
     if version == (3, 0) and not header.isascii():
         header = header.decode().encode("ascii", "backslashreplace")
         length = len(header).to_bytes(length_size, "little")
-    with warnings.catch_warnings(action="ignore"):  # NumPy warns about headers written by Python 2
+    # NumPy warns about headers written by Python 2
+    with warnings.catch_warnings(action="ignore"):
         return parse(BytesIO(length + header))

@@ -1,7 +1,9 @@
-"""Cells of an .xlsx workbook, by their range: Sheet1!A1:C3. What the file has as results of formulas is read.
+"""Cells of an .xlsx workbook, by their range: Sheet1!A1:C3. What the file has as results of
+formulas is read.
 
-The XML is read piece by piece, no further than the range goes, and no further than a spreadsheet would write. A
-document type, with which a file could define entities that grow without end, is refused.
+The XML is read piece by piece, no further than the range goes, and no further than a spreadsheet
+would write. A document type, with which a file could define entities that grow without end, is
+refused.
 """
 
 from __future__ import annotations
@@ -36,20 +38,25 @@ _RANGE = re.compile(
 )
 _ADDRESS, _ROW = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})"), re.compile(r"[1-9][0-9]{0,6}")
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CELLS = 2**20, 2**14, 2**18
-_DATES = frozenset(
-    (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
-)  # formats that all spreadsheets have
+# formats that all spreadsheets have
+_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\[\]]*\]|_.|\*.|General', re.IGNORECASE)
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how a text has a character that XML lacks
+# how a text has a character that XML lacks
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _PIECE = 2**16  # bytes of XML at once
-_MOST_ELEMENTS, _DEEPEST, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15  # of XML; a cell has 32,767 characters
-_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how an .xls file begins, and what has a password
-_Start = Callable[[str, Mapping[str, str], Sequence[str]], None]  # a tag, its attributes, and the tags that it is in
+# of XML; a cell has 32,767 characters
+_MOST_ELEMENTS, _DEEPEST, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15
+# how an .xls file begins, and what has a password
+_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# a tag, its attributes, and the tags that it is in
+_Start = Callable[[str, Mapping[str, str], Sequence[str]], None]
 _Text = Callable[[str, Sequence[str]], None]
 
 
 class _Range(NamedTuple):
-    """The cells from a row and a column to others, counted from 1; of the only sheet where none is named."""
+    """The cells from a row and a column to others, counted from 1; of the only sheet where none is
+    named.
+    """
 
     sheet: str
     top: int
@@ -67,7 +74,9 @@ _EVERYWHERE = _Range("", 1, 1, _MOST_ROWS, _MOST_COLUMNS)
 
 @dataclass(slots=True)
 class _Cell:
-    """What the XML says of a cell: its type, whether it has a formula or looks like a date, and its text."""
+    """What the XML says of a cell: its type, whether it has a formula or looks like a date, and its
+    text.
+    """
 
     type: str
     style: int
@@ -95,8 +104,14 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
         dates = book.date_styles() if any(cell.style for cell in cells.values()) else frozenset()
         points = with_points(_text(cell, texts) for cell in cells.values() if cell.is_text)
         rows, columns = range(wanted.top, wanted.bottom + 1), range(wanted.left, wanted.right + 1)
-        places = {place: f"{sheet}!{_letters(place[1])}{place[0]} in {file}" for place in product(rows, columns)}
-        found = [_number(cells.get(place), where, texts, dates, points) for place, where in places.items()]
+        places = {
+            place: f"{sheet}!{_letters(place[1])}{place[0]} in {file}"
+            for place in product(rows, columns)
+        }
+        found = [
+            _number(cells.get(place), where, texts, dates, points)
+            for place, where in places.items()
+        ]
         if (at := truth_among_numbers(found)) is not None:
             message = f"{[*places.values()][at]} is a truth value, and others are numbers"
             raise ArrayError(message, "write 1 or 0 there, or choose other cells", key=KEY)
@@ -104,7 +119,8 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
 
 
 def rows_of_text(stream: IO[bytes], file: str, sheet: str) -> list[dict[int, str]]:
-    """The texts and numbers of the sheet of this name, or else of the first, by column in each row that is not empty.
+    """The texts and numbers of the sheet of this name, or else of the first, by column in each row
+    that is not empty.
 
     Raises ArrayError where the file is no workbook.
     """
@@ -115,7 +131,9 @@ def rows_of_text(stream: IO[bytes], file: str, sheet: str) -> list[dict[int, str
         rows: dict[int, dict[int, str]] = {}
         for (row, column), cell in sorted(cells.items()):
             text = texts.get(int(cell.text), "") if cell.type == "s" else cell.text
-            rows.setdefault(row, {})[column] = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+            rows.setdefault(row, {})[column] = _ESCAPED.sub(
+                lambda found: chr(int(found[1], 16)), text
+            )
         return [*rows.values()]
 
 
@@ -132,7 +150,9 @@ def _opened(stream: IO[bytes], file: str) -> Iterator[_Book]:
 
 def names(stream: IO[bytes], file: str) -> list[str]:
     """Raises ArrayError: a workbook has ranges."""
-    raise ArrayError(f"{file} is a workbook", f"name its cells in a problem: {{file: {file}, {_EXAMPLE}}}")
+    raise ArrayError(
+        f"{file} is a workbook", f"name its cells in a problem: {{file: {file}, {_EXAMPLE}}}"
+    )
 
 
 def dtype(stream: IO[bytes], file: str, name: str) -> str:
@@ -142,31 +162,43 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 
 def _read_range(text: str) -> _Range:
     if not text:
-        raise ArrayError("which cells of the workbook is not said", f"name them: {_EXAMPLE}", key="file")
+        raise ArrayError(
+            "which cells of the workbook is not said", f"name them: {_EXAMPLE}", key="file"
+        )
     found = _RANGE.fullmatch(text.strip().removeprefix("="))
     if not found:
-        raise ArrayError(f"{shorten(text)} is no range of cells", f"write {_EXAMPLE}, or {KEY}: A1:C3", key=KEY)
+        raise ArrayError(
+            f"{shorten(text)} is no range of cells", f"write {_EXAMPLE}, or {KEY}: A1:C3", key=KEY
+        )
     sheet = found["sheet"] or ""
     sheet = sheet[1:-1].replace("''", "'") if sheet.startswith("'") else sheet
     columns = sorted((_column(found["left"]), _column(found["right"] or found["left"])))
     rows = sorted((int(found["top"]), int(found["bottom"] or found["top"])))
     if columns[1] > _MOST_COLUMNS or rows[1] > _MOST_ROWS:
-        raise ArrayError(f"{shorten(text)} is outside of any sheet", "the last cell is XFD1048576", key=KEY)
+        raise ArrayError(
+            f"{shorten(text)} is outside of any sheet", "the last cell is XFD1048576", key=KEY
+        )
     cells = (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1)
     if cells > _MOST_CELLS:
-        message = f"{shorten(text)} has {grouped(cells)} cells, and {grouped(_MOST_CELLS)} is the most"
+        message = (
+            f"{shorten(text)} has {grouped(cells)} cells, and {grouped(_MOST_CELLS)} is the most"
+        )
         raise ArrayError(message, "save the numbers as .csv, or with numpy.save", key=KEY)
     return _Range(sheet, rows[0], columns[0], rows[1], columns[1])
 
 
 def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
-    """The sheet of this name, whatever its capitals, or the only one, and the part of the archive that it is."""
+    """The sheet of this name, whatever its capitals, or the only one, and the part of the archive
+    that it is.
+    """
     shown = [*islice(sheets, COMPARED)]
     there = listed([shorten(sheet) for sheet in shown], most=12)
     if not name:
         if len(sheets) == 1:
             return next(iter(sheets.items()))
-        raise ArrayError(f"{file} has {len(sheets)} sheets", f"name one of {there}: {_EXAMPLE}", key=KEY)
+        raise ArrayError(
+            f"{file} has {len(sheets)} sheets", f"name one of {there}: {_EXAMPLE}", key=KEY
+        )
     for sheet, part in sheets.items():
         if sheet.lower() == name.lower():
             return sheet, part
@@ -175,28 +207,44 @@ def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
 
 
 def _number(
-    cell: _Cell | None, where: str, texts: Mapping[int, str], dates: Collection[int], points: Mapping[str, str]
+    cell: _Cell | None,
+    where: str,
+    texts: Mapping[int, str],
+    dates: Collection[int],
+    points: Mapping[str, str],
 ) -> str:
-    """The text of a number or a truth value; ArrayError for anything else. `points`: texts with a decimal comma."""
+    """The text of a number or a truth value; ArrayError for anything else. `points`: texts with a
+    decimal comma.
+    """
     if cell is None:
-        help = "write a number there, or choose other cells; of merged cells, only the first has the number"
+        help = (
+            "write a number there, or choose other cells; of merged cells, only the first has the"
+            " number"
+        )
         raise ArrayError(f"{where} is empty", help, key=KEY)
     if cell.formula and not cell.text:
-        raise ArrayError(f"{where} is a formula without a result", f"{_AGAIN}: that adds the results", key=KEY)
+        raise ArrayError(
+            f"{where} is a formula without a result", f"{_AGAIN}: that adds the results", key=KEY
+        )
     if cell.type == "e":
         raise ArrayError(f"{where} is the error {shorten(cell.text)}", "mend its formula", key=KEY)
     if cell.type == "b":
         return "true" if cell.text == "1" else "false"
     is_number = not cell.is_text and is_plain(cell.text)
     if cell.type == "d" or (is_number and cell.style in dates):
-        help = "a spreadsheet makes a date of 1/2: write =1/2 there, or 0.5, and format the cell as a number"
+        help = (
+            "a spreadsheet makes a date of 1/2: write =1/2 there, or 0.5, and format the cell as a"
+            " number"
+        )
         raise ArrayError(f"{where} is a date", help, key=KEY)
     if not is_number:
         text = _text(cell, texts)
         return _number_in_text(points.get(text, text), where)
     value = float(cell.text)
     if not isfinite(value):
-        raise ArrayError(f"{where} is too large for a number", "the largest number is about 1.8e308", key=KEY)
+        raise ArrayError(
+            f"{where} is too large for a number", "the largest number is about 1.8e308", key=KEY
+        )
     return repr(value)
 
 
@@ -212,7 +260,11 @@ def _number_in_text(text: str, where: str) -> str:
             as_float(text)
     except NumberError as error:
         said = f"the text {shorten(text)}, and no number" if text else "empty"
-        help = error.help if re.search(r"[0-9]", text) else "write a number there, or choose other cells"
+        help = (
+            error.help
+            if re.search(r"[0-9]", text)
+            else "write a number there, or choose other cells"
+        )
         raise ArrayError(f"{where} is {said}", help, key=KEY) from None
     return text
 
@@ -227,13 +279,22 @@ class _Book:
     _elements: int = field(default=_MOST_ELEMENTS)  # that may still begin
 
     def sheets(self) -> dict[str, str]:
-        """The parts of the sheets by their names, in order; those that only hold a chart are not told apart."""
+        """The parts of the sheets by their names, in order; those that only hold a chart are not
+        told apart.
+        """
         found: list[tuple[str, str]] = []
         parts: dict[str, str] = {}
 
         def sheet(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
             if tag == "sheet":
-                id = next((value for name, value in attributes.items() if name.rpartition(":")[2] == "id"), "")
+                id = next(
+                    (
+                        value
+                        for name, value in attributes.items()
+                        if name.rpartition(":")[2] == "id"
+                    ),
+                    "",
+                )
                 found.append((attributes.get("name", ""), id))
 
         def relation(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
@@ -302,7 +363,8 @@ class _Book:
                     raise _Enough
 
         def text(data: str, inside: Sequence[str]) -> None:
-            if inside[-1] == "t" and "rPh" not in inside and last in wanted:  # rPh: how a text is pronounced
+            # rPh: how a text is pronounced
+            if inside[-1] == "t" and "rPh" not in inside and last in wanted:
                 found[last] = self._joined(found.get(last, ""), data)
 
         self._read("xl/sharedStrings.xml", start, text)
@@ -314,7 +376,9 @@ class _Book:
         formats: list[str] = []
 
         def start(tag: str, attributes: Mapping[str, str], inside: Sequence[str]) -> None:
-            if tag == "numFmt" and re.search("[dmyhs]", _NOT_OF_DATES.sub("", attributes.get("formatCode", "")), re.I):
+            if tag == "numFmt" and re.search(
+                "[dmyhs]", _NOT_OF_DATES.sub("", attributes.get("formatCode", "")), re.I
+            ):
                 own.add(attributes.get("numFmtId", ""))
             elif tag == "xf" and inside[-1] == "cellXfs":
                 formats.append(attributes.get("numFmtId", "0"))
@@ -324,7 +388,9 @@ class _Book:
         return frozenset(style for style, format in enumerate(formats) if format in known)
 
     def _read(self, part: str, start: _Start, text: _Text | None = None) -> None:
-        """Hand all elements and texts of a part to these functions, until one of them has enough."""
+        """Hand all elements and texts of a part to these functions, until one of them has
+        enough.
+        """
         entry = next((each for each in self.zip.infolist() if each.filename == part), None)
         if entry is None:
             raise self.archive.unreadable(f"it has no {shorten(part) or 'part for this sheet'}")
@@ -359,7 +425,8 @@ class _Book:
                         raise self._too_large(f"{PACKED_LIMIT // 2**20} MiB")
                     parser.Parse(piece, False)
                     handed += len(piece)
-                    if handed - parser.CurrentByteIndex > _LONGEST_TAG:  # each piece more, it begins from there again
+                    # each piece more, it begins from there again
+                    if handed - parser.CurrentByteIndex > _LONGEST_TAG:
                         raise self.archive.unreadable("it is damaged")
                 parser.Parse(b"", True)
         except _Enough:
@@ -371,7 +438,9 @@ class _Book:
         return text + more
 
     def _too_large(self, most: str) -> ArrayError:
-        return ArrayError(f"{self.archive.file} unpacks to more than {most}", "save the sheet as .csv")
+        return ArrayError(
+            f"{self.archive.file} unpacks to more than {most}", "save the sheet as .csv"
+        )
 
     def _refuse_types(self, *_: object) -> NoReturn:
         raise self.archive.unreadable("it declares a document type, as no spreadsheet does")

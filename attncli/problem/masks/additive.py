@@ -1,4 +1,6 @@
-"""`additive: [[0, -1], [0.5, -.inf]]`, or a matrix of such numbers: they are added to the scaled scores."""
+"""`additive: [[0, -1], [0.5, -.inf]]`, or a matrix of such numbers: they are added to the scaled
+scores.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from attncli.problem.values import Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Additive(MaskPart):
-    """Numbers, n × m, or with heads or batch and heads before; -inf hides, and an axis of 1 is for all."""
+    """Numbers, n × m, or with heads or batch and heads before; -inf hides, and an axis of 1 is for
+    all.
+    """
 
     name = "additive"
     order = 7
@@ -40,11 +44,15 @@ class Additive(MaskPart):
 
     @classmethod
     def examples(cls) -> Mapping[str, Mask]:
-        return {"{additive: …}, or a matrix of other numbers": Mask((cls(Matrix.of([[0] * 3] * 2)),))}
+        return {
+            "{additive: …}, or a matrix of other numbers": Mask((cls(Matrix.of([[0] * 3] * 2)),))
+        }
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
         return matrix_size_error(self.matrix.shape, sizes)
 
     def clause(self, offset: Offset, suffix: str) -> Clause:
         name = f"additive{suffix}"
-        return with_leading_axes(Clause("", added=f"{name}[i, j]", parameters={name: self.matrix}), name, own=2)
+        return with_leading_axes(
+            Clause("", added=f"{name}[i, j]", parameters={name: self.matrix}), name, own=2
+        )

@@ -26,7 +26,10 @@ class Causal(MaskPart):
 
     @classmethod
     def examples(cls) -> Mapping[str, Mask]:
-        return {"causal": Mask((cls(),)), "{causal: true, corner: bottom-right}": Mask((cls(),), "bottom-right")}
+        return {
+            "causal": Mask((cls(),)),
+            "{causal: true, corner: bottom-right}": Mask((cls(),), "bottom-right"),
+        }
 
     def clause(self, offset: Offset, suffix: str) -> Clause:
         return Clause(

@@ -1,4 +1,6 @@
-"""`keep: [[1, 0], [1, 1]]`, or a matrix of true and false: 1 may be seen; and `hide: [[0, 1], [0, 0]]`: 1 is hidden."""
+"""`keep: [[1, 0], [1, 1]]`, or a matrix of true and false: 1 may be seen; and `hide: [[0, 1], [0,
+0]]`: 1 is hidden.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truths(MaskPart):
-    """Truth values for every query and key, n × m, or with heads or batch and heads before; an axis of 1 is for all.
+    """Truth values for every query and key, n × m, or with heads or batch and heads before; an axis
+    of 1 is for all.
 
     `seen` is the one that lets a query see a key, `words` are what a problem writes.
     """

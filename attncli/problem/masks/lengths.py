@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Lengths(MaskPart):
-    """How many keys exist, counted from the left: one number for all entries of a batch, or one for each."""
+    """How many keys exist, counted from the left: one number for all entries of a batch, or one for
+    each.
+    """
 
     name = "lengths"
     order = 4
@@ -32,7 +34,10 @@ class Lengths(MaskPart):
             value.wrong("is empty", "write {lengths: [2]}, one number for each entry of the batch")
             return None
         values = list(value.items) or [value]
-        read = [read_integer(each, least=0, help="write how many keys exist, counted from the left") for each in values]
+        read = [
+            read_integer(each, least=0, help="write how many keys exist, counted from the left")
+            for each in values
+        ]
         lengths = tuple(length for length in read if length is not None)
         return cls(lengths) if len(lengths) == len(read) else None
 
@@ -42,7 +47,10 @@ class Lengths(MaskPart):
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
         if (most := max(self.lengths)) > sizes.keys:
-            return f"{most} keys cannot exist: there are {sizes.keys}", f"write a number from 0 to {sizes.keys}"
+            return (
+                f"{most} keys cannot exist: there are {sizes.keys}",
+                f"write a number from 0 to {sizes.keys}",
+            )
         return entries_error(len(self.lengths), sizes)
 
     def existing_keys(self, keys: int) -> NDArray[np.bool_]:
@@ -54,9 +62,12 @@ class Lengths(MaskPart):
     def clause(self, offset: Offset, suffix: str) -> Clause:
         name, condition = f"length{suffix}", (f"j < length{suffix}",)
         if len(self.lengths) == 1:
-            return Clause(_meaning(self.lengths[0]), condition, parameters={name: Scalar.of(self.lengths[0])})
+            return Clause(
+                _meaning(self.lengths[0]), condition, parameters={name: Scalar.of(self.lengths[0])}
+            )
         return Clause(
-            f"Lengths: only the first keys of each entry exist: {', '.join(map(str, self.lengths))}.",
+            "Lengths: only the first keys of each entry exist:"
+            f" {', '.join(map(str, self.lengths))}.",
             condition,
             parameters={name: Matrix.of(self.lengths)},
             leads={name: (BATCH,)},

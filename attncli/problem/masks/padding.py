@@ -44,7 +44,10 @@ class Padding(MaskPart):
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
         if (found := len(self.exists[0])) != sizes.keys:
-            return f"{count(found, 'entry')} for {count(sizes.keys, 'key')}", "give 1 or 0 for every key"
+            return (
+                f"{count(found, 'entry')} for {count(sizes.keys, 'key')}",
+                "give 1 or 0 for every key",
+            )
         return entries_error(len(self.exists), sizes)
 
     def existing_keys(self, keys: int) -> NDArray[np.bool_]:
@@ -66,5 +69,6 @@ class Padding(MaskPart):
 def _meaning(exists: Sequence[Sequence[bool]]) -> str:
     keys, gone = sum(map(len, exists)), sum(row.count(False) for row in exists)
     return (
-        f"Padding: {gone} of {keys} keys {either(gone, 'is', 'are')} padding, and no {either(gone, 'token', 'tokens')}."
+        f"Padding: {gone} of {keys} keys {either(gone, 'is', 'are')} padding, and no"
+        f" {either(gone, 'token', 'tokens')}."
     )

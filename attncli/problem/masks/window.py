@@ -27,8 +27,13 @@ class Window(MaskPart):
     def read(cls, value: Value) -> Window | None:
         length = value.node.length if isinstance(value.node, Sequence) else 0
         if length != 2:
-            what = f"a list of {length}" if isinstance(value.node, Sequence) else describe(value.node)
-            value.wrong(f"must be two numbers, not {what}", "write {window: [left, right]}, where -1 means no limit")
+            what = (
+                f"a list of {length}" if isinstance(value.node, Sequence) else describe(value.node)
+            )
+            value.wrong(
+                f"must be two numbers, not {what}",
+                "write {window: [left, right]}, where -1 means no limit",
+            )
             return None
         help = "write how many keys a query sees to its left and right; -1 means no limit"
         left, right = (read_integer(item, least=-1, help=help) for item in value.items)
@@ -42,9 +47,14 @@ class Window(MaskPart):
         before, after, position = f"left{suffix}", f"right{suffix}", offset.position
         first = f"j >= {position} - {before}" if self.left else f"j >= {position}"
         last = f"j <= {position} + {after}" if self.right else f"j <= {position}"
-        sides = {name: Scalar.of(size) for name, size in ((before, self.left), (after, self.right)) if size > 0}
+        sides = {
+            name: Scalar.of(size)
+            for name, size in ((before, self.left), (after, self.right))
+            if size > 0
+        }
         return Clause(
-            f"Window: a query sees {_side(self.left, 'before')} and {_side(self.right, 'after')} its own position.",
+            f"Window: a query sees {_side(self.left, 'before')} and {_side(self.right, 'after')}"
+            " its own position.",
             (*[first] * (self.left >= 0), *[last] * (self.right >= 0)),
             parameters={**offset.parameters, **sides},
             leads=offset.leads,

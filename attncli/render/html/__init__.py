@@ -1,7 +1,9 @@
-"""A page for browsers: one file that asks for nothing else, with formulas in MathML and matrices as tables.
+"""A page for browsers: one file that asks for nothing else, with formulas in MathML and matrices as
+tables.
 
-The sections are `<section id="step-scores">`, the matrices `<table data-array="scores">`, and worked lines
-`<li data-cell="0,1">`, so that a program can find them. Numbers are written as everywhere, but with the sign for minus.
+The sections are `<section id="step-scores">`, the matrices `<table data-array="scores">`, and
+worked lines `<li data-cell="0,1">`, so that a program can find them. Numbers are written as
+everywhere, but with the sign for minus.
 """
 
 from __future__ import annotations
@@ -25,10 +27,15 @@ from attncli.render.html.matrix import NARROW, matrix, opening, product, width
 from attncli.render.html.text import attribute, cell_label, raised, sentence, signed, written
 
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action"
+    " 'none'"
+)
 UNTITLED = "Attention, worked out"
-FEW, MANY = 3, 48  # sections that need no list of contents, and those of a page of parts that have no room in it
-WIDEST = 84  # digits of matrices side by side
+# sections that need no list of contents, and those of a page of parts that have no room in it
+FEW, MANY = 3, 48
+# digits of matrices side by side
+WIDEST = 84
 
 
 class Entry(NamedTuple):
@@ -52,7 +59,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     title = document.title if style.title else ""
     copied = ["copies.css"] if document.copies > 1 else []
     if style.fragment:
-        yield f'<section class="attncli">\n<style>{"".join(map(stylesheet, ["block.css", *copied]))}</style>\n'
+        styles = "".join(map(stylesheet, ["block.css", *copied]))
+        yield f'<section class="attncli">\n<style>{styles}</style>\n'
         yield f"<h2>{written(title)}</h2>\n" if title else ""
         yield from _body(document, 3)
         yield from _copies(document, title, 3)
@@ -60,7 +68,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         return
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
     if document.live:
-        from attncli.render.html import live  # and all scripts, which most pages have none of
+        # and all scripts, which most pages have none of
+        from attncli.render.html import live
 
         policy, sheets = f"{POLICY}; script-src {live.digest()}", [*sheets, "live.css"]
     yield (
@@ -73,7 +82,10 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         f"<style>{''.join(map(stylesheet, sheets))}</style>\n</head>\n<body>\n"
     )
     hidden = "" if title else ' class="unseen"'
-    yield f'<div class="attncli">\n<header>\n<h1{hidden}>{written(title or UNTITLED)}</h1>\n</header>\n'
+    yield (
+        "<div"
+        f' class="attncli">\n<header>\n<h1{hidden}>{written(title or UNTITLED)}</h1>\n</header>\n'
+    )
     yield from _contents(entries(document.blocks, 2))
     yield "<main>\n"
     yield from _body(document, 2)
@@ -87,12 +99,24 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 @cache
 def stylesheet(name: str) -> str:
     """A style sheet of this folder without its comments and what makes it easy to read."""
-    text = re.sub(r"/\*.*?\*/", "", (Path(__file__).parent / name).read_text(encoding="utf-8"), flags=re.DOTALL)
-    return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}").replace(": ", ":").strip()
+    text = re.sub(
+        r"/\*.*?\*/",
+        "",
+        (Path(__file__).parent / name).read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+    return (
+        re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", text))
+        .replace(";}", "}")
+        .replace(": ", ":")
+        .strip()
+    )
 
 
 def entries(blocks: Iterable[page.Block], level: int) -> Iterator[Entry]:
-    """The headings of a page; in a part they are a level deeper, and their ids begin with the part's."""
+    """The headings of a page; in a part they are a level deeper, and their ids begin with the
+    part's.
+    """
     seen: dict[str, int] = {}
     part, depth = "", level
     for block in blocks:
@@ -112,7 +136,9 @@ def _slug(text: str) -> str:
 
 
 def _contents(entries: Iterable[Entry]) -> Iterator[str]:
-    """The list of sections. Of a page of parts these with their sections, unless they are too many."""
+    """The list of sections. Of a page of parts these with their sections, unless they are too
+    many.
+    """
     found = list(entries)
     listed = found if len(found) <= MANY else [entry for entry in found if entry.level == 2]
     if len(listed) <= FEW:
@@ -136,9 +162,12 @@ def _copies(document: page.Document, title: str, level: int) -> Iterator[str]:
 
 
 def _body(document: page.Document, level: int, *, named: bool = True) -> Iterator[str]:
-    """The blocks, each section with all that follows its heading up to the next one; `named` for links to it."""
+    """The blocks, each section with all that follows its heading up to the next one; `named` for
+    links to it.
+    """
     headings = entries(document.blocks, level)
-    opened: list[int] = []  # the levels of the sections that are not closed yet
+    # the levels of the sections that are not closed yet
+    opened: list[int] = []
     topic = document.title
     first = True
     for block in paired(document.blocks):
@@ -148,7 +177,8 @@ def _body(document: page.Document, level: int, *, named: bool = True) -> Iterato
                 opened.pop()
                 yield "</section>\n"
             opened.append(entry.level)
-            alone = named and level == 2  # of fragments, a page may have two
+            # of fragments, a page may have two
+            alone = named and level == 2
             yield f"{section_tag(entry, named=alone)}\n{heading(block, entry.level)}"
         else:
             yield from rendered(block, topic, lead=first)
@@ -157,7 +187,9 @@ def _body(document: page.Document, level: int, *, named: bool = True) -> Iterato
 
 
 def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
-    """The blocks; a paragraph and the small matrix after it are one, and may stand beside others."""
+    """The blocks; a paragraph and the small matrix after it are one, and may stand beside
+    others.
+    """
     said: page.Paragraph | None = None
     for block in blocks:
         if said and isinstance(block, page.Grid) and not block.closed and width(block) <= NARROW:
@@ -194,7 +226,9 @@ def heading(block: page.Heading, level: int) -> str:
 
 
 def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> Iterator[str]:
-    """A block; `topic` is the title of its section, `lead` says that it stands at the top of the page."""
+    """A block; `topic` is the title of its section, `lead` says that it stands at the top of the
+    page.
+    """
     match block:
         case _Pair(said=said, grid=grid):
             yield f'<div class="pair">\n<p>{sentence(said.text)}</p>\n'
@@ -205,7 +239,10 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
         case page.Paragraph(text=text, kind="text"):
             yield f"<p>{sentence(text)}</p>\n"
         case page.Paragraph(text=text, kind=kind):
-            yield f'<aside role="note" class="{kind}"><p><b>{kind.capitalize()}:</b> {sentence(text)}</p></aside>\n'
+            yield (
+                f'<aside role="note" class="{kind}"><p><b>{kind.capitalize()}:</b>'
+                f" {sentence(text)}</p></aside>\n"
+            )
         case page.Formula(equation=equation):
             shown = f'<math display="block">{formula(equation, MATHML)}</math>'
             yield f"{opening('formula', 'Formula', len(formula(equation, UNICODE)))}{shown}</div>\n"
@@ -277,11 +314,15 @@ def _table(table: page.Table, topic: str) -> str:
         return "".join(written)
 
     body = "".join(
-        f"<tr>{row(cells, [place == naming for place in range(len(heads))], 'row')}</tr>\n" for cells in table.rows
+        f"<tr>{row(cells, [place == naming for place in range(len(heads))], 'row')}</tr>\n"
+        for cells in table.rows
     )
     head = row(heads, [True] * len(heads), "col")
     caption = f'<caption class="unseen">{written(topic)}</caption>' if topic else ""
-    shown = f'<table class="rows">{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>'
+    shown = (
+        "<table"
+        f' class="rows">{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>'
+    )
     columns = zip(heads, *table.rows, strict=True)
     least = sum(max(map(_longest, column)) for column in columns)
     return f"{opening('scroll', f'Table: {topic}', least)}{shown}</div>\n"

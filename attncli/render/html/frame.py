@@ -1,7 +1,9 @@
-"""A page inside a notebook: a frame with a page of its own, and the same as text where frames are not allowed.
+"""A page inside a notebook: a frame with a page of its own, and the same as text where frames are
+not allowed.
 
-A notebook that nobody has trusted, and sites that show notebooks, take frames and styles away. The text is hidden only
-behind a frame, so it is there wherever the frame is not, and on paper, where a frame would be cut off.
+A notebook that nobody has trusted, and sites that show notebooks, take frames and styles away. The
+text is hidden only behind a frame, so it is there wherever the frame is not, and on paper, where a
+frame would be cut off.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ TEXT_BEHIND = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Page:
-    """A page that a notebook shows: `html` is the whole page, as a file would have it, and `text` says the same.
+    """A page that a notebook shows: `html` is the whole page, as a file would have it, and `text`
+    says the same.
 
     `height` is that of its frame in pixels; the lower edge can be pulled.
     """
@@ -34,14 +37,19 @@ class Page:
     height: int
 
     def __repr__(self) -> str:
-        return f"<{entitled('page', self.title)}: {byte_size(len(self.html.encode()))} of HTML, which a notebook shows>"
+        return (
+            f"<{entitled('page', self.title)}: {byte_size(len(self.html.encode()))} of HTML, which"
+            " a notebook shows>"
+        )
 
     def _repr_html_(self) -> str:
-        # In a frame, #step-scores is a place of the notebook's address, unless the page says that it is its own.
+        # In a frame, #step-scores is a place of the notebook's address, unless the page says that
+        # it is its own.
         page = self.html.replace("<head>\n", '<head>\n<base href="about:srcdoc"/>\n', 1)
         title = escape(visible(self.title or UNTITLED))
         return (
             f"<style>{TEXT_BEHIND}</style>\n"
-            f'<iframe class="attncli-page" title="{title}" height="{self.height}" sandbox="{SANDBOX}" '
+            f'<iframe class="attncli-page" title="{title}" height="{self.height}"'
+            f' sandbox="{SANDBOX}" '
             f'srcdoc="{escape(page)}"></iframe><pre>{escape(self.text, quote=False)}</pre>\n'
         )

@@ -1,4 +1,6 @@
-"""The script of a page that works itself out, its data, and the sections that other settings have."""
+"""The script of a page that works itself out, its data, and the sections that other settings
+have.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,19 @@ from attncli.render.html.matrix import POINT
 
 # In the order in which they need each other.
 FILES = (
-    "numbers", "functions", "model", "typing", "warnings", "notation", "lines", "query", "map", "inspector", "quiz",
+    "numbers",
+    "functions",
+    "model",
+    "typing",
+    "warnings",
+    "notation",
+    "lines",
+    "query",
+    "map",
+    "inspector",
+    "quiz",
     "page",
-)  # fmt: skip
+)
 MASKS = {
     "given": "as given",
     "none": "none",
@@ -30,13 +42,15 @@ MASKS = {
 }
 # Summaries of other settings have the same rows, after other numbers.
 _ROWS = re.compile("(?=<tr>)|(?<=</td>)(?=<th )")
-Section: TypeAlias = tuple[str, int, tuple[str, ...]]  # its id, its level, and its HTML in pieces without the end
+# its id, its level, and its HTML in pieces without the end
+Section: TypeAlias = tuple[str, int, tuple[str, ...]]
 
 
 def scripts(document: Document) -> Iterator[str]:
     """The data and the script, for the end of a page.
 
-    No label in the data ends a script or begins an element: `<` is escaped. In pieces of HTML labels have none.
+    No label in the data ends a script or begins an element: `<` is escaped. In pieces of HTML
+    labels have none.
     """
     assert document.live is not None
     data = _data(document, document.live())
@@ -60,7 +74,10 @@ def digest() -> str:
 @cache
 def script() -> str:
     """All files of the script in one, without their comments and indentation."""
-    texts = ((Path(__file__).parent / "script" / f"{name}.js").read_text(encoding="utf-8") for name in FILES)
+    texts = (
+        (Path(__file__).parent / "script" / f"{name}.js").read_text(encoding="utf-8")
+        for name in FILES
+    )
     whole = "".join(text.replace('"use strict";\n', "") for text in texts)
     whole = re.sub(r"^\s*/\*\*.*?\*/\n", "", whole, flags=re.DOTALL | re.MULTILINE)
     whole = re.sub(r"^\s*//.*\n", "", whole, flags=re.MULTILINE)
@@ -69,10 +86,11 @@ def script() -> str:
 
 
 def _data(document: Document, live: Live) -> dict[str, object]:
-    """What the script reads: a layout is a list of sections, these are lists of pieces, and each is there once.
+    """What the script reads: a layout is a list of sections, these are lists of pieces, and each is
+    there once.
 
-    A section without pieces is the one that the page has. Where a product there is too wide to stand beside its
-    factors, there are pieces with all of them: other numbers may be narrower.
+    A section without pieces is the one that the page has. Where a product there is too wide to
+    stand beside its factors, there are pieces with all of them: other numbers may be narrower.
     """
     layouts = {name: _sections(blocks) for name, blocks in live.layouts.items()}
     first, *others = layouts
@@ -83,20 +101,30 @@ def _data(document: Document, live: Live) -> dict[str, object]:
     sections: dict[tuple[object, ...], int] = {}
 
     def place(id: str, level: int, html: tuple[str, ...] | None) -> int:
-        written = None if html is None else tuple(pieces.setdefault(piece, len(pieces)) for piece in html)
+        written = (
+            None if html is None else tuple(pieces.setdefault(piece, len(pieces)) for piece in html)
+        )
         return sections.setdefault((id, level, written), len(sections))
 
     there = [("", 1), *((each.id, each.level) for each in entries(document.blocks, 2))]
     page = [place(id, level, own[id] if id in alone else None) for id, level in there]
     known = {
-        name: [place(id, level, None if kept.get(id) == html else html) for id, level, html in layouts[name]]
+        name: [
+            place(id, level, None if kept.get(id) == html else html)
+            for id, level, html in layouts[name]
+        ]
         for name in others
     }
     return {
-        "data": live.data, "layouts": {first: page, **known}, "sections": list(sections), "pieces": list(pieces),
-        "masks": MASKS, "hidden": HIDDEN, "point": POINT,
+        "data": live.data,
+        "layouts": {first: page, **known},
+        "sections": list(sections),
+        "pieces": list(pieces),
+        "masks": MASKS,
+        "hidden": HIDDEN,
+        "point": POINT,
         "product": {"gap": GAP, "around": AROUND, "widest": WIDEST},
-    }  # fmt: skip
+    }
 
 
 def _too_wide(blocks: Iterable[Block]) -> set[str]:
@@ -112,7 +140,9 @@ def _too_wide(blocks: Iterable[Block]) -> set[str]:
 
 
 def _sections(blocks: Sequence[Block]) -> list[Section]:
-    """Each section with what stands in it before the next one begins; first what stands before all."""
+    """Each section with what stands in it before the next one begins; first what stands before
+    all.
+    """
     headings = entries(blocks, 2)
     found: list[tuple[str, int, list[str]]] = [("", 1, [])]
     topic = ""

@@ -1,4 +1,6 @@
-"""A matrix as a table with brackets, points under points, and a product as matrices side by side."""
+"""A matrix as a table with brackets, points under points, and a product as matrices side by
+side.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,35 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.page.colors import LEGEND, background, foreground
 from attncli.page.document import Cell, Grid, Product
-from attncli.render.cells import DOTS, HIDDEN, VERDICTS, chunks, has_sign_of_hidden, mark, text_width, with_dots
+from attncli.render.cells import (
+    DOTS,
+    HIDDEN,
+    VERDICTS,
+    chunks,
+    has_sign_of_hidden,
+    mark,
+    text_width,
+    with_dots,
+)
 from attncli.render.html.text import attribute, isolated, math, number, written
 
-NARROW = 34  # digits that a phone shows side by side
-LONG = 18  # digits: a label that is wider has lines of its own
+# digits that a phone shows side by side
+NARROW = 34
+# digits: a label that is wider has lines of its own
+LONG = 18
 GAP = 2  # digits between columns
-TELLING = 20  # rows: of a causal mask, the first alone would not say how wide its columns are
-EVEN = 5  # columns narrower than this are as wide as the widest of them: a matrix reads as a square
-POINT = 0.45  # digits that a decimal point is wide
+# rows: of a causal mask, the first alone would not say how wide its columns are
+TELLING = 20
+# columns narrower than this are as wide as the widest of them: a matrix reads as a square
+EVEN = 5
+# digits that a decimal point is wide
+POINT = 0.45
 
 
 def matrix(grid: Grid, topic: str) -> Iterator[str]:
-    """A matrix with its labels; closed forms stand before their decimals. `topic` is the title of its section."""
+    """A matrix with its labels; closed forms stand before their decimals. `topic` is the title of
+    its section.
+    """
     grid = grid.loaded()
     if grid.left_out:
         grid = with_dots(grid)
@@ -44,7 +62,9 @@ def product(product: Product, topic: str) -> Iterator[str]:
     marked = product.marked()
     parts = (*marked.operands, ("=", marked.result))
     names = f"{_name(marked.result)}, and what gives it"
-    yield opening("product", f"{topic}: {names}" if topic else names, max(width(grid) for _, grid in parts))
+    yield opening(
+        "product", f"{topic}: {names}" if topic else names, max(width(grid) for _, grid in parts)
+    )
     for sign, grid in parts:
         yield '<div class="factor">' + (f'<span class="sign">{sign}</span>' if sign else "")
         yield from _table(grid, topic, labelled=grid is marked.result)
@@ -63,10 +83,15 @@ def _legend(grid: Grid) -> str:
 
 
 def opening(kind: str, called: str, width: int) -> str:
-    """The tag before what may be wider than a phone; then it is called something, and the keyboard can scroll it."""
+    """The tag before what may be wider than a phone; then it is called something, and the keyboard
+    can scroll it.
+    """
     if width <= NARROW:
         return f'<div class="{kind}">'
-    return f'<div class="{kind}" style="--n:{width}" role="group" tabindex="0" aria-label="{attribute(called)}">'
+    return (
+        f'<div class="{kind}" style="--n:{width}" role="group" tabindex="0"'
+        f' aria-label="{attribute(called)}">'
+    )
 
 
 def width(grid: Grid) -> int:
@@ -86,7 +111,8 @@ def width(grid: Grid) -> int:
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
-    """The table. Without visible labels, the name stands above the numbers, and the labels are only read aloud.
+    """The table. Without visible labels, the name stands above the numbers, and the labels are only
+    read aloud.
 
     With `forms` it has the closed forms, and not their decimals.
     """
@@ -99,13 +125,15 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
     even = f' style="--w:{widest}"' if len(columns) > 1 and widest <= EVEN and not forms else ""
     yield f'<table class="matrix{judged}"{array}{even}>'
     if labelled:
-        yield f'<caption class="unseen">{written(f"{topic}: {_name(grid)}" if topic else _name(grid))}</caption>'
+        said = f"{topic}: {_name(grid)}" if topic else _name(grid)
+        yield f'<caption class="unseen">{written(said)}</caption>'
         corner = f'<td class="name" aria-hidden="true">{math(grid.name)}</td>'
     else:
         yield f"<caption>{math(grid.name)}</caption>"
         corner = f"<td{unseen}></td>"
     if labelled or any(columns):
-        yield f"<thead><tr>{corner}{''.join(_label(column, 'col', unseen) for column in columns)}</tr></thead>"
+        labels = "".join(_label(column, "col", unseen) for column in columns)
+        yield f"<thead><tr>{corner}{labels}</tr></thead>"
     yield "<tbody>"
     heads = (_label(row, "row", unseen) for row in grid.rows)
     if forms:
@@ -129,14 +157,17 @@ def _measured(grid: Grid) -> tuple[list[int], int]:
     decimals, widest = [0] * len(next(iter(grid.cells))), 0
     for rows in chunks(grid.cells):
         for place, column in enumerate(zip(*rows, strict=True)):
-            distinct = {id(cell): cell for cell in column}.values()  # in a large matrix the same stands in many places
+            # in a large matrix the same stands in many places
+            distinct = {id(cell): cell for cell in column}.values()
             decimals[place] = max(decimals[place], *map(_decimals, distinct))
             widest = max(widest, *(len(cell.text) for cell in distinct))
     return decimals, widest
 
 
 def _rows(grid: Grid, decimals: Sequence[int]) -> Iterator[str]:
-    """The numbers of each row; those with fewer decimals than others of their column stand as far from its edge."""
+    """The numbers of each row; those with fewer decimals than others of their column stand as far
+    from its edge.
+    """
     top = 0
     for rows in chunks(grid.cells):
         known: dict[tuple[int, int], str] = {}
@@ -164,12 +195,16 @@ def _cell(cell: Cell, most: int) -> str:
         return f'<td class="dots">{DOTS}</td>'
     classes: list[str] = []
     styles: list[str] = []
-    if (missing := most - _decimals(cell)) and not cell.text.endswith("inf"):  # which has no units to align
+    # which has no units to align
+    if (missing := most - _decimals(cell)) and not cell.text.endswith("inf"):
         styles.append(f"--d:{missing if _decimals(cell) else missing + POINT}")
     sign = ""
     if cell.verdict is not None:
         classes.append(cell.verdict)
-        sign = f'<i aria-hidden="true">{VERDICTS[cell.verdict]}</i><span class="unseen"> {cell.verdict}</span>'
+        sign = (
+            f'<i aria-hidden="true">{VERDICTS[cell.verdict]}</i><span class="unseen">'
+            f" {cell.verdict}</span>"
+        )
     elif cell.hidden:
         classes.append("hidden")
         sign = f"<i>{mark(cell)}</i>" if mark(cell) else ""
@@ -187,7 +222,13 @@ def _cell(cell: Cell, most: int) -> str:
 def _blank(grid: Grid, row: int, column: int) -> str:
     """Room for a number: a line on paper, and on a screen a field to type in."""
     place = [
-        label for labels, at in ((grid.rows, row), (grid.columns, column)) for label in labels[at : at + 1] if label
+        label
+        for labels, at in ((grid.rows, row), (grid.columns, column))
+        for label in labels[at : at + 1]
+        if label
     ]
     called = attribute(f"{_name(grid)}: {', '.join(place)}" if place else _name(grid))
-    return f'<td class="blank"><input size="6" inputmode="decimal" autocomplete="off" aria-label="{called}"/></td>'
+    return (
+        '<td class="blank"><input size="6" inputmode="decimal" autocomplete="off"'
+        f' aria-label="{called}"/></td>'
+    )

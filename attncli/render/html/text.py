@@ -1,4 +1,6 @@
-"""Text for a page in HTML: nothing that a person wrote is markup, and labels do not turn the text around them."""
+"""Text for a page in HTML: nothing that a person wrote is markup, and labels do not turn the text
+around them.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,20 @@ def attribute(text: str) -> str:
     return escape(visible(text))
 
 
-@lru_cache(2**12)  # the same labels stand at many matrices
+# the same labels stand at many matrices
+@lru_cache(2**12)
 def isolated(text: str) -> str:
-    """A label; one that is not ASCII may run from right to left, and is kept apart from what stands beside it."""
+    """A label; one that is not ASCII may run from right to left, and is kept apart from what stands
+    beside it.
+    """
     shown = written(label(text))
     return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
 
 
 def cell_label(text: str) -> str:
-    """Where a cell is, such as I → love: the arrow points to the right, whichever way the labels run."""
+    """Where a cell is, such as I → love: the arrow points to the right, whichever way the labels
+    run.
+    """
     shown = written(label(text))
     if shown.replace("→", "").isascii():
         return shown
@@ -45,11 +52,15 @@ def signed(text: str) -> str:
 
 
 def raised(text: str) -> str:
-    """A line whose powers stand higher, e^2.887; the sign of the power is not seen, but read and copied."""
+    """A line whose powers stand higher, e^2.887; the sign of the power is not seen, but read and
+    copied.
+    """
 
     def higher(found: re.Match[str]) -> str:
         power = found[1]
-        sign, inside, end = ("^(", power[1:-1], "<span>)</span>") if power[0] == "(" else ("^", power, "")
+        sign, inside, end = (
+            ("^(", power[1:-1], "<span>)</span>") if power[0] == "(" else ("^", power, "")
+        )
         return f"<sup><span>{sign}</span>{inside}{end}</sup>"
 
     return re.sub(r"\^(\([^()]*\)|[^\s()·+,]+)", higher, text)
@@ -72,7 +83,9 @@ _BESIDE = re.compile(r" = \d+[),.;:?]?|[),.;:?]")
 
 def sentence(text: Text) -> str:
     """A run of prose. A formula is not parted from its number and the punctuation beside it."""
-    pieces = [math(piece.expression) if isinstance(piece, Math) else written(piece) for piece in text]
+    pieces = [
+        math(piece.expression) if isinstance(piece, Math) else written(piece) for piece in text
+    ]
     for place, piece in enumerate(text):
         if not isinstance(piece, Math):
             continue

@@ -1,4 +1,6 @@
-"""LaTeX that compiles under pdflatex, xelatex and lualatex with nothing beyond the basic packages."""
+"""LaTeX that compiles under pdflatex, xelatex and lualatex with nothing beyond the basic
+packages.
+"""
 
 from __future__ import annotations
 
@@ -34,23 +36,31 @@ PREAMBLE = r"""\documentclass{article}
   \@startsection{section}{1}{0pt}{-14pt plus-4pt minus-2pt}{2pt}{\normalfont\large\bfseries\raggedright}}
 \makeatother
 \begin{document}
-"""
+"""  # noqa: E501
 # A copy begins on a right-hand page, so that both sides of the paper can be printed.
 NEW_PAPER = (
-    "\n\n\\clearpage\\ifodd\\value{page}\\else\\thispagestyle{empty}\\hbox{}\\clearpage\\fi\\setcounter{page}{1}\n\n"
+    "\n\n\\clearpage"
+    "\\ifodd\\value{page}\\else\\thispagestyle{empty}\\hbox{}\\clearpage\\fi"
+    "\\setcounter{page}{1}\n\n"
 )
 PACKAGES = ("color", "amssymb", "tikz")
-WHOLE = r" \interlinepenalty=10000"  # of a worksheet: a paragraph would be parted where its step fits on no page's rest
+# of a worksheet: a paragraph would be parted where its step fits on no page's rest
+WHOLE = r" \interlinepenalty=10000"
 CHECK = "✓"  # which needs amssymb
-LABEL = 34  # digits; labels wider than this do not set the width of their column
-PRODUCT_LINE = 86  # digits; TeX can break a product after its =
+# digits; labels wider than this do not set the width of their column
+LABEL = 34
+# digits; TeX can break a product after its =
+PRODUCT_LINE = 86
 LINE_BY_HAND = 8  # mm
-TOGETHER = 20  # lines that are kept on one page, with the matrix above them
-SHORT = 46  # digits; a label and a sum as wide as this together fit on a line of a slide
+# lines that are kept on one page, with the matrix above them
+TOGETHER = 20
+# digits; a label and a sum as wide as this together fit on a line of a slide
+SHORT = 46
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
-    """A complete document piece by piece, or its body alone where `style.fragment`; the same page gives the same text.
+    """A complete document piece by piece, or its body alone where `style.fragment`; the same page
+    gives the same text.
 
     The blocks are looked through first, for long labels and for what the preamble has to have.
     """
@@ -71,7 +81,9 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 
 
 def _start(document: page.Document, said: str, style: Style) -> str:
-    """The preamble, with the packages of what the page has; of a fragment what the document it goes to needs."""
+    """The preamble, with the packages of what the page has; of a fragment what the document it goes
+    to needs.
+    """
     found = {package for block in document.blocks for package in _packages(block)}
     if CHECK in document.title + said:
         found.add("amssymb")
@@ -98,14 +110,18 @@ def _is_coloured(block: page.Block) -> bool:
     if isinstance(block, page.Product):
         return block.meeting is not None or _is_coloured(block.result)
     return isinstance(block, page.Grid) and any(
-        cell.text and (cell.hidden or cell.shade is not None or cell.verdict) for row in block.cells for cell in row
+        cell.text and (cell.hidden or cell.shade is not None or cell.verdict)
+        for row in block.cells
+        for cell in row
     )
 
 
 def _has_check(block: page.Block) -> bool:
-    """Whether there is a check mark: the verdict on a number, or a character of what somebody wrote.
+    """Whether there is a check mark: the verdict on a number, or a character of what somebody
+    wrote.
 
-    Lazy numbers have no verdicts, and what is written in lazy lines stands beside their matrices, too.
+    Lazy numbers have no verdicts, and what is written in lazy lines stands beside their matrices,
+    too.
     """
     match block:
         case page.Grid(rows=rows, columns=columns, cells=cells):
@@ -193,7 +209,10 @@ def _block(block: page.Block) -> Iterator[str]:
         case page.Paragraph(text=text, kind="text"):
             yield sentence(text)
         case page.Paragraph(text=text, kind=kind):
-            yield f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}} {sentence(text)}\n\\end{{quote}}"
+            yield (
+                f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}}"
+                f" {sentence(text)}\n\\end{{quote}}"
+            )
         case page.Worked(lines=lines):
             yield _worked(lines)
         case page.Grid() | page.Product():
@@ -214,7 +233,8 @@ def _block(block: page.Block) -> Iterator[str]:
 def _worked(lines: Iterable[page.WorkedLine]) -> str:
     """Paragraphs of inline math, which TeX breaks before terms, hanging from a column of labels.
 
-    They stay on the page of the matrix above them; of many, the first two and the last two stay together.
+    They stay on the page of the matrix above them; of many, the first two and the last two stay
+    together.
     """
     lines = list(lines)
     parts = [_worked_parts(line) for line in lines]
@@ -243,7 +263,9 @@ def _worked_parts(line: page.WorkedLine) -> tuple[str, float, str]:
 
 
 def _sums(line: page.WorkedLine, room: float) -> str:
-    """What is worked and what comes out, with the places where it may be broken only if it has to be."""
+    """What is worked and what comes out, with the places where it may be broken only if it has to
+    be.
+    """
     short = len(" ".join(sides(line, UNICODE))) <= room
     notation, gap = (LATEX_LINE, " ") if short else (LATEX_TERMS, r" \allowbreak ")
     return gap.join(side for side in sides(line, notation) if side)
@@ -251,9 +273,16 @@ def _sums(line: page.WorkedLine, room: float) -> str:
 
 def _short_labels(blocks: Sequence[page.Block]) -> dict[str, str]:
     """What stands for each label that is too long for the matrices, in pictures too."""
-    names = [name for block in blocks for grid in _grids(block) for name in (*grid.rows, *grid.columns)]
+    names = [
+        name for block in blocks for grid in _grids(block) for name in (*grid.rows, *grid.columns)
+    ]
     there = {label(name) for name in names}
-    drawn = (name for block in blocks if isinstance(block, page.Picture) for name in labels_of(block.draw()))
+    drawn = (
+        name
+        for block in blocks
+        if isinstance(block, page.Picture)
+        for name in labels_of(block.draw())
+    )
     return short_labels([*names, *(name for name in drawn if name not in there)])
 
 
@@ -272,7 +301,8 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
     match block:
         case page.Grid():
             return _short_grid(block, short)
-        case page.Product(result=result, instead=instead):  # only the result has its labels
+        # only the result has its labels
+        case page.Product(result=result, instead=instead):
             others = tuple(_shortened(each, short) for each in instead)
             return block._replace(result=_short_grid(result, short), instead=others)
         case page.Worked(lines=lines):
@@ -280,7 +310,10 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
             found = re.compile("|".join(map(re.escape, sorted(short, key=len, reverse=True))))
 
             def changed() -> Iterator[page.WorkedLine]:
-                return (line._replace(label=found.sub(lambda name: short[name[0]], line.label)) for line in lines)
+                return (
+                    line._replace(label=found.sub(lambda name: short[name[0]], line.label))
+                    for line in lines
+                )
 
             return block._replace(lines=page.sequence(changed, lazy=isinstance(lines, page.Lazy)))
         case page.Picture(draw=draw):
@@ -290,5 +323,7 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
 
 
 def _short_grid(grid: page.Grid, short: Mapping[str, str]) -> page.Grid:
-    rows, columns = (tuple(short.get(name, name) for name in names) for names in (grid.rows, grid.columns))
+    rows, columns = (
+        tuple(short.get(name, name) for name in names) for names in (grid.rows, grid.columns)
+    )
     return grid._replace(rows=rows, columns=columns)

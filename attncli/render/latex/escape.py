@@ -13,34 +13,123 @@ from math import fsum
 from attncli.escaping import visible
 
 _SIGNS = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "`": r"\`{}",
-    "[": "{[}", "]": "{]}", "-": "-{}", "'": "'{}", "*": "{*}",
-    "\u00a0": "~", "\u2009": r"\,", "\u202f": r"\,", "–": "--", "—": "---", "‘": "`{}", "’": "'{}",
-    "“": "``", "”": "''", "…": r"\ldots{}", "␣": r"\textvisiblespace{}", "§": r"\S{}", "•": r"$\bullet$",
-    "ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}", "Œ": r"\OE{}", "ø": r"\o{}",
-    "Ø": r"\O{}", "ł": r"\l{}", "Ł": r"\L{}", "ı": r"\i{}", "¡": "!`", "¿": "?`",
-    "×": r"$\times$", "·": r"$\cdot$", "÷": r"$\div$", "±": r"$\pm$", "−": "$-$", "≈": r"$\approx$",
-    "≠": r"$\neq$", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$", "↓": r"$\downarrow$", "←": r"$\leftarrow$",
-    "∞": r"$\infty$", "√": r"$\surd$", "Σ": r"$\Sigma$", "∑": r"$\sum$", "°": r"$^\circ$", "ᵀ": r"$^\top$",
-    "²": "$^2$", "³": "$^3$", "½": r"$\frac12$", "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$",
-    "δ": r"$\delta$", "ε": r"$\varepsilon$", "η": r"$\eta$", "θ": r"$\theta$", "λ": r"$\lambda$",
-    "μ": r"$\mu$", "π": r"$\pi$", "ρ": r"$\rho$", "σ": r"$\sigma$", "τ": r"$\tau$", "φ": r"$\varphi$",
-    "ω": r"$\omega$", "Δ": r"$\Delta$", "Ω": r"$\Omega$", "✓": r"$\checkmark$", "✗": r"$\times$", "»": r"$\gg$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\^{}",
+    "~": r"\~{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    '"': "''",
+    "`": r"\`{}",
+    "[": "{[}",
+    "]": "{]}",
+    "-": "-{}",
+    "'": "'{}",
+    "*": "{*}",
+    "\u00a0": "~",
+    "\u2009": r"\,",
+    "\u202f": r"\,",
+    "–": "--",
+    "—": "---",
+    "‘": "`{}",
+    "’": "'{}",
+    "“": "``",
+    "”": "''",
+    "…": r"\ldots{}",
+    "␣": r"\textvisiblespace{}",
+    "§": r"\S{}",
+    "•": r"$\bullet$",
+    "ß": r"\ss{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "ı": r"\i{}",
+    "¡": "!`",
+    "¿": "?`",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "÷": r"$\div$",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "≈": r"$\approx$",
+    "≠": r"$\neq$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "→": r"$\rightarrow$",
+    "↓": r"$\downarrow$",
+    "←": r"$\leftarrow$",
+    "∞": r"$\infty$",
+    "√": r"$\surd$",
+    "Σ": r"$\Sigma$",
+    "∑": r"$\sum$",
+    "°": r"$^\circ$",
+    "ᵀ": r"$^\top$",
+    "²": "$^2$",
+    "³": "$^3$",
+    "½": r"$\frac12$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "δ": r"$\delta$",
+    "ε": r"$\varepsilon$",
+    "η": r"$\eta$",
+    "θ": r"$\theta$",
+    "λ": r"$\lambda$",
+    "μ": r"$\mu$",
+    "π": r"$\pi$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
+    "φ": r"$\varphi$",
+    "ω": r"$\omega$",
+    "Δ": r"$\Delta$",
+    "Ω": r"$\Omega$",
+    "✓": r"$\checkmark$",
+    "✗": r"$\times$",
+    "»": r"$\gg$",
+}
 _ACCENTS = {
-    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": ".",
-    "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c", "\u0331": "b",
-}  # fmt: skip
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0323": "d",
+    "\u0327": "c",
+    "\u0331": "b",
+}
 _BELOW = "dcb"
 _FALLBACK, _BREAK = "U+", r"\allowbreak{}"
 _CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}{re.escape(_BREAK)}")
 _ENDS_IN_CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}$")
-_OPENING = re.compile(r'(?:(?<=[\s(\[{–—-])|^)"(?=[^\s"])')  # the other raw quotation marks close
+# the other raw quotation marks close
+_OPENING = re.compile(r'(?:(?<=[\s(\[{–—-])|^)"(?=[^\s"])')
 _WIDTHS = {
-    **dict.fromkeys("fijlrstI.,:;!'`|()[]/ -", 0.8), **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw", 1.55),
-    **dict.fromkeys("0123456789\"", 1.0), "m": 1.7, "M": 1.9, "W": 2.1,
-}  # fmt: skip
+    **dict.fromkeys("fijlrstI.,:;!'`|()[]/ -", 0.8),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw", 1.55),
+    **dict.fromkeys('0123456789"', 1.0),
+    "m": 1.7,
+    "M": 1.9,
+    "W": 2.1,
+}
 _LETTER, _SIGN = 1.1, 1.7
 
 
@@ -50,7 +139,9 @@ def escape(text: str) -> str:
 
 
 def coded(text: str) -> str:
-    """The text with the codes in it that `escape` writes, apart from letters beside them: U+65E5 U+672C."""
+    """The text with the codes in it that `escape` writes, apart from letters beside them: U+65E5
+    U+672C.
+    """
     written = ""
     for character in unicodedata.normalize("NFC", visible(text)):
         spelled = _character(character)
@@ -62,8 +153,11 @@ def coded(text: str) -> str:
 
 
 def length(text: str) -> float:
-    """About how wide the escaped text is on the page, never less than it is, in digits: a half em each."""
-    return fsum(map(_width, _characters(text)))  # the same in every Python: from 3.12 on `sum` is as exact
+    """About how wide the escaped text is on the page, never less than it is, in digits: a half em
+    each.
+    """
+    # the same in every Python: from 3.12 on `sum` is as exact
+    return fsum(map(_width, _characters(text)))
 
 
 def lacks_letters(text: str) -> bool:
@@ -72,7 +166,9 @@ def lacks_letters(text: str) -> bool:
 
 
 def has_codes(latex: str) -> bool:
-    """Whether a page has such a code; nobody's text can look like one, since its backslashes are escaped."""
+    """Whether a page has such a code; nobody's text can look like one, since its backslashes are
+    escaped.
+    """
     return _BREAK in latex and _CODE.search(latex) is not None
 
 

@@ -1,6 +1,8 @@
-r"""What stands side by side: the arrays of a problem, the formulas of a step, a matrix and its worked lines.
+r"""What stands side by side: the arrays of a problem, the formulas of a step, a matrix and its
+worked lines.
 
-They are boxes of one paragraph, so TeX begins a new line if a page or a slide is too narrow for them.
+They are boxes of one paragraph, so TeX begins a new line if a page or a slide is too narrow for
+them.
 """
 
 from __future__ import annotations
@@ -10,12 +12,24 @@ from itertools import islice
 
 from attncli.equation.notation import UNICODE
 from attncli.escaping import label
-from attncli.page.document import Block, Formula, Grid, Paragraph, Product, Worked, WorkedLine, plain, sides
+from attncli.page.document import (
+    Block,
+    Formula,
+    Grid,
+    Paragraph,
+    Product,
+    Worked,
+    WorkedLine,
+    plain,
+    sides,
+)
 from attncli.render.latex.escape import length
 from attncli.render.latex.matrix import is_small
 
-BESIDE = 46  # digits; lines of this width still fit on a slide
-FEW = 12  # lines; TeX does not break a box across pages
+# digits; lines of this width still fit on a slide
+BESIDE = 46
+# lines; TeX does not break a box across pages
+FEW = 12
 
 
 def runs(blocks: Iterable[Block]) -> Iterator[tuple[Block, ...]]:

@@ -1,4 +1,6 @@
-r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the parentheses and the name above them."""
+r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the parentheses and the name
+above them.
+"""
 
 from __future__ import annotations
 
@@ -18,34 +20,57 @@ from attncli.render.latex.escape import escape, length
 
 GRAY = 0.5  # what a mask hides
 # The color begins inside the paragraph: TeX could break the page at a color before it.
-LEGEND_OF_HIDDEN = rf"\nopagebreak{{\small\leftskip=1.5em\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
+LEGEND_OF_HIDDEN = (
+    rf"\nopagebreak{{\small\leftskip=1.5em\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
+)
 PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
-MARK = "0.7,0.1,0"  # the color of the numbers that meet in a cell
-BLANK = r"\underline{\hspace{4.5em}}"  # room to write a number by hand
-VERDICTS = {  # the sign and the color of each
-    "right": (r"\checkmark", "0,0.45,0"), "carried": (r"\gg", "0,0.4,0.6"), "rounding": (r"\approx", "0.6,0.4,0"),
-    "wrong": (r"\times", "0.8,0,0"), "missing": ("", "0,0,0"),
-}  # fmt: skip
-COLUMNS = 8  # the most that stand side by side on a page
-LINE = 76  # digits of a matrix that fit on a line between its parentheses, its labels included
+# the color of the numbers that meet in a cell
+MARK = "0.7,0.1,0"
+# room to write a number by hand
+BLANK = r"\underline{\hspace{4.5em}}"
+# the sign and the color of each
+VERDICTS = {
+    "right": (r"\checkmark", "0,0.45,0"),
+    "carried": (r"\gg", "0,0.4,0.6"),
+    "rounding": (r"\approx", "0.6,0.4,0"),
+    "wrong": (r"\times", "0.8,0,0"),
+    "missing": ("", "0,0,0"),
+}
+# the most that stand side by side on a page
+COLUMNS = 8
+# digits of a matrix that fit on a line between its parentheses, its labels included
+LINE = 76
 GAP = 2  # digits between columns
-BOX = 1.5  # digits that the box around a shaded number adds
-SIGN = 1  # digits that a minus is wider than one
-POWER = 3  # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
-APPROX = 8  # digits that a sign between two matrices and their parentheses take
-LINES = 18  # TeX does not break a matrix across pages, so a long one would leave a hole
-SMALL = 46  # digits; something may stand beside a matrix that is no wider than this
-SMALL_ROWS = 10  # and has no more rows than this
-TALL = r"\vrule height1.2em depth0.6em width0pt"  # keeps rows of fractions apart
+# digits that the box around a shaded number adds
+BOX = 1.5
+# digits that a minus is wider than one
+SIGN = 1
+# digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
+POWER = 3
+# digits that a sign between two matrices and their parentheses take
+APPROX = 8
+# TeX does not break a matrix across pages, so a long one would leave a hole
+LINES = 18
+# digits; something may stand beside a matrix that is no wider than this
+SMALL = 46
+# and has no more rows than this
+SMALL_ROWS = 10
+# keeps rows of fractions apart
+TALL = r"\vrule height1.2em depth0.6em width0pt"
 BLANK_WIDTH = 9  # digits
-WRITTEN = r"\vrule height1.6em depth0.6em width0pt"  # keeps rows to write in as far apart as the lines of a notebook
-TALL_LINES = 1.9  # how many lines a row takes that one of these two keeps apart
+# keeps rows to write in as far apart as the lines of a notebook
+WRITTEN = r"\vrule height1.6em depth0.6em width0pt"
+# how many lines a row takes that one of these two keeps apart
+TALL_LINES = 1.9
 Extent = tuple[int, int, int]  # from, to, of how many
-Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]  # the cells of a matrix, by identity and phantoms
+# the cells of a matrix, by identity and phantoms
+Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]
 
 
 def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
-    """The cells of one column, all as wide, with phantoms so that decimal points stand in one line."""
+    """The cells of one column, all as wide, with phantoms so that decimal points stand in one
+    line.
+    """
     parts = [cell.text.partition(".") for cell in cells]
     tails = [point + digits for _, point, digits in parts]
     longest = max(tails, key=len)
@@ -53,7 +78,12 @@ def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
     before = max([whole for whole, _, _ in parts], key=len) if boxed else ""
     found = []
     for cell, (whole, _, _), tail in zip(cells, parts, tails, strict=True):
-        key = (id(cell), before[: len(before) - len(whole)] if boxed else "", longest[len(tail) :], boxed)
+        key = (
+            id(cell),
+            before[: len(before) - len(whole)] if boxed else "",
+            longest[len(tail) :],
+            boxed,
+        )
         text = spelled.get(key)
         if text is None:
             text = spelled[key] = _cell(cell, boxed, *key[1:3])
@@ -88,7 +118,9 @@ def _phantom(text: str) -> str:
 
 def _shaded(number: str, shade: float) -> str:
     back = background(shade)
-    paper, ink = (",".join(f"{part / 255:.3f}" for part in color) for color in (back, foreground(back)))
+    paper, ink = (
+        ",".join(f"{part / 255:.3f}" for part in color) for color in (back, foreground(back))
+    )
     return rf"\colorbox[rgb]{{{paper}}}{{\color[rgb]{{{ink}}}${number}$}}"
 
 
@@ -99,30 +131,44 @@ def side_by_side(boxes: Iterable[str], *, keep: bool = True) -> str:
     """
     start = r"\nopagebreak" if keep else ""
     inside = "\\hskip2em minus1em\n".join(boxes)
-    return f"{{{start}\\raggedright\\leftskip=1.5em\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n{inside}\\par}}"
+    spacing = r"\raggedright\leftskip=1.5em\parskip=4pt\lineskip=4pt\linepenalty=1000"
+    return f"{{{start}{spacing}\n{inside}\\par}}"
 
 
 def is_small(grid: Grid) -> bool:
-    """Whether something may stand beside a matrix: it is narrow, in one piece, and without closed forms."""
+    """Whether something may stand beside a matrix: it is narrow, in one piece, and without closed
+    forms.
+    """
     if grid.closed or len(grid.rows) > SMALL_ROWS or len(grid.columns) > COLUMNS or grid.left_out:
         return False
     widths, tall, _ = _extents(grid)
-    return _side_width(grid) + sum(widths) <= SMALL and not (tall and len(grid.rows) * TALL_LINES > SMALL_ROWS)
+    return _side_width(grid) + sum(widths) <= SMALL and not (
+        tall and len(grid.rows) * TALL_LINES > SMALL_ROWS
+    )
 
 
 def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) -> Iterator[str]:
-    """Small matrices and products in a row, with what stands `beside` them; any other matrix in parts that fit."""
+    """Small matrices and products in a row, with what stands `beside` them; any other matrix in
+    parts that fit.
+    """
     if len(matrices) == 1 and isinstance(matrices[0], Grid) and not beside:
         yield from _alone(matrices[0].loaded())
         return
-    boxes = [f"${_product(each) if isinstance(each, Product) else _whole(each)}$" for each in matrices]
+    boxes = [
+        f"${_product(each) if isinstance(each, Product) else _whole(each)}$" for each in matrices
+    ]
     yield side_by_side([*boxes, *beside])
-    if any(has_sign_of_hidden((each.result if isinstance(each, Product) else each).cells) for each in matrices):
+    if any(
+        has_sign_of_hidden((each.result if isinstance(each, Product) else each).cells)
+        for each in matrices
+    ):
         yield LEGEND_OF_HIDDEN
 
 
 def _alone(grid: Grid) -> Iterator[str]:
-    """A matrix; closed forms stand before their decimals, or above them where a line has no room for both."""
+    """A matrix; closed forms stand before their decimals, or above them where a line has no room
+    for both.
+    """
     widths, tall, legend = _extents(grid)
     if not grid.closed:
         yield from _parts(grid, widths, tall)
@@ -151,7 +197,9 @@ def _whole(grid: Grid) -> str:
 def _product(product: Product) -> str:
     """Matrices side by side, each with its name above, and the result with its labels."""
     marked = product.marked()
-    before = "".join(f"{PRODUCT_SIGNS[sign]}{_unlabelled(factor)}\n" for sign, factor in marked.operands)
+    before = "".join(
+        f"{PRODUCT_SIGNS[sign]}{_unlabelled(factor)}\n" for sign, factor in marked.operands
+    )
     return f"{before}\\;=\\; {_whole(marked.result)}"
 
 
@@ -159,24 +207,35 @@ def _unlabelled(grid: Grid) -> str:
     """A matrix below its name. It is no bordermatrix, so that it is not read as an answer."""
     columns = (_column_cells(column, {}) for column in zip(*grid.cells, strict=True))
     rows = " \\\\{}\n".join(f"  {' & '.join(row)}" for row in zip(*columns, strict=True))
-    array = rf"\left(\begin{{array}}{{@{{}}{'r' * len(grid.cells[0])}@{{}}}}" + f"\n{rows}\n" + r"\end{array}\right)"
+    array = (
+        rf"\left(\begin{{array}}{{@{{}}{'r' * len(grid.cells[0])}@{{}}}}"
+        + f"\n{rows}\n"
+        + r"\end{array}\right)"
+    )
     return rf"\mathop{{{array}}}\limits^{{\textstyle {write(grid.name, LATEX)}\strut}}"
 
 
 def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
-    """The matrix of decimals in parts that fit on a line and leave no hole on a page, and which part each is."""
+    """The matrix of decimals in parts that fit on a line and leave no hole on a page, and which
+    part each is.
+    """
     name, total = write(grid.name, LATEX), len(grid.columns) or 1
     lines = int(LINES // (TALL_LINES if tall else 1))
     rows = ceil(len(grid.rows) / ceil(len(grid.rows) / lines))
     for start, end in split(widths, LINE - _side_width(grid), COLUMNS):
         cells, spelled = grid.block(start, end), Spelled()
-        names, across = _names(name, grid.columns[start:end]), _extent("column", (start, end, total))
+        names, across = (
+            _names(name, grid.columns[start:end]),
+            _extent("column", (start, end, total)),
+        )
         for top in range(0, len(cells), rows):
             bottom = min(top + rows, len(cells))
             if said := _said(across, _extent("row", (top, bottom, len(cells)))):
                 yield said
             keep = bool(said) or rows <= SMALL_ROWS
-            yield side_by_side([f"${_matrix(grid, names, cells[top:bottom], top, spelled)}$"], keep=keep)
+            yield side_by_side(
+                [f"${_matrix(grid, names, cells[top:bottom], top, spelled)}$"], keep=keep
+            )
 
 
 def _side_width(grid: Grid) -> float:
@@ -186,7 +245,9 @@ def _side_width(grid: Grid) -> float:
 
 
 def _extents(grid: Grid) -> tuple[list[float], bool, bool]:
-    """How wide the columns are, whether any row is taller than a line, and whether the sign for hidden is there."""
+    """How wide the columns are, whether any row is taller than a line, and whether the sign for
+    hidden is there.
+    """
     heads = [length(label(head)) for head in grid.columns or ("",)]
     extents, tall, legend = [ColumnExtent() for _ in heads], False, False
     for rows in chunks(grid.cells):
@@ -194,7 +255,11 @@ def _extents(grid: Grid) -> tuple[list[float], bool, bool]:
         legend = legend or has_sign_of_hidden(rows)
         for extent, column in zip(extents, zip(*rows, strict=True), strict=True):
             extent.add(column)
-    return [GAP + max(head, extent.width) for head, extent in zip(heads, extents, strict=True)], tall, legend
+    return (
+        [GAP + max(head, extent.width) for head, extent in zip(heads, extents, strict=True)],
+        tall,
+        legend,
+    )
 
 
 def _said(across: str, down: str) -> str:
@@ -220,14 +285,19 @@ def _closed(grid: Grid) -> str:
 
 
 def _has_fractions(grid: Grid) -> bool:
-    """Whether a closed form is taller than a line: then all rows are, so that their decimals stand beside them."""
+    """Whether a closed form is taller than a line: then all rows are, so that their decimals stand
+    beside them.
+    """
     return any(r"\frac" in write(form, LATEX) for forms in grid.closed for form in forms)
 
 
 def _fits_a_line(grid: Grid) -> bool:
     """Whether the closed forms have room beside their decimals, all rows on a page."""
     decimals = sum(GAP + _width(column) for column in zip(*grid.cells, strict=True))
-    closed = sum(GAP + max(len(write(form, UNICODE)) for form in column) for column in zip(*grid.closed, strict=True))
+    closed = sum(
+        GAP + max(len(write(form, UNICODE)) for form in column)
+        for column in zip(*grid.closed, strict=True)
+    )
     side = max(length(label(row)) for row in grid.rows)
     return (
         side + closed + decimals + APPROX <= LINE
@@ -238,7 +308,9 @@ def _fits_a_line(grid: Grid) -> bool:
 
 @dataclass(slots=True)
 class ColumnExtent:
-    """How many digits wide the numbers of a column are, before the point and from it on, with points under points."""
+    """How many digits wide the numbers of a column are, before the point and from it on, with
+    points under points.
+    """
 
     before: int = 0
     after: int = 0
@@ -277,12 +349,19 @@ def _has_blank(row: Sequence[Cell]) -> bool:
     return not all(cell.text for cell in row)
 
 
-def _matrix(grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled) -> str:
+def _matrix(
+    grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled
+) -> str:
     """Some rows of some columns, the first of them `top`."""
-    numbers = zip(*(_column_cells(column, spelled) for column in zip(*cells, strict=True)), strict=True)
+    numbers = zip(
+        *(_column_cells(column, spelled) for column in zip(*cells, strict=True)), strict=True
+    )
     tall, labels = _has_fractions(grid), grid.rows[top : top + len(cells)]
     lines = (
-        [_side(row, WRITTEN if _has_blank(line) else TALL if tall or _is_tall(line) else ""), *numbered]
+        [
+            _side(row, WRITTEN if _has_blank(line) else TALL if tall or _is_tall(line) else ""),
+            *numbered,
+        ]
         for row, numbered, line in zip(labels, numbers, cells, strict=True)
     )
     return _bordered(names, _lines(lines))
@@ -298,10 +377,12 @@ def _lines(lines: Iterable[Sequence[str]]) -> str:
 
 
 def _names(name: str, heads: Sequence[str]) -> str:
-    corner = rf"\smash{{{name}}}" if "^" in name else name  # else the parentheses become too high
+    # else the parentheses become too high
+    corner = rf"\smash{{{name}}}" if "^" in name else name
     return " & ".join([corner, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
 
 
-@lru_cache(maxsize=2**12)  # the same labels stand beside each run of columns
+# the same labels stand beside each run of columns
+@lru_cache(maxsize=2**12)
 def _side(row: str, strut: str = "") -> str:
     return rf"\hbox{{{escape(label(row))}}}{strut}\;\hfill"

@@ -1,4 +1,6 @@
-"""Sentences in LaTeX, and tables of them: columns of text wrap, and long tables are cut into parts."""
+"""Sentences in LaTeX, and tables of them: columns of text wrap, and long tables are cut into
+parts.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +17,31 @@ LINE = 90  # digits that fit side by side
 GAP = 2.4  # digits between columns
 _OPERATOR = re.compile(r"\*| (?:[^\w /]+|if|else|and) ")
 NARROW = r"\ifdim\linewidth<330pt\small\fi"  # on a slide
-LINES = 22  # a tabular does not break across pages by itself
+# a tabular does not break across pages by itself
+LINES = 22
 
 
 def sentence(text: Text) -> str:
     """A run of prose, its formulas as inline math."""
     return "".join(
-        f"${write(piece.expression, LATEX_LINE)}$" if isinstance(piece, Math) else escape(piece) for piece in text
+        f"${write(piece.expression, LATEX_LINE)}$" if isinstance(piece, Math) else escape(piece)
+        for piece in text
     )
 
 
-def tables(head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int]) -> Iterator[str]:
-    """The table as one tabular, or as several with the same head, so that a long one leaves no hole on a page."""
+def tables(
+    head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int]
+) -> Iterator[str]:
+    """The table as one tabular, or as several with the same head, so that a long one leaves no hole
+    on a page.
+    """
     lengths = [[_length(cell) for cell in row] for row in rows]
     widest = [max([_length(name), *column]) for name, *column in zip(head, *lengths, strict=True)]
     words = [max(map(_longest, (name, *column))) for name, *column in zip(head, *rows, strict=True)]
     shares = _shares(widest, words, right)
     lines = [
-        max(1, *(ceil(row[at] / (share * LINE)) for at, share in shares.items())) if shares else 1 for row in lengths
+        max(1, *(ceil(row[at] / (share * LINE)) for at, share in shares.items())) if shares else 1
+        for row in lengths
     ]
     most = ceil(sum(lines) / ceil(sum(lines) / LINES)) if lines else LINES
     begun, used = 0, 0
@@ -45,24 +54,38 @@ def tables(head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence
 
 
 def _tabular(
-    head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int], shares: dict[int, float]
+    head: Sequence[Text],
+    rows: Sequence[Sequence[Text]],
+    right: Sequence[int],
+    shares: dict[int, float],
 ) -> str:
     wrapped = {place: rf"p{{{share:.3f}\linewidth}}" for place, share in shares.items()}
-    columns = "".join("r" if place in right else wrapped.get(place, "l") for place in range(len(head)))
-    end = r" \tabularnewline" if shares else r" \\"  # \raggedright takes \\ for itself
+    columns = "".join(
+        "r" if place in right else wrapped.get(place, "l") for place in range(len(head))
+    )
+    # \raggedright takes \\ for itself
+    end = r" \tabularnewline" if shares else r" \\"
     lines = [" & ".join(rf"\textbf{{{sentence(name)}}}" for name in head) + rf"{end} \hline"]
-    lines += [" & ".join(_cell(text, place in shares) for place, text in enumerate(row)) + end for row in rows]
+    lines += [
+        " & ".join(_cell(text, place in shares) for place, text in enumerate(row)) + end
+        for row in rows
+    ]
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
-    return f"{{{NARROW}\\renewcommand{{\\arraystretch}}{{1.2}}\\tabcolsep=0.0095\\linewidth\\noindent\n{table}\\par}}"
+    spacing = r"\renewcommand{\arraystretch}{1.2}\tabcolsep=0.0095\linewidth\noindent"
+    return f"{{{NARROW}{spacing}\n{table}\\par}}"
 
 
 def _cell(text: Text, wraps: bool) -> str:
     return rf"\raggedright {sentence(text)}" if wraps else sentence(text)
 
 
-def _shares(widest: Sequence[float], words: Sequence[float], right: Sequence[int]) -> dict[int, float]:
-    """Which columns have to wrap, with the share of the line each gets: its longest word's, and more as it is wider."""
+def _shares(
+    widest: Sequence[float], words: Sequence[float], right: Sequence[int]
+) -> dict[int, float]:
+    """Which columns have to wrap, with the share of the line each gets: its longest word's, and
+    more as it is wider.
+    """
     gaps = GAP * (len(widest) - 1)
     if sum(widest) + gaps <= LINE:
         return {}
@@ -89,16 +112,26 @@ def _shares(widest: Sequence[float], words: Sequence[float], right: Sequence[int
 
 
 def _longest(text: Text) -> float:
-    """About how many digits wide the longest word is, or the longest part of a formula that TeX does not break."""
+    """About how many digits wide the longest word is, or the longest part of a formula that TeX
+    does not break.
+    """
     words = [
         word
         for piece in text
-        for word in (piece.split() if isinstance(piece, str) else _OPERATOR.split(write(piece.expression, PLAIN)))
+        for word in (
+            piece.split()
+            if isinstance(piece, str)
+            else _OPERATOR.split(write(piece.expression, PLAIN))
+        )
     ]
-    parts = (part for word in words for part in (word if lacks_letters(word) else [word]))  # TeX may break after a code
+    # TeX may break after a code
+    parts = (part for word in words for part in (word if lacks_letters(word) else [word]))
     return max(map(length, parts), default=0)
 
 
 def _length(text: Text) -> float:
     """About how many digits wide: a formula takes as much as on a terminal."""
-    return sum(length(piece) if isinstance(piece, str) else len(write(piece.expression, UNICODE)) for piece in text)
+    return sum(
+        length(piece) if isinstance(piece, str) else len(write(piece.expression, UNICODE))
+        for piece in text
+    )

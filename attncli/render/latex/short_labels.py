@@ -1,4 +1,6 @@
-"""Short names in the place of labels that are too long, or that TeX has no letters for: T1, T2 and so on."""
+"""Short names in the place of labels that are too long, or that TeX has no letters for: T1, T2 and
+so on.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def is_long(name: str) -> bool:
     return lacks_letters(label(name)) or length(label(name)) > LONGEST
 
 
-def short_labels(labels: Iterable[str], is_replaced: Callable[[str], bool] = is_long) -> dict[str, str]:
+def short_labels(
+    labels: Iterable[str], is_replaced: Callable[[str], bool] = is_long
+) -> dict[str, str]:
     """What stands for each label that is replaced; it is like none of the others."""
     names = list(dict.fromkeys(labels))
     letter = "T"
@@ -34,7 +38,9 @@ def legend(short: Mapping[str, str]) -> str:
 
 def labels_of(drawing: Drawing) -> list[str]:
     """The labels of a picture, each once, as they are made visible."""
-    found = (shape.label.whole for shape in drawing.shapes if isinstance(shape, Words) and shape.label)
+    found = (
+        shape.label.whole for shape in drawing.shapes if isinstance(shape, Words) and shape.label
+    )
     return list(dict.fromkeys(found))
 
 
@@ -48,5 +54,7 @@ def relabelled(drawing: Drawing, short: Mapping[str, str]) -> Drawing:
         return words._replace(text=words.text.replace(words.label.shown, brief, 1), label=None)
 
     return drawing._replace(
-        shapes=tuple(renamed(shape) if isinstance(shape, Words) else shape for shape in drawing.shapes)
+        shapes=tuple(
+            renamed(shape) if isinstance(shape, Words) else shape for shape in drawing.shapes
+        )
     )

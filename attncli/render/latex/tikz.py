@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from attncli.page.pictures.drawing import MARGIN, PAINTS, Drawing, Move, Path, Point, Shape, Words, cut, moved, wrapped
+from attncli.page.pictures.drawing import (
+    MARGIN,
+    PAINTS,
+    Drawing,
+    Move,
+    Path,
+    Point,
+    Shape,
+    Words,
+    cut,
+    moved,
+    wrapped,
+)
 from attncli.render.latex.escape import coded, escape, lacks_letters
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
@@ -26,12 +38,15 @@ ANCHORS = {"start": "base west", "middle": "base", "end": "base east"}
 
 
 def boxed(drawing: Drawing) -> str:
-    """The drawing as a paragraph, smaller than it is where a line or a page of the document has no room for it."""
+    """The drawing as a paragraph, smaller than it is where a line or a page of the document has no
+    room for it.
+    """
     ratio, body = drawing.width / drawing.height, "\n".join(_picture(drawing))
     return (
-        f"{{\\dimen0={drawing.width * POINTS:g}pt \\dimen2={MOST_OF_A_PAGE * ratio:.4f}\\textheight\n"
-        "\\ifdim\\dimen0>\\linewidth \\dimen0=\\linewidth\\fi \\ifdim\\dimen0>\\dimen2 \\dimen0=\\dimen2\\fi\n"
-        f"\\noindent\\resizebox{{\\dimen0}}{{!}}{{%\n{body}}}\\par}}"
+        f"{{\\dimen0={drawing.width * POINTS:g}pt"
+        f" \\dimen2={MOST_OF_A_PAGE * ratio:.4f}\\textheight\n\\ifdim\\dimen0>\\linewidth"
+        " \\dimen0=\\linewidth\\fi \\ifdim\\dimen0>\\dimen2"
+        f" \\dimen0=\\dimen2\\fi\n\\noindent\\resizebox{{\\dimen0}}{{!}}{{%\n{body}}}\\par}}"
     )
 
 
@@ -44,7 +59,8 @@ def tikz(drawing: Drawing, *, fragment: bool) -> str:
     body = "\n".join(_picture(drawing))
     if fragment:
         return f"% Needs \\usepackage{{tikz}} in the preamble.\n{body}\n"
-    size = {"WIDTH": drawing.width, "HEIGHT": drawing.height + 1}  # a pixel more, lest TeX begins a second page
+    # a pixel more, lest TeX begins a second page
+    size = {"WIDTH": drawing.width, "HEIGHT": drawing.height + 1}
     preamble = PREAMBLE
     for name, pixels in size.items():
         preamble = preamble.replace(name, f"{pixels * POINTS:g}")
@@ -56,23 +72,34 @@ def _with_short_labels(drawing: Drawing) -> Drawing:
     if not short:
         return drawing
     said = wrapped(coded(legend(short)), drawing.width - 2 * MARGIN)
-    shapes = (*relabelled(drawing, short).shapes, *moved(said.shapes, MARGIN, drawing.height - MARGIN + 2))
+    shapes = (
+        *relabelled(drawing, short).shapes,
+        *moved(said.shapes, MARGIN, drawing.height - MARGIN + 2),
+    )
     return drawing._replace(shapes=shapes, height=drawing.height + said.height + 2)
 
 
 def _picture(drawing: Drawing) -> Iterator[str]:
-    colors = {paint: f"attncli{place}" for place, paint in enumerate(dict.fromkeys(_paints(drawing.shapes)))}
+    colors = {
+        paint: f"attncli{place}"
+        for place, paint in enumerate(dict.fromkeys(_paints(drawing.shapes)))
+    }
     yield rf"\begin{{tikzpicture}}[x={POINTS}pt, y=-{POINTS}pt, inner sep=0pt, outer sep=0pt]"
     for paint, name in colors.items():
         value = WHITE if paint == "paper" else PAINTS[paint][0] if paint in PAINTS else paint
         yield rf"\definecolor{{{name}}}{{HTML}}{{{value[1:].upper()}}}"
     yield rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});"
-    for options, shapes in groupby(_in_order(drawing.shapes, colors), lambda shape: _options(shape, colors)):
+    for options, shapes in groupby(
+        _in_order(drawing.shapes, colors), lambda shape: _options(shape, colors)
+    ):
         alike = list(shapes)
         if isinstance(alike[0], Path):
             parts = [_outline(shape) for shape in alike if isinstance(shape, Path)]
-            apart = alike[0].opacity != 1  # what lies on another is seen through it
-            yield from (rf"\path[{options}]{part};" for part in (parts if apart else ["".join(parts)]))
+            # what lies on another is seen through it
+            apart = alike[0].opacity != 1
+            yield from (
+                rf"\path[{options}]{part};" for part in (parts if apart else ["".join(parts)])
+            )
             continue
         yield rf"\begin{{scope}}[nodes={{{options}}}]"
         yield from (_words(_coded(shape, drawing)) for shape in alike if isinstance(shape, Words))
@@ -95,7 +122,9 @@ def _coded(words: Words, drawing: Drawing) -> Words:
 
 
 def _in_order(shapes: Sequence[Shape], colors: dict[str, str]) -> list[Shape]:
-    """What is seen: outlines as they lie one on the other, and above them all texts, with those alike together."""
+    """What is seen: outlines as they lie one on the other, and above them all texts, with those
+    alike together.
+    """
     words = [shape for shape in shapes if isinstance(shape, Words)]
     paths = [shape for shape in shapes if isinstance(shape, Path) and (shape.fill or shape.stroke)]
     return [*paths, *sorted(words, key=lambda shape: _options(shape, colors))]
@@ -105,9 +134,19 @@ def _options(shape: Shape, colors: dict[str, str]) -> str:
     """The look of a shape, which many have in common."""
     if isinstance(shape, Words):
         points = shape.size * POINTS
-        font = rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily" + r"\bfseries" * shape.bold
+        font = (
+            rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily"
+            + r"\bfseries" * shape.bold
+        )
         turned = [f"rotate={shape.turn:g}"] if shape.turn else []
-        return ", ".join([f"anchor={ANCHORS[shape.anchor]}", f"text={colors[shape.paint]}", *turned, f"font={font}"])
+        return ", ".join(
+            [
+                f"anchor={ANCHORS[shape.anchor]}",
+                f"text={colors[shape.paint]}",
+                *turned,
+                f"font={font}",
+            ]
+        )
     options = [f"fill={colors[shape.fill]}"] if shape.fill else []
     if shape.stroke:
         options += [f"draw={colors[shape.stroke]}", f"line width={shape.width * POINTS:g}pt"]
@@ -139,7 +178,8 @@ def _move(move: Move) -> str:
     places = [_point(point) for point in points]
     match kind:
         case "M":
-            return f"\n{places[0]}"  # TeX has room for lines of 200,000 characters, and paths may be longer
+            # TeX has room for lines of 200,000 characters, and paths may be longer
+            return f"\n{places[0]}"
         case "L":
             return f" -- {places[0]}"
         case "C":
@@ -149,4 +189,6 @@ def _move(move: Move) -> str:
 
 def _point(point: Point) -> str:
     """In pixels, with no more digits than are seen: (12.5,8)."""
-    return "({})".format(",".join(f"{round(place, PLACES):z.{PLACES}f}".removesuffix(".0") for place in point))
+    return "({})".format(
+        ",".join(f"{round(place, PLACES):z.{PLACES}f}".removesuffix(".0") for place in point)
+    )

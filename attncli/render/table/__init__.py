@@ -17,19 +17,26 @@ from attncli.render.table.matrix import matrix_lines
 from attncli.render.table.product import product_lines
 from attncli.render.table.tabular import table_lines
 
-PIPE = 80  # prose and rules on a pipe, where there is no width
-WIDEST = 88  # longer lines of prose are hard to read
-SHORTEST = 3  # a rule between a title and its shapes
-BODY, WORK = 2, 4  # how far prose, and formulas and numbers, stand from the left
-TINY = 24  # fewer columns than these are too few to leave any blank
+# prose and rules on a pipe, where there is no width
+PIPE = 80
+# longer lines of prose are hard to read
+WIDEST = 88
+# a rule between a title and its shapes
+SHORTEST = 3
+# how far prose, and formulas and numbers, stand from the left
+BODY, WORK = 2, 4
+# fewer columns than these are too few to leave any blank
+TINY = 24
 SIGNS = "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ∞░▒▓█✓✗"
-AT_ONCE = 256  # lines; those in colour are printed together, since a print costs more than its line
+# lines; those in colour are printed together, since a print costs more than its line
+AT_ONCE = 256
 KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
-    """The page as lines, some at a time; in colour if `style.color`, never wider than `style.width` unless a number
-    needs it. Where the style asks for ASCII, or the encoding lacks the signs of a page, it is the page in words.
+    """The page as lines, some at a time; in colour if `style.color`, never wider than `style.width`
+    unless a number needs it. Where the style asks for ASCII, or the encoding lacks the signs of a
+    page, it is the page in words.
     """
     if style.ascii or not _has_signs(style.encoding):
         from attncli.render.table.plain import stream as stream_in_words  # which few pages need
@@ -82,7 +89,8 @@ class _Writer:
             case page.Paragraph(text=text, kind=kind):
                 prefix = Line(*KINDS[kind]) if kind in KINDS else Line()
                 return self.wrapped(Line.assemble(prefix, sentence(text)), self.body)
-            case page.Formula(equation=equation):  # its shapes stand in the heading
+            # its shapes stand in the heading
+            case page.Formula(equation=equation):
                 lines = formula_lines(equation, self.page - self.work)
                 return _indented([Line(line, "bold") for line in lines], self.work)
             case page.Worked(lines=lines, left_out=left_out):
@@ -105,7 +113,9 @@ class _Writer:
                 return self.wrapped(Line(visible(draw().description)), self.body)
             case page.Listing(items=items, left_out=left_out):
                 bullets = (self.wrapped(sentence(item), self.body, "• ") for item in items)
-                return chain(chain.from_iterable(bullets), _indented(self.said(left_out), self.body))
+                return chain(
+                    chain.from_iterable(bullets), _indented(self.said(left_out), self.body)
+                )
             case page.Room():
                 return ()
 
@@ -152,17 +162,24 @@ class _Writer:
         return list(_indented(shapes, self.work))
 
     def folded(self, title: Line, indent: int = 0) -> list[Line]:
-        """A title in as many lines as it needs on a narrow terminal; one where it fits, or there is no width."""
+        """A title in as many lines as it needs on a narrow terminal; one where it fits, or there is
+        no width.
+        """
         if self.style.width is None or title.cell_len + indent <= self.style.width:
             return [title]
         return title.wrapped(max(self.style.width - indent, NARROW))
 
     def wrapped(self, text: Line, indent: int, bullet: str = "") -> list[Line]:
-        """Prose broken into lines between words; a word too long for a line is folded, never cut off."""
+        """Prose broken into lines between words; a word too long for a line is folded, never cut
+        off.
+        """
         room = max(self.prose - indent - len(bullet), NARROW)
         lines = text.wrapped(room)
         heads = [bullet] + [" " * len(bullet)] * len(lines)
-        return [Line.assemble(" " * indent + head, line) for head, line in zip(heads, lines, strict=False)]
+        return [
+            Line.assemble(" " * indent + head, line)
+            for head, line in zip(heads, lines, strict=False)
+        ]
 
 
 def _indented(lines: Iterable[Line], indent: int) -> Iterator[Line]:

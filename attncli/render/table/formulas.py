@@ -1,4 +1,6 @@
-"""Formulas and worked lines for a terminal: on one line where they fit, else broken before their operators."""
+"""Formulas and worked lines for a terminal: on one line where they fit, else broken before their
+operators.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,14 @@ from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render.table.line import PIECE, Line
 
-HANG = 2  # how far the second line of a sum stands from the first
-NARROW = 10  # prose is not squeezed below this
-WIDE = 40  # enough for every term of a sum
-GAP = 3  # between the labels and the sums
+# how far the second line of a sum stands from the first
+HANG = 2
+# prose is not squeezed below this
+NARROW = 10
+# enough for every term of a sum
+WIDE = 40
+# between the labels and the sums
+GAP = 3
 # A term ends before an operator and after a comma, except within brackets.
 _TERM = r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])"
 _RELATIONS = ("=", "≈", "~")
@@ -63,7 +69,10 @@ def _too_narrow(spelled: Sequence[tuple[str, ...]], room: int) -> bool:
     if room >= WIDE:
         return False
     broken_sums = (broken(" ".join(line).rstrip(), room) for line in spelled)
-    wide = any(len(first) > room or any(len(other) > room - HANG for other in others) for first, *others in broken_sums)
+    wide = any(
+        len(first) > room or any(len(other) > room - HANG for other in others)
+        for first, *others in broken_sums
+    )
     return wide or room < NARROW + HANG
 
 
@@ -91,12 +100,21 @@ def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
 
 
 def formula_lines(equation: Equation | Expression, room: int) -> list[str]:
-    """A formula as lines; of a choice that does not fit on one, each case is a line that says when it holds."""
+    """A formula as lines; of a choice that does not fit on one, each case is a line that says when
+    it holds.
+    """
     whole = formula(equation, UNICODE)
-    if len(whole) <= room or not isinstance(equation, Equation) or not _is_choice(equation.expression):
+    if (
+        len(whole) <= room
+        or not isinstance(equation, Equation)
+        or not _is_choice(equation.expression)
+    ):
         return _hanging(whole, room)
     cases = (_hanging(f"= {said}", room - HANG) for said in _cases(equation.expression))
-    return [write(equation.target, UNICODE), *(" " * HANG + line for case in cases for line in case)]
+    return [
+        write(equation.target, UNICODE),
+        *(" " * HANG + line for case in cases for line in case),
+    ]
 
 
 def _hanging(text: str, room: int) -> list[str]:
@@ -121,8 +139,8 @@ def _cases(expression: Expression, instead: str = "") -> Iterator[str]:
 def broken(text: str, room: int | None) -> list[str]:
     """A sum on as many lines as it needs, each begun by an operator; numbers are never divided.
 
-    Only a term that is too long for a line is broken after a sign between factors, after a function's parenthesis or,
-    at last, between indices.
+    Only a term that is too long for a line is broken after a sign between factors, after a
+    function's parenthesis or, at last, between indices.
     """
     if room is None or len(text) <= room:
         return [text]
@@ -138,7 +156,9 @@ def broken(text: str, room: int | None) -> list[str]:
 
 
 def _terms(text: str, room: int) -> list[_Term]:
-    """The terms of a sum, each with how many parentheses are open before it; -1 where a new stage begins."""
+    """The terms of a sum, each with how many parentheses are open before it; -1 where a new stage
+    begins.
+    """
     depth, terms = 0, []
     for term in re.split(_TERM, text):
         stage = term[:1] in _RELATIONS and not depth
@@ -149,19 +169,34 @@ def _terms(text: str, room: int) -> list[_Term]:
 
 
 def _divided(term: str, room: int) -> list[str]:
-    """The factors of a term that is too long for a line, and of a cell its indices, where that is too long, too."""
+    """The factors of a term that is too long for a line, and of a cell its indices, where that is
+    too long, too.
+    """
     if len(term) - 1 <= room:
         return [term]
     first, *others = [found[0] for found in re.finditer(PIECE, term) if found[0]]
-    factors = [first + others[0], *others[1:]] if others and first.endswith(" ") else [first, *others]  # an operator
-    return [part for each in factors for part in (re.split("(?<=, )", each) if len(each.rstrip()) > room else [each])]
+    # an operator
+    factors = (
+        [first + others[0], *others[1:]] if others and first.endswith(" ") else [first, *others]
+    )
+    return [
+        part
+        for each in factors
+        for part in (re.split("(?<=, )", each) if len(each.rstrip()) > room else [each])
+    ]
 
 
 def _before(line: list[_Term], term: _Term, room: int) -> int:
-    """Of how many terms a full line is made: it ends within fewer parentheses if it is at least half full then."""
+    """Of how many terms a full line is made: it ends within fewer parentheses if it is at least
+    half full then.
+    """
     ends = [*range(1, len(line)), len(line)]
     depths = [depth for _, depth in [*line[1:], term]]
-    good = [(depth, -end) for end, depth in zip(ends, depths, strict=True) if len(_joined(line[:end])) * 2 >= room]
+    good = [
+        (depth, -end)
+        for end, depth in zip(ends, depths, strict=True)
+        if len(_joined(line[:end])) * 2 >= room
+    ]
     return -min(good, default=(0, -len(line)))[1]
 
 

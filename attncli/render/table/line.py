@@ -1,7 +1,7 @@
 """A line of a terminal's page: its text, and which parts of it have which style.
 
-As much of Rich's `Text` as the table needs, and in the same words; Rich itself, whose import takes a while, lays out
-what is coloured.
+As much of Rich's `Text` as the table needs, and in the same words; Rich itself, whose import takes
+a while, lays out what is coloured.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-# A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis of a function,
-# and what stands in brackets, the indices of a cell, stays in one; so does a number with its percent sign.
+# A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis
+# of a function, and what stands in brackets, the indices of a cell, stays in one; so does a number
+# with its percent sign.
 PIECE = r"(?:\[[^\[\]]*\]|[^ ·*(]| (?=%)|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
 Span: TypeAlias = tuple[int, int, str]  # start, end, style
-ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ≤≥–“”‘’…"))  # what pages are full of, beside ASCII
+# what pages are full of, beside ASCII
+ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ≤≥–“”‘’…"))
 
 
 def _wide(text: str) -> int:
@@ -82,7 +84,9 @@ class Line:
         return joined
 
     def stylize(self, style: str, start: int = 0, end: int | None = None) -> None:
-        self.spans.append((start, len(self.plain) if end is None else min(end, len(self.plain)), style))
+        self.spans.append(
+            (start, len(self.plain) if end is None else min(end, len(self.plain)), style)
+        )
 
     def pad_left(self, count: int) -> None:
         self.plain = " " * count + self.plain
@@ -115,7 +119,9 @@ class Line:
         return lines
 
     def wrapped(self, width: int) -> list[Line]:
-        """The line in lines no wider than `width`, broken between words; only a piece that is too long is folded."""
+        """The line in lines no wider than `width`, broken between words; only a piece that is too
+        long is folded.
+        """
         lines: list[Line] = []
         line = Line()
         for piece in self._pieces():

@@ -1,4 +1,6 @@
-"""A matrix for a terminal: labels outside the brackets, points under points, blocks of columns that fit."""
+"""A matrix for a terminal: labels outside the brackets, points under points, blocks of columns that
+fit.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +29,33 @@ from attncli.render.cells import (
 from attncli.render.table.line import Line, cell_len
 
 GAP = 2  # between columns
-AROUND = 3  # a space and the brackets; the blanks inside them are as wide as the gap between two columns
-LABEL = 6  # labels are not folded to less
-BETWEEN = "  {}  "  # a sign between closed forms and their decimals
-PIPE = 76  # columns that closed forms and decimals may take together where there is no width
-EVEN = 5  # columns narrower than this are widened to their widest neighbour: a matrix reads as a square
-LOOKS = {"right": "green", "carried": "cyan", "rounding": "yellow", "wrong": "bold red", "missing": "magenta"}
-SPELLED = 2**16  # numbers whose spelling is remembered
-Spell: TypeAlias = Callable[[str], str]  # a printed number in what the encoding has
+# a space and the brackets; the blanks inside them are as wide as the gap between two columns
+AROUND = 3
+# labels are not folded to less
+LABEL = 6
+# a sign between closed forms and their decimals
+BETWEEN = "  {}  "
+# columns that closed forms and decimals may take together where there is no width
+PIPE = 76
+# columns narrower than this are widened to their widest neighbour: a matrix reads as a square
+EVEN = 5
+LOOKS = {
+    "right": "green",
+    "carried": "cyan",
+    "rounding": "yellow",
+    "wrong": "bold red",
+    "missing": "magenta",
+}
+# numbers whose spelling is remembered
+SPELLED = 2**16
+# a printed number in what the encoding has
+Spell: TypeAlias = Callable[[str], str]
 
 
 @dataclass(slots=True)
 class Column:
-    """A column of a matrix: its label, how many characters its numbers have before the point and from it on, whether
-    signs stand behind them, and how wide all of that is.
+    """A column of a matrix: its label, how many characters its numbers have before the point and
+    from it on, whether signs stand behind them, and how wide all of that is.
     """
 
     head: str
@@ -51,7 +66,9 @@ class Column:
 
 
 class Side(NamedTuple):
-    """What stands left of a matrix: its name over the labels of the rows, all as wide; a label may take some lines."""
+    """What stands left of a matrix: its name over the labels of the rows, all as wide; a label may
+    take some lines.
+    """
 
     name: str
     labels: tuple[tuple[str, ...], ...]
@@ -64,8 +81,9 @@ class Side(NamedTuple):
 def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     """The matrix as lines, in blocks of columns no wider than `room` where one column alone is not.
 
-    Numbers are printed whole at any width: `room` decides how many columns stand side by side, no more. Closed forms
-    stand before their decimals, ≈ between them, or above them where there is no room for both.
+    Numbers are printed whole at any width: `room` decides how many columns stand side by side, no
+    more. Closed forms stand before their decimals, ≈ between them, or above them where there is no
+    room for both.
     """
     grid = grid.loaded()
     if grid.picture:
@@ -150,7 +168,9 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
 
 
 def _set_width(column: Column) -> None:
-    """Room for the label, the digits and the signs behind them; the label stands over the digits."""
+    """Room for the label, the digits and the signs behind them; the label stands over the
+    digits.
+    """
     if column.signs and column.head:
         column.head += "  "
     digits = column.before + column.after
@@ -173,7 +193,9 @@ def _number(cell: Cell, spell: Spell) -> str:
     return spell(cell.text) if cell.text else BLANK
 
 
-def _rows(cells: Iterable[Sequence[Cell]], columns: Sequence[Column], spell: Spell, color: bool) -> Iterator[Line]:
+def _rows(
+    cells: Iterable[Sequence[Cell]], columns: Sequence[Column], spell: Spell, color: bool
+) -> Iterator[Line]:
     """The numbers of each row, points under points."""
     for rows in chunks(cells):
         spelled = []
@@ -202,16 +224,28 @@ def _spelled(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -
 
 
 def _marked(number: str, sign: str, cell: Cell) -> str:
-    """The sign of what is hidden belongs to the number, however few decimals that has; shades stand in a column."""
-    return f"{number.rstrip()} {sign}".ljust(len(number) + 2) if cell.hidden else f"{number} {sign or ' '}"
+    """The sign of what is hidden belongs to the number, however few decimals that has; shades stand
+    in a column.
+    """
+    return (
+        f"{number.rstrip()} {sign}".ljust(len(number) + 2)
+        if cell.hidden
+        else f"{number} {sign or ' '}"
+    )
 
 
 def _joined(texts: Iterable[str], columns: Sequence[Column]) -> str:
-    return (" " * GAP).join([text.rjust(column.width) for text, column in zip(texts, columns, strict=True)])
+    return (" " * GAP).join(
+        [text.rjust(column.width) for text, column in zip(texts, columns, strict=True)]
+    )
 
 
-def _runs(grid: Grid, columns: Sequence[Column], room: int | None) -> Iterator[tuple[int, int, Side, list[Line]]]:
-    """Which columns stand side by side, no wider than `room`; what stands left of them, and what is said before."""
+def _runs(
+    grid: Grid, columns: Sequence[Column], room: int | None
+) -> Iterator[tuple[int, int, Side, list[Line]]]:
+    """Which columns stand side by side, no wider than `room`; what stands left of them, and what is
+    said before.
+    """
     widest = max(column.width for column in columns)
     side = _side(grid, room, widest)
     widths = [column.width + GAP for column in columns]

@@ -1,4 +1,6 @@
-"""A heat map of a matrix that is too long for its digits: one or two characters a cell, or one for some cells."""
+"""A heat map of a matrix that is too long for its digits: one or two characters a cell, or one for
+some cells.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,20 @@ from attncli.render.cells import BLOCKS, HIDDEN, mark
 from attncli.render.table.line import Line, cell_len
 
 PIPE = 80  # where there is no width
-LABEL = 12  # characters of the label of a row; longer ones are cut off
+# characters of the label of a row; longer ones are cut off
+LABEL = 12
 NARROWEST = 8  # characters of a picture
-APART = 2  # blanks between two labels of columns
+# blanks between two labels of columns
+APART = 2
 
 
 def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
-    """The labels of some columns, a line for each row or for some together, and what the shades mean.
+    """The labels of some columns, a line for each row or for some together, and what the shades
+    mean.
 
-    Where one character a cell is still too wide, it stands for the largest of a square of cells. Shades of weights go
-    up to the largest of their row, because all weights of a long row are small.
+    Where one character a cell is still too wide, it stands for the largest of a square of cells.
+    Shades of weights go up to the largest of their row, because all weights of a long row are
+    small.
     """
     names = [_cut(label(row)) for row in grid.rows]
     name = write(grid.name, UNICODE)
@@ -48,8 +54,14 @@ def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
         yield line
     yield Line()
     edges = [write_number(cell.text, UNICODE) for cell in (low, high)]
-    shades_are = "from 0 to the largest of the row" if grid.picture == "rows" else f"from {edges[0]} to {edges[1]}"
-    hidden = f"; {HIDDEN} {LEGEND}" if any(cell.hidden for row in grid.cells for cell in row) else ""
+    shades_are = (
+        "from 0 to the largest of the row"
+        if grid.picture == "rows"
+        else f"from {edges[0]} to {edges[1]}"
+    )
+    hidden = (
+        f"; {HIDDEN} {LEGEND}" if any(cell.hidden for row in grid.cells for cell in row) else ""
+    )
     for said in _legend(shades_are + hidden, together, color=color):
         yield from said.wrapped(max(room or PIPE, 1))
 
@@ -93,7 +105,8 @@ def _legend(shades_are: str, together: int, *, color: bool) -> Iterator[Line]:
     """What the shades mean, and that there are no digits."""
     if color:
         ramp: list[str | Line | tuple[str, str]] = [
-            ("  ", "on rgb({},{},{})".format(*background(part / (len(BLOCKS) - 1)))) for part in range(len(BLOCKS))
+            ("  ", "on rgb({},{},{})".format(*background(part / (len(BLOCKS) - 1))))
+            for part in range(len(BLOCKS))
         ]
     else:
         ramp = [BLOCKS]

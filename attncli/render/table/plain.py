@@ -1,7 +1,8 @@
-"""The page in words, for screen readers, plain pipes and encodings that lack the signs of a page: nothing is drawn.
+"""The page in words, for screen readers, plain pipes and encodings that lack the signs of a page:
+nothing is drawn.
 
-A matrix has a line for each row, `row I: 0.070, 0.707, 0.223`. Shades and verdicts are words, and so are signs that
-screen readers pass over: ≈ is "about", Σ "sum over", ᵀ "transposed".
+A matrix has a line for each row, `row I: 0.070, 0.707, 0.223`. Shades and verdicts are words, and
+so are signs that screen readers pass over: ≈ is "about", Σ "sum over", ᵀ "transposed".
 """
 
 from __future__ import annotations
@@ -58,11 +59,20 @@ _SIGNS = str.maketrans(
         "␣": r"\x20",
     }
 )
-_BESIDE = re.compile(" ?([·×–]) ?")  # their words have blanks of their own
+# their words have blanks of their own
+_BESIDE = re.compile(" ?([·×–]) ?")
 _ROOT = re.compile(r"√(\w+)")
 # In what explains the signs of verdicts, these are the words already.
 _EXPLAINED = re.compile(f"[{''.join(VERDICTS.values())}] (?={'|'.join(VERDICTS)})")
-_WORDS_ON_A_TERMINAL = ("transpose", "row_sums", "column_sums", "row_maxima", "stack", "join", "rotate")
+_WORDS_ON_A_TERMINAL = (
+    "transpose",
+    "row_sums",
+    "column_sums",
+    "row_maxima",
+    "stack",
+    "join",
+    "rotate",
+)
 WORDS = replace(
     PLAIN,
     functions=PLAIN_FUNCTIONS
@@ -105,7 +115,9 @@ def _wrapped(line: str, width: int | None) -> Iterator[str]:
         yield f"{line}\n"
         return
     hang = "  " if width > 20 else ""
-    for part in wrap(line, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False):
+    for part in wrap(
+        line, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
+    ):
         yield f"{part}\n"
 
 
@@ -119,7 +131,9 @@ class _Writer:
         match block:
             case page.Heading(text=text, number=number, shapes=shapes):
                 step = f"Step {number}: " if number is not None else ""
-                yield f"{step}{self.text(visible(text))}" + (f", {self.text(product_text(shapes))}" if shapes else "")
+                yield f"{step}{self.text(visible(text))}" + (
+                    f", {self.text(product_text(shapes))}" if shapes else ""
+                )
             case page.Paragraph(text=text, kind=kind):
                 yield KINDS[kind] + self.sentence(text)
             case page.Formula(equation=equation):
@@ -145,9 +159,13 @@ class _Writer:
                 yield from self.said(left_out)
 
     def text(self, text: str) -> str:
-        """Text that is safe already, in what the encoding has; letters that it lacks are escapes."""
+        """Text that is safe already, in what the encoding has; letters that it lacks are
+        escapes.
+        """
         if not text.isascii():
-            text = _BESIDE.sub(r"\1", _ROOT.sub(r"sqrt(\1)", _EXPLAINED.sub("", text))).translate(_SIGNS)
+            text = _BESIDE.sub(r"\1", _ROOT.sub(r"sqrt(\1)", _EXPLAINED.sub("", text))).translate(
+                _SIGNS
+            )
         return text.encode(self.encoding, "backslashreplace").decode(self.encoding)
 
     def formula(self, expression: Expression) -> str:
@@ -155,7 +173,11 @@ class _Writer:
 
     def sentence(self, text: page.Text) -> str:
         return "".join(
-            self.formula(piece.expression) if isinstance(piece, page.Math) else self.text(visible(piece))
+            (
+                self.formula(piece.expression)
+                if isinstance(piece, page.Math)
+                else self.text(visible(piece))
+            )
             for piece in text
         )
 
@@ -182,12 +204,16 @@ class _Writer:
         return f"{what} {self.text(label(name))}".rstrip()
 
     def numbers(self, cells: Sequence[page.Cell], forms: Sequence[Expression] = ()) -> str:
-        """Numbers in a row, each with what is to be said of it, after its closed form where that says more."""
+        """Numbers in a row, each with what is to be said of it, after its closed form where that
+        says more.
+        """
         said = []
         for place, cell in enumerate(cells):
             number, word = write_number(cell.text, WORDS) if cell.text else BLANK, MARKS[mark(cell)]
             form = self.formula(forms[place]) if forms else number
-            said.append(f"{form} {'about' if cell.rounded else '='} {number}" if form != number else number)
+            said.append(
+                f"{form} {'about' if cell.rounded else '='} {number}" if form != number else number
+            )
             said[-1] += f" ({word})" if word else ""
         return self.text(", ".join(said))
 

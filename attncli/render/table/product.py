@@ -10,7 +10,8 @@ from attncli.page.document import Grid, Product
 from attncli.render.table.line import Line
 from attncli.render.table.matrix import PIPE, matrix_lines
 
-GAP = "  "  # around a sign between two matrices
+# around a sign between two matrices
+GAP = "  "
 
 
 def product_lines(product: Product, room: int | None, color: bool) -> list[Line]:
@@ -30,7 +31,9 @@ def product_lines(product: Product, room: int | None, color: bool) -> list[Line]
 
 
 def _factors(marked: Product, color: bool) -> Iterator[tuple[str, list[Line]]]:
-    """The sign before each factor and its lines, with the arrows of the row and of the column that meet."""
+    """The sign before each factor and its lines, with the arrows of the row and of the column that
+    meet.
+    """
     row, column = marked.meeting or (None, None)
     last = len(marked.factors) - 1
     for place, (sign, factor) in enumerate(marked.operands):
@@ -77,6 +80,11 @@ def _labelled(product: Product) -> Grid:
     if product.meeting is None:
         return product.result
     row, column = product.meeting
-    rows = (f"{label} →" if place == row else label for place, label in enumerate(product.result.rows))
-    columns = (f"{label} ↓" if place == column else label for place, label in enumerate(product.result.columns))
+    rows = (
+        f"{label} →" if place == row else label for place, label in enumerate(product.result.rows)
+    )
+    columns = (
+        f"{label} ↓" if place == column else label
+        for place, label in enumerate(product.result.columns)
+    )
     return product.result._replace(rows=tuple(rows), columns=tuple(columns))

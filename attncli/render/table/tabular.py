@@ -1,4 +1,6 @@
-"""A table of sentences for a terminal: text wraps inside its cells, numbers stay whole; too narrow, row by row."""
+"""A table of sentences for a terminal: text wraps inside its cells, numbers stay whole; too narrow,
+row by row.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,20 @@ from attncli.render.table.formulas import HANG
 from attncli.render.table.line import Line
 
 GAP = 3
-NARROWEST = 20  # a column is not squeezed below its longest word, up to this, and one of sentences not below this
-TIGHT_GAP, TIGHT_WORD = 2, 15  # where the columns would not fit otherwise; longer words are divided
+# a column is not squeezed below its longest word, up to this, and one of sentences not below this
+NARROWEST = 20
+# where the columns would not fit otherwise; longer words are divided
+TIGHT_GAP, TIGHT_WORD = 2, 15
 SENTENCE = 40  # a longer cell is one
-LEAST = 10  # less than this is too narrow for a sentence
+# less than this is too narrow for a sentence
+LEAST = 10
 
 
 def table_lines(
     head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int | None
 ) -> list[Line]:
-    """The table as lines no wider than `room`, the cells of each row one under another where its columns need more.
+    """The table as lines no wider than `room`, the cells of each row one under another where its
+    columns need more.
 
     Only a number that is wider by itself goes beyond it.
     """
@@ -31,7 +37,8 @@ def table_lines(
     widths, gap = natural, GAP
     if room is not None:
         tight = [
-            floor if width > SENTENCE else min(floor, TIGHT_WORD) for floor, width in zip(floors, natural, strict=True)
+            floor if width > SENTENCE else min(floor, TIGHT_WORD)
+            for floor, width in zip(floors, natural, strict=True)
         ]
         for gap, least in ((GAP, floors), (TIGHT_GAP, tight)):
             widths = _squeezed(natural, least, right, room, gap)
@@ -51,18 +58,28 @@ def _together(widths: Sequence[int], gap: int) -> int:
     return sum(widths) + gap * (len(widths) - 1)
 
 
-def _squeezed(natural: Sequence[int], floors: Sequence[int], right: Sequence[int], room: int, gap: int) -> list[int]:
-    """Widths that add up to `room`: the widest columns of text give way first, none below its floor."""
+def _squeezed(
+    natural: Sequence[int], floors: Sequence[int], right: Sequence[int], room: int, gap: int
+) -> list[int]:
+    """Widths that add up to `room`: the widest columns of text give way first, none below its
+    floor.
+    """
     widths = list(natural)
     while _together(widths, gap) > room:
-        free = [place for place in range(len(widths)) if place not in right and widths[place] > floors[place]]
+        free = [
+            place
+            for place in range(len(widths))
+            if place not in right and widths[place] > floors[place]
+        ]
         if not free:
             break
         widths[max(free, key=lambda place: widths[place])] -= 1
     return widths
 
 
-def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int], gap: int = GAP) -> list[Line]:
+def _row(
+    cells: Sequence[Line], widths: Sequence[int], right: Sequence[int], gap: int = GAP
+) -> list[Line]:
     columns = []
     for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
         pieces = cell.wrapped(width) if cell.cell_len > width else [cell.copy()]
@@ -79,8 +96,12 @@ def _row(cells: Sequence[Line], widths: Sequence[int], right: Sequence[int], gap
     return lines
 
 
-def _one_by_one(head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int) -> list[Line]:
-    """The rows one after the other, each cell beside the head of its column, or under it where that is too narrow."""
+def _one_by_one(
+    head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int
+) -> list[Line]:
+    """The rows one after the other, each cell beside the head of its column, or under it where that
+    is too narrow.
+    """
     beside = max(word.cell_len for word in head)
     left = room - beside - GAP
     lines: list[Line] = []
@@ -91,12 +112,19 @@ def _one_by_one(head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Seq
                 lines += _row((word, cell), (beside, left), ())
                 continue
             pieces = [cell] if number else cell.wrapped(max(room - HANG, 1))
-            lines += [*(word.wrapped(room) if word else ()), *(Line.assemble(" " * HANG, piece) for piece in pieces)]
+            lines += [
+                *(word.wrapped(room) if word else ()),
+                *(Line.assemble(" " * HANG, piece) for piece in pieces),
+            ]
     return lines
 
 
-def _cells(head: Sequence[Line], row: Sequence[Line], right: Sequence[int]) -> Iterator[tuple[Line, Line, bool]]:
-    """What a row has, with the heads, and whether it is a number; the numbers of steps stand before their titles."""
+def _cells(
+    head: Sequence[Line], row: Sequence[Line], right: Sequence[int]
+) -> Iterator[tuple[Line, Line, bool]]:
+    """What a row has, with the heads, and whether it is a number; the numbers of steps stand before
+    their titles.
+    """
     before = Line()
     for place, (word, cell) in enumerate(zip(head, row, strict=True)):
         if not word and not place:

@@ -31,7 +31,9 @@ INF = math.inf
 
 def work(expression: str, **numbers: Exact | float) -> Exact | float:
     """An expression in the language of steps, of numbers by name."""
-    found: Exact | float = evaluate_exactly(parse_expression(expression), {}, {}, nowhere, {"inf": INF, **numbers})
+    found: Exact | float = evaluate_exactly(
+        parse_expression(expression), {}, {}, nowhere, {"inf": INF, **numbers}
+    )
     return found
 
 
@@ -76,12 +78,16 @@ def test_a_function_of_exact_numbers(expression: str, value: str) -> None:
     assert work(expression) == read_exact(value)
 
 
-@pytest.mark.parametrize(("number", "sign"), [("0", 0), ("-1/3", -1), ("1 - sqrt(2)", -1), ("3 - e", 1), ("1/9", 1)])
+@pytest.mark.parametrize(
+    ("number", "sign"), [("0", 0), ("-1/3", -1), ("1 - sqrt(2)", -1), ("3 - e", 1), ("1/9", 1)]
+)
 def test_the_sign_of_a_number(number: str, sign: int) -> None:
     assert sign_of(read_exact(number)) == sign
 
 
-@pytest.mark.parametrize(("number", "zero"), [("0", True), ("1", False), ("-1", False), ("e", False)])
+@pytest.mark.parametrize(
+    ("number", "zero"), [("0", True), ("1", False), ("-1", False), ("e", False)]
+)
 def test_only_0_is_zero(number: str, zero: bool) -> None:
     assert is_zero(read_exact(number)) is zero
 
@@ -127,16 +133,28 @@ def test_powers_that_have_no_closed_form(base: str, exponent: str) -> None:
 @pytest.mark.parametrize(
     "expression",
     [
-        "log(2)", "tanh(sqrt(2))", "cos(1)", "sin(1/2)", "2 ** sqrt(2)", "2 ** (1/3)", "sqrt(1 + sqrt(2))",
-        "exp(exp(1))", "exp(1 / (1 + exp(1)))", "1 / (1 / (exp(1) + 1) + 1 / (exp(1) + 2))",
-        "sqrt(1000036000099)", "2 ** 1200",
+        "log(2)",
+        "tanh(sqrt(2))",
+        "cos(1)",
+        "sin(1/2)",
+        "2 ** sqrt(2)",
+        "2 ** (1/3)",
+        "sqrt(1 + sqrt(2))",
+        "exp(exp(1))",
+        "exp(1 / (1 + exp(1)))",
+        "1 / (1 / (exp(1) + 1) + 1 / (exp(1) + 2))",
+        "sqrt(1000036000099)",
+        "2 ** 1200",
     ],
-)  # fmt: skip
+)
 def test_what_has_no_closed_form_goes_on_in_decimals(expression: str) -> None:
     found = work(expression)
     assert isinstance(found, Decimal)
     with mpmath.workdps(60):
-        names = {name: getattr(mpmath, name) for name in ("log", "tanh", "cos", "sin", "sqrt", "exp", "mpf")}
+        names = {
+            name: getattr(mpmath, name)
+            for name in ("log", "tanh", "cos", "sin", "sqrt", "exp", "mpf")
+        }
         expected = Decimal(mpmath.nstr(eval(re.sub(r"(\d+)", r"mpf('\1')", expression), names), 58))
     assert abs(found / expected - 1) < Decimal("1e-47")
 
@@ -224,8 +242,12 @@ def test_quotients_stay_apart_where_one_would_have_too_many_terms() -> None:
     assert abs(decimal_of(number) / expected - 1) < Decimal("1e-48")
 
 
-def test_a_function_of_fractions_alone_has_no_closed_form_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    halved = replace(FUNCTIONS["tanh"], rational=lambda x: x / 2 if isinstance(x, Fraction) else None)
+def test_a_function_of_fractions_alone_has_no_closed_form_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    halved = replace(
+        FUNCTIONS["tanh"], rational=lambda x: x / 2 if isinstance(x, Fraction) else None
+    )
     monkeypatch.setitem(FUNCTIONS, "tanh", halved)
     assert read_exact("tanh(1/2)") == Fraction(1, 4)
     assert isinstance(read_exact("tanh(sqrt(2))"), Decimal)

@@ -1,4 +1,6 @@
-"""Exact numbers: their normal form, their decimals against mpmath, and their spelling, which reads back."""
+"""Exact numbers: their normal form, their decimals against mpmath, and their spelling, which reads
+back.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,12 @@ SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
         r"\frac{e^{5/\sqrt{3}}}{e^{1/\sqrt{3}} + e^{5/\sqrt{3}} + e^{\sqrt{3}}}",
     ),
     ("(1 - e)/(1 + e)", "-(e - 1)/(1 + e)", "-(e - 1)/(1 + e)", r"-\frac{e - 1}{1 + e}"),
-    ("-(e - 1/2)/(2 + 2*e)", "-(2*e - 1)/(4 + 4*e)", "-(2·e - 1)/(4 + 4·e)", r"-\frac{2 e - 1}{4 + 4 e}"),
+    (
+        "-(e - 1/2)/(2 + 2*e)",
+        "-(2*e - 1)/(4 + 4*e)",
+        "-(2·e - 1)/(4 + 4·e)",
+        r"-\frac{2 e - 1}{4 + 4 e}",
+    ),
     ("e/(1 + e)*(1 - e/(1 + e))", "e/(1 + e)^2", "e/(1 + e)^2", r"\frac{e}{(1 + e)^{2}}"),
     (
         "1/3/(1 + e)*(2 - 1/(1 + e))",
@@ -53,15 +60,24 @@ SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
         "(1 + 2·e)/(3·(1 + e)^2)",
         r"\frac{1 + 2 e}{3 (1 + e)^{2}}",
     ),
-    ("1/(1 + e)/(1 + √2)", "1/((1 + e)*(1 + sqrt(2)))", "1/((1 + e)·(1 + √2))", r"\frac{1}{(1 + e) (1 + \sqrt{2})}"),
+    (
+        "1/(1 + e)/(1 + √2)",
+        "1/((1 + e)*(1 + sqrt(2)))",
+        "1/((1 + e)·(1 + √2))",
+        r"\frac{1}{(1 + e) (1 + \sqrt{2})}",
+    ),
     ("2^(5/2)", "4*sqrt(2)", "4·√2", r"4 \sqrt{2}"),
     ("-inf", "-inf", "-∞", r"-\infty"),
     ("0*e", "0", "0", "0"),
 ]
 
 
-@pytest.mark.parametrize(("said", "plain", "terminal", "latex"), SPELLED, ids=[row[0] for row in SPELLED])
-def test_a_number_has_one_spelling_in_each_notation(said: str, plain: str, terminal: str, latex: str) -> None:
+@pytest.mark.parametrize(
+    ("said", "plain", "terminal", "latex"), SPELLED, ids=[row[0] for row in SPELLED]
+)
+def test_a_number_has_one_spelling_in_each_notation(
+    said: str, plain: str, terminal: str, latex: str
+) -> None:
     number = read_exact(said)
     assert text_of(number) == plain
     assert write(expression_of(number), UNICODE) == terminal
@@ -102,7 +118,9 @@ def test_quotients_are_compared_by_their_numerators() -> None:
 
 def in_mpmath(text: str) -> mpmath.mpf:
     """The same formula, worked out by mpmath to 60 digits."""
-    names = {name: getattr(mpmath, name) for name in ("sqrt", "exp", "tanh", "sin", "cos", "e", "mpf")}
+    names = {
+        name: getattr(mpmath, name) for name in ("sqrt", "exp", "tanh", "sin", "cos", "e", "mpf")
+    }
     whole = re.sub(r"(\d+)", r"mpf('\1')", text.replace("^", "**"))
     return eval(whole, names)
 
@@ -140,9 +158,14 @@ def test_decimals_are_those_of_mpmath(text: str) -> None:
 
 rationals = st.fractions(-3, 3, max_denominator=7)
 numbers = st.recursive(
-    st.one_of(rationals.map(lambda value: f"({value})"), st.integers(2, 20).map(lambda value: f"sqrt({value})")),
+    st.one_of(
+        rationals.map(lambda value: f"({value})"),
+        st.integers(2, 20).map(lambda value: f"sqrt({value})"),
+    ),
     lambda inner: st.one_of(
-        st.tuples(inner, st.sampled_from("+-*"), inner).map(lambda parts: "({}{}{})".format(*parts)),
+        st.tuples(inner, st.sampled_from("+-*"), inner).map(
+            lambda parts: "({}{}{})".format(*parts)
+        ),
         inner.map(lambda value: f"tanh({value})"),
         inner.map(lambda value: f"exp({value})"),
         inner.map(lambda value: f"{value}/(1+exp({value}))"),
@@ -159,9 +182,9 @@ def test_any_number_is_what_it_says_and_reads_back(text: str) -> None:
         expected = in_mpmath(text)
         if abs(expected) > 1e300 or 0 < abs(expected) < 1e-40:
             return
-        assert abs(mpmath.mpf(str(decimal_of(number))) - expected) <= abs(expected) * mpmath.mpf("1e-40") + mpmath.mpf(
-            "1e-50"
-        )
+        assert abs(mpmath.mpf(str(decimal_of(number))) - expected) <= abs(expected) * mpmath.mpf(
+            "1e-40"
+        ) + mpmath.mpf("1e-50")
     closed = text_of(number)
     assert closed is None if isinstance(number, Decimal) else read_exact(str(closed)) == number
 
@@ -233,9 +256,22 @@ def test_floats_are_the_nearest_ones() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x", "1/0", "sqrt(-2)", "[1]", "1, 2", "e^", "(1", "__import__('os')", "9^99999999", "inf", "1/(0*e)",
-     "((" * 200],
-)  # fmt: skip
+    [
+        "",
+        "x",
+        "1/0",
+        "sqrt(-2)",
+        "[1]",
+        "1, 2",
+        "e^",
+        "(1",
+        "__import__('os')",
+        "9^99999999",
+        "inf",
+        "1/(0*e)",
+        "((" * 200,
+    ],
+)
 def test_what_is_no_closed_form_is_refused(text: str) -> None:
     with pytest.raises(ExactError):
         read_exact(text)

@@ -1,4 +1,6 @@
-"""Attention worked out by NumPy alone, with one mistake made on the way: what a wrong solution looks like."""
+"""Attention worked out by NumPy alone, with one mistake made on the way: what a wrong solution
+looks like.
+"""
 
 from __future__ import annotations
 
@@ -63,9 +65,15 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
     scores = q @ found["K_T"] if factors is None else factors[0] @ factors[1].T
     found["scores"] = half_up(scores, number) if did == "rounded" else scores
     factor = {
-        "unscaled": 1.0, "d_k": 1 / d_k, "d_model": d_model**-0.5, "n": n**-0.5, "by n": 1 / n, "times": d_k**0.5,
-        "twice": 1 / d_k, "scale after": 1.0,
-    }.get(did, d_k**-0.5)  # fmt: skip
+        "unscaled": 1.0,
+        "d_k": 1 / d_k,
+        "d_model": d_model**-0.5,
+        "n": n**-0.5,
+        "by n": 1 / n,
+        "times": d_k**0.5,
+        "twice": 1 / d_k,
+        "scale after": 1.0,
+    }.get(did, d_k**-0.5)
     logits = found["scaled"] = found["scores"] * factor
     if given.get("score") == "dot":  # which has no step for what is scaled
         logits = found.pop("scaled") if did == "unasked" else found["scores"]
@@ -79,10 +87,15 @@ def solution(given: dict[str, Any], did: str = "", number: float = 0.0) -> dict[
         logits = found["capped"] = softcap * np.tanh(logits / softcap)
     if mask is not None:
         mask = {
-            "inverted": np.where(mask == 0, -np.inf, 0.0), "mask transposed": mask.T, "self": causal(n, m, -1),
-            "next": causal(n, m, 1), "corner": causal(n, m, m - n), "added": np.where(mask == 0, 0.0, number),
-            "1 and 0": np.where(mask == 0, 1.0, 0.0), "0 and 1": np.where(mask == 0, 0.0, 1.0),
-        }.get(did, mask)  # fmt: skip
+            "inverted": np.where(mask == 0, -np.inf, 0.0),
+            "mask transposed": mask.T,
+            "self": causal(n, m, -1),
+            "next": causal(n, m, 1),
+            "corner": causal(n, m, m - n),
+            "added": np.where(mask == 0, 0.0, number),
+            "1 and 0": np.where(mask == 0, 1.0, 0.0),
+            "0 and 1": np.where(mask == 0, 0.0, 1.0),
+        }.get(did, mask)
         found["mask"] = mask
         if did == "softcap last":
             logits = softcap * np.tanh((found["scaled"] + mask) / softcap)

@@ -15,11 +15,20 @@ def drawn(*shape: int, size: float = 1.5) -> Array:
     return _RANDOM.uniform(-size, size, shape).round(1)
 
 
-PLAIN = {"X": drawn(3, 4), "W_Q": drawn(4, 2), "W_K": drawn(4, 2), "W_V": drawn(4, 2), "d_output": drawn(3, 2, size=9)}
+PLAIN = {
+    "X": drawn(3, 4),
+    "W_Q": drawn(4, 2),
+    "W_K": drawn(4, 2),
+    "W_V": drawn(4, 2),
+    "d_output": drawn(3, 2, size=9),
+}
 SQUARE = {
-    "X": drawn(3, 3, size=1), "W_Q": drawn(3, 3, size=1), "W_K": drawn(3, 3, size=1), "W_V": drawn(3, 3),
+    "X": drawn(3, 3, size=1),
+    "W_Q": drawn(3, 3, size=1),
+    "W_K": drawn(3, 3, size=1),
+    "W_V": drawn(3, 3),
     "d_output": drawn(3, 3, size=9),
-}  # fmt: skip
+}
 SQUARE_O = {**SQUARE, "W_O": drawn(3, 3)}
 CROSSED = {**PLAIN, "context": drawn(5, 4)}
 CAUSAL = {**PLAIN, "mask": causal(3, 3)}
@@ -29,14 +38,26 @@ SCALED = {**PLAIN, "scale": 0.25}
 TURNED = {**PLAIN, "rope": 100}
 ADDITIVE = {**PLAIN, "W_1": drawn(2, 2), "W_2": drawn(2, 2), "v": drawn(2)}
 LAYER = {
-    "X": drawn(3, 4), "W_Q": drawn(4, 4), "W_K": drawn(4, 4), "W_V": drawn(4, 4), "W_O": drawn(4, 4), "heads": 2,
+    "X": drawn(3, 4),
+    "W_Q": drawn(4, 4),
+    "W_K": drawn(4, 4),
+    "W_V": drawn(4, 4),
+    "W_O": drawn(4, 4),
+    "heads": 2,
     "d_output": drawn(3, 4, size=9),
-}  # fmt: skip
+}
 SHARED = {
-    "X": drawn(3, 4), "W_Q": drawn(4, 8), "W_K": drawn(4, 4), "W_V": drawn(4, 4), "heads": 4, "kv_heads": 2,
+    "X": drawn(3, 4),
+    "W_Q": drawn(4, 8),
+    "W_K": drawn(4, 4),
+    "W_V": drawn(4, 4),
+    "heads": 4,
+    "kv_heads": 2,
     "d_output": drawn(3, 8, size=9),
-}  # fmt: skip
-SQUARES = {name: array for name, array in PLAIN.items() if name != "d_output"} | {"target": drawn(3, 2, size=9)}
+}
+SQUARES = {name: array for name, array in PLAIN.items() if name != "d_output"} | {
+    "target": drawn(3, 2, size=9)
+}
 CLASSES = {name: array for name, array in PLAIN.items() if name != "d_output"} | {
     "W_O": drawn(2, 4), "targets": np.array([2, 0, 3])}  # fmt: skip
 CROSSED_LAYER = {**LAYER, "context": drawn(5, 4)}
@@ -55,9 +76,15 @@ def joined(array: Array) -> Array:
 
 def rotated(array: Array, given: dict[str, Any], way: int = 1) -> Array:
     half = array.shape[-1] // 2
-    angles = way * np.arange(array.shape[-2])[:, None] / given["rope"] ** (2 * np.arange(half) / (2 * half))
+    angles = (
+        way
+        * np.arange(array.shape[-2])[:, None]
+        / given["rope"] ** (2 * np.arange(half) / (2 * half))
+    )
     first, second = (
-        (slice(0, None, 2), slice(1, None, 2)) if "pairing" in given else (slice(0, half), slice(half, None))
+        (slice(0, None, 2), slice(1, None, 2))
+        if "pairing" in given
+        else (slice(0, half), slice(half, None))
     )
     one, two, found = array[..., first], array[..., second], np.empty_like(array)
     found[..., first] = one * np.cos(angles) - two * np.sin(angles)
@@ -79,10 +106,16 @@ def gradients(given: dict[str, Any], did: str = "") -> dict[str, Array]:
     x, context, heads = given["X"], given.get("context", given["X"]), given.get("heads", 1)
     kv_heads = given.get("kv_heads", heads)
     group = heads // kv_heads
-    q, k, v = cut(x @ given["W_Q"], heads), cut(context @ given["W_K"], kv_heads), cut(context @ given["W_V"], kv_heads)
+    q, k, v = (
+        cut(x @ given["W_Q"], heads),
+        cut(context @ given["W_K"], kv_heads),
+        cut(context @ given["W_V"], kv_heads),
+    )
     if "rope" in given:
         q, k = rotated(q, given), rotated(k, given)
-    keys, values = (np.tile(a, (group, 1, 1)) if did == "tiled" else np.repeat(a, group, axis=0) for a in (k, v))
+    keys, values = (
+        np.tile(a, (group, 1, 1)) if did == "tiled" else np.repeat(a, group, axis=0) for a in (k, v)
+    )
     if "v" in given:
         hidden = np.tanh((q @ given["W_1"])[:, :, None] + (keys @ given["W_2"])[:, None])
         logits = hidden @ given["v"]
@@ -111,7 +144,9 @@ def gradients(given: dict[str, Any], did: str = "") -> dict[str, Array]:
         weights = softmax(logits, base)
 
     d_weights = found["d_weights"] = d_heads @ (values if did == "dO V" else _t(values))
-    by_weight = {"added": d_weights, "averaged": d_weights / d_weights.shape[-1]}.get(did, weights * d_weights)
+    by_weight = {"added": d_weights, "averaged": d_weights / d_weights.shape[-1]}.get(
+        did, weights * d_weights
+    )
     delta = found["delta"] = by_weight.sum(axis=-1)
     if did == "columns":
         found["delta"] = by_weight.sum(axis=-2)
@@ -139,7 +174,10 @@ def gradients(given: dict[str, Any], did: str = "") -> dict[str, Array]:
 
     by_queries = _t(d_scores) if did == "dS^T K" else d_scores
     by_keys = d_scores if did == "dS Q" else _t(d_scores)
-    d_q, d_k = by_queries @ (q if did == "dQ of Q" else keys), by_keys @ (keys if did == "dK of K" else q)
+    d_q, d_k = (
+        by_queries @ (q if did == "dQ of Q" else keys),
+        by_keys @ (keys if did == "dK of K" else q),
+    )
     if did == "scaled later":
         found["d_scores"] = d_seen
     d_k = _handed_back(d_k, kv_heads, did)
@@ -164,7 +202,10 @@ def _from_the_loss(given: dict[str, Any], did: str, output: Array) -> dict[str, 
         probs, right = softmax(output), np.eye(output.shape[1])[given["targets"]]
         loss = -(right * np.log(probs)).sum() / (1 if did == "sum" else len(output))
         number = {"no mean of gradients": 1, "numbers": output.size}.get(did, len(output))
-        return {"loss": loss, "d_output": sign * (probs - (0 if did == "no target" else right)) / number}
+        return {
+            "loss": loss,
+            "d_output": sign * (probs - (0 if did == "no target" else right)) / number,
+        }
     return {"d_output": given["d_output"]}
 
 
@@ -190,7 +231,9 @@ def _handed_back(array: Array, kv_heads: int, did: str) -> Array:
     return groups.mean(axis=1) if did == "mean of heads" else groups.sum(axis=1)
 
 
-def _from_projections(given: dict[str, Any], did: str, received: tuple[Array, Array, Array]) -> dict[str, Array]:
+def _from_projections(
+    given: dict[str, Any], did: str, received: tuple[Array, Array, Array]
+) -> dict[str, Array]:
     """The gradients of the weights and of what they projected."""
     found: dict[str, Array] = {}
     handed: dict[str, Array] = {}
@@ -205,7 +248,9 @@ def _from_projections(given: dict[str, Any], did: str, received: tuple[Array, Ar
 
 
 def _of(name: str, did: str) -> str:
-    """Whose weights are taken for those of Q, K or V on the way into the input: with "Q for K" each has the other's."""
+    """Whose weights are taken for those of Q, K or V on the way into the input: with "Q for K" each
+    has the other's.
+    """
     one, _, other = did.partition(" for ")
     return {one: other, other: one}.get(name, name) if other else name
 

@@ -19,7 +19,10 @@ PROBLEMS = [
     f"{PLAIN}mask: causal\nsoftcap: 5",
     f"{PLAIN}sink: 1\nexp_base: 2",
     f"{PLAIN}position: {{rope: {{}}}}",
-    "Q: [[[1], [2]], [[3], [4]]]\nK: [[[1], [0]]]\nV: [[[1], [2]]]\nheads: 2\nkv_heads: 1\nposition: {alibi: true}",
+    (
+        "Q: [[[1], [2]], [[3], [4]]]\nK: [[[1], [0]]]\nV: [[[1], [2]]]\nheads: 2\nkv_heads:"
+        " 1\nposition: {alibi: true}"
+    ),
     f"{PLAIN}past: {{K: [[1, 1]], V: [[0, 1]]}}",
 ]
 
@@ -44,8 +47,13 @@ def test_a_whole_step_is_worked_out_as_each_of_its_cells(problem: str) -> None:
 
 def test_a_mistake_that_divides_again_on_the_backward_pass_is_tried_beside_row_sums() -> None:
     """δ is 0 and dS is 0 for the first row; 9 is neither, with the mask or without it."""
-    trace = run(loads(f"{PLAIN}mask: causal\nscore: dot".encode(), "p.yaml"), gradient=True, shifted=False)
-    answers = "scores: [[1, 2.5], [3, 5.5]]\nrow_sum: [2.718, 0.0]\ndelta: [9, 9]\nd_masked: [[9, 9], [9, 9]]"
+    trace = run(
+        loads(f"{PLAIN}mask: causal\nscore: dot".encode(), "p.yaml"), gradient=True, shifted=False
+    )
+    answers = (
+        "scores: [[1, 2.5], [3, 5.5]]\nrow_sum: [2.718, 0.0]\ndelta: [9, 9]\nd_masked: [[9, 9],"
+        " [9, 9]]"
+    )
     verdicts = judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))
     assert {cell.verdict for cell in verdicts.steps["delta"].flat} == {"wrong"}
     assert all("mask" not in name for found in diagnose(verdicts) for name in found.mistakes)

@@ -32,7 +32,8 @@ from attncli.features.check.time_limit import OutOfTimeError, within
 from attncli.features.schema.command import schemas
 
 SCHEMA = json.loads(schemas()["results"].read_text(encoding="utf-8"))
-PROBLEM = "Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\n"  # scores 0 and 1, weights 0.26894… and 0.73105…
+# scores 0 and 1, weights 0.26894… and 0.73105…
+PROBLEM = "Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\n"
 RIGHT = "scores: [[0, 1]]\nweights: [[0.269, 0.731]]\n"
 ANSWERS = {
     "Ada": RIGHT,
@@ -74,7 +75,10 @@ def add_row(*cells: str) -> None:
 
 
 def results(*arguments: str, code: int = 1, output: str = "results.csv") -> list[dict[str, str]]:
-    assert run(["check", "--batch", "manifest.csv", "-o", output, "--workers", "1", *arguments]) == code
+    assert (
+        run(["check", "--batch", "manifest.csv", "-o", output, "--workers", "1", *arguments])
+        == code
+    )
     with open(output, newline="", encoding="utf-8") as stream:
         return list(csv.DictReader(stream))
 
@@ -82,10 +86,16 @@ def results(*arguments: str, code: int = 1, output: str = "results.csv") -> list
 @pytest.mark.usefixtures("school")
 def test_a_row_for_each_student() -> None:
     rows = results()
-    assert [row["student"] for row in rows] == ["Ada", "Бела", "'=cmd()", "Dai; 'x'"]  # an apostrophe, so no formula
+    # an apostrophe, so no formula
+    assert [row["student"] for row in rows] == ["Ada", "Бела", "'=cmd()", "Dai; 'x'"]
     verdicts = ("right", "carried", "rounding", "wrong", "missing")
     assert [[int(row[verdict]) for verdict in verdicts] for row in rows] == list(COUNTS.values())
-    assert [(row["marks"], row["of"]) for row in rows] == [("4", "4"), ("3", "4"), ("2", "4"), ("3", "4")]
+    assert [(row["marks"], row["of"]) for row in rows] == [
+        ("4", "4"),
+        ("3", "4"),
+        ("2", "4"),
+        ("3", "4"),
+    ]
     assert [row["first_wrong"] for row in rows] == ["", "scores, t1 → c2", "weights, t1 → c1", ""]
     assert {row["mail"] for row in rows} == {"'@home"}
     assert {row["error"] for row in rows} == {""}
@@ -97,8 +107,11 @@ def test_marks_rounding_and_asked_steps() -> None:
     assert [row["marks"] for row in results("--lenient")] == ["4", "3", "2", "4"]
     asked = results("--steps", "weights,output")  # the output, one number, is in no answers
     assert [(row["marks"], row["of"], row["missing"]) for row in asked] == [
-        ("2", "3", "1"), ("2", "3", "1"), ("0", "3", "2"), ("1", "3", "1"),
-    ]  # fmt: skip
+        ("2", "3", "1"),
+        ("2", "3", "1"),
+        ("0", "3", "2"),
+        ("1", "3", "1"),
+    ]
 
 
 @pytest.mark.usefixtures("school")
@@ -140,8 +153,8 @@ def test_what_is_wrong_with_a_file_is_a_row(school: Path) -> None:
     assert "bad.yaml:1:1: the keys are missing" in errors["bad problem"]
     assert errors["no file"] == "line 14 of the manifest has no answers"
     assert errors[""] == "line 15 of the manifest has no student"
-    assert errors["five"] == (
-        "line 16 of the manifest has more cells than the first line: "
+    assert (
+        errors["five"] == "line 16 of the manifest has more cells than the first line: "
         "put text with commas, semicolons or tabs in quotation marks"
     )
 
@@ -151,7 +164,9 @@ def test_what_is_wrong_with_a_file_is_a_row(school: Path) -> None:
 def test_a_manifest_of_any_spreadsheet(delimiter: str) -> None:
     name = 'Ünal, "Y";\t李\n雷'
     write_manifest(
-        [["Answers ", "mail", "STUDENT", "problem"], ["a.yaml", "=1", name, "p.yaml"]], delimiter, "utf-8-sig"
+        [["Answers ", "mail", "STUDENT", "problem"], ["a.yaml", "=1", name, "p.yaml"]],
+        delimiter,
+        "utf-8-sig",
     )
     (found,) = read_manifest("manifest.csv")
     assert found == Submission(name, "./p.yaml", "./a.yaml", {"mail": "=1"})
@@ -167,7 +182,9 @@ def test_a_manifest_of_any_spreadsheet(delimiter: str) -> None:
         ('student,problem,answers\n"a,b,c\n', "this line cannot be read"),
     ],
 )
-def test_a_manifest_that_cannot_be_read(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_manifest_that_cannot_be_read(
+    text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("manifest.csv").write_text(text, encoding="utf-8")
     assert run(["check", "--batch", "manifest.csv"]) == 3
     assert said in capsys.readouterr().err
@@ -188,17 +205,22 @@ def test_json_and_its_schema() -> None:
     assert (summary["students"], summary["passed"], summary["not_read"]) == (5, 1, 1)
     assert summary["mean_share"] == pytest.approx((1 + 0.75 + 0.5 + 0.75) / 4)
     assert summary["first_wrong"] == [
-        {"step": "scores", "students": ["Бела"]}, {"step": "weights", "students": ["=cmd()"]},
-    ]  # fmt: skip
+        {"step": "scores", "students": ["Бела"]},
+        {"step": "weights", "students": ["=cmd()"]},
+    ]
     assert data["students"][0]["marks"] == 4
     assert data["students"][4]["counts"] is None
 
 
 @pytest.mark.usefixtures("school")
 def test_several_answers_and_the_mistake_they_share(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("love.yaml").write_text("Q: [[1, 1]]\nK: [[1, 2], [3, 4]]\nV: [[1], [2]]\n", encoding="utf-8")
+    Path("love.yaml").write_text(
+        "Q: [[1, 1]]\nK: [[1, 2], [3, 4]]\nV: [[1], [2]]\n", encoding="utf-8"
+    )
     for name in ("a", "b"):  # scores 3 and 7 divided by 2, and not by its root
-        Path(f"{name}.yaml").write_text("scores: [[3, 7]]\nscaled: [[1.5, 3.5]]\n", encoding="utf-8")
+        Path(f"{name}.yaml").write_text(
+            "scores: [[3, 7]]\nscaled: [[1.5, 3.5]]\n", encoding="utf-8"
+        )
     assert run(["check", "love.yaml", "a.yaml", "b.yaml", "--format", "json"]) == 1
     (made,) = json.loads(capsys.readouterr().out)["summary"]["mistakes"]
     assert made["step"] == "scaled"
@@ -219,7 +241,8 @@ def test_resume(output: str) -> None:
     add_row("late", "problem.yaml", "answers/late.yaml")
     assert run(arguments) == 1
     before = text_of(output)
-    Path("answers/0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")  # which is not looked at again
+    # which is not looked at again
+    Path("answers/0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")
     Path("answers/late.yaml").write_text(RIGHT, encoding="utf-8")
     assert run(arguments) == 1
     after = text_of(output)
@@ -238,20 +261,27 @@ def text_of(output: str) -> str:
 
 
 def cells_of(workbook: str) -> dict[tuple[str, str], Any]:
-    """The sheets and addresses of the cells, with texts and numbers, as the XML of the file has them."""
+    """The sheets and addresses of the cells, with texts and numbers, as the XML of the file has
+    them.
+    """
     main = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
     found: dict[tuple[str, str], Any] = {}
     with ZipFile(workbook) as archive:
         names = [
-            each.attrib["name"] for each in ElementTree.fromstring(archive.read("xl/workbook.xml")).iter(f"{main}sheet")
+            each.attrib["name"]
+            for each in ElementTree.fromstring(archive.read("xl/workbook.xml")).iter(f"{main}sheet")
         ]
         shared = ElementTree.fromstring(archive.read("xl/sharedStrings.xml")).iter(f"{main}si")
         texts = ["".join(each.itertext()) for each in shared]
         for number, name in enumerate(names, 1):
-            for cell in ElementTree.fromstring(archive.read(f"xl/worksheets/sheet{number}.xml")).iter(f"{main}c"):
+            for cell in ElementTree.fromstring(
+                archive.read(f"xl/worksheets/sheet{number}.xml")
+            ).iter(f"{main}c"):
                 assert cell.find(f"{main}f") is None  # a formula
                 if value := cell.findtext(f"{main}v"):
-                    found[name, cell.attrib["r"]] = texts[int(value)] if cell.get("t") == "s" else float(value)
+                    found[name, cell.attrib["r"]] = (
+                        texts[int(value)] if cell.get("t") == "s" else float(value)
+                    )
     return found
 
 
@@ -268,15 +298,44 @@ def test_a_workbook() -> None:
             assert cells["results", f"{letter}1"] == name
             plain = text.removeprefix("'") if text.startswith(("'=", "'@")) else text
             numbers = name in ("marks", "of", "right", "carried", "rounding", "wrong", "missing")
-            assert cells.get(("results", f"{letter}{down}"), "") == (float(plain) if numbers and plain else plain)
+            assert cells.get(("results", f"{letter}{down}"), "") == (
+                float(plain) if numbers and plain else plain
+            )
     assert cells["results", "A4"] == "=cmd()"
     assert cells["results", "N6"] == "007"
     summary = [value for (sheet, _), value in cells.items() if sheet == "summary"]
-    assert summary[:8] == ["solutions", 5, "no error", 1, "errors or blanks", 3, "could not be checked", 1]
-    assert summary[8:17] == ["marks in %", "average", 75, "middle", 75, "lowest", 50, "highest", 100]
+    assert summary[:8] == [
+        "solutions",
+        5,
+        "no error",
+        1,
+        "errors or blanks",
+        3,
+        "could not be checked",
+        1,
+    ]
+    assert summary[8:17] == [
+        "marks in %",
+        "average",
+        75,
+        "middle",
+        75,
+        "lowest",
+        50,
+        "highest",
+        100,
+    ]
     assert summary[17:26] == [
-        "first wrong number in", "students", "who", "scores", 1, "Бела", "weights", 1, "=cmd()",
-    ]  # fmt: skip
+        "first wrong number in",
+        "students",
+        "who",
+        "scores",
+        1,
+        "Бела",
+        "weights",
+        1,
+        "=cmd()",
+    ]
     with ZipFile("results.xlsx") as archive:
         sheet = archive.read("xl/worksheets/sheet1.xml").decode()
     assert '<autoFilter ref="A1:N6"/>' in sheet
@@ -288,13 +347,19 @@ def test_long_texts_and_escapes_in_a_workbook(school: Path) -> None:
     """Excel takes 32,767 characters in a cell, and _x0041_ for A."""
     pytest.importorskip("xlsxwriter")
     name = "Eve _x0041_ \x07\u202e"
-    write_manifest([["student", "problem", "answers", "note"], [name, "problem.yaml", "answers/0.yaml", "é" * 40_000]])
+    write_manifest(
+        [
+            ["student", "problem", "answers", "note"],
+            [name, "problem.yaml", "answers/0.yaml", "é" * 40_000],
+        ]
+    )
     arguments = ["check", "--batch", "manifest.csv", "-o", "results.xlsx", "--workers", "1"]
     assert run(arguments) == 0
     cells = cells_of("results.xlsx")
     assert cells["results", "A2"] == "Eve _x005F_x0041_ \\x07\\u202e"
     assert cells["results", "N2"].endswith("(40,000 characters)")
-    (school / "answers" / "0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")  # which is not looked at again
+    # which is not looked at again
+    (school / "answers" / "0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")
     assert run([*arguments, "--resume"]) == 0
     assert cells_of("results.xlsx")["results", "A2"] == cells["results", "A2"]
 
@@ -328,7 +393,10 @@ def test_resume_with_other_marks(capsys: pytest.CaptureFixture[str]) -> None:
     results("--marks", "10")
     before = Path("results.csv").read_text(encoding="utf-8")
     results("--marks", "20", "--resume", code=2)
-    assert "--marks 20 cannot be used: the results in results.csv are of 10 marks" in capsys.readouterr().err
+    assert (
+        "--marks 20 cannot be used: the results in results.csv are of 10 marks"
+        in capsys.readouterr().err
+    )
     assert Path("results.csv").read_text(encoding="utf-8") == before
     results("--marks", "10", "--resume")
 
@@ -337,7 +405,9 @@ def test_resume_with_other_marks(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "", "student,problem\n"])
 def test_resume_with_what_is_no_results(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("results.csv").write_text(text, encoding="utf-8")
-    code = run(["check", "--batch", "manifest.csv", "-o", "results.csv", "--resume", "--workers", "1"])
+    code = run(
+        ["check", "--batch", "manifest.csv", "-o", "results.csv", "--resume", "--workers", "1"]
+    )
     assert code == 3
     assert "these are no results of a class" in capsys.readouterr().err
     assert Path("results.csv").read_text(encoding="utf-8") == text
@@ -347,7 +417,9 @@ def test_resume_with_what_is_no_results(text: str, capsys: pytest.CaptureFixture
 def test_feedback() -> None:
     add_row("../up/none", "problem.yaml", "none.yaml")
     results("--feedback", "pages", "--marks", "10")
-    assert sorted(os.listdir("pages")) == sorted(["Ada.md", "Бела.md", "_cmd__.md", "Dai_ _x_.md", "_up_none.md"])
+    assert sorted(os.listdir("pages")) == sorted(
+        ["Ada.md", "Бела.md", "_cmd__.md", "Dai_ _x_.md", "_up_none.md"]
+    )
     page = Path("pages/Бела.md").read_text(encoding="utf-8")
     assert page.startswith("# Бела: ")
     assert "7.5 of 10 with follow-through" in page
@@ -359,16 +431,25 @@ def fake_tex(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None
     program = folder / "pdflatex"
     program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     program.chmod(0o755)
-    monkeypatch.setattr("attncli.render.pdf.shutil.which", lambda name: str(program) if name == "pdflatex" else None)
+    monkeypatch.setattr(
+        "attncli.render.pdf.shutil.which", lambda name: str(program) if name == "pdflatex" else None
+    )
 
 
-def test_feedback_as_pdf(school: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_feedback_as_pdf(
+    school: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The program gets a whole document, and may run nothing; what it makes is the page."""
     fake_tex(school, monkeypatch, 'echo "$@" > page.pdf; cat page.tex >> page.pdf')
     results("--feedback", "pages", "--feedback-format", "pdf")
-    assert sorted(os.listdir("pages")) == sorted(["Ada.pdf", "Бела.pdf", "_cmd__.pdf", "Dai_ _x_.pdf"])
+    assert sorted(os.listdir("pages")) == sorted(
+        ["Ada.pdf", "Бела.pdf", "_cmd__.pdf", "Dai_ _x_.pdf"]
+    )
     warning = capsys.readouterr().err
-    assert "codes, such as U+738B, in 1 page of feedback (Бела); --feedback-format html shows all letters" in warning
+    assert (
+        "codes, such as U+738B, in 1 page of feedback (Бела); --feedback-format html shows all"
+        " letters" in warning
+    )
     results("--feedback", "pages", "--feedback-format", "pdf", "-q")
     results("--feedback", "pages", "--feedback-format", "html")
     assert capsys.readouterr().err == ""
@@ -382,14 +463,29 @@ def test_pages_that_tex_cannot_make(
 ) -> None:
     """The others are there, and so are the results; an old page stays."""
     fake_tex(
-        school, monkeypatch, "grep -q Ada page.tex && { echo '! LaTeX Error: no font.'; exit 1; }; cp page.tex page.pdf"
+        school,
+        monkeypatch,
+        "grep -q Ada page.tex && { echo '! LaTeX Error: no font.'; exit 1; }; cp page.tex page.pdf",
     )
     Path("pages").mkdir()
     Path("pages/Ada.pdf").write_text("old", encoding="utf-8")
-    line = ["check", "--batch", "manifest.csv", "--workers", "1", "--feedback", "pages", "--feedback-format", "pdf"]
+    line = [
+        "check",
+        "--batch",
+        "manifest.csv",
+        "--workers",
+        "1",
+        "--feedback",
+        "pages",
+        "--feedback-format",
+        "pdf",
+    ]
     assert run([*line, "-o", "results.csv"]) == 4
     err = capsys.readouterr().err
-    assert "1 page of feedback could not be made (Ada): pdflatex made no PDF: LaTeX Error: no font." in err
+    assert (
+        "1 page of feedback could not be made (Ada): pdflatex made no PDF: LaTeX Error: no font."
+        in err
+    )
     assert "help: write the page as .tex, and run pdflatex on it" in err
     assert len(os.listdir("pages")) == 4
     assert Path("pages/Ada.pdf").read_text(encoding="utf-8") == "old"
@@ -414,14 +510,21 @@ def test_a_pdf_by_each_engine(engine: str, school: Path, monkeypatch: pytest.Mon
     program = shutil.which(engine)
     if program is None or shutil.which("pdftotext") is None:
         pytest.skip(f"needs {engine} and pdftotext")
-    monkeypatch.setattr("attncli.render.pdf.shutil.which", lambda name: program if name == engine else None)
+    monkeypatch.setattr(
+        "attncli.render.pdf.shutil.which", lambda name: program if name == engine else None
+    )
     write_manifest(
-        [["student", "problem", "answers"], ["Zoë \\input{problem.yaml} 王", "problem.yaml", "answers/1.yaml"]]
+        [
+            ["student", "problem", "answers"],
+            ["Zoë \\input{problem.yaml} 王", "problem.yaml", "answers/1.yaml"],
+        ]
     )
     results("--feedback", "pages", "--feedback-format", "pdf")
     (page,) = Path("pages").iterdir()
     assert page.read_bytes().startswith(b"%PDF-")
-    said = subprocess.run(["pdftotext", str(page), "-"], capture_output=True, check=True).stdout.decode()
+    said = subprocess.run(
+        ["pdftotext", str(page), "-"], capture_output=True, check=True
+    ).stdout.decode()
     assert "input{problem.yaml} U+738B" in " ".join(said.split())
     assert "1 right, 2 carried and 1 wrong" in " ".join(said.split())
 
@@ -430,23 +533,41 @@ def test_a_pdf_by_each_engine(engine: str, school: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--batch", "manifest.csv", "problem.yaml"], 2, "--batch cannot be used with problem.yaml"),
-        (["problem.yaml", "answers/0.yaml", "-d", "answers"], 2, "-d cannot be used without --batch"),
+        (
+            ["--batch", "manifest.csv", "problem.yaml"],
+            2,
+            "--batch cannot be used with problem.yaml",
+        ),
+        (
+            ["problem.yaml", "answers/0.yaml", "-d", "answers"],
+            2,
+            "-d cannot be used without --batch",
+        ),
         (["problem.yaml", "answers/0.yaml", "-", "answers/1.yaml"], 2, "- is one solution"),
-        (["--batch", "manifest.csv", "-o", "answers/0.yaml", "--format", "json"], 2, "would write over ./answers/0"),
+        (
+            ["--batch", "manifest.csv", "-o", "answers/0.yaml", "--format", "json"],
+            2,
+            "would write over ./answers/0",
+        ),
         (["--batch", "manifest.csv", "-o", "manifest.csv"], 2, "would write over the manifest"),
         (["--batch", "manifest.csv", "-o", "results.ods"], 2, "does not write .ods files"),
         (["--batch", "manifest.csv", "--resume"], 2, "--resume needs results that can be read"),
         (["--batch", "manifest.csv", "--steps", "scorse"], 2, "scorse"),
         (["--batch", "none.csv"], 4, "cannot read none.csv"),
         (["--batch", "manifest.csv", "-d", "anwsers"], 4, "-d anwsers: there is no such folder"),
-        (["--batch", "manifest.csv", "--feedback", "problem.yaml"], 4, "this is a file, not a folder"),
+        (
+            ["--batch", "manifest.csv", "--feedback", "problem.yaml"],
+            4,
+            "this is a file, not a folder",
+        ),
         (["none.yaml", "answers/0.yaml", "answers/1.yaml"], 4, "cannot read none.yaml"),
         (["problem.yaml"], 2, "ANSWERS is missing"),
         ([], 2, "PROBLEM is missing"),
     ],
-)  # fmt: skip
-def test_wrong_use(arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+)
+def test_wrong_use(
+    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["check", *arguments]) == code
     out, err = capsys.readouterr()
     assert said in err
@@ -455,7 +576,9 @@ def test_wrong_use(arguments: list[str], code: int, said: str, capsys: pytest.Ca
 
 @pytest.mark.usefixtures("school")
 def test_python_with_any_executor() -> None:
-    jobs: list[Any] = [(name, "problem.yaml", f"answers/{number}.yaml") for number, name in enumerate(ANSWERS)]
+    jobs: list[Any] = [
+        (name, "problem.yaml", f"answers/{number}.yaml") for number, name in enumerate(ANSWERS)
+    ]
     jobs.append(("dict", attncli.load("problem.yaml"), {"scores": [[0, 1]]}))
     alone = attncli.check_many(jobs)
     assert [[*row.counts.values()] for row in alone] == [*COUNTS.values(), [2, 0, 0, 0, 0]]
@@ -487,9 +610,15 @@ def _large_class(school: Path, students: int = 200) -> None:
     """So many students; among their files are broken, missing, huge and hostile ones."""
     rows = [["student", "problem", "answers"]]
     odd = {
-        3: "weights: [[x, 1]]\n", 5: "", 7: "[" * 50_000, 11: "a: &a [1]\nb: [*a, *a]\n", 13: "scores: 1\n" * 10,
-        17: "scores: [[" + "9" * 1_000_000 + ", 1]]\n", 19: "\x00", 23: "scores: [" + "[1, 2], " * 20_000 + "]\n",
-    }  # fmt: skip
+        3: "weights: [[x, 1]]\n",
+        5: "",
+        7: "[" * 50_000,
+        11: "a: &a [1]\nb: [*a, *a]\n",
+        13: "scores: 1\n" * 10,
+        17: "scores: [[" + "9" * 1_000_000 + ", 1]]\n",
+        19: "\x00",
+        23: "scores: [" + "[1, 2], " * 20_000 + "]\n",
+    }
     for number in range(students):
         text = odd.get(number, [*ANSWERS.values()][number % 4])
         if number != 29:
@@ -503,7 +632,17 @@ def test_200_students_with_hostile_files(school: Path) -> None:
     _large_class(school)
     rows = results("--workers", "2")
     assert len(rows) == 200
-    assert {number for number, row in enumerate(rows) if row["error"]} == {3, 5, 7, 11, 13, 17, 19, 23, 29}
+    assert {number for number, row in enumerate(rows) if row["error"]} == {
+        3,
+        5,
+        7,
+        11,
+        13,
+        17,
+        19,
+        23,
+        29,
+    }
     for number in (0, 1, 2, 3, 17, 29):  # the same alone
         code = run(["check", "problem.yaml", f"answers/s{number}.yaml"])
         assert (code == 0) == (number == 0)
@@ -532,8 +671,14 @@ def test_what_is_done_is_kept(school: Path, ending: Any) -> None:
     while time.monotonic() < deadline and len(list(Path("pages").glob("*.md"))) < 5:
         time.sleep(0.05)
     if ending == "one worker":
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
-        workers = [each for each in children if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]
+        children = (
+            Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            .read_text(encoding="ascii")
+            .split()
+        )
+        workers = [
+            each for each in children if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()
+        ]
         os.kill(int(workers[0]), signal.SIGKILL)
         assert process.wait(120) == 1
         assert len(results("--resume")) == 30
@@ -557,7 +702,15 @@ def test_a_scheduler_gives_the_same(school: Path, capsys: pytest.CaptureFixture[
     with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
         client.wait_for_workers(2, timeout=60)
         os.chdir(school)
-        line = ["check", "--batch", "manifest.csv", "-o", "dask.csv", "--scheduler", cluster.scheduler_address]
+        line = [
+            "check",
+            "--batch",
+            "manifest.csv",
+            "-o",
+            "dask.csv",
+            "--scheduler",
+            cluster.scheduler_address,
+        ]
         assert run(line) == 1
     assert Path("dask.csv").read_bytes() == Path("alone.csv").read_bytes()
 
@@ -578,7 +731,9 @@ def test_a_scheduler_that_cannot_be_reached(
     assert "cannot reach the scheduler nonsense://here" in capsys.readouterr().err
 
 
-def test_a_solution_that_takes_too_long_is_a_row(school: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solution_that_takes_too_long_is_a_row(
+    school: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def never(problem: object, settings: Settings) -> None:
         while problem == "slow.yaml":
             pass
@@ -590,7 +745,8 @@ def test_a_solution_that_takes_too_long_is_a_row(school: Path, monkeypatch: pyte
             rows = dict(mark_all(jobs, Settings(seconds=0.2), executor))
             assert rows[0].error == "this took more than 0.2 s"
             assert "took" not in rows[1].error
-    for _ in range(200):  # the end of the time and that of the work fall together: no exception comes afterwards
+    # the end of the time and that of the work fall together: no exception comes afterwards
+    for _ in range(200):
         with suppress(OutOfTimeError):
             within(0.002, lambda: time.sleep(0.002))
     time.sleep(0.01)
@@ -612,8 +768,14 @@ def test_a_blank_sheet_is_counted_apart(school: Path, capsys: pytest.CaptureFixt
     (school / "Ada.yaml").write_text(RIGHT, encoding="utf-8")
     assert run(["check", "problem.yaml", "Ada.yaml", "Eve.yaml", "--feedback", "pages"]) == 1
     assert "1 has no error and 1 is blank." in capsys.readouterr().out
-    titles = {path.name: path.read_text(encoding="utf-8").splitlines()[0] for path in Path("pages").iterdir()}
-    assert titles == {"Ada.md": "# Ada: Attention: Eve: checked", "Eve.md": "# Attention: Eve: checked"}
+    titles = {
+        path.name: path.read_text(encoding="utf-8").splitlines()[0]
+        for path in Path("pages").iterdir()
+    }
+    assert titles == {
+        "Ada.md": "# Ada: Attention: Eve: checked",
+        "Eve.md": "# Attention: Eve: checked",
+    }
 
 
 def test_a_problem_goes_to_other_processes(school: Path) -> None:
@@ -632,7 +794,12 @@ def test_a_problem_goes_to_other_processes(school: Path) -> None:
 def test_dask_gives_the_same_though_a_worker_is_killed() -> None:
     distributed = pytest.importorskip("distributed")
     jobs = [(str(number), "problem.yaml", f"answers/{number % 4}.yaml") for number in range(60)]
-    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "protocol": "tcp://"}
+    settings = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "protocol": "tcp://",
+    }
     with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
         client.wait_for_workers(2, timeout=60)
         os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
@@ -643,35 +810,76 @@ def test_dask_gives_the_same_though_a_worker_is_killed() -> None:
 def _certificate(name: str) -> dict[str, str]:
     """A certificate that signs itself, so that one file is the authority, too; and its key."""
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}",
-         "-keyout", f"{name}-key.pem", "-out", f"{name}.pem"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return {"cert": str(Path(f"{name}.pem").resolve()), "key": str(Path(f"{name}-key.pem").resolve())}
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            f"/CN={name}",
+            "-keyout",
+            f"{name}-key.pem",
+            "-out",
+            f"{name}.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return {
+        "cert": str(Path(f"{name}.pem").resolve()),
+        "key": str(Path(f"{name}-key.pem").resolve()),
+    }
 
 
 def _configuration(folder: str, certificate: dict[str, str]) -> dict[str, str]:
     """The environment of programs that know this certificate alone."""
-    tls = {"ca-file": certificate["cert"], **dict.fromkeys(("scheduler", "worker", "client"), certificate)}
+    tls = {
+        "ca-file": certificate["cert"],
+        **dict.fromkeys(("scheduler", "worker", "client"), certificate),
+    }
     Path(folder).mkdir()
     written = {"distributed": {"comm": {"require-encryption": True, "tls": tls}}}
     Path(folder, "tls.yaml").write_text(json.dumps(written), encoding="utf-8")
-    return {**os.environ, "DASK_CONFIG": str(Path(folder).resolve()), "PYTHONPATH": str(Path(__file__).parents[3])}
+    return {
+        **os.environ,
+        "DASK_CONFIG": str(Path(folder).resolve()),
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("school")
 def test_a_cluster_over_tls() -> None:
-    """As the documentation says: a scheduler, two workers and attncli, of which each shows its certificate."""
+    """As the documentation says: a scheduler, two workers and attncli, of which each shows its
+    certificate.
+    """
     pytest.importorskip("distributed")
     if shutil.which("openssl") is None:
         pytest.skip("needs openssl")
-    class_, strangers = (_configuration(f"of-{name}", _certificate(name)) for name in ("class", "stranger"))
+    class_, strangers = (
+        _configuration(f"of-{name}", _certificate(name)) for name in ("class", "stranger")
+    )
     alone = results(output="alone.csv")
 
     def check(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        line = ["-m", "attncli", "check", "--batch", "manifest.csv", "-o", "results.csv", "--scheduler", address]
-        return subprocess.run([sys.executable, *line], env=environment, capture_output=True, text=True, timeout=120)
+        line = [
+            "-m",
+            "attncli",
+            "check",
+            "--batch",
+            "manifest.csv",
+            "-o",
+            "results.csv",
+            "--scheduler",
+            address,
+        ]
+        return subprocess.run(
+            [sys.executable, *line], env=environment, capture_output=True, text=True, timeout=120
+        )
 
     with ExitStack() as cluster:
 
@@ -682,8 +890,18 @@ def test_a_cluster_over_tls() -> None:
             cluster.callback(process.wait)
             cluster.callback(process.terminate)
 
-        start("scheduler", "--protocol", "tls", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-              "--scheduler-file", "scheduler.json")  # fmt: skip
+        start(
+            "scheduler",
+            "--protocol",
+            "tls",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            "--no-dashboard",
+            "--scheduler-file",
+            "scheduler.json",
+        )
         address = _once_there(Path("scheduler.json"))["address"]
         assert address.startswith("tls://")
         start("worker", address, "--nthreads", "1", "--nworkers", "2", "--no-dashboard")

@@ -1,4 +1,6 @@
-"""Results and kept rows that a hand or a disk damaged: an error of attncli, or a row that is checked again."""
+"""Results and kept rows that a hand or a disk damaged: an error of attncli, or a row that is
+checked again.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,39 @@ from attncli.render import render
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
 STUDENTS = {"ada": "scores: [[1, 2]]\n", "bob": "scores: [[1, 9]]\n", "eve": "scores: [[1]]\n"}
 ODD = (
-    "null", "true", "0", "-1", "1.5", "1e999", "-1e999", "1e308", "9" * 400, '"1"', '""', '"\\ud800"', "[]", "[1]",
-    "{}", '{"a": 1}', '[{"step": 1}]', '{"right": 1e999}',
-)  # fmt: skip
-ODD_CELLS = ("", "x", "-1", "1.5", "1e999", "nan", "inf", "1e308", "9" * 400, "9" * 5000, "1_000", "١")
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1.5",
+    "1e999",
+    "-1e999",
+    "1e308",
+    "9" * 400,
+    '"1"',
+    '""',
+    '"\\ud800"',
+    "[]",
+    "[1]",
+    "{}",
+    '{"a": 1}',
+    '[{"step": 1}]',
+    '{"right": 1e999}',
+)
+ODD_CELLS = (
+    "",
+    "x",
+    "-1",
+    "1.5",
+    "1e999",
+    "nan",
+    "inf",
+    "1e308",
+    "9" * 400,
+    "9" * 5000,
+    "1_000",
+    "١",
+)
 LINE = ["check", "problem.yaml", *(f"{name}.yaml" for name in STUDENTS), "--resume", "-o"]
 
 
@@ -186,7 +217,9 @@ def test_rows_are_written_in_as_many_pieces_as_it_takes(
 
 
 @pytest.mark.parametrize("room", range(0, 400, 37))
-def test_a_row_that_found_no_room_spoils_no_other(room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_that_found_no_room_spoils_no_other(
+    room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The disk is full amid the second row, and has room again for the third."""
     output, write = str(tmp_path / "r.json"), os.write
     left = [room]

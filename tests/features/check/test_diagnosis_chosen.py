@@ -1,4 +1,6 @@
-"""Which of several mistakes that explain a step is named, and how surely; numbers and counts by hand."""
+"""Which of several mistakes that explain a step is named, and how surely; numbers and counts by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.problem.loader import loads
 from tests.features.check.test_single_cell_errors import diagnosed
 
-# d_k is 4, so the scores, which are the keys as they stand, are halved: [[3.1, 1.3], [5.7, 0.9]] / 2.
+# d_k is 4, so the scores, which are the keys as they stand, are halved: [[3.1, 1.3], [5.7, 0.9]] /
+# 2.
 HALVED = """
 Q: [[1, 0, 0, 0], [0, 1, 0, 0]]
 K: [[3.1, 5.7, 0, 0], [1.3, 0.9, 0, 0], [2.3, 3.9, 0, 0]]
@@ -34,7 +37,9 @@ def rows(*of: list[str]) -> str:
 
 
 def test_of_two_the_one_that_gives_more_of_the_solution() -> None:
-    """Three scores were not halved, which both would explain; but the weights are no halves, as by the other."""
+    """Three scores were not halved, which both would explain; but the weights are no halves, as by
+    the other.
+    """
     weights = rows(softmax(3.1, 1.3, 2.3), softmax(2.85, 0.45, 1.95))
     scaled = "scaled: [[3.1, 1.3, 2.3], [2.85, 0.45, 1.95]]\n"
     (found,) = diagnosed(f"{SCORES}{scaled}weights: {weights}", HALVED)
@@ -43,7 +48,9 @@ def test_of_two_the_one_that_gives_more_of_the_solution() -> None:
 
 
 def test_what_nothing_contradicts_comes_before_what_explains_more() -> None:
-    """All scores were not halved, and five of six weights were; the sixth says that this was another mistake."""
+    """All scores were not halved, and five of six weights were; the sixth says that this was
+    another mistake.
+    """
     first, second = softmax(3.1, 1.3, 2.3, share=0.5), softmax(5.7, 0.9, 3.9, share=0.5)
     second[2] = softmax(5.7, 0.9, 3.9)[2]
     scaled = "scaled: [[3.1, 1.3, 2.3], [5.7, 0.9, 3.9]]\n"
@@ -58,11 +65,18 @@ def test_what_gives_a_whole_step_is_whole_though_another_step_contradicts_it() -
     first, second = softmax(1.55, 0.65, 1.15, share=0.5), softmax(2.85, 0.45, 1.95, share=0.5)
     scaled = "scaled: [[1.55, 0.65, 1.15], [2.85, 0.45, 1.95]]\n"
     (found,) = diagnosed(f"{SCORES}{scaled}weights: {rows(first, second)}", HALVED)
-    assert (found.step, found.mistakes, found.whole, found.rounded) == ("weights", (AFTER,), True, None)
+    assert (found.step, found.mistakes, found.whole, found.rounded) == (
+        "weights",
+        (AFTER,),
+        True,
+        None,
+    )
 
 
 def test_the_width_of_the_input_is_its_last_axis() -> None:
-    """Two inputs of one token of four features: the scores 18 and 16 are divided by √4, where √3 is asked for."""
+    """Two inputs of one token of four features: the scores 18 and 16 are divided by √4, where √3 is
+    asked for.
+    """
     problem = """
 X: [[[1, 2, 0, 1]], [[2, 0, 1, 1]]]
 W_Q: [[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 2]]
@@ -71,20 +85,26 @@ W_V: [[1], [0], [0], [0]]
 """
     # Q is 3 2 3 and 2 1 5, K is 2 3 2 and 5 1 1: 6 + 6 + 6, and 10 + 1 + 5
     (found,) = diagnosed("scores: [[[18]], [[16]]]\nscaled: [[[9.0000]], [[8.0000]]]", problem)
-    assert (found.mistakes, found.whole) == (("the scores were divided by the root of d_model",), True)
+    assert (found.mistakes, found.whole) == (
+        ("the scores were divided by the root of d_model",),
+        True,
+    )
 
 
 def test_a_mask_aligned_to_the_first_key_where_the_last_is_asked_for() -> None:
     """Two queries and four keys: they see three and four of them, not one and two."""
     problem = (
-        "Q: [[1], [1]]\nK: [[1], [2], [3], [4]]\nV: [[1], [2], [3], [4]]\nmask: {causal: true, corner: bottom-right}"
+        "Q: [[1], [1]]\nK: [[1], [2], [3], [4]]\nV: [[1], [2], [3], [4]]\nmask: {causal: true,"
+        " corner: bottom-right}"
     )
     (found,) = diagnosed("mask: [[0, -inf, -inf, -inf], [0, 0, -inf, -inf]]", problem)
     assert (found.mistakes, found.whole) == (("the mask was aligned to the other corner",), True)
 
 
 def by_halves(queries: int) -> str:
-    """Keys of two features, X of four: s/2 for s/√2 is a scale of d_k, of 1/√2 twice, of √d_model, of √n if n is 4."""
+    """Keys of two features, X of four: s/2 for s/√2 is a scale of d_k, of 1/√2 twice, of √d_model,
+    of √n if n is 4.
+    """
     x = [["0"] * 4 for _ in range(queries)]
     for at, row in enumerate(x):
         row[at] = "1"
@@ -112,11 +132,18 @@ def test_three_mistakes_may_be_named_for_a_cell_but_not_four(queries: int) -> No
         "the scores were scaled twice",
         "the scores were divided by the root of d_model",
     }
-    assert (len(found), found[0].cells, found[0].whole, found[0].likely) == (1, ((0, 0),), False, False)
+    assert (len(found), found[0].cells, found[0].whole, found[0].likely) == (
+        1,
+        ((0, 0),),
+        False,
+        False,
+    )
 
 
 def test_steps_left_out_may_be_rounded_to_one_more_decimal_than_the_result() -> None:
-    """e^-5.2 = 0.00552 is 0.006, and 0.006/1.006 is 0.006 again; the weight is 0.00549, and 0.01 with 2 decimals."""
+    """e^-5.2 = 0.00552 is 0.006, and 0.006/1.006 is 0.006 again; the weight is 0.00549, and 0.01
+    with 2 decimals.
+    """
     problem = "Q: [[1]]\nK: [[0], [-5.2]]\nV: [[0], [1000]]\nscore: dot"
     (found,) = diagnosed("output: [[6.00]]", problem)
     assert (found.mistakes, found.whole, found.rounded) == ((ROUNDED_ON_THE_WAY,), True, 3)
@@ -132,30 +159,46 @@ def test_numbers_copied_with_another_sign_and_another_digit_are_as_likely() -> N
 
 def test_a_number_of_another_head_is_no_neighbour() -> None:
     """Both heads have one query and two keys: scores 23 and 57, and 890 and 4."""
-    problem = "heads: 2\nQ: [[1, 1]]\nK: [[23, 890], [57, 4]]\nV: [[1, 1], [2, 2]]\nW_O: [[1], [1]]\nscore: dot"
+    problem = (
+        "heads: 2\nQ: [[1, 1]]\nK: [[23, 890], [57, 4]]\nV: [[1, 1], [2, 2]]\nW_O: [[1],"
+        " [1]]\nscore: dot"
+    )
     assert diagnosed("scores: [[[890, 57]], [[890, 4]]]", problem) == ()
     (found,) = diagnosed("scores: [[[57, 57]], [[890, 4]]]", problem)
     assert "it is the number of scores[0][0][1]" in found.mistakes
 
 
 def test_a_matrix_of_another_width_is_not_taken_for_the_values() -> None:
-    """Weights of a half each: X has three columns, 1, 5 and 4 in the middle, and the values only one of 2."""
-    problem = "X: [[0, 5, 3], [2, 5, 5]]\nW_Q: [[0], [0], [0]]\nW_K: [[1], [2], [3]]\nW_V: [[1], [0.2], [0]]"
+    """Weights of a half each: X has three columns, 1, 5 and 4 in the middle, and the values only
+    one of 2.
+    """
+    problem = (
+        "X: [[0, 5, 3], [2, 5, 5]]\nW_Q: [[0], [0], [0]]\nW_K: [[1], [2], [3]]\nW_V: [[1], [0.2],"
+        " [0]]"
+    )
     assert diagnosed("weights: [[0.5, 0.5], [0.5, 0.5]]\noutput: [[97], [97]]", problem) == ()
     assert diagnosed("weights: [[0.5, 0.5], [0.5, 0.5]]\noutput: [[1], [1]]", problem) == ()
 
 
 def test_a_cache_with_an_axis_for_its_one_head_makes_no_heads_of_queries() -> None:
     """2·3 + 5·11 = 61 for the key in the cache, and 2·7 - 5·4 = -6 for the new one."""
-    problem = "Q: [[2, 5]]\nK: [[7, -4]]\nV: [[1]]\npast: {K: [[[3, 11]]], V: [[[2]]]}\nW_O: [[1]]\nscore: dot"
+    problem = (
+        "Q: [[2, 5]]\nK: [[7, -4]]\nV: [[1]]\npast: {K: [[[3, 11]]], V: [[[2]]]}\nW_O:"
+        " [[1]]\nscore: dot"
+    )
     (found,) = diagnosed("scores: [[[16, -6]]]", problem)
     assert found.mistakes == ("two of its digits were swapped",)
 
 
 def test_own_numbers_that_were_rounded_further_than_written() -> None:
     """7.731 is half of 3.8655, which is 3.87 with two decimals; the true 7.729 would be 3.86."""
-    problem = "Q: [[1, 0, 0, 0]]\nK: [[7.729, 0, 0, 0], [1.234, 0, 0, 0], [2.468, 0, 0, 0]]\nV: [[1], [2], [3]]"
-    *_, scaled = diagnosed("scores: [[7.731, 1.234, 2.468]]\nscaled: [[3.870, 0.620, 1.230]]", problem)
+    problem = (
+        "Q: [[1, 0, 0, 0]]\nK: [[7.729, 0, 0, 0], [1.234, 0, 0, 0], [2.468, 0, 0, 0]]\nV: [[1],"
+        " [2], [3]]"
+    )
+    *_, scaled = diagnosed(
+        "scores: [[7.731, 1.234, 2.468]]\nscaled: [[3.870, 0.620, 1.230]]", problem
+    )
     assert (scaled.step, scaled.mistakes, scaled.whole) == (
         "scaled",
         ("the scaled scores were rounded to 2 decimals first",),
@@ -197,7 +240,9 @@ def test_two_slips_in_nine_cells_are_few_and_three_are_many() -> None:
 
 
 def test_no_mistake_is_named_for_most_of_a_step_where_right_numbers_deny_it() -> None:
-    """The first row is as if divided by 3, with a slip in its last cell; the others are divided by √3."""
+    """The first row is as if divided by 3, with a slip in its last cell; the others are divided by
+    √3.
+    """
     rows_of = rows(["0.33", "1.67", "5"], ["1.73", "1.73", "1.73"], ["1.15", "2.31", "1.73"])
     assert not any(found.slips for found in diagnosed(f"scaled: {rows_of}", LOVE))
 
@@ -207,7 +252,9 @@ def test_three_numbers_are_too_few_for_a_slip() -> None:
 
 
 def test_numbers_that_are_all_alike_are_no_evidence() -> None:
-    """Each score is 2, and each scaled one is written as 1, as all but one would be divided by d_k; 2 / √2 is 1.41."""
+    """Each score is 2, and each scaled one is written as 1, as all but one would be divided by d_k;
+    2 / √2 is 1.41.
+    """
     problem = "Q: [[1, 1], [1, 1]]\nK: [[1, 1], [1, 1]]\nV: [[1, 0], [0, 1]]"
     assert not any(found.slips for found in diagnosed("scaled: [[1, 1], [1, 7]]", problem))
 
@@ -216,12 +263,19 @@ def test_numbers_that_are_all_alike_are_no_evidence() -> None:
 
 
 def blind_output(instead: float) -> list[list[str]]:
-    """The output of a causal mask that was inverted: what the last query sees is up to the program."""
-    q, k, v = (np.array(rows, float) for rows in ([[1, 2], [0, 1], [2, 1]], [[1, 0], [0, 1], [1, 1]], [[1], [2], [4]]))
+    """The output of a causal mask that was inverted: what the last query sees is up to the
+    program.
+    """
+    q, k, v = (
+        np.array(rows, float)
+        for rows in ([[1, 2], [0, 1], [2, 1]], [[1, 0], [0, 1], [1, 1]], [[1], [2], [4]])
+    )
     scores = q @ k.T / np.sqrt(2)
     masked = np.where(np.tri(3) > 0, instead, scores)
     exp = np.exp(masked - masked.max(axis=-1, keepdims=True))
-    return [[f"{number:.4f}" for number in row] for row in exp / exp.sum(axis=-1, keepdims=True) @ v]
+    return [
+        [f"{number:.4f}" for number in row] for row in exp / exp.sum(axis=-1, keepdims=True) @ v
+    ]
 
 
 BLIND = "Q: [[1, 2], [0, 1], [2, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [2], [4]]\nmask: causal"
@@ -245,8 +299,10 @@ def test_a_query_that_sees_no_key_has_not_any_number() -> None:
 
 def test_what_mistakes_share_is_said() -> None:
     random = np.random.default_rng(0)
-    arrays = {name: random.normal(size=shape).round(2) for name, shape in
-              (("X", (3, 16)), ("W_Q", (16, 16)), ("W_K", (16, 16)), ("W_V", (16, 16)))}  # fmt: skip
+    arrays = {
+        name: random.normal(size=shape).round(2)
+        for name, shape in (("X", (3, 16)), ("W_Q", (16, 16)), ("W_K", (16, 16)), ("W_V", (16, 16)))
+    }
     wrong = attncli.trace(**arrays, heads=4, scale=0.25)
     answers = {"output": [[f"{number:.4f}" for number in row] for row in wrong["output"]]}
     checked = attncli.check(attncli.problem(**arrays, heads=4), answers)

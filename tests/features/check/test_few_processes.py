@@ -26,8 +26,8 @@ from attncli.features.check.time_limit import within
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
 COUNT = 12
 WARNING = (
-    "attncli: warning: the submissions were checked one after the other: the system does not let several processes "
-    "work together ({})\n"
+    "attncli: warning: the submissions were checked one after the other: the system does not let"
+    " several processes work together ({})\n"
 )
 NO_THREAD = "can't start new thread"
 
@@ -97,7 +97,9 @@ def test_what_ends_another_thread_is_still_told(monkeypatch: pytest.MonkeyPatch)
         assert not lost.done()
 
 
-def test_a_pool_that_breaks_while_work_is_handed_out(students: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_that_breaks_while_work_is_handed_out(
+    students: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A process may end before the last submission is handed out; the next pool goes on."""
     submissions = [marking.Submission(name, "problem.yaml", name) for name in students]
     whole = dict(marking.mark_all(submissions, marking.Settings()))
@@ -145,13 +147,17 @@ def test_work_with_a_time_limit_needs_no_thread(monkeypatch: pytest.MonkeyPatch)
 
 
 def _may_limit() -> bool:
-    """Whether this test may run as a user of its own, who may open all files but has a limit of processes."""
+    """Whether this test may run as a user of its own, who may open all files but has a limit of
+    processes.
+    """
     tools = shutil.which("setpriv") and shutil.which("prlimit")
     return bool(tools) and os.geteuid() == 0
 
 
 @pytest.mark.skipif(not _may_limit(), reason="needs root, setpriv and prlimit")
-@pytest.mark.parametrize("most", [pytest.param(3, marks=pytest.mark.slow), 5, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "most", [pytest.param(3, marks=pytest.mark.slow), 5, pytest.param(6, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("workers", ["2", "4"])
 def test_a_limit_of_the_system(most: int, workers: str, students: list[str], capsys: Any) -> None:
     """Such a limit counts threads, too. What it refuses first differs from run to run."""
@@ -161,10 +167,22 @@ def test_a_limit_of_the_system(most: int, workers: str, students: list[str], cap
     # A user that nobody else is, as the limit counts all that a user runs.
     as_user = ["setpriv", f"--reuid={54000 + os.getpid() % 9000}", "--clear-groups"]
     reads_all = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
-    line = [*as_user, *reads_all, "prlimit", f"--nproc={most}", sys.executable, "-m", "attncli", *arguments, workers]
+    line = [
+        *as_user,
+        *reads_all,
+        "prlimit",
+        f"--nproc={most}",
+        sys.executable,
+        "-m",
+        "attncli",
+        *arguments,
+        workers,
+    ]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment)
     assert (done.returncode, done.stdout) == (1, usual), done.stderr
     told = done.stderr.splitlines()
     assert len(told) <= 1, done.stderr
-    assert all(line.startswith("attncli: warning: the submissions were checked one") for line in told)
+    assert all(
+        line.startswith("attncli: warning: the submissions were checked one") for line in told
+    )

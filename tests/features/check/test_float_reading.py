@@ -1,4 +1,6 @@
-"""What floats tell of a cell is what 50 digits say, or nothing: for every mistake, rounded on the way and not."""
+"""What floats tell of a cell is what 50 digits say, or nothing: for every mistake, rounded on the
+way and not.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,16 @@ from attncli.tracing import Trace, run
 from tests.benchmarks.mistaken import BACK, LAYER, MASKED, SHARED, TURNED
 from tests.benchmarks.on_paper import Needs, Sheet, drawn, problem_of
 
-NEEDS = [Needs(), *(Needs(**needs) for needs in (MASKED, LAYER, SHARED, TURNED, BACK)), Needs(softcap=True)]
+NEEDS = [
+    Needs(),
+    *(Needs(**needs) for needs in (MASKED, LAYER, SHARED, TURNED, BACK)),
+    Needs(softcap=True),
+]
 
 
 def problem_and_answers(seed: int) -> tuple[Trace, Answers]:
-    """A drawn problem, and its last step answered with every second number off, with 2 to 5 decimals, or all of them.
+    """A drawn problem, and its last step answered with every second number off, with 2 to 5
+    decimals, or all of them.
 
     Every third problem has large numbers, whose exponentials vanish or overflow.
     """
@@ -37,13 +44,19 @@ def problem_and_answers(seed: int) -> tuple[Trace, Answers]:
     last = list(trace.steps)[-1]
     value = trace[last] + random.choice([0, 0.1, -1e-3], trace[last].shape)
     decimals = random.choice([2, 3, 5, 17])
-    texts = {last: [[f"{number:.{decimals}f}" for number in row] for row in value.reshape(len(value), -1)]}
+    texts = {
+        last: [
+            [f"{number:.{decimals}f}" for number in row] for row in value.reshape(len(value), -1)
+        ]
+    }
     if value.ndim > 2:
         texts[last] = np.array(texts[last]).reshape(value.shape).tolist()
     return trace, read_answers(decode(json.dumps(texts).encode(), "answers.json"), trace)
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 14))])
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 14))]
+)
 def test_floats_say_what_decimals_say_or_nothing(seed: int) -> None:
     trace, answers = problem_and_answers(seed)
     judgement = judge(trace, answers)
@@ -69,13 +82,19 @@ def compared(judgement: Judgement, by: WithinPrecision | RoundedOnTheWay) -> int
             if said is None:
                 continue
             decided += 1
-            exact = by.values.true(name, index) if isinstance(by, WithinPrecision) else by._worked(name, index)
+            exact = (
+                by.values.true(name, index)
+                if isinstance(by, WithinPrecision)
+                else by._worked(name, index)
+            )
             assert said is rounds_to(exact, claim), (name, index, claim, exact)
     return decided
 
 
 def test_what_vanishes_in_floats_is_left_to_decimals() -> None:
-    """The exponentials of -1000 and -1001 are 0 in doubles, and e times as large as each other in truth."""
+    """The exponentials of -1000 and -1001 are 0 in doubles, and e times as large as each other in
+    truth.
+    """
     problem = loads(b"Q: [[1]]\nK: [[-1000], [-1001]]\nV: [[0], [1]]\nscale: none\n", "p.yaml")
     trace = run(problem, shifted=False)
     answers = read_answers(decode(b'{"output": [["0.2689"]]}', "a.json"), trace)

@@ -1,4 +1,6 @@
-"""A check of a class that is killed keeps the rows that are done, and --resume goes on from them."""
+"""A check of a class that is killed keeps the rows that are done, and --resume goes on from
+them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,12 @@ def school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = [["student", "problem", "answers", "mail"]]
     for number in range(COUNT):
         answers = random.Random(number).choice(
-            ["scores: [[0, 1]]\n", "scores: [[0, 2]]\nweights: [[0.119, 0.881]]\n", "weights: [[0.269, null]]\n", "x"]
+            [
+                "scores: [[0, 1]]\n",
+                "scores: [[0, 2]]\nweights: [[0.119, 0.881]]\n",
+                "weights: [[0.269, null]]\n",
+                "x",
+            ]
         )
         (tmp_path / f"{number}.yaml").write_text(answers)
         rows.append([f"Ж {number}, =cmd()", "problem.yaml", f"{number}.yaml", "@home"])
@@ -71,8 +78,12 @@ def contents(name: str) -> object:
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("output", [RESULTS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in RESULTS[1:])])
-def test_after_a_kill_the_results_are_those_of_one_run(school: Path, output: str, workers: str) -> None:
+@pytest.mark.parametrize(
+    "output", [RESULTS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in RESULTS[1:])]
+)
+def test_after_a_kill_the_results_are_those_of_one_run(
+    school: Path, output: str, workers: str
+) -> None:
     whole = f"whole{Path(output).suffix}"
     options = ["--workers", workers]
     assert run([*LINE, whole, *options]) == 1
@@ -105,7 +116,9 @@ def test_each_kept_row_has_its_page(school: Path) -> None:
     rows = [row for row in kept_rows("results.csv") if not row.error]
     assert rows
     names = {name.removesuffix(".md") for name in os.listdir("pages")}
-    assert {row.student.replace(",", "_").replace("=", "_").replace("()", "__") for row in rows} <= names
+    assert {
+        row.student.replace(",", "_").replace("=", "_").replace("()", "__") for row in rows
+    } <= names
 
 
 @pytest.mark.usefixtures("school")
@@ -118,10 +131,18 @@ def test_a_run_that_ends_leaves_nothing_beside_its_results() -> None:
 @pytest.mark.usefixtures("school")
 def test_a_run_that_does_not_go_on_forgets_what_was_kept() -> None:
     row = {
-        "student": "Ж 0, =cmd()", "problem": "problem.yaml", "answers": "./0.yaml", "marks": 2, "of": 2,
-        "counts": {"right": 2, "carried": 0, "rounding": 0, "wrong": 0, "missing": 0}, "first_wrong": None,
-        "mistakes": [], "passed": True, "error": None, "more": {"kept": "yes"},
-    }  # fmt: skip
+        "student": "Ж 0, =cmd()",
+        "problem": "problem.yaml",
+        "answers": "./0.yaml",
+        "marks": 2,
+        "of": 2,
+        "counts": {"right": 2, "carried": 0, "rounding": 0, "wrong": 0, "missing": 0},
+        "first_wrong": None,
+        "mistakes": [],
+        "passed": True,
+        "error": None,
+        "more": {"kept": "yes"},
+    }
     kept = Path(file_of_rows("results.csv"))
     kept.write_text(json.dumps(row))
     assert run([*LINE, "results.csv", "--workers", "1", "--resume"]) == 1
@@ -154,7 +175,9 @@ def test_what_is_not_read_again_is_not_kept(output: str) -> None:
     assert {*os.listdir()} - before <= {"page.md"}
 
 
-def _ended_by(number: int, *more: str, output: str = "results.csv") -> subprocess.CompletedProcess[str]:
+def _ended_by(
+    number: int, *more: str, output: str = "results.csv"
+) -> subprocess.CompletedProcess[str]:
     """A check that gets this signal when some rows are kept."""
     command = [sys.executable, "-m", "attncli", *LINE, output, *more]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -172,7 +195,9 @@ def _ended_by(number: int, *more: str, output: str = "results.csv") -> subproces
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no SIGHUP")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
-def test_a_signal_leaves_the_old_results_and_resume_goes_on(school: Path, name: str, workers: str) -> None:
+def test_a_signal_leaves_the_old_results_and_resume_goes_on(
+    school: Path, name: str, workers: str
+) -> None:
     options = ["--workers", workers]
     # The old results are of other answers, and of all students.
     written = {number: (school / f"{number}.yaml").read_text() for number in range(COUNT)}
@@ -189,7 +214,10 @@ def test_a_signal_leaves_the_old_results_and_resume_goes_on(school: Path, name: 
     assert Path("results.csv").read_bytes() == old
     kept = [*kept_rows("results.csv")]
     assert 1 <= len(kept) < COUNT
-    assert ended.stderr == (f"attncli: warning: {len(kept)} of {COUNT} solutions are checked; go on with --resume\n")
+    assert (
+        ended.stderr
+        == f"attncli: warning: {len(kept)} of {COUNT} solutions are checked; go on with --resume\n"
+    )
     done = {row.student for row in kept if not row.error}
     for at in range(COUNT):
         if f"Ж {at}, =cmd()" in done:
@@ -214,7 +242,8 @@ def test_results_that_cannot_be_written_are_kept(
         assert run([*LINE, "results.csv", "--workers", "1"]) == 4
     said = capsys.readouterr().err
     assert said.startswith(
-        "attncli: error: cannot write results.csv: no space left on device\nhelp: what is done is kept"
+        "attncli: error: cannot write results.csv: no space left on device\nhelp: what is done is"
+        " kept"
     )
     assert "--resume" in said
     assert len([*kept_rows("results.csv")]) == COUNT
@@ -225,7 +254,10 @@ def test_results_that_cannot_be_written_are_kept(
 @pytest.mark.parametrize("output", ["page.md", None])
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), Terminated(signal.SIGTERM)])
 def test_a_signal_leaves_a_page_and_prints_what_is_done(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: str | None, error: BaseException
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    output: str | None,
+    error: BaseException,
 ) -> None:
     from attncli.features.check import class_check
 

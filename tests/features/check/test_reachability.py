@@ -1,4 +1,6 @@
-"""Which values a cell can come out as, against the corners of the box, samples of it, and arithmetic by hand."""
+"""Which values a cell can come out as, against the corners of the box, samples of it, and
+arithmetic by hand.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def box_of(tree: Expression, middles: list[float], half: float) -> dict[Ref, Int
 
 
 def test_a_product_of_two_rows() -> None:
-    """1.07 × 0.79 + 0.77 × 0.79 of numbers with two decimals: from 1.065 · 0.785 + 0.765 · 0.785 to …"""
+    """1.07 × 0.79 + 0.77 × 0.79 of numbers with two decimals: from 1.065 · 0.785 + 0.765 · 0.785 to
+    …
+    """
     tree = parse_expression(PRODUCT)
     box = box_of(tree, [0.79, 0.79, 1.07, 0.77], 0.005)
     low, high = (1.065 + 0.765) * 0.785, (1.075 + 0.775) * 0.795
@@ -43,7 +47,9 @@ def test_a_product_of_two_rows() -> None:
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("half", [0.5, 0.05, 0.005])
 def test_a_softmax_reaches_just_what_its_corners_reach(seed: int, half: float) -> None:
-    """A share of a row grows with its own score and falls with all others: its extremes are corners."""
+    """A share of a row grows with its own score and falls with all others: its extremes are
+    corners.
+    """
     tree = parse_expression(SOFTMAX)
     middles = np.random.default_rng(seed).normal(size=3).round(2).tolist()
     box = box_of(tree, middles, half)
@@ -65,11 +71,16 @@ def test_whatever_a_place_in_the_box_gives_is_reached(seed: int) -> None:
     middles = random.normal(size=5).round(2).tolist()
     box = box_of(tree, middles, 0.05)
     for _ in range(20):
-        place = {variable: float(random.uniform(interval.low, interval.high)) for variable, interval in box.items()}
+        place = {
+            variable: float(random.uniform(interval.low, interval.high))
+            for variable, interval in box.items()
+        }
         value = ExpressionGraph.of(tree).value(place)
         assert CellEquation(tree, box.__getitem__).reaches(Interval(value - 1e-9, value + 1e-9))
     whole = CellEquation(tree, box.__getitem__).range
-    assert not CellEquation(tree, box.__getitem__).reaches(Interval(whole.high + 1e-6, whole.high + 1))
+    assert not CellEquation(tree, box.__getitem__).reaches(
+        Interval(whole.high + 1e-6, whole.high + 1)
+    )
 
 
 FORMS = [
@@ -84,10 +95,16 @@ def test_slopes_are_finite_differences(source: str) -> None:
     for _ in range(10):
         place = {variable: float(random.uniform(0.5, 2)) for variable in variables(tree)}
         graph = ExpressionGraph.of(tree)
-        slopes = graph.slopes(graph.node_ranges({variable: Interval.at(number) for variable, number in place.items()}))
+        slopes = graph.slopes(
+            graph.node_ranges({variable: Interval.at(number) for variable, number in place.items()})
+        )
         for variable in place:
-            more, less = (graph.value({**place, variable: place[variable] + way * step}) for way in (1, -1))
-            assert slopes[variable].middle == pytest.approx((more - less) / (2 * step), rel=1e-4, abs=1e-6)
+            more, less = (
+                graph.value({**place, variable: place[variable] + way * step}) for way in (1, -1)
+            )
+            assert slopes[variable].middle == pytest.approx(
+                (more - less) / (2 * step), rel=1e-4, abs=1e-6
+            )
 
 
 def test_a_variable_that_cancels_out_is_seen_to() -> None:
@@ -99,10 +116,14 @@ def test_a_variable_that_cancels_out_is_seen_to() -> None:
 
 
 def mixture(keys: int, width: int) -> Expression:
-    """An output straight from a query, keys and values: every number of the query stands in it many times."""
+    """An output straight from a query, keys and values: every number of the query stands in it many
+    times.
+    """
     scores = [" + ".join(f"q[{k}] * k[{j}, {k}]" for k in range(width)) for j in range(keys)]
     total = " + ".join(f"exp({score})" for score in scores)
-    return parse_expression(" + ".join(f"exp({score}) / ({total}) * v[{j}]" for j, score in enumerate(scores)))
+    return parse_expression(
+        " + ".join(f"exp({score}) / ({total}) * v[{j}]" for j, score in enumerate(scores))
+    )
 
 
 @pytest.mark.sampled(6)
@@ -116,13 +137,20 @@ def test_what_the_best_of_many_corners_gives_is_reached(keys: int, width: int, s
     box = box_of(tree, random.normal(size=len(names)).round(1).tolist(), 0.05)
     corners = random.integers(0, 2, size=(500, len(names)))
     values = [
-        graph.value({name: (box[name].low, box[name].high)[end] for name, end in zip(names, ends, strict=True)})
+        graph.value(
+            {
+                name: (box[name].low, box[name].high)[end]
+                for name, end in zip(names, ends, strict=True)
+            }
+        )
         for ends in corners.tolist()
     ]
     for edge in (min(values), max(values)):
         assert CellEquation(tree, box.__getitem__).reaches(Interval(edge - 1e-9, edge + 1e-9))
     whole = CellEquation(tree, box.__getitem__).range
-    assert not CellEquation(tree, box.__getitem__).reaches(Interval(whole.high + 1e-6, whole.high + 1))
+    assert not CellEquation(tree, box.__getitem__).reaches(
+        Interval(whole.high + 1e-6, whole.high + 1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,7 +164,10 @@ def test_what_the_best_of_many_corners_gives_is_reached(keys: int, width: int, s
     ],
 )
 def test_a_division_by_nearly_nothing(
-    part: tuple[float, float], whole: tuple[float, float], target: tuple[float, float], reached: bool
+    part: tuple[float, float],
+    whole: tuple[float, float],
+    target: tuple[float, float],
+    reached: bool,
 ) -> None:
     tree = parse_expression("a[0] / b[0]")
     box = dict(zip(variables(tree), (Interval(*part), Interval(*whole)), strict=True))
@@ -144,26 +175,38 @@ def test_a_division_by_nearly_nothing(
 
 
 def test_beyond_the_last_number_nothing_is_reached() -> None:
-    """a + a is 2 at most; what rounding outwards lets it be beyond that counts for nothing, once nothing may vary."""
+    """a + a is 2 at most; what rounding outwards lets it be beyond that counts for nothing, once
+    nothing may vary.
+    """
     tree = parse_expression("a[0] + a[0]")
     box = {variables(tree)[0]: Interval(0, 1)}
     assert CellEquation(tree, box.__getitem__).reaches(Interval(2, 3))
     assert not CellEquation(tree, box.__getitem__).reaches(Interval(math.nextafter(2, 3), 3))
 
 
-@pytest.mark.parametrize(("low", "high", "reached"), [(0.5, 1.5, False), (1.5, 2.5, True), (-0.5, 0.5, True)])
-def test_a_climb_that_begins_where_nothing_is_leads_nowhere(low: float, high: float, reached: bool) -> None:
-    """(a + b)/a is 1 + b/a: with b from 1 to 2 and a from -1 to 1, in the midst of which it is nothing, 2 and more
-    or 0 and less."""
+@pytest.mark.parametrize(
+    ("low", "high", "reached"), [(0.5, 1.5, False), (1.5, 2.5, True), (-0.5, 0.5, True)]
+)
+def test_a_climb_that_begins_where_nothing_is_leads_nowhere(
+    low: float, high: float, reached: bool
+) -> None:
+    """(a + b)/a is 1 + b/a: with b from 1 to 2 and a from -1 to 1, in the midst of which it is
+    nothing, 2 and more or 0 and less.
+    """
     tree = parse_expression("(a[0] + b[0]) / a[0]")
     box = dict(zip(variables(tree), (Interval(-1, 1), Interval(1, 2)), strict=True))
     assert CellEquation(tree, box.__getitem__).reaches(Interval(low, high)) is reached
 
 
 def test_what_stays_open_is_as_it_is_said_to_be_in_doubt() -> None:
-    """Twelve numbers, each less itself, are 0 together; but no hundred halvings of their ranges show it."""
+    """Twelve numbers, each less itself, are 0 together; but no hundred halvings of their ranges
+    show it.
+    """
     tree = parse_expression(" + ".join(f"(a[{at}] - a[{at}])" for at in range(12)))
     box = {variable: Interval(0, 1) for variable in variables(tree)}
     for in_doubt in (True, False):
-        assert CellEquation(tree, box.__getitem__).reaches(Interval(0.5, 0.6), in_doubt=in_doubt) is in_doubt
+        assert (
+            CellEquation(tree, box.__getitem__).reaches(Interval(0.5, 0.6), in_doubt=in_doubt)
+            is in_doubt
+        )
         assert CellEquation(tree, box.__getitem__).reaches(Interval(-0.1, 0.1), in_doubt=in_doubt)

@@ -7,7 +7,10 @@ import pytest
 from tests.features.check.test_single_cell_errors import diagnosed
 
 # 2·3 + 5·11, 14 - 20, 2 + 20; 39 + 11, 91 - 4, 13 + 4; 18 + 99, 42 - 36, 6 + 36
-PROBLEM = "Q: [[2, 5], [13, 1], [6, 9]]\nK: [[3, 11], [7, -4], [1, 4]]\nV: [[1.25, 0.5], [3.5, 2], [6, 7]]\nscore: dot"
+PROBLEM = (
+    "Q: [[2, 5], [13, 1], [6, 9]]\nK: [[3, 11], [7, -4], [1, 4]]\nV: [[1.25, 0.5], [3.5, 2], [6,"
+    " 7]]\nscore: dot"
+)
 RIGHT = [[61, -6, 22], [50, 87, 17], [117, 6, 42]]
 
 
@@ -18,8 +21,16 @@ def with_rows(*order: int) -> str:
 @pytest.mark.parametrize(
     ("answers", "names", "cells"),
     [
-        (with_rows(0, 0, 2), ("row scores[1] was copied from scores[0]",), ((1, 0), (1, 1), (1, 2))),
-        (with_rows(0, 1, 0), ("row scores[2] was copied from scores[0]",), ((2, 0), (2, 1), (2, 2))),
+        (
+            with_rows(0, 0, 2),
+            ("row scores[1] was copied from scores[0]",),
+            ((1, 0), (1, 1), (1, 2)),
+        ),
+        (
+            with_rows(0, 1, 0),
+            ("row scores[2] was copied from scores[0]",),
+            ((2, 0), (2, 1), (2, 2)),
+        ),
         (
             with_rows(2, 1, 0),
             ("rows scores[0] and scores[2] were exchanged",),
@@ -37,13 +48,17 @@ def with_rows(*order: int) -> str:
         ),
     ],
 )
-def test_rows_and_columns(answers: str, names: tuple[str, ...], cells: tuple[tuple[int, int], ...]) -> None:
+def test_rows_and_columns(
+    answers: str, names: tuple[str, ...], cells: tuple[tuple[int, int], ...]
+) -> None:
     (found,) = diagnosed(answers, PROBLEM)
     assert (found.mistakes, found.cells, found.whole, found.likely) == (names, cells, False, True)
 
 
 def test_columns_of_values_exchanged_in_an_output_alone() -> None:
-    """Weights of a half each: V has the means 2.5 and 4; rounded on the way, e/(e + e) is 1.36/2.72, a half as well."""
+    """Weights of a half each: V has the means 2.5 and 4; rounded on the way, e/(e + e) is
+    1.36/2.72, a half as well.
+    """
     problem = "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 3, 9], [4, 5, 2]]"
     (found,) = diagnosed("output: [[4.0, 2.5, 5.5], [4.0, 2.5, 5.5]]", problem)
     assert found.mistakes == ("columns output[:, 0] and output[:, 1] were exchanged",)
@@ -52,13 +67,19 @@ def test_columns_of_values_exchanged_in_an_output_alone() -> None:
 def test_a_slip_beside_a_row_that_was_copied() -> None:
     """78 for 87 in the second row, and the third is the first."""
     row, slip = diagnosed("scores: [[61, -6, 22], [50, 78, 17], [61, -6, 22]]", PROBLEM)
-    assert (row.mistakes, row.cells) == (("row scores[2] was copied from scores[0]",), ((2, 0), (2, 1), (2, 2)))
+    assert (row.mistakes, row.cells) == (
+        ("row scores[2] was copied from scores[0]",),
+        ((2, 0), (2, 1), (2, 2)),
+    )
     assert (slip.mistakes, slip.cells) == (("two of its digits were swapped",), ((1, 1),))
 
 
 def test_a_blank_in_a_copied_row_says_nothing() -> None:
     (found,) = diagnosed("scores: [[61, -6, 22], [61, null, 22], [117, 6, 42]]", PROBLEM)
-    assert (found.mistakes, found.cells) == (("row scores[1] was copied from scores[0]",), ((1, 0), (1, 2)))
+    assert (found.mistakes, found.cells) == (
+        ("row scores[1] was copied from scores[0]",),
+        ((1, 0), (1, 2)),
+    )
 
 
 def test_one_number_of_another_row_is_no_row() -> None:
@@ -74,7 +95,10 @@ def test_where_most_rows_are_others_there_is_another_cause() -> None:
 
 
 def test_a_row_of_one_head_is_not_taken_for_that_of_another() -> None:
-    problem = "heads: 2\nQ: [[1, 2], [5, 7]]\nK: [[23, 89], [57, 4]]\nV: [[1, 1], [2, 2]]\nW_O: [[1], [1]]\nscore: dot"
+    problem = (
+        "heads: 2\nQ: [[1, 2], [5, 7]]\nK: [[23, 89], [57, 4]]\nV: [[1, 1], [2, 2]]\nW_O: [[1],"
+        " [1]]\nscore: dot"
+    )
     # head 0: [[23, 57], [115, 285]]; head 1: [[178, 8], [623, 28]]
     assert diagnosed("scores: [[[23, 57], [178, 8]], [[178, 8], [623, 28]]]", problem) == ()
     (found,) = diagnosed("scores: [[[23, 57], [115, 285]], [[178, 8], [178, 8]]]", problem)
@@ -85,11 +109,18 @@ def test_among_few_small_numbers_a_row_may_look_like_another_by_chance() -> None
     """Whole numbers from 0 to 2: two of them are as in another row one time in five."""
     problem = "Q: [[1, 0], [0, 1], [1, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nscore: dot"
     found = diagnosed("scores: [[1, 0], [1, 0], [1, 1]]", problem)
-    assert all("row scores[1] was copied from scores[0]" not in one.mistakes or not one.likely for one in found)
+    assert all(
+        "row scores[1] was copied from scores[0]" not in one.mistakes or not one.likely
+        for one in found
+    )
 
 
 def test_a_column_of_one_number_is_not_said_to_be_copied() -> None:
-    """All rows are alike, weights of a half each: 2.5 for 4 says no more in two of them than in one."""
+    """All rows are alike, weights of a half each: 2.5 for 4 says no more in two of them than in
+    one.
+    """
     problem = "Q: [[0], [0]]\nK: [[1], [2]]\nV: [[1, 3, 9], [4, 5, 2]]"
     found = diagnosed("output: [[2.5, 2.5, 5.5], [2.5, 2.5, 5.5]]", problem)
-    assert not [name for one in found for name in one.mistakes if name.startswith(("row", "column"))]
+    assert not [
+        name for one in found for name in one.mistakes if name.startswith(("row", "column"))
+    ]

@@ -1,4 +1,6 @@
-"""Slips in single cells, worked by hand: each is named, with others only where they give the same number."""
+"""Slips in single cells, worked by hand: each is named, with others only where they give the same
+number.
+"""
 
 from __future__ import annotations
 
@@ -44,25 +46,37 @@ def test_a_slip_in_one_cell(scores: str, name: str) -> None:
 
 
 def test_a_neighbours_number_in_a_product() -> None:
-    """13·3 + 13·11 = 182: both factors of the second term could be meant, but only one neighbour gives it."""
+    """13·3 + 13·11 = 182: both factors of the second term could be meant, but only one neighbour
+    gives it.
+    """
     (found,) = diagnosed("scores: [[61, -6], [182, 87]]")
     assert found.mistakes == ("Q[1][0] was used instead of Q[1][1]",)
     assert found.cells == ((1, 0),)
 
 
 def test_the_number_of_a_step_before() -> None:
-    """d_k is 4, so that scores are halved: e^0.6 = 1.8221 is one cell's, e^0.3 = 1.3499 should be there."""
-    problem = "Q: [[1, 0, 0, 0], [0, 1, 0, 0]]\nK: [[0.6, 1.4, 0, 0], [0.8, 0.2, 0, 0]]\nV: [[1], [2]]"
+    """d_k is 4, so that scores are halved: e^0.6 = 1.8221 is one cell's, e^0.3 = 1.3499 should be
+    there.
+    """
+    problem = (
+        "Q: [[1, 0, 0, 0], [0, 1, 0, 0]]\nK: [[0.6, 1.4, 0, 0], [0.8, 0.2, 0, 0]]\nV: [[1], [2]]"
+    )
     steps = "scores: [[0.6, 0.8], [1.4, 0.2]]\nscaled: [[0.30, 0.40], [0.70, 0.10]]\n"
     (found,) = diagnosed(f"{steps}exp: [[1.8221, 1.4918], [2.0138, 1.1052]]", problem)
-    assert (found.mistakes, found.cells, found.likely) == (("scores was used instead of scaled",), ((0, 0),), True)
+    assert (found.mistakes, found.cells, found.likely) == (
+        ("scores was used instead of scaled",),
+        ((0, 0),),
+        True,
+    )
     (found,) = diagnosed(f"{steps}exp: [[1.8221, 2.2255], [4.0552, 1.2214]]", problem)
     assert (found.mistakes, found.likely) == (("scores was used instead of scaled",), True)
     assert len(found.cells) == 4
 
 
 def test_what_slips_of_two_kinds_give_is_only_perhaps() -> None:
-    """2·3 + 5·11 without its second term is 6; so is what stands below it if that is 2·3 + 0·11, but not 3 + 11."""
+    """2·3 + 5·11 without its second term is 6; so is what stands below it if that is 2·3 + 0·11,
+    but not 3 + 11.
+    """
     problem = "Q: [[2, 5], [{}]]\nK: [[3, 11], [1000, 2000]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[14, 12000], [14, 3000]]", problem.format("1, 1"))
     assert (found.mistakes, found.likely) == (("it is the number of scores[1][0]",), True)
@@ -78,15 +92,22 @@ def test_a_number_written_otherwise_is_likelier_than_that_of_a_neighbour() -> No
 
 
 def test_swapped_digits_are_likelier_than_another_one() -> None:
-    """31 for 13, or 19 for 10: 13·1 + 10·2 = 33 and 13·3 + 10·6 = 99 become 51 and 153 either way."""
+    """31 for 13, or 19 for 10: 13·1 + 10·2 = 33 and 13·3 + 10·6 = 99 become 51 and 153 either
+    way.
+    """
     problem = "Q: [[2, 7], [13, 10]]\nK: [[1, 2], [3, 6]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[16, 48], [51, 153]]", problem)
     assert (found.mistakes, found.cells) == (("Q[1][0] was copied as 31",), ((1, 0), (1, 1)))
 
 
 def test_more_decimals_leave_less_to_chance() -> None:
-    """14 + 20 = 34: what slips give is so many of all numbers there, and a hundredth of that in decimals."""
-    (whole,), (fine,) = diagnosed("scores: [[61, 34], [50, 87]]"), diagnosed("scores: [[61, 34.00], [50, 87]]")
+    """14 + 20 = 34: what slips give is so many of all numbers there, and a hundredth of that in
+    decimals.
+    """
+    (whole,), (fine,) = (
+        diagnosed("scores: [[61, 34], [50, 87]]"),
+        diagnosed("scores: [[61, 34.00], [50, 87]]"),
+    )
     assert whole.likely
     assert fine.likely
     assert whole.error is not None
@@ -103,14 +124,18 @@ def test_a_number_copied_with_swapped_digits_explains_all_cells_it_is_in() -> No
 
 def test_a_number_copied_wrongly_may_explain_a_long_row() -> None:
     """31 for 13 in a row of four: 31·3 + 11, 31·7 - 4, 31·2 + 9 and 31·5 + 8."""
-    problem = PROBLEM.replace("[7, -4]]", "[7, -4], [2, 9], [5, 8]]").replace("[3.5, 2]]", "[3.5, 2], [1, 1], [0, 1]]")
+    problem = PROBLEM.replace("[7, -4]]", "[7, -4], [2, 9], [5, 8]]").replace(
+        "[3.5, 2]]", "[3.5, 2], [1, 1], [0, 1]]"
+    )
     (found,) = diagnosed("scores: [[61, -6, 49, 50], [104, 213, 71, 163]]", problem)
     assert found.mistakes == ("Q[1][0] was copied as 31",)
     assert found.cells == ((1, 0), (1, 1), (1, 2), (1, 3))
 
 
 def test_a_neighbours_number_among_few_is_only_perhaps() -> None:
-    """Of the 41 whole numbers from 3 to 44, five are a neighbour's or 22 written otherwise; three would not be many."""
+    """Of the 41 whole numbers from 3 to 44, five are a neighbour's or 22 written otherwise; three
+    would not be many.
+    """
     few = "Q: [[1], [2]]\nK: [[3], [22]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[22, 22], [6, 44]]", few)
     assert (found.mistakes, found.likely) == (("it is the number of scores[0][1]",), False)
@@ -126,18 +151,27 @@ def test_a_number_copied_without_its_sign() -> None:
 
 def test_a_neighbour_is_likelier_than_digits_that_were_swapped() -> None:
     """31 for 13, which stands below it: 31·3 + 2·11 = 115 and 31·7 - 2·4 = 209."""
-    (found,) = diagnosed("scores: [[115, 209], [148, 197]]", PROBLEM.replace("[[2, 5], [13, 1]]", "[[13, 2], [31, 5]]"))
+    (found,) = diagnosed(
+        "scores: [[115, 209], [148, 197]]",
+        PROBLEM.replace("[[2, 5], [13, 1]]", "[[13, 2], [31, 5]]"),
+    )
     assert found.mistakes == ("Q[1][0] was used instead of Q[0][0]",)
 
 
 def test_a_number_copied_with_another_digit() -> None:
     """6 for 5: 2·3 + 6·11 = 72 and 2·7 + 6·(-4) = -10."""
     (found,) = diagnosed("scores: [[72, -10], [50, 87]]")
-    assert (found.mistakes, found.cells, found.likely) == (("Q[0][1] was copied as 6",), ((0, 0), (0, 1)), True)
+    assert (found.mistakes, found.cells, found.likely) == (
+        ("Q[0][1] was copied as 6",),
+        ((0, 0), (0, 1)),
+        True,
+    )
 
 
 def test_what_chance_explains_as_well_is_only_perhaps() -> None:
-    """3·1 + 2·1 = 5; 3 comes out without the second term, but among such small numbers some slip gives nearly any."""
+    """3·1 + 2·1 = 5; 3 comes out without the second term, but among such small numbers some slip
+    gives nearly any.
+    """
     small = "Q: [[3, 2]]\nK: [[1, 1], [2, 1]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[3, 8]]", small)
     assert (found.mistakes, found.likely) == (("Q[0][1]·K_T[1][0] was left out",), False)
@@ -148,7 +182,9 @@ def test_what_chance_explains_as_well_is_only_perhaps() -> None:
 
 @pytest.mark.parametrize("terms", [3, 4])
 def test_of_terms_that_are_alike_three_may_be_named_but_not_four(terms: int) -> None:
-    """1 + 1 + 1 = 3; any of them may have been left out where 2 is written, among numbers that are all so small."""
+    """1 + 1 + 1 = 3; any of them may have been left out where 2 is written, among numbers that are
+    all so small.
+    """
     ones = ", ".join(["1"] * terms)
     problem = f"Q: [[{ones}]]\nK: [[{ones}], [5{', 2' * (terms - 1)}]]\nV: [[1], [2]]\nscore: dot"
     found = diagnosed(f"scores: [[{terms - 1}, {2 * terms + 3}]]", problem)
@@ -177,16 +213,28 @@ def test_three_slips_in_a_step_are_told_apart() -> None:
 
 def test_a_neighbour_that_is_hidden_does_not_hide_a_slip() -> None:
     """Beside 61 stands -inf, which is no number that chance could give."""
-    (found,) = diagnosed("scores: [[61, -6], [50, 87]]\nmasked: [[16, -inf], [50, 87]]", f"{PROBLEM}\nmask: causal")
+    (found,) = diagnosed(
+        "scores: [[61, -6], [50, 87]]\nmasked: [[16, -inf], [50, 87]]", f"{PROBLEM}\nmask: causal"
+    )
     assert (found.mistakes, found.cells) == (("two of its digits were swapped",), ((0, 0),))
 
 
 def test_numbers_that_are_made_up_are_no_row_of_slips() -> None:
     """For each of these a slip could be found: six wrong of six, and no cause for most of them."""
-    trace = run(loads(PROBLEM.replace("score: dot", "X: [[1.0, 0.5], [0.3, 0.9]]\nW_Q: [[0.5, 0.3], [0.2, 0.4]]")
-                      .replace("Q: [[2, 5], [13, 1]]\n", "").encode(), "p.yaml"))  # fmt: skip
+    trace = run(
+        loads(
+            PROBLEM.replace(
+                "score: dot", "X: [[1.0, 0.5], [0.3, 0.9]]\nW_Q: [[0.5, 0.3], [0.2, 0.4]]"
+            )
+            .replace("Q: [[2, 5], [13, 1]]\n", "")
+            .encode(),
+            "p.yaml",
+        )
+    )
     answers = "Q: [[0.72, 0.91], [0.55, 0.12]]"
-    assert diagnose(judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))) == ()
+    assert (
+        diagnose(judge(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))) == ()
+    )
 
 
 def test_nobody_miscopies_a_number_with_a_leading_zero() -> None:
@@ -210,8 +258,14 @@ def test_a_number_of_hundreds_of_digits_is_not_miscopied() -> None:
         ("0.00", (0, 0.1)), ("0.52", None), ("5", None), ("0.3330", (0.333, 0.334)),
     ],
 )  # fmt: skip
-def test_what_a_number_was_before_its_digits_were_cut_off(written: str, before: tuple[float, float] | None) -> None:
-    found = before_cut(Claim(written, Decimal(written), Decimal(1).scaleb(Decimal(written).as_tuple().exponent) / 2))
+def test_what_a_number_was_before_its_digits_were_cut_off(
+    written: str, before: tuple[float, float] | None
+) -> None:
+    found = before_cut(
+        Claim(
+            written, Decimal(written), Decimal(1).scaleb(Decimal(written).as_tuple().exponent) / 2
+        )
+    )
     if before is None:
         assert found is None
         return
@@ -227,5 +281,7 @@ def test_digits_cut_off_are_one_explanation_beside_the_number_of_a_neighbour() -
         "scores: [[0.50, 2.00], [0.50, 3.00]]",
         "Q: [[1, 0], [0, 1]]\nK: [[0.5, 0.58], [2, 3]]\nV: [[1], [2]]\nscore: dot",
     )
-    assert {"its digits were cut off after 1 decimal", "it is the number of scores[0][0]"} <= set(found.mistakes)
+    assert {"its digits were cut off after 1 decimal", "it is the number of scores[0][0]"} <= set(
+        found.mistakes
+    )
     assert not found.likely

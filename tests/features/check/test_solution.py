@@ -1,4 +1,6 @@
-"""A solution is judged in the form of the softmax that it has; trivial answers are found, and only those."""
+"""A solution is judged in the form of the softmax that it has; trivial answers are found, and only
+those.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,15 @@ from attncli.problem.loader import loads
 from attncli.problem.source import decode
 
 PLAIN = "Q: [[1]]\nK: [[1], [3]]\nV: [[1], [2]]\nscore: dot\n"  # scores 1 and 3
-DEEP = "Q: [[4]]\nK: [[-2], [-3]]\nV: [[1], [2]]\nscore: dot\n"  # scores -8 and -12: shifted, since e^-8 shows as 0
+# scores -8 and -12: shifted, since e^-8 shows as 0
+DEEP = "Q: [[4]]\nK: [[-2], [-3]]\nV: [[1], [2]]\nscore: dot\n"
 
 
 def solved(problem: str, **answers: object) -> Solution:
     source = decode(json.dumps(answers).encode(), "a.json", None)
-    return judge_solution(loads(problem.encode(), "p.yaml"), lambda trace: read_answers(source, trace))
+    return judge_solution(
+        loads(problem.encode(), "p.yaml"), lambda trace: read_answers(source, trace)
+    )
 
 
 def written(*values: float) -> list[list[str]]:
@@ -29,24 +34,41 @@ def written(*values: float) -> list[list[str]]:
 
 
 def test_exponentials_of_the_plain_scores_are_taken_as_they_are() -> None:
-    solution = solved(PLAIN, exp=written(math.exp(1), math.exp(3)), row_sum=written(math.exp(1) + math.exp(3))[0])
-    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, False, False)
+    solution = solved(
+        PLAIN, exp=written(math.exp(1), math.exp(3)), row_sum=written(math.exp(1) + math.exp(3))[0]
+    )
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (
+        True,
+        False,
+        False,
+    )
 
 
 def test_gradients_beside_a_shift_that_is_not_ours_are_judged() -> None:
     """The weights are 1/(1 + e^2) = 0.1192 and 0.8808, and dV is Aᵀ dO, with ones for dO."""
-    for answers in ({"row_max": ["3"], "shifted": [["-2", "0"]]}, {"exp": written(math.exp(-2), 1)}):
-        source = decode(json.dumps({**answers, "d_V": [["0.1192"], ["0.8808"]]}).encode(), "a.json", None)
+    for answers in (
+        {"row_max": ["3"], "shifted": [["-2", "0"]]},
+        {"exp": written(math.exp(-2), 1)},
+    ):
+        source = decode(
+            json.dumps({**answers, "d_V": [["0.1192"], ["0.8808"]]}).encode(), "a.json", None
+        )
         read = partial(read_answers, source)
         solution = judge_solution(loads(PLAIN.encode(), "p.yaml"), read, gradient=True)
         assert (solution.passed, solution.other_form) == (True, True)
 
 
 def test_the_loss_of_a_page_may_be_shifted_where_ours_is_not() -> None:
-    """On paper without decimals e^-1 is 0; without that, log_sum is the same: -1 + log(1 + e^-1) = -0.687."""
-    problem = "Q: [[1]]\nK: [[1]]\nV: [[-1, -2]]\nscore: dot\nloss: {kind: cross_entropy, targets: [0]}\n"
+    """On paper without decimals e^-1 is 0; without that, log_sum is the same: -1 + log(1 + e^-1) =
+    -0.687.
+    """
+    problem = (
+        "Q: [[1]]\nK: [[1]]\nV: [[-1, -2]]\nscore: dot\nloss: {kind: cross_entropy, targets: [0]}\n"
+    )
     source = decode(json.dumps({"row_top": ["-1"], "log_sum": ["-0.687"]}).encode(), "a.json", None)
-    solution = judge_solution(loads(problem.encode(), "p.yaml"), partial(read_answers, source), gradient=True)
+    solution = judge_solution(
+        loads(problem.encode(), "p.yaml"), partial(read_answers, source), gradient=True
+    )
     assert (solution.passed, solution.other_form) == (True, False)
 
 
@@ -63,24 +85,36 @@ def test_a_sum_alone_tells_a_shift() -> None:
 
 def test_what_is_wrong_in_either_form_is_judged_in_ours() -> None:
     assert not solved(DEEP, exp=[["0.5", "0.4"]]).other_form
-    assert not solved(PLAIN, exp=[["0.1353", "1.5000"]]).other_form  # above 1, as no exponential of a shifted score
+    # above 1, as no exponential of a shifted score
+    assert not solved(PLAIN, exp=[["0.1353", "1.5000"]]).other_form
 
 
 def test_one_cell_that_is_right_is_all_of_it() -> None:
-    assert solved(PLAIN, row_sum=written(math.exp(1) + math.exp(3))[0]).share(follow_through=False) == 1
+    assert (
+        solved(PLAIN, row_sum=written(math.exp(1) + math.exp(3))[0]).share(follow_through=False)
+        == 1
+    )
 
 
 def test_a_shift_that_is_not_ours_is_judged_as_one() -> None:
     """Less their largest, 3, the scores are -2 and 0."""
     solution = solved(PLAIN, exp=written(math.exp(-2), 1), row_sum=written(math.exp(-2) + 1)[0])
-    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, True, True)
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (
+        True,
+        True,
+        True,
+    )
     named = solved(PLAIN, row_max=["3"], shifted=[["-2", "0"]], exp=written(math.exp(-2), 1))
     assert (named.passed, named.other_form) == (True, True)
 
 
 def test_plain_exponentials_where_ours_are_shifted() -> None:
     solution = solved(DEEP, exp=[["0.000335", "0.00000614"]], row_sum=["0.000342"])
-    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (True, True, False)
+    assert (solution.passed, solution.other_form, solution.verdicts.trace.shifted) == (
+        True,
+        True,
+        False,
+    )
     ours = solved(DEEP, exp=written(1, math.exp(-4)))
     assert (ours.passed, ours.other_form, ours.verdicts.trace.shifted) == (True, False, True)
 
@@ -122,7 +156,8 @@ def test_a_trivial_answer() -> None:
     "answers",
     [
         {"scores": [["0", "3"]], "weights": [["0.05", "0.95"]]},  # not alike
-        {"scores": [["0", "0"]], "weights": [["0.9", "0.1"]]},  # what follows has an error of its own
+        # what follows has an error of its own
+        {"scores": [["0", "0"]], "weights": [["0.9", "0.1"]]},
         {"scores": [["0", "0"]]},  # nothing follows
         {"scores": [["1", "3"]], "weights": [["0.12", "0.88"]]},  # right
     ],

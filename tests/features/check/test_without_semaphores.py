@@ -1,4 +1,5 @@
-"""Systems that do not let processes work together: a container without /dev/shm, a Python that lacks semaphores.
+"""Systems that do not let processes work together: a container without /dev/shm, a Python that
+lacks semaphores.
 
 Everything goes on there in one process, with a warning where it takes longer than was asked for.
 """
@@ -20,8 +21,8 @@ from attncli.features.check import marking
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
 WARNING = (
-    "attncli: warning: the submissions were checked one after the other: the system does not let several processes "
-    "work together ({})\n"
+    "attncli: warning: the submissions were checked one after the other: the system does not let"
+    " several processes work together ({})\n"
 )
 # What starts processes that work together, and threads that need no semaphore of the system.
 STARTS = {"multiprocessing", "ProcessPoolExecutor", "fork"}
@@ -45,11 +46,16 @@ def students(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)), "function not implemented"),
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "no space left on device"),
         (FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), "no such file or directory"),
-        (ImportError("This platform lacks a functioning sem_open implementation."),
-         "This platform lacks a functioning sem_open implementation."),
-        (NotImplementedError("system provides too few semaphores"), "system provides too few semaphores"),
+        (
+            ImportError("This platform lacks a functioning sem_open implementation."),
+            "This platform lacks a functioning sem_open implementation.",
+        ),
+        (
+            NotImplementedError("system provides too few semaphores"),
+            "system provides too few semaphores",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_class_is_checked_in_one_process(
     error: Exception, reason: str, students: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

@@ -20,7 +20,13 @@ def layer(problem: Build) -> Callable[[int, int, int], Trace]:
 
     def build(heads: int, d_model: int, d_k: int) -> Trace:
         weights = np.ones((heads, d_model, d_k) if heads > 1 else (d_model, d_k))
-        return run(problem(X=np.ones((5, d_model)), **dict.fromkeys(("W_Q", "W_K", "W_V"), weights), joined=True))
+        return run(
+            problem(
+                X=np.ones((5, d_model)),
+                **dict.fromkeys(("W_Q", "W_K", "W_V"), weights),
+                joined=True,
+            )
+        )
 
     return build
 
@@ -45,6 +51,9 @@ def layer(problem: Build) -> Callable[[int, int, int], Trace]:
     ],
 )
 def test_the_constants_that_a_factor_may_be(
-    sizes: tuple[int, int, int], factor: float, expected: tuple[str, ...], layer: Callable[[int, int, int], Trace]
+    sizes: tuple[int, int, int],
+    factor: float,
+    expected: tuple[str, ...],
+    layer: Callable[[int, int, int], Trace],
 ) -> None:
     assert factor_names(factor, layer(*sizes)) == expected

@@ -14,7 +14,9 @@ from attncli.problem.model import Problem
 from attncli.problem.source import Source
 from attncli.problem.tree import read_tree
 
-TEXT = "title: T\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nmask: causal\nsoftcap: 5\n"
+TEXT = (
+    "title: T\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nmask: causal\nsoftcap: 5\n"
+)
 WORDS = {"dtype": ("float64", "float16")}
 
 
@@ -71,42 +73,88 @@ def test_the_tree_is_not_changed() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("softcap=-1", "--set softcap:1:1: softcap: must be greater than 0, not -1 (write a number such as 50)"),
-        ("score=dott", "--set score:1:1: score: must be one of scaled_dot, dot, multiplicative, additive, not dott "
-         "(did you mean dot?)"),
-        ("V=[[1], [x]]", "--set V:1:8: V[1][0]: x is not a number "
-         "(write a number such as 3, -0.5, 1e3, 1/3 or sqrt(2))"),
+        (
+            "softcap=-1",
+            (
+                "--set softcap:1:1: softcap: must be greater than 0, not -1 (write a number such"
+                " as 50)"
+            ),
+        ),
+        (
+            "score=dott",
+            (
+                "--set score:1:1: score: must be one of scaled_dot, dot, multiplicative, additive,"
+                " not dott (did you mean dot?)"
+            ),
+        ),
+        (
+            "V=[[1], [x]]",
+            (
+                "--set V:1:8: V[1][0]: x is not a number "
+                "(write a number such as 3, -0.5, 1e3, 1/3 or sqrt(2))"
+            ),
+        ),
         ("V=[[1]]", "--set V:1:1: V: has 1 row, but K has 2 (every key needs a value: "),
         ("V=[[1]", '--set V:1:5: "]" is missing (add it here; write a list as [1, 2, 3])'),
-        ("W_Q=[[1]]", "--set W_Q:1:1: both Q and W_Q are given "
-         "(remove W_Q to use Q as it is, or remove Q to project X)"),
+        (
+            "W_Q=[[1]]",
+            (
+                "--set W_Q:1:1: both Q and W_Q are given "
+                "(remove W_Q to use Q as it is, or remove Q to project X)"
+            ),
+        ),
         ("Q=[[1]]", "p.yaml:3:1: K: a key has 2 numbers and a query 1: "),
-        ("Q=", "p.yaml:1:1: the queries are missing "
-         "(give Q, or X and W_Q; the file is correct without --set Q=)"),
+        (
+            "Q=",
+            (
+                "p.yaml:1:1: the queries are missing "
+                "(give Q, or X and W_Q; the file is correct without --set Q=)"
+            ),
+        ),
         ("scale=", "--set scale= removes a key that p.yaml does not have (leave out --set scale=)"),
         ("scale", "--set scale has no = (write it as in --set mask=causal)"),
         ("skale=2", "--set skale: there is no such key (did you mean scale?)"),
         ("causal=true", "--set causal: there is no such key (write --set 'mask=causal')"),
-        ("window=[1, 0]", "--set window: there is no such key (write --set 'mask={window: [2, 0]}')"),
+        (
+            "window=[1, 0]",
+            "--set window: there is no such key (write --set 'mask={window: [2, 0]}')",
+        ),
         ("num_heads=2", "--set num_heads: there is no such key (did you mean heads?)"),
-        ("position.rope.pairing=interleaved", "--set position.rope.pairing: there is no such key "
-         "(write --set 'position={rope: {pairing: interleaved}}')"),
-        ("mask.window=[1, 0]", "--set mask.window: there is no such key (write --set 'mask={window: [1, 0]}')"),
+        (
+            "position.rope.pairing=interleaved",
+            (
+                "--set position.rope.pairing: there is no such key "
+                "(write --set 'position={rope: {pairing: interleaved}}')"
+            ),
+        ),
+        (
+            "mask.window=[1, 0]",
+            "--set mask.window: there is no such key (write --set 'mask={window: [1, 0]}')",
+        ),
         ("mask.=1", "--set mask.: there is no such key (did you mean mask?)"),
         ("=2", "--set : there is no such key (the keys are title, "),
         ("dtype=float15", "--set dtype cannot be 'float15' (did you mean float16?)"),
         ("dtype=half", "--set dtype cannot be 'half' (did you mean float16?)"),
-        ("mask=[[0, 1], [1, 0]]", "--set mask:1:1: mask: a mask of only 0 and 1 is ambiguous: 1 can mean "
-                                  "visible or hidden "),
+        (
+            "mask=[[0, 1], [1, 0]]",
+            (
+                "--set mask:1:1: mask: a mask of only 0 and 1 is ambiguous: 1 can mean "
+                "visible or hidden "
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_change(setting: str, message: str) -> None:
     assert refusal(setting).startswith(message)
 
 
 def test_an_error_in_the_file_names_the_changes_that_made_it_one() -> None:
-    assert refusal("heads=2", "scale=3").startswith("p.yaml:4:1: V: its 1 column cannot be split into 2 heads ")
-    assert refusal("heads=2", "scale=3").endswith("; the file is correct without --set heads=2 and --set scale=3)")
+    assert refusal("heads=2", "scale=3").startswith(
+        "p.yaml:4:1: V: its 1 column cannot be split into 2 heads "
+    )
+    assert refusal("heads=2", "scale=3").endswith(
+        "; the file is correct without --set heads=2 and --set scale=3)"
+    )
 
 
 def test_a_key_changed_twice() -> None:

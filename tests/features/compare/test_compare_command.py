@@ -1,4 +1,6 @@
-"""`attncli compare` from the command line: what is compared with what, exit codes, and every wrong use."""
+"""`attncli compare` from the command line: what is compared with what, exit codes, and every wrong
+use.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from attncli.tracing.head_layouts import Layout
 COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 
 INPUTS = Path(__file__).parents[3] / "inputs"
-LOVE, CAUSAL, NEXT = (str(INPUTS / f"{name}.yaml") for name in ("i_love_ai", "causal", "next_token"))
+LOVE, CAUSAL, NEXT = (
+    str(INPUTS / f"{name}.yaml") for name in ("i_love_ai", "causal", "next_token")
+)
 NOTHING_IN_COMMON = "the two sides have no step in common"
 Compared = Callable[..., dict[str, Any]]
 
@@ -81,13 +85,17 @@ def test_a_change(settings: list[str], step: str, compared: Compared) -> None:
     assert first(compared(LOVE, *options, code=1)) == step
 
 
-@pytest.mark.parametrize("setting", ["title=another", "tokens=[a, b, c]", "dtype=float32", "mask=none", "device=cpu"])
+@pytest.mark.parametrize(
+    "setting", ["title=another", "tokens=[a, b, c]", "dtype=float32", "mask=none", "device=cpu"]
+)
 def test_a_change_that_changes_nothing(setting: str, compared: Compared) -> None:
     compared(LOVE, "--set", setting, code=0)
 
 
 def test_a_matrix_with_decimal_commas_as_it_is_copied(compared: Compared) -> None:
-    """Columns apart by tabs, or by semicolons on several lines, leave the comma to decimals alone."""
+    """Columns apart by tabs, or by semicolons on several lines, leave the comma to decimals
+    alone.
+    """
     points = "W_Q=[[0.5, 1.5, 0], [0, 1, 0], [1, 0, 0], [0, 1, 2.5]]"
     for comma in ("0,5\t1,5\t0\n0\t1\t0\n1\t0\t0\n0\t1\t2,5", "0,5;1,5;0\n0;1;0\n1;0;0\n0;1;2,5"):
         found = compared(LOVE, "--set", f"W_Q={comma}", code=1)
@@ -110,7 +118,14 @@ def test_a_change_of_both_files(compared: Compared) -> None:
 
 
 def test_where_one_side_shifts_both_do(compared: Compared) -> None:
-    data = compared(LOVE, "--set", "dtype=float16", "--set", "X=[[9, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]]", code=1)
+    data = compared(
+        LOVE,
+        "--set",
+        "dtype=float16",
+        "--set",
+        "X=[[9, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]]",
+        code=1,
+    )
     assert data["steps"]["shifted"]["present"] == ["a", "b"]
 
 
@@ -127,7 +142,9 @@ def test_a_tolerance(compared: Compared) -> None:
     compared(LOVE, LOVE, "--tolerance", "0", code=0)
 
 
-def test_a_step_of_decoding_is_the_last_row_of_the_whole(tmp_path: Path, compared: Compared) -> None:
+def test_a_step_of_decoding_is_the_last_row_of_the_whole(
+    tmp_path: Path, compared: Compared
+) -> None:
     cache = str(INPUTS / "kv_cache.yaml")
     data = compared(CAUSAL, cache, code=0)
     assert (data["a"]["rows"], data["b"]["rows"]) == ([2], None)
@@ -195,7 +212,10 @@ def test_a_dump_with_a_shifted_softmax(tmp_path: Path, compared: Compared) -> No
 
 
 def test_on_standard_input(monkeypatch: pytest.MonkeyPatch, compared: Compared) -> None:
-    for text, code in (('{"weights": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}', 1), (Path(LOVE).read_text("utf-8"), 0)):
+    for text, code in (
+        ('{"weights": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}', 1),
+        (Path(LOVE).read_text("utf-8"), 0),
+    ):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         compared(LOVE, "-", code=code)
 
@@ -209,21 +229,35 @@ def test_the_pieces_of_pytorch(torch: Any, dtype: str, tmp_path: Path, compared:
         "V: {random: [9, 16], seed: 3, low: -1}\nmask: causal\n"
     )
     given = load(problem).given
-    q, k, v = (torch.tensor(given[name].value).to(getattr(torch, dtype))[None, None] for name in "QKV")
+    q, k, v = (
+        torch.tensor(given[name].value).to(getattr(torch, dtype))[None, None] for name in "QKV"
+    )
     scores = q @ k.transpose(-1, -2)
     scaled = scores / 16**0.5
     hidden = torch.ones(9, 9, dtype=torch.bool).triu(1)
     masked = scaled.masked_fill(hidden, torch.finfo(scaled.dtype).min)
     weights = masked.softmax(dim=-1)
     output = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-    steps = {"scores": scores, "scaled": scaled, "masked": masked, "weights": weights, "output": output}
-    as_numpy = {name: (step.float() if dtype == "bfloat16" else step).numpy() for name, step in steps.items()}
+    steps = {
+        "scores": scores,
+        "scaled": scaled,
+        "masked": masked,
+        "weights": weights,
+        "output": output,
+    }
+    as_numpy = {
+        name: (step.float() if dtype == "bfloat16" else step).numpy()
+        for name, step in steps.items()
+    }
     path = saved(tmp_path / "torch.npz", as_numpy)
     data = compared(str(problem), path, "--set", f"dtype={dtype}", code=0)
     assert data["steps"]["masked"]["hidden_both_ways"] == 36
     if dtype == "float64":
         as_numpy["weights"] = (masked * 1.1).softmax(dim=-1).numpy()
-        assert first(compared(str(problem), saved(tmp_path / "wrong.npz", as_numpy), code=1)) == "weights"
+        assert (
+            first(compared(str(problem), saved(tmp_path / "wrong.npz", as_numpy), code=1))
+            == "weights"
+        )
 
 
 # Pages
@@ -233,7 +267,9 @@ def test_the_pieces_of_pytorch(torch: Any, dtype: str, tmp_path: Path, compared:
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
-def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_input_in_every_format(
+    file: Path, format: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compare", str(file), "--set", "scale=3", "--format", format, "-q"]) == 1
     assert run(["compare", str(file), "--dtypes", "--format", format]) == 0
     assert "float16" in capsys.readouterr().out
@@ -245,7 +281,9 @@ FILES = sorted(INPUTS.glob("*.[jy]*"))
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("one", range(len(FILES)), ids=[path.name for path in FILES])
 def test_any_two_inputs(one: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """Some pairs, a third of all, in one of their two orders, by turns, and each file beside itself."""
+    """Some pairs, a third of all, in one of their two orders, by turns, and each file beside
+    itself.
+    """
     for other, path in enumerate(FILES):
         if other == one or ((one + other) % 3 == 0 and (other > one) == ((one + other) % 2 == 0)):
             code = run(["compare", str(FILES[one]), str(path), "--detail", "cells", "-q"])
@@ -270,9 +308,14 @@ def test_warnings_say_whose_they_are(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == ""
 
 
-def test_what_is_left_out_of_a_dump_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_left_out_of_a_dump_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = saved(tmp_path / "d.npz", {"A": trace(load(LOVE))["weights"], "outputs": np.eye(3)})
-    warning = f"attncli: warning: {path}: not compared, because no step has this name: outputs (did you mean output?)\n"
+    warning = (
+        f"attncli: warning: {path}: not compared, because no step has this name: outputs (did you"
+        " mean output?)\n"
+    )
     assert run(["compare", LOVE, path]) == 0
     assert capsys.readouterr().err == warning
     assert run(["compare", LOVE, path, "-q"]) == 0
@@ -283,32 +326,60 @@ def test_what_is_left_out_of_a_dump_is_told(tmp_path: Path, capsys: pytest.Captu
 
 NUMBER = "give a number such as 1e-6"
 BAD = [
-    ([LOVE], f"there is nothing to compare {LOVE} with", "give a second file, or a change: --set mask=causal"),
+    (
+        [LOVE],
+        f"there is nothing to compare {LOVE} with",
+        "give a second file, or a change: --set mask=causal",
+    ),
     ([LOVE, "--set", "skale=1"], "--set skale: there is no such key", "did you mean scale?"),
     ([LOVE, "--set", "mask"], "--set mask has no =", "write it as in --set mask=causal"),
     ([LOVE, LOVE, "--tolerance", "x"], "--tolerance x is not a number", NUMBER),
-    ([LOVE, LOVE, "--tolerance", "-1"], "--tolerance cannot be '-1'", "give a number such as 1e-6, or 0"),
+    (
+        [LOVE, LOVE, "--tolerance", "-1"],
+        "--tolerance cannot be '-1'",
+        "give a number such as 1e-6, or 0",
+    ),
     ([LOVE, LOVE, "--tolerance", "nan"], "--tolerance nan is not a number", NUMBER),
     ([LOVE, LOVE, "--steps", "wieghts"], "no step is called 'wieghts'", "did you mean weights?"),
     ([LOVE, LOVE, "--steps", "capped"], "this problem has no step capped", None),
-    ([LOVE, CAUSAL, "--steps", "mask"], f"there is nothing to compare: {NOTHING_IN_COMMON}", "leave out --steps"),
+    (
+        [LOVE, CAUSAL, "--steps", "mask"],
+        f"there is nothing to compare: {NOTHING_IN_COMMON}",
+        "leave out --steps",
+    ),
     ([LOVE, LOVE, "--dtypes"], "--dtypes cannot be used with FILE_B", None),
     ([LOVE, "--dtypes", "--steps", "weights"], "--dtypes cannot be used with --steps", None),
-    ([LOVE, "--dtypes", "--set", "dtype=float16"], "--dtypes cannot be used with --set dtype", "leave out one "
-     "of the two"),
-    ([LOVE, LOVE, "--detail", "rows", "--format", "json"], "--detail cannot be used with --format json", None),
+    (
+        [LOVE, "--dtypes", "--set", "dtype=float16"],
+        "--dtypes cannot be used with --set dtype",
+        "leave out one of the two",
+    ),
+    (
+        [LOVE, LOVE, "--detail", "rows", "--format", "json"],
+        "--detail cannot be used with --format json",
+        None,
+    ),
     ([LOVE, LOVE, "--detail", "row"], "--detail cannot be 'row'", "did you mean rows?"),
     (["-", "-"], "standard input cannot be both files", "name a file for one of them"),
     ([LOVE, LOVE, "-o", ""], "-o needs the name of a file", None),
     ([LOVE, CAUSAL, "-o", CAUSAL], f"-o {CAUSAL}: this command does not write .yaml files", None),
-    ([LOVE, CAUSAL, "-o", CAUSAL, "--format", "json"], f"-o {CAUSAL} would write over what is compared", None),
-    ([LOVE, "--set", "rounding=paper", "--set", "dtype=float16"],
-     "rounding 'paper' cannot be used with dtype 'float16'", None),
-]  # fmt: skip
+    (
+        [LOVE, CAUSAL, "-o", CAUSAL, "--format", "json"],
+        f"-o {CAUSAL} would write over what is compared",
+        None,
+    ),
+    (
+        [LOVE, "--set", "rounding=paper", "--set", "dtype=float16"],
+        "rounding 'paper' cannot be used with dtype 'float16'",
+        None,
+    ),
+]
 
 
 @pytest.mark.parametrize(("arguments", "message", "help"), BAD, ids=[line[1][:40] for line in BAD])
-def test_wrong_use(arguments: list[str], message: str, help: str | None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use(
+    arguments: list[str], message: str, help: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compare", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -322,17 +393,25 @@ def test_names_of_another_program(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = saved(tmp_path / "d.npz", {"attn_weights": ours["weights"], "mine": ours["output"]})
     assert run(["compare", LOVE, path, "--rename", "mine=O"]) == 0
     out, err = capsys.readouterr()
-    assert "In theirs, attn_weights was read as weights and mine was read as output." in " ".join(out.split())
+    assert "In theirs, attn_weights was read as weights and mine was read as output." in " ".join(
+        out.split()
+    )
     assert err == ""
     assert run(["compare", LOVE, path, "--rename", "mine=O", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["b"]["read_as"] == {"attn_weights": "weights", "mine": "output"}
+    assert json.loads(capsys.readouterr().out)["b"]["read_as"] == {
+        "attn_weights": "weights",
+        "mine": "output",
+    }
     assert run(["compare", LOVE, path, "--rename", "min=output"]) == 2
-    assert capsys.readouterr().err == (
-        f"attncli: error: --rename min: {path} has no such name\nhelp: did you mean mine?\n"
+    assert (
+        capsys.readouterr().err
+        == f"attncli: error: --rename min: {path} has no such name\nhelp: did you mean mine?\n"
     )
     assert run(["compare", LOVE, CAUSAL, "--rename", "mine=output"]) == 2
-    assert capsys.readouterr().err == (
-        "attncli: error: --rename is for the names in a dump, and there is none\nhelp: leave out --rename\n"
+    assert (
+        capsys.readouterr().err
+        == "attncli: error: --rename is for the names in a dump, and there is none\nhelp: leave out"
+        " --rename\n"
     )
 
 
@@ -340,7 +419,10 @@ def test_a_known_mistake_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[
     exp = trace(load(LOVE))["exp"]
     path = saved(tmp_path / "d.npz", {"attn_weights": exp / exp.sum(axis=0)})
     assert run(["compare", LOVE, path]) == 1
-    said = "A known mistake gives all numbers of weights in theirs: the softmax was taken down the columns."
+    said = (
+        "A known mistake gives all numbers of weights in theirs: the softmax was taken down the"
+        " columns."
+    )
     assert said in " ".join(capsys.readouterr().out.split())
     assert run(["compare", LOVE, "--set", "scale=none"]) == 1
     assert "mistake" not in capsys.readouterr().out  # a change that was asked for
@@ -358,8 +440,12 @@ def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert (code, "may be a pickle" in err) == (3, True)
     dump = saved(tmp_path / "d.npz", {"capped": np.eye(3)})
     assert fault(LOVE, dump) == (
-        3, f"attncli: error: there is nothing to compare: {NOTHING_IN_COMMON}\nhelp: {dump} has only capped\n",
-    )  # fmt: skip
+        3,
+        (
+            f"attncli: error: there is nothing to compare: {NOTHING_IN_COMMON}\nhelp: {dump} has"
+            " only capped\n"
+        ),
+    )
     assert fault(dump, "--set", "mask=causal")[0] == 2
     assert fault(dump, dump, "--set", "mask=causal")[0] == 2
     assert fault(LOVE, str(tmp_path / "nowhere.yaml"))[0] == 4
@@ -368,8 +454,10 @@ def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     (tmp_path / "bad.json").write_text('{"wieghts": [[1]]}')
     assert fault(LOVE, str(tmp_path / "bad.json")) == (
         3,
-        f"attncli: error: {tmp_path / 'bad.json'}:1:2: no step is called wieghts\n"
-        '  {"wieghts": [[1]]}\n   ^\nhelp: did you mean weights?\n',
+        (
+            f"attncli: error: {tmp_path / 'bad.json'}:1:2: no step is called wieghts\n"
+            '  {"wieghts": [[1]]}\n   ^\nhelp: did you mean weights?\n'
+        ),
     )
     code, err = fault(LOVE, "--set", "mask={keep: [[1, x]]}")
     assert code == 2
@@ -378,7 +466,9 @@ def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_gradients(compared: Compared) -> None:
     for name in ("next_token", "sink", "grouped_query", "bahdanau"):
-        steps = compared(str(INPUTS / f"{name}.yaml"), "--gradient", "--set", "dtype=float32", code=0)["steps"]
+        steps = compared(
+            str(INPUTS / f"{name}.yaml"), "--gradient", "--set", "dtype=float32", code=0
+        )["steps"]
         assert "d_Q" in steps
     found = compared(CAUSAL, "--gradient", "--set", "scale=none", "--steps", "dO,dS", code=1)
     assert found["first_difference"]["step"] == "d_scores"
@@ -393,7 +483,9 @@ def test_a_dump_of_gradients_asks_for_ours(compared: Compared, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("file", "step"), [("next_token", "loss"), ("sink", "d_sink")])
-def test_a_single_number_of_a_trace_is_read_back(file: str, step: str, tmp_path: Path, compared: Compared) -> None:
+def test_a_single_number_of_a_trace_is_read_back(
+    file: str, step: str, tmp_path: Path, compared: Compared
+) -> None:
     problem, path = str(INPUTS / f"{file}.yaml"), str(tmp_path / "trace.json")
     assert run(["gradient", problem, "-o", path]) == 0
     assert step in compared(problem, path, code=0)["steps"]
@@ -405,7 +497,9 @@ def test_a_loss_in_a_dump_asks_for_ours(name: str, tmp_path: Path, compared: Com
     output = trace(load(NEXT))["output"]
     right = output[[0, 1, 2], [1, 2, 3]]  # its targets
     row_loss = np.log(np.exp(output).sum(axis=1)) - right
-    steps = compared(NEXT, saved(tmp_path / name, {"row_loss": row_loss, "loss": row_loss.mean()}), code=0)["steps"]
+    steps = compared(
+        NEXT, saved(tmp_path / name, {"row_loss": row_loss, "loss": row_loss.mean()}), code=0
+    )["steps"]
     assert [step for step in steps if len(steps[step]["present"]) == 2] == ["row_loss", "loss"]
     found = compared(NEXT, saved(tmp_path / name, {"loss": row_loss.sum()}), code=1)
     assert first(found) == "loss"

@@ -1,4 +1,6 @@
-"""Comparisons of whole traces: the first step that differs, steps on one side, shapes, dumps, properties."""
+"""Comparisons of whole traces: the first step that differs, steps on one side, shapes, dumps,
+properties.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def both(a: Trace | Dump, b: Trace | Dump, **options: Any) -> Comparison:
 
 
 def dump(dtype: str = "float64", **arrays: Any) -> Dump:
-    return Dump(in_order({name: np.array(array, dtype=float) for name, array in arrays.items()}), dtype)
+    return Dump(
+        in_order({name: np.array(array, dtype=float) for name, array in arrays.items()}), dtype
+    )
 
 
 def test_a_trace_and_itself(love: Problem) -> None:
@@ -58,7 +62,19 @@ def test_a_mask_shows_first_in_the_exponentials(problem: Build) -> None:
 
 def test_a_step_keeps_its_place_whichever_side_has_it(problem: Build) -> None:
     plain, capped = run(problem(**SMALL, scale="none")), run(problem(**SMALL, softcap=5))
-    names = ["Q", "K", "V", "K_T", "scores", "scaled", "capped", "exp", "row_sum", "weights", "output"]
+    names = [
+        "Q",
+        "K",
+        "V",
+        "K_T",
+        "scores",
+        "scaled",
+        "capped",
+        "exp",
+        "row_sum",
+        "weights",
+        "output",
+    ]
     assert [step.name for step in both(plain, capped).steps] == names
     assert [step.name for step in both(capped, plain).steps] == names
 
@@ -94,7 +110,11 @@ def test_the_queries_that_both_have_are_compared(problem: Build) -> None:
     assert both(part, whole).b.rows == (2, 1)
     changed = both(whole, run(problem(Q=[[1, 1], [0, 5]], tokens=("c", "b"), **keys, **labels)))
     assert changed.first is not None
-    assert (changed.first.name, changed.first.cell(changed.a), changed.first.cell(changed.b)) == ("Q", (1, 1), (1, 1))
+    assert (changed.first.name, changed.first.cell(changed.a), changed.first.cell(changed.b)) == (
+        "Q",
+        (1, 1),
+        (1, 1),
+    )
     (move,) = moved_weights(changed)
     assert move.row == (1,)
     twice = run(problem(Q=[[1, 1], [0, 2]], tokens=("c", "c"), **keys, **labels))
@@ -102,7 +122,9 @@ def test_the_queries_that_both_have_are_compared(problem: Build) -> None:
 
 
 def test_only_some_steps(problem: Build) -> None:
-    found = both(run(problem(**SMALL)), run(problem(**SMALL, scale="none")), steps=("scores", "weights"))
+    found = both(
+        run(problem(**SMALL)), run(problem(**SMALL, scale="none")), steps=("scores", "weights")
+    )
     assert [step.name for step in found.steps] == ["scores", "weights"]
     assert found.first is found["weights"]
 
@@ -110,7 +132,12 @@ def test_only_some_steps(problem: Build) -> None:
 @pytest.mark.parametrize("shape", [(2, 2), (1, 2, 2), (1, 1, 2, 2)])
 def test_a_dump_may_have_a_batch_and_a_head_of_one(problem: Build, shape: tuple[int, ...]) -> None:
     ours = run(problem(**SMALL))
-    found = both(ours, dump(scores=np.array(ours["scores"]).reshape(shape), weights=ours["weights"].reshape(shape)))
+    found = both(
+        ours,
+        dump(
+            scores=np.array(ours["scores"]).reshape(shape), weights=ours["weights"].reshape(shape)
+        ),
+    )
     assert found.first is None
     assert found["scores"].shapes == ((2, 2), shape)
 
@@ -126,10 +153,15 @@ def test_a_dump_that_hides_with_a_number(problem: Build) -> None:
     assert leaking.first is leaking["weights"]
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [("float64", "float16"), ("bfloat16", "float32"), ("float32", "float64")])
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("float64", "float16"), ("bfloat16", "float32"), ("float32", "float64")]
+)
 def test_the_tolerance_is_that_of_the_coarser_format(love: Problem, ours: str, theirs: str) -> None:
     coarser = {"float64": "float16", "bfloat16": "bfloat16", "float32": "float32"}[ours]
-    assert both(run(love, dtype=ours), dump(theirs, weights=np.zeros((3, 3)))).tolerance == TOLERANCES[coarser]
+    assert (
+        both(run(love, dtype=ours), dump(theirs, weights=np.zeros((3, 3)))).tolerance
+        == TOLERANCES[coarser]
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
@@ -142,7 +174,9 @@ def test_the_tolerances_let_a_format_pass(problem: Build, dtype: str, seed: int)
 
 
 @given(seed=st.integers(0, 2**32), data=st.data())
-def test_a_cell_that_was_changed_is_found_in_its_step(problem: Build, seed: int, data: st.DataObject) -> None:
+def test_a_cell_that_was_changed_is_found_in_its_step(
+    problem: Build, seed: int, data: st.DataObject
+) -> None:
     random = np.random.default_rng(seed)
     ours = run(problem(**{name: random.normal(size=(3, 4)) for name in "QKV"}))
     name = data.draw(st.sampled_from(list(ours.steps)))

@@ -1,4 +1,6 @@
-"""Dumps of other programs: which files are some, what is read from them, and how each fault is told."""
+"""Dumps of other programs: which files are some, what is read from them, and how each fault is
+told.
+"""
 
 from __future__ import annotations
 
@@ -56,26 +58,49 @@ def test_letters_and_names_that_are_no_steps(name: str, tmp_path: Path) -> None:
     names = ("A", "Z'", "K^T", "scores", "attn", "config", "q")
     match Path(name).suffix:
         case ".json":
-            found = read(json.dumps({each: [[1, 0.5]] for each in names[:-2]} | {"config": "no array", "q": None}))
+            found = read(
+                json.dumps(
+                    {each: [[1, 0.5]] for each in names[:-2]} | {"config": "no array", "q": None}
+                )
+            )
         case ".npz":
-            np.savez(tmp_path / name, **{each: np.ones((1, 2)) for each in names[:-2]}, config=np.array("no"), q=1)
+            np.savez(
+                tmp_path / name,
+                **{each: np.ones((1, 2)) for each in names[:-2]},
+                config=np.array("no"),
+                q=1,
+            )
             found = read_archive(str(tmp_path / name))
         case _:
-            tensors: dict[str, tuple[str, list[int], bytes]] = {each: ("F32", [1, 1], bytes(4)) for each in names}
+            tensors: dict[str, tuple[str, list[int], bytes]] = {
+                each: ("F32", [1, 1], bytes(4)) for each in names
+            }
             found = read_archive(stored(tmp_path / name, **tensors | {"q": ("F32", [], bytes(4))}))
     assert list(found.arrays) == ["K_T", "scores", "masked", "weights"]  # this q is no matrix
     assert found.left_out == ("attn", "config", "q")
     assert found.warnings == (
-        "not compared, because no step has this name: attn (it may be weights or output: write --rename attn=weights), "
-        "config and q (did you mean Q?)",
+        (
+            "not compared, because no step has this name: attn (it may be weights or output: write"
+            " --rename attn=weights), config and q (did you mean Q?)"
+        ),
     )
 
 
 ELSEWHERE = [
-    ("attn_weights", "weights"), ("attentions", "weights"), ("q", "Q"), ("k", "K"), ("query_states", "Q"),
-    ("key_states", "K"), ("value_states", "V"), ("attn_output", "output"), ("logits", "scores"), ("out", "output"),
-    ("scaled_attention_logits", "scaled"), ("Attention_Weights", "weights"), ("hidden_states", "X"),
-]  # fmt: skip
+    ("attn_weights", "weights"),
+    ("attentions", "weights"),
+    ("q", "Q"),
+    ("k", "K"),
+    ("query_states", "Q"),
+    ("key_states", "K"),
+    ("value_states", "V"),
+    ("attn_output", "output"),
+    ("logits", "scores"),
+    ("out", "output"),
+    ("scaled_attention_logits", "scaled"),
+    ("Attention_Weights", "weights"),
+    ("hidden_states", "X"),
+]
 
 
 @pytest.mark.parametrize(("name", "step"), ELSEWHERE)
@@ -95,7 +120,9 @@ def test_what_frameworks_call_a_step(name: str, step: str, suffix: str, tmp_path
 def test_our_own_names_count_before_those_of_others() -> None:
     found = read('{"attn_weights": [[0.5]], "A": [[1]]}')
     assert (found.arrays["weights"].tolist(), found.read_as) == ([[1]], {})
-    assert found.warnings == ("not compared, because no step has this name: attn_weights (weights is there)",)
+    assert found.warnings == (
+        "not compared, because no step has this name: attn_weights (weights is there)",
+    )
 
 
 def test_v_beside_q_is_no_vector_of_a_score() -> None:
@@ -104,23 +131,42 @@ def test_v_beside_q_is_no_vector_of_a_score() -> None:
 
 
 def test_a_name_said_on_the_command_line() -> None:
-    found = read('{"att": [[1]], "attn": [[2]], "attn_weights": [[3]]}', renames={"att": "weights", "attn": "output"})
-    assert {name: array.tolist() for name, array in found.arrays.items()} == {"weights": [[1]], "output": [[2]]}
+    found = read(
+        '{"att": [[1]], "attn": [[2]], "attn_weights": [[3]]}',
+        renames={"att": "weights", "attn": "output"},
+    )
+    assert {name: array.tolist() for name, array in found.arrays.items()} == {
+        "weights": [[1]],
+        "output": [[2]],
+    }
     assert found.read_as == {"att": "weights", "attn": "output"}
-    assert found.warnings == ("not compared, because no step has this name: attn_weights (att is read as weights)",)
+    assert found.warnings == (
+        "not compared, because no step has this name: attn_weights (att is read as weights)",
+    )
     assert list(read('{"scores": [[1]]}', renames={"scores": "scaled"}).arrays) == ["scaled"]
 
 
 @pytest.mark.parametrize(
     ("rename", "message", "help"),
     [
-        ("attn_weights", "--rename attn_weights does not name a step",
-         "write it as in --rename attn_weights=weights"),
-        ("=weights", "--rename =weights does not name a step", "write it as in --rename attn_weights=weights"),
+        (
+            "attn_weights",
+            "--rename attn_weights does not name a step",
+            "write it as in --rename attn_weights=weights",
+        ),
+        (
+            "=weights",
+            "--rename =weights does not name a step",
+            "write it as in --rename attn_weights=weights",
+        ),
         ("a=wieghts", "--rename a=wieghts: no step is called wieghts", "did you mean weights?"),
-        ("a=attn_weights", "--rename a=attn_weights: no step is called attn_weights", "did you mean weights?"),
+        (
+            "a=attn_weights",
+            "--rename a=attn_weights: no step is called attn_weights",
+            "did you mean weights?",
+        ),
     ],
-)  # fmt: skip
+)
 def test_faults_of_a_rename(rename: str, message: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
         parse_renames([rename])
@@ -157,8 +203,13 @@ def test_a_mask_of_numbers_is_one_of_numbers(tmp_path: Path) -> None:
 
 
 def test_of_many_names_that_are_no_steps_some_are_told() -> None:
-    (warning,) = read(json.dumps({"weights": [[1]]} | {f"zz{place}": 1 for place in range(100)})).warnings
-    assert warning == f"not compared, because no step has this name: {', '.join(f'zz{place}' for place in range(8))}, …"
+    (warning,) = read(
+        json.dumps({"weights": [[1]]} | {f"zz{place}": 1 for place in range(100)})
+    ).warnings
+    assert (
+        warning == "not compared, because no step has this name:"
+        f" {', '.join(f'zz{place}' for place in range(8))}, …"
+    )
     assert read('{"weights": [[1]]}').warnings == ()
 
 
@@ -172,7 +223,9 @@ def test_steps_come_in_the_order_of_work() -> None:
 def test_what_is_no_finite_number(name: str) -> None:
     words = "[NaN, Infinity, -Infinity]" if name.endswith("json") else "[.nan, .inf, -.inf]"
     text = f'{{"masked": [{words}, ["NaN", "Infinity", "-Infinity"]]}}'
-    np.testing.assert_array_equal(read(text, name).arrays["masked"], [[np.nan, np.inf, -np.inf]] * 2)
+    np.testing.assert_array_equal(
+        read(text, name).arrays["masked"], [[np.nan, np.inf, -np.inf]] * 2
+    )
 
 
 def test_a_trace_of_ours(love: Problem) -> None:
@@ -204,9 +257,11 @@ def test_numbers_of_float32_are_known_by_their_digits(numbers: list[float], dtyp
         ({"exp": [[1, 0.5], [0.2, 1]]}, "float64", True),
         ({"exp": [[1, 0.5], [2, 1]]}, "float64", False),
         ({"row_max": [1]}, "float64", True),
-        ({"scaled": [[0, -1], [-2, 0]], "exp": [[1, 0.3679], [0.1353, 1]]}, "float64", False),  # e^0 is 1
+        # e^0 is 1
+        ({"scaled": [[0, -1], [-2, 0]], "exp": [[1, 0.3679], [0.1353, 1]]}, "float64", False),
         ({"scaled": [[3, 2], [-2, 0]], "exp": [[1, 0.3679], [0.1353, 1]]}, "float64", True),
-        ({"scaled": [[1e-33, -1e-170]], "exp": [[1, 1]]}, "float64", False),  # so is e^(1e-33) in float64
+        # so is e^(1e-33) in float64
+        ({"scaled": [[1e-33, -1e-170]], "exp": [[1, 1]]}, "float64", False),
         ({"scaled": [[1e-3, -1]], "exp": [[1, 0.3675]]}, "float64", True),
         ({"scores": [[1]]}, "float64", False),
     ],
@@ -220,35 +275,88 @@ def test_a_shifted_softmax_is_known(arrays: dict[str, Any], dtype: str, shifted:
     [
         ('{"wieghts": [[1]]}', "1:2", "no step is called wieghts", "did you mean weights?"),
         ('{"zz": [1]}', "1:2", "no step is called zz", STEPS),
-        ('{"attn": [1]}', "1:2", "no step is called attn", "it may be weights or output: write --rename attn=weights"),
-        ('{"attn_weights": [[1]], "probs": [[1]]}', "1:25", "attn_weights and probs are both the step weights",
-         "keep one of the two, or choose it: --rename probs=weights"),
-        ('{"weights": [[1]], "A": [1]}', "1:20", "weights and A are both the step weights", "keep one of the two"),
-        ('{"A": {"value": 1}}', "1:17", "A.value: must be an array, not 1", "write value: [[1, 0], [0, 1]]"),
-        ('{"weights": 1}', "1:13", "weights: must be an array, not 1", "write weights: [[1, 0], [0, 1]]"),
+        (
+            '{"attn": [1]}',
+            "1:2",
+            "no step is called attn",
+            "it may be weights or output: write --rename attn=weights",
+        ),
+        (
+            '{"attn_weights": [[1]], "probs": [[1]]}',
+            "1:25",
+            "attn_weights and probs are both the step weights",
+            "keep one of the two, or choose it: --rename probs=weights",
+        ),
+        (
+            '{"weights": [[1]], "A": [1]}',
+            "1:20",
+            "weights and A are both the step weights",
+            "keep one of the two",
+        ),
+        (
+            '{"A": {"value": 1}}',
+            "1:17",
+            "A.value: must be an array, not 1",
+            "write value: [[1, 0], [0, 1]]",
+        ),
+        (
+            '{"weights": 1}',
+            "1:13",
+            "weights: must be an array, not 1",
+            "write weights: [[1, 0], [0, 1]]",
+        ),
         ('{"weights": []}', "1:13", "weights: is empty", "leave the step out"),
-        ('{"weights": [[1, 2], [1]]}', "1:22", "weights[1]: has 1 entry, but the first row has 2",
-         "give all rows of an array the same length"),
-        ('{"weights": [[1, [2]]]}', "1:18", "weights[0][1]: must be a number, not a list",
-         "write a number, NaN, Infinity or -Infinity"),
-        ('{"weights": [[1, null]]}', "1:18", "weights[0][1]: must be a number, not an empty value",
-         "write a number, NaN, Infinity or -Infinity"),
-        ('{"mask": [[true, 0]]}', "1:18", "mask[0][1]: must be true or false, not 0",
-         "the first value is true or false, so write true or false"),
-        ('{"mask": [[0, true]]}', "1:15", "mask[0][1]: must be a number, not true",
-         "write a number, NaN, Infinity or -Infinity"),
-        ('{"weights": [["1"]]}', "1:15", 'weights[0][0]: must be a number, not "1"',
-         "write a number, NaN, Infinity or -Infinity"),
+        (
+            '{"weights": [[1, 2], [1]]}',
+            "1:22",
+            "weights[1]: has 1 entry, but the first row has 2",
+            "give all rows of an array the same length",
+        ),
+        (
+            '{"weights": [[1, [2]]]}',
+            "1:18",
+            "weights[0][1]: must be a number, not a list",
+            "write a number, NaN, Infinity or -Infinity",
+        ),
+        (
+            '{"weights": [[1, null]]}',
+            "1:18",
+            "weights[0][1]: must be a number, not an empty value",
+            "write a number, NaN, Infinity or -Infinity",
+        ),
+        (
+            '{"mask": [[true, 0]]}',
+            "1:18",
+            "mask[0][1]: must be true or false, not 0",
+            "the first value is true or false, so write true or false",
+        ),
+        (
+            '{"mask": [[0, true]]}',
+            "1:15",
+            "mask[0][1]: must be a number, not true",
+            "write a number, NaN, Infinity or -Infinity",
+        ),
+        (
+            '{"weights": [["1"]]}',
+            "1:15",
+            'weights[0][0]: must be a number, not "1"',
+            "write a number, NaN, Infinity or -Infinity",
+        ),
         ('{"steps": [1]}', "1:11", "steps: must be a mapping, not a list", "write {scores: …}"),
         ('{"steps": {}}', "1:11", "the file has no step", STEPS),
     ],
-)  # fmt: skip
+)
 def test_faults_of_a_text(text: str, place: str, message: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
         read(text)
     error = caught.value
     assert error.place is not None
-    assert (error.exit_code, f"{error.place.line}:{error.place.column}", str(error), error.help) == (
+    assert (
+        error.exit_code,
+        f"{error.place.line}:{error.place.column}",
+        str(error),
+        error.help,
+    ) == (
         3,
         place,
         message,
@@ -258,12 +366,20 @@ def test_faults_of_a_text(text: str, place: str, message: str, help: str) -> Non
 
 @pytest.mark.parametrize(
     ("dtypes", "dtype"),
-    [(("float64",), "float64"), (("float64", "float32"), "float32"), (("float16", "float32"), "float16"),
-     (("int64",), "float64"), (("bool", "float32"), "float32")],
-)  # fmt: skip
+    [
+        (("float64",), "float64"),
+        (("float64", "float32"), "float32"),
+        (("float16", "float32"), "float16"),
+        (("int64",), "float64"),
+        (("bool", "float32"), "float32"),
+    ],
+)
 def test_an_archive_tells_its_format(dtypes: tuple[str, ...], dtype: str, tmp_path: Path) -> None:
     names = ("scores", "weights")
-    np.savez(tmp_path / "d.npz", **{name: np.ones((2, 2), each) for name, each in zip(names, dtypes, strict=False)})
+    np.savez(
+        tmp_path / "d.npz",
+        **{name: np.ones((2, 2), each) for name, each in zip(names, dtypes, strict=False)},
+    )
     found = read_archive(str(tmp_path / "d.npz"))
     assert (found.dtype, list(found.arrays)) == (dtype, list(names[: len(dtypes)]))
 
@@ -275,19 +391,27 @@ def test_a_step_of_one_number_is_one(name: str, tmp_path: Path) -> None:
             np.savez(tmp_path / name, loss=1.5, sink=np.float32(-1))
             found = read_archive(str(tmp_path / name))
         case ".safetensors":
-            tensors = {"loss": ("F32", [], struct.pack("<f", 1.5)), "sink": ("F32", [], struct.pack("<f", -1))}
+            tensors = {
+                "loss": ("F32", [], struct.pack("<f", 1.5)),
+                "sink": ("F32", [], struct.pack("<f", -1)),
+            }
             found = read_archive(stored(tmp_path / name, **tensors))
         case _:
             found = read('{"loss": 1.5, "sink": {"value": -1}}', name)
     assert {step: (array.shape, float(array)) for step, array in found.arrays.items()} == {
-        "sink": ((), -1), "loss": ((), 1.5)}  # fmt: skip
+        "sink": ((), -1),
+        "loss": ((), 1.5),
+    }
 
 
 @pytest.mark.parametrize("name", ["d.npz", "d.safetensors"])
 def test_an_array_that_is_none_is_named(name: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "d.npz", loss=1.5, weights=1.0)
     stored(tmp_path / "d.safetensors", loss=("F32", [], bytes(4)), weights=("F32", [], bytes(4)))
-    with pytest.raises(AttncliError, match=rf"{name}: weights has the shape \(\): it is empty, or it is not a matrix"):
+    with pytest.raises(
+        AttncliError,
+        match=rf"{name}: weights has the shape \(\): it is empty, or it is not a matrix",
+    ):
         read_archive(str(tmp_path / name))
 
 
@@ -304,15 +428,25 @@ def stored(path: Path, **tensors: tuple[str, list[int], bytes]) -> str:
     """A .safetensors file written by hand."""
     header, end = {}, 0
     for name, (dtype, shape, data) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end := end + len(data)]}
+        header[name] = {
+            "dtype": dtype,
+            "shape": shape,
+            "data_offsets": [end, end := end + len(data)],
+        }
     text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(data for _, _, data in tensors.values()))
+    path.write_bytes(
+        len(text).to_bytes(8, "little") + text + b"".join(data for _, _, data in tensors.values())
+    )
     return str(path)
 
 
 def test_bfloat16_in_safetensors(tmp_path: Path) -> None:
     # 1 is 3f80 in bfloat16 and -2 is c000, low byte first
-    path = stored(tmp_path / "d.safetensors", weights=("BF16", [1, 2], b"\x80\x3f\x00\xc0"), mask=("BOOL", [1], b"\1"))
+    path = stored(
+        tmp_path / "d.safetensors",
+        weights=("BF16", [1, 2], b"\x80\x3f\x00\xc0"),
+        mask=("BOOL", [1], b"\1"),
+    )
     found = read_archive(path)
     assert (found.dtype, list(found.arrays)) == ("bfloat16", ["mask", "weights"])
     np.testing.assert_array_equal(found.arrays["weights"], [[1, -2]])
@@ -335,9 +469,20 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
     stored(tmp_path / "wrong.safetensors", wieghts=("F32", [1], bytes(4)))
     (tmp_path / "no.safetensors").write_bytes(b"no")
     at = f"{tmp_path}/"
-    assert fault("no.npz")[:2] == (3, f"{at}no.npz is not a readable .npz file: it is not an archive")
-    assert fault("wrong.npz") == (3, f"{at}wrong.npz: no step is called wieghts", "did you mean weights?")
-    assert fault("twice.npz") == (3, f"{at}twice.npz: weights and A are both the step weights", "keep one of the two")
+    assert fault("no.npz")[:2] == (
+        3,
+        f"{at}no.npz is not a readable .npz file: it is not an archive",
+    )
+    assert fault("wrong.npz") == (
+        3,
+        f"{at}wrong.npz: no step is called wieghts",
+        "did you mean weights?",
+    )
+    assert fault("twice.npz") == (
+        3,
+        f"{at}twice.npz: weights and A are both the step weights",
+        "keep one of the two",
+    )
     assert fault("wrong.safetensors") == (
         3,
         f"{at}wrong.safetensors: no step is called wieghts",
@@ -347,16 +492,26 @@ def test_faults_of_an_archive(tmp_path: Path) -> None:
         3,
         f"{at}no.safetensors is not a readable .safetensors file: it has only 2 bytes",
     )
-    assert fault("text.npz") == (3, f"{at}text.npz: weights holds <U1 instead of plain numbers", "save it as float64")
-    assert fault("object.npz")[:2] == (3, f"{at}object.npz: weights holds object instead of plain numbers")
+    assert fault("text.npz") == (
+        3,
+        f"{at}text.npz: weights holds <U1 instead of plain numbers",
+        "save it as float64",
+    )
+    assert fault("object.npz")[:2] == (
+        3,
+        f"{at}object.npz: weights holds object instead of plain numbers",
+    )
     assert fault("one.npy")[:2] == (3, f"{at}one.npy: a .npy file holds one array without a name")
     assert fault("empty.npz") == (3, f"{at}empty.npz has no array", STEPS)
     (tmp_path / "mine.pt").write_bytes(b"\x80\x02.")
     assert fault("mine.pt") == (
-        3, f"{at}mine.pt may be a pickle, which can run any program when it is read",
-        'save it with numpy.savez("mine.npz", scores=scores.detach().cpu().numpy(), …), '
-        "or with safetensors.torch.save_file",
-    )  # fmt: skip
+        3,
+        f"{at}mine.pt may be a pickle, which can run any program when it is read",
+        (
+            'save it with numpy.savez("mine.npz", scores=scores.detach().cpu().numpy(), …), '
+            "or with safetensors.torch.save_file"
+        ),
+    )
     assert fault("nowhere.pt")[0] == 4
     assert fault("nowhere.npz")[0] == 4
     assert fault("")[0] == 4

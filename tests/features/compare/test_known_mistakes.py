@@ -32,14 +32,27 @@ def softmax(scores: Array, axis: int | None = -1) -> Array:
 
 
 def worked(
-    *, w_q: Array = W_Q, w_k: Array = W_K, scale: float = 2.0, axis: int | None = -1, hidden: float | None = None
+    *,
+    w_q: Array = W_Q,
+    w_k: Array = W_K,
+    scale: float = 2.0,
+    axis: int | None = -1,
+    hidden: float | None = None,
 ) -> dict[str, Array]:
     """Attention over X with d_k = 4, so that the scores are to be divided by 2."""
     Q, K, V = X @ w_q, X @ w_k, X @ W_V
     scores = Q @ K.T
     scaled = scores / scale
     weights = softmax(scaled if hidden is None else np.where(np.tri(5) > 0, scaled, hidden), axis)
-    return {"Q": Q, "K": K, "V": V, "scores": scores, "scaled": scaled, "weights": weights, "output": weights @ V}
+    return {
+        "Q": Q,
+        "K": K,
+        "V": V,
+        "scores": scores,
+        "scaled": scaled,
+        "weights": weights,
+        "output": weights @ V,
+    }
 
 
 def named(problem: Problem, theirs: Mapping[str, Array], dtype: str = "float64") -> tuple[str, ...]:
@@ -78,18 +91,23 @@ def test_a_mask_that_was_forgotten(problem: Build) -> None:
     causal = problem(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=(Causal(),))
     assert named(causal, {"weights": worked()["weights"]}) == ("the mask was forgotten",)
     assert named(causal, {"weights": worked(hidden=-np.inf)["weights"]}) == ()
-    assert "hidden scores were set to 0, not to -inf" in named(causal, {"weights": worked(hidden=0.0)["weights"]})
+    assert "hidden scores were set to 0, not to -inf" in named(
+        causal, {"weights": worked(hidden=0.0)["weights"]}
+    )
 
 
 def test_later_steps_decide_between_mistakes_that_begin_alike(plain: Problem) -> None:
-    # the scale left out before the softmax, and applied to the weights: the scaled scores alone do not show it
+    # the scale left out before the softmax, and applied to the weights: the scaled scores alone do
+    # not show it
     made = worked(scale=1.0)
     late = {"scaled": made["scaled"], "weights": made["weights"] / 2}
     assert named(plain, late) == ("the scale was applied after the softmax",)
 
 
 @pytest.mark.parametrize("cell", [(0, 0), (3, 1)])
-def test_one_cell_that_a_mistake_does_not_give_denies_it(cell: tuple[int, int], plain: Problem) -> None:
+def test_one_cell_that_a_mistake_does_not_give_denies_it(
+    cell: tuple[int, int], plain: Problem
+) -> None:
     weights = worked(axis=-2)["weights"]
     weights[cell] *= 1.001
     assert named(plain, {"weights": weights}) == ()
@@ -109,7 +127,9 @@ def test_numbers_from_nowhere_have_no_name(plain: Problem) -> None:
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
 @pytest.mark.parametrize("scale", [1, 30, 1000])
-def test_unrelated_weights_have_no_name_however_large_the_scores(scale: int, dtype: str, problem: Build) -> None:
+def test_unrelated_weights_have_no_name_however_large_the_scores(
+    scale: int, dtype: str, problem: Build
+) -> None:
     random = np.random.default_rng(scale)
     Q, K, V = (random.normal(size=(6, 8)) * size for size in (scale, scale, 1))
     ours = Operand.of_trace(run(problem(Q=Q, K=K, V=V)), "p.yaml", "ours", "in ours")
@@ -121,7 +141,9 @@ def test_unrelated_weights_have_no_name_however_large_the_scores(scale: int, dty
 
 
 def test_a_single_number_says_too_little(problem: Build) -> None:
-    one = problem(Q=np.array([[2.0, 1.0, 1.0, 1.0]]), K=np.array([[1.0, 1.0, 1.0, 1.0]]), V=np.array([[3.0]]))
+    one = problem(
+        Q=np.array([[2.0, 1.0, 1.0, 1.0]]), K=np.array([[1.0, 1.0, 1.0, 1.0]]), V=np.array([[3.0]])
+    )
     assert named(one, {"scaled": np.array([[5.0]])}) == ()
 
 
@@ -134,17 +156,25 @@ def test_a_second_problem(problem: Build) -> None:
     one = problem(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V)
     other = problem(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, scale=1.0)
     sides = [
-        Operand.of_trace(run(each), f"{word}.yaml", word, f"in {word}") for each, word in ((one, "A"), (other, "B"))
+        Operand.of_trace(run(each), f"{word}.yaml", word, f"in {word}")
+        for each, word in ((one, "A"), (other, "B"))
     ]
     found = explanation(compare(*sides))
     assert found is not None
-    assert (found.side.word, found.step, found.mistakes) == ("B", "scaled", ("the scores were not scaled",))
+    assert (found.side.word, found.step, found.mistakes) == (
+        "B",
+        "scaled",
+        ("the scores were not scaled",),
+    )
 
 
 def test_the_problem_may_be_either_side(plain: Problem) -> None:
     dump = Dump({"weights": worked(axis=-2)["weights"]}, "float64")
     found = explanation(
-        compare(dump.operand("d.npz", "theirs", "in theirs"), Operand.of_trace(run(plain), "p.yaml", "ours", "in ours"))
+        compare(
+            dump.operand("d.npz", "theirs", "in theirs"),
+            Operand.of_trace(run(plain), "p.yaml", "ours", "in ours"),
+        )
     )
     assert found is not None
     assert found.side.word == "theirs"
@@ -156,7 +186,11 @@ def test_the_data_name_the_mistake(plain: Problem) -> None:
         dump = Dump(in_order(dict(theirs)), "float64").operand("d.npz", "theirs", "in theirs")
         return comparison_page(compare(ours, dump)).data()["explanation"]
 
-    mistake = {"side": "b", "step": "weights", "mistakes": ["the softmax was taken down the columns"]}
+    mistake = {
+        "side": "b",
+        "step": "weights",
+        "mistakes": ["the softmax was taken down the columns"],
+    }
     assert explained(worked(axis=-2)) == {**mistake, "shared": [], "sees_no_key": []}
     assert explained(worked()) is None
 
@@ -167,4 +201,6 @@ def test_too_many_weights_are_said(tokens: int, said: bool, problem: Build) -> N
     ours = Operand.of_trace(run(problem(Q=column, K=column, V=column)), "p.yaml", "ours", "in ours")
     theirs = Dump({"output": column}, "float64").operand("d.npz", "theirs", "in theirs")
     page = render(comparison_page(compare(ours, theirs)), "markdown")
-    assert ("tries its known mistakes on at most 300,000 weights. Here are 300,304." in page) is said
+    assert (
+        "tries its known mistakes on at most 300,000 weights. Here are 300,304." in page
+    ) is said

@@ -18,11 +18,16 @@ def test_from_one_key_to_another() -> None:
 def test_the_largest_move_comes_first_in_every_head() -> None:
     before = np.array([[[1.0, 0], [1, 0]], [[1, 0], [1, 0]]])
     after = np.array([[[1.0, 0], [0.75, 0.25]], [[0.5, 0.5], [1, 0]]])
-    assert [(move.row, move.amount) for move in moved_rows(before, after, 1e-9)] == [((1, 0), 0.5), ((0, 1), 0.25)]
+    assert [(move.row, move.amount) for move in moved_rows(before, after, 1e-9)] == [
+        ((1, 0), 0.5),
+        ((0, 1), 0.25),
+    ]
 
 
 def test_many_keys_are_summed_up() -> None:
-    (found,) = moved_rows(np.array([[1.0, 0, 0, 0, 0, 0, 0]]), np.array([[0, 0.4, 0.3, 0.1, 0.08, 0.06, 0.06]]), 1e-9)
+    (found,) = moved_rows(
+        np.array([[1.0, 0, 0, 0, 0, 0, 0]]), np.array([[0, 0.4, 0.3, 0.1, 0.08, 0.06, 0.06]]), 1e-9
+    )
     assert found.lost == (KeyChange(0, 1),)
     assert found.gained == (KeyChange(1, 0.4), KeyChange(2, 0.3), KeyChange(3, 0.1))
     assert found.others_gained == (3, pytest.approx(0.2))

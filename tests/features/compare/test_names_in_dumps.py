@@ -1,4 +1,6 @@
-"""Every mistake of the catalogue, made by NumPy alone and handed over in every number format, from every step on."""
+"""Every mistake of the catalogue, made by NumPy alone and handed over in every number format, from
+every step on.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from tests.benchmarks.mistaken import GROUPS, SENTINELS, Again, Kind, Made, sent
 from tests.benchmarks.on_paper import Array, Sheet, Steps, Work, drawn, problem_of, steps_of, worked
 
 ALL = {kind.name: kind for kind in GROUPS["in attention"]}
-UNNAMED = "the exponentials were those of the unscaled scores"  # which only `check` sees, cell by cell
+# which only `check` sees, cell by cell
+UNNAMED = "the exponentials were those of the unscaled scores"
 KINDS = {name: kind for name, kind in ALL.items() if name != UNNAMED}
 PROBLEMS = 1  # of each kind
 
@@ -50,7 +53,9 @@ def cases(kind: Kind, number: int = PROBLEMS) -> Iterator[Case]:
 
 
 def divides_by_zero(kind: Kind, problem: Sheet) -> bool:
-    """Whether scores cancel that are a sum to be divided by: what comes out is up to the program."""
+    """Whether scores cancel that are a sum to be divided by: what comes out is up to the
+    program.
+    """
     if kind.name != "the scores were divided by their sum, without exponentials":
         return False
     logits = worked(problem, steps_of(problem)).logits
@@ -88,8 +93,16 @@ def compared(problem: Sheet, theirs: dict[str, Array], dtype: str) -> Comparison
     ours = loads(json.dumps(problem_of(problem)).encode(), "p.json")
     there = set(run(ours))
     with np.errstate(over="ignore"):
-        dump = Dump(in_order({name: array.astype(dtype) for name, array in theirs.items() if name in there}), dtype)
-    files = [InputFile(name, None, None, content, {}, None) for name, content in (("p.json", ours), ("d.npz", dump))]
+        dump = Dump(
+            in_order(
+                {name: array.astype(dtype) for name, array in theirs.items() if name in there}
+            ),
+            dtype,
+        )
+    files = [
+        InputFile(name, None, None, content, {}, None)
+        for name, content in (("p.json", ours), ("d.npz", dump))
+    ]
     return compare(*operands(files, 3))
 
 
@@ -100,10 +113,16 @@ def computed(problem: Sheet, steps: Steps) -> dict[str, Array]:
 
 
 def dumps(made: dict[str, Array], mistaken: Steps) -> Iterator[dict[str, Array]]:
-    """Dumps of all steps, from the first mistaken one on, from each later stage on, and of the output alone."""
+    """Dumps of all steps, from the first mistaken one on, from each later stage on, and of the
+    output alone.
+    """
     names = list(made)
     first = min(names.index(name) for name in mistaken)
-    starts = {0, first, *(names.index(name) for name in ("masked", "exp", "weights", "output") if name in names)}
+    starts = {
+        0,
+        first,
+        *(names.index(name) for name in ("masked", "exp", "weights", "output") if name in names),
+    }
     for start in sorted(starts):
         yield {name: made[name] for name in names[start:]}
 
@@ -111,10 +130,16 @@ def dumps(made: dict[str, Array], mistaken: Steps) -> Iterator[dict[str, Array]]
 def shows(comparison: Comparison) -> bool:
     """Whether as many numbers differ as a name needs."""
     first = comparison.first
-    return first is not None and first.difference is not None and first.difference.differing >= FEWEST_CELLS
+    return (
+        first is not None
+        and first.difference is not None
+        and first.difference.differing >= FEWEST_CELLS
+    )
 
 
-def gives(name: str, problem: Sheet, dump: dict[str, Array], comparison: Comparison, convention: str) -> bool:
+def gives(
+    name: str, problem: Sheet, dump: dict[str, Array], comparison: Comparison, convention: str
+) -> bool:
     """Whether the mistake of this name, worked by NumPy, gives the first step that differs."""
     assert comparison.first is not None
     step = comparison.first.name
@@ -124,7 +149,9 @@ def gives(name: str, problem: Sheet, dump: dict[str, Array], comparison: Compari
         made = computed(problem, steps)
         coarse = {"float64": 1e-8, "float32": 1e-4}.get(comparison.b.dtype.name, 3e-2)
         same_shape = made[step].shape == dump[step].shape
-        if same_shape and np.allclose(made[step], dump[step], rtol=coarse, atol=coarse, equal_nan=True):
+        if same_shape and np.allclose(
+            made[step], dump[step], rtol=coarse, atol=coarse, equal_nan=True
+        ):
             return True
     return False
 
@@ -139,10 +166,16 @@ def worked_by_name(name: str, problem: Sheet) -> Iterator[Steps]:
         yield KINDS[name].make(problem, np.random.default_rng(0), 4).steps
 
 
-def says_little(problem: Sheet, dump: dict[str, Array], comparison: Comparison, convention: str) -> bool:
-    """Whether more mistakes give these numbers than are named, as where each query sees one key alone."""
+def says_little(
+    problem: Sheet, dump: dict[str, Array], comparison: Comparison, convention: str
+) -> bool:
+    """Whether more mistakes give these numbers than are named, as where each query sees one key
+    alone.
+    """
     alike = [
-        name for name in KINDS if can_be_made(name, problem) and gives(name, problem, dump, comparison, convention)
+        name
+        for name in KINDS
+        if can_be_made(name, problem) and gives(name, problem, dump, comparison, convention)
     ]
     return len(alike) > MOST_NAMED
 
@@ -216,7 +249,9 @@ HIDDEN = {"causal": np.where(SEEN, 0, -np.inf), "inverted": np.where(SEEN, -np.i
 
 
 def toy(mask: Array, scale: float = WIDTH**-0.5) -> dict[str, Array]:
-    """A causal layer, with another mask added, or another scale. NaN is the softmax of a row of -inf."""
+    """A causal layer, with another mask added, or another scale. NaN is the softmax of a row of
+    -inf.
+    """
     q, k, v = ((X @ W[f"W_{name}"]).reshape(TOKENS, HEADS, WIDTH).swapaxes(0, 1) for name in "QKV")
     scores = q @ k.swapaxes(-1, -2)
     masked = scores * scale + mask
@@ -224,7 +259,13 @@ def toy(mask: Array, scale: float = WIDTH**-0.5) -> dict[str, Array]:
         exp = np.exp(masked - masked.max(axis=-1, keepdims=True))
     weights = exp / exp.sum(axis=-1, keepdims=True)
     output = (weights @ v).swapaxes(0, 1).reshape(TOKENS, -1)
-    return {"scores": scores, "scaled": scores * scale, "masked": masked, "weights": weights, "output": output}
+    return {
+        "scores": scores,
+        "scaled": scores * scale,
+        "masked": masked,
+        "weights": weights,
+        "output": output,
+    }
 
 
 Told = Callable[..., dict[str, Any]]
@@ -233,11 +274,18 @@ Told = Callable[..., dict[str, Any]]
 @pytest.fixture
 def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Told:
     """What the command says, in JSON, of a file with the steps of a layer from one on."""
-    problem = {"X": X.tolist(), **{name: of.tolist() for name, of in W.items()}, "heads": HEADS, "mask": "causal"}
+    problem = {
+        "X": X.tolist(),
+        **{name: of.tolist() for name, of in W.items()},
+        "heads": HEADS,
+        "mask": "causal",
+    }
     layer = tmp_path / "layer.json"
     layer.write_text(json.dumps(problem), "utf-8")
 
-    def tell(made: dict[str, Array], start: str, dtype: str = "float64", suffix: str = "npz") -> dict[str, Any]:
+    def tell(
+        made: dict[str, Array], start: str, dtype: str = "float64", suffix: str = "npz"
+    ) -> dict[str, Any]:
         names = list(made)[list(made).index(start) :]
         arrays = {name: made[name].astype(dtype) for name in names}
         dump = tmp_path / f"dump.{suffix}"
@@ -258,7 +306,11 @@ def plainly(arrays: dict[str, Array]) -> dict[str, Any]:
     def number(value: Any) -> Any:
         if isinstance(value, list):
             return [number(each) for each in value]
-        return value if np.isfinite(value) else str(value).replace("nan", "NaN").replace("inf", "Infinity")
+        return (
+            value
+            if np.isfinite(value)
+            else str(value).replace("nan", "NaN").replace("inf", "Infinity")
+        )
 
     return {name: number(array.tolist()) for name, array in arrays.items()}
 
@@ -274,7 +326,9 @@ FOUR = {
 @pytest.mark.parametrize("suffix", ["npz", "json"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("start", ["scaled", "weights", "output"])
-def test_mistakes_that_are_one_in_these_sizes_are_all_named(start: str, dtype: str, suffix: str, told: Told) -> None:
+def test_mistakes_that_are_one_in_these_sizes_are_all_named(
+    start: str, dtype: str, suffix: str, told: Told
+) -> None:
     explained = told(toy(HIDDEN["causal"], 1 / WIDTH), start, dtype, suffix)
     assert set(explained["mistakes"]) == FOUR
     assert explained["shared"] == ["All 4 mistakes divide scores by 4 instead of 2."]
@@ -285,12 +339,17 @@ def test_mistakes_that_are_one_in_these_sizes_are_all_named(start: str, dtype: s
 @pytest.mark.parametrize("start", ["masked", "weights", "output"])
 @pytest.mark.parametrize(
     ("mask", "name", "blind"),
-    [("inverted", "the mask was inverted", ["t6"]), ("strict", "the mask hid each token from itself", ["t1"])],
+    [
+        ("inverted", "the mask was inverted", ["t6"]),
+        ("strict", "the mask hid each token from itself", ["t1"]),
+    ],
 )
 def test_a_mask_that_hides_a_row_whole_is_named(
     mask: str, name: str, blind: list[str], start: str, dtype: str, instead: float, told: Told
 ) -> None:
-    """In that row: NaN for -inf, the weights without a mask for -1e9, which swallows no double, and equal weights."""
+    """In that row: NaN for -inf, the weights without a mask for -1e9, which swallows no double, and
+    equal weights.
+    """
     added = np.where(np.isinf(HIDDEN[mask]), instead, 0)
     explained = told(toy(added), start, dtype)
     assert (explained["mistakes"], explained["sees_no_key"]) == ([name], blind)
@@ -298,7 +357,9 @@ def test_a_mask_that_hides_a_row_whole_is_named(
 
 @pytest.mark.parametrize("start", ["masked", "weights", "output"])
 def test_a_mask_of_0_and_1_that_is_added(start: str, told: Told) -> None:
-    """In the scores it is seen which; after the softmax, 1 for what is seen is -1 for what is not."""
+    """In the scores it is seen which; after the softmax, 1 for what is seen is -1 for what is
+    not.
+    """
     seen = "a mask of 1 for seen and 0 for hidden was added to the scores, as it is"
     hidden = "a mask of 0 for seen and 1 for hidden was added to the scores, as it is"
     also = [] if start == "masked" else ["-1 was added instead of -inf"]
@@ -312,22 +373,38 @@ def test_padding_in_single_precision(mistake: str) -> None:
     random = np.random.default_rng(1)
     q, k = (random.normal(size=(24, 64)).round(2) for _ in range(2))
     shown = np.arange(24) < 16
-    problem = loads(json.dumps({"Q": q.tolist(), "K": k.tolist(), "V": k.tolist(),
-                                "mask": {"padding": shown.astype(int).tolist()}}).encode(), "p.json")  # fmt: skip
+    problem = loads(
+        json.dumps(
+            {
+                "Q": q.tolist(),
+                "K": k.tolist(),
+                "V": k.tolist(),
+                "mask": {"padding": shown.astype(int).tolist()},
+            }
+        ).encode(),
+        "p.json",
+    )
     scaled = (q.astype("float32") @ k.astype("float32").T) / np.float32(8)
     off = abs(scaled - q @ k.T / 8)
     assert (off > 1e-5 * abs(scaled))[:, ~shown].any()  # else nothing is tried
     masked = np.where(shown, -np.inf, scaled) if mistake == "inverted" else scaled
     dump = Dump({"masked": masked.astype("float32")}, "float32")
-    files = [InputFile(of, None, None, content, {}, None) for of, content in (("p", problem), ("d", dump))]
+    files = [
+        InputFile(of, None, None, content, {}, None)
+        for of, content in (("p", problem), ("d", dump))
+    ]
     found = explanation(compare(*operands(files, 3)))
     assert found is not None
     assert found.mistakes == (f"the mask was {mistake}",)
 
 
-def test_a_row_without_numbers_is_explained(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_row_without_numbers_is_explained(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     np.savez(tmp_path / "dump.npz", output=np.array([[1.0], [np.nan]]))
-    (tmp_path / "p.yaml").write_text("Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: causal\n", "utf-8")
+    (tmp_path / "p.yaml").write_text(
+        "Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: causal\n", "utf-8"
+    )
     assert run_command(["compare", str(tmp_path / "p.yaml"), str(tmp_path / "dump.npz")]) == 1
     said = " ".join(capsys.readouterr().out.split())
     assert 'In output, the row of the query "t2" is NaN in theirs. ' in said

@@ -1,4 +1,6 @@
-"""`attncli compute … -o step.npy` and `step.csv`: the numbers of one step, for NumPy and for spreadsheets."""
+"""`attncli compute … -o step.npy` and `step.csv`: the numbers of one step, for NumPy and for
+spreadsheets.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,16 @@ INPUTS = Path(__file__).parents[3] / "inputs"
 @pytest.mark.parametrize("step", ["X", "weights", "output"])
 def test_one_step(tmp_path: Path, dtype: str, step: str) -> None:
     path = tmp_path / "step.npy"
-    arguments = ["compute", str(INPUTS / "causal.yaml"), "--steps", step, "--dtype", dtype, "-o", str(path)]
+    arguments = [
+        "compute",
+        str(INPUTS / "causal.yaml"),
+        "--steps",
+        step,
+        "--dtype",
+        dtype,
+        "-o",
+        str(path),
+    ]
     assert run(arguments) == 0
     whole = work_out(load(str(INPUTS / "causal.yaml")), dtype=dtype)[step]
     read = np.load(path)
@@ -31,18 +42,38 @@ def test_one_step(tmp_path: Path, dtype: str, step: str) -> None:
 
 def test_one_head(tmp_path: Path) -> None:
     path = tmp_path / "step.npy"
-    assert run(["compute", str(INPUTS / "multi_head.yaml"), "--steps", "A", "--head", "1", "-o", str(path)]) == 0
-    np.testing.assert_array_equal(np.load(path), work_out(load(str(INPUTS / "multi_head.yaml")))["weights"][1])
+    assert (
+        run(
+            [
+                "compute",
+                str(INPUTS / "multi_head.yaml"),
+                "--steps",
+                "A",
+                "--head",
+                "1",
+                "-o",
+                str(path),
+            ]
+        )
+        == 0
+    )
+    np.testing.assert_array_equal(
+        np.load(path), work_out(load(str(INPUTS / "multi_head.yaml")))["weights"][1]
+    )
 
 
 def test_large_problems_keep_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunked, "LARGE", 0)
     path = tmp_path / "step.npy"
     assert run(["compute", str(INPUTS / "causal.yaml"), "--steps", "output", "-o", str(path)]) == 0
-    np.testing.assert_allclose(np.load(path), work_out(load(str(INPUTS / "causal.yaml")))["output"], rtol=1e-14)
+    np.testing.assert_allclose(
+        np.load(path), work_out(load(str(INPUTS / "causal.yaml")))["output"], rtol=1e-14
+    )
 
 
-@pytest.mark.parametrize("options", [[], ["--mask", "causal"], ["--scale", "2"]], ids=["as it is", "mask", "scale"])
+@pytest.mark.parametrize(
+    "options", [[], ["--mask", "causal"], ["--scale", "2"]], ids=["as it is", "mask", "scale"]
+)
 def test_scores_that_nobody_keeps_may_be_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
@@ -60,12 +91,20 @@ def test_scores_that_nobody_keeps_may_be_large(
     [
         ([], "help: ask for one step: --steps output"),
         (["--steps", "weights,output"], "help: ask for one step: --steps output"),
-        (["--cell", "scores[0,0]"], "help: --cell works one cell in full; leave out one of the two"),
-        (["--steps", "weights", "--heatmap"], "help: NPY holds the numbers themselves; leave out --heatmap"),
+        (
+            ["--cell", "scores[0,0]"],
+            "help: --cell works one cell in full; leave out one of the two",
+        ),
+        (
+            ["--steps", "weights", "--heatmap"],
+            "help: NPY holds the numbers themselves; leave out --heatmap",
+        ),
         (["--steps", "weights", "--detail", "cells"], "help: NPY has no worked lines"),
     ],
 )
-def test_it_holds_one_array(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], help: str) -> None:
+def test_it_holds_one_array(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], help: str
+) -> None:
     path = tmp_path / "step.npy"
     assert run(["compute", str(INPUTS / "causal.yaml"), *options, "-o", str(path)]) == 2
     assert capsys.readouterr().err.rstrip().endswith(help)
@@ -95,7 +134,9 @@ def test_a_table_for_a_spreadsheet(
     numbers = [[float(cell) for cell in row[-width:]] for row in rows]
     np.testing.assert_array_equal(np.array(numbers), value.reshape(-1, width))
     if value.ndim > 2:
-        assert [int(row[0]) for row in rows] == [place for place in range(len(value)) for _ in range(value.shape[1])]
+        assert [int(row[0]) for row in rows] == [
+            place for place in range(len(value)) for _ in range(value.shape[1])
+        ]
 
 
 def test_a_table_of_a_gradient_and_of_a_single_number(capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,22 +151,38 @@ def test_a_table_of_a_gradient_and_of_a_single_number(capsys: pytest.CaptureFixt
 
 def test_labels_are_no_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     problem = tmp_path / "p.yaml"
-    problem.write_text('tokens: ["=cmd()", "a;=b"]\nQ: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\n', encoding="utf-8")
+    problem.write_text(
+        'tokens: ["=cmd()", "a;=b"]\nQ: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\n',
+        encoding="utf-8",
+    )
     assert run(["compute", str(problem), "--steps", "scores", "--format", "csv"]) == 0
-    assert capsys.readouterr().out == '"query","\'=cmd()","a;=b"\n"\'=cmd()",1.0,2.0\n"a;=b",2.0,4.0\n'
+    assert (
+        capsys.readouterr().out == '"query","\'=cmd()","a;=b"\n"\'=cmd()",1.0,2.0\n"a;=b",2.0,4.0\n'
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["-o", "a.csv"], "-o a.csv: CSV holds the numbers of one step"),
-        (["--format", "tsv", "--steps", "weights,output"], "--format tsv holds the numbers of one step"),
+        (
+            ["--format", "tsv", "--steps", "weights,output"],
+            "--format tsv holds the numbers of one step",
+        ),
         (["--format", "csv", "--cell", "scores[0,0]"], "--cell cannot be used with --format csv"),
-        (["--format", "csv", "--steps", "scores", "--detail", "rows"], "--detail cannot be used with --format csv"),
-        (["--format", "csv", "--steps", "scores", "--heatmap"], "--heatmap cannot be used with --format csv"),
+        (
+            ["--format", "csv", "--steps", "scores", "--detail", "rows"],
+            "--detail cannot be used with --format csv",
+        ),
+        (
+            ["--format", "csv", "--steps", "scores", "--heatmap"],
+            "--heatmap cannot be used with --format csv",
+        ),
     ],
 )
-def test_a_table_holds_one_step(capsys: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
+def test_a_table_holds_one_step(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
     assert run(["compute", str(INPUTS / "causal.yaml"), *options]) == 2
     assert message in capsys.readouterr().err
 

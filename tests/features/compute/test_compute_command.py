@@ -1,4 +1,6 @@
-"""`attncli compute` refuses what makes no sense before it works, and puts the page where it was asked for."""
+"""`attncli compute` refuses what makes no sense before it works, and puts the page where it was
+asked for.
+"""
 
 import json
 import os
@@ -51,8 +53,16 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "--cell cannot be used with --detail",
             "--cell works one cell in full; leave out one of the two",
         ),
-        ("--math dollars", "--math cannot be used with --format table", "--math is for --format markdown"),
-        ("--no-title", "--no-title cannot be used with --format table", "--no-title is for --format latex or html"),
+        (
+            "--math dollars",
+            "--math cannot be used with --format table",
+            "--math is for --format markdown",
+        ),
+        (
+            "--no-title",
+            "--no-title cannot be used with --format table",
+            "--no-title is for --format latex or html",
+        ),
         (
             "-o step-{n}.tex",
             "-o step-{n}.tex cannot be used with a page in one file",
@@ -88,10 +98,16 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "--rounding exact cannot be used with --device gpu",
             "exact numbers have no number format and need the CPU; leave out one of the two",
         ),
-        ("-o p.yaml --format json", "-o p.yaml would write over the problem itself", "give the output another name"),
+        (
+            "-o p.yaml --format json",
+            "-o p.yaml would write over the problem itself",
+            "give the output another name",
+        ),
     ],
 )
-def test_wrong_usage(options: str, message: str, help: str, problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(
+    options: str, message: str, help: str, problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compute", "p.yaml", *options.split(" ")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -104,8 +120,10 @@ def test_an_output_that_cannot_be_written_is_told_before_any_work(
     problem: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["compute", "missing.yaml", "-o", "no/a.md"]) == 4
-    assert capsys.readouterr().err == (
-        "attncli: error: cannot write no/a.md: there is no folder no\nhelp: write to another place with -o FILE\n"
+    assert (
+        capsys.readouterr().err
+        == "attncli: error: cannot write no/a.md: there is no folder no\nhelp: write to another"
+        " place with -o FILE\n"
     )
 
 
@@ -120,7 +138,9 @@ def test_a_page_on_standard_output(problem: Path, capsys: pytest.CaptureFixture[
     ("name", "start"),
     [("a.txt", ""), ("a.md", "# "), ("a.tex", "\\documentclass"), ("a.json", "{\n"), ("a", "")],
 )
-def test_a_page_in_a_file(name: str, start: str, problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_in_a_file(
+    name: str, start: str, problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compute", "p.yaml", "-o", name]) == 0
     assert capsys.readouterr() == ("", "")
     text = Path(name).read_text("utf-8")
@@ -139,14 +159,18 @@ def test_the_problem_on_standard_input(
     assert json.loads(capsys.readouterr().out)["tokens"] == ["a", "b"]
 
 
-def test_mask_and_scale_replace_those_of_the_file(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mask_and_scale_replace_those_of_the_file(
+    problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compute", "p.yaml", "--mask", "causal", "--scale", "2", "--format", "json"]) == 0
     steps = json.loads(capsys.readouterr().out)["steps"]
     assert steps["masked"]["value"] == [[2, "-Infinity"], [0, 2]]
 
 
 BLIND = PROBLEM + "mask: {hide: [[true, true], [false, false]]}\n"
-BLIND_WARNING = 'attncli: warning: query "a" (row 0) sees no key: its weights and its output are 0\n'
+BLIND_WARNING = (
+    'attncli: warning: query "a" (row 0) sees no key: its weights and its output are 0\n'
+)
 
 
 @pytest.mark.parametrize(("quiet", "err"), [([], BLIND_WARNING), (["-q"], "")])
@@ -164,8 +188,16 @@ def test_warnings_are_told_beside_the_data(
     ("option", "message", "help"),
     [
         ("--steps=weihgts", "no step is called 'weihgts'", "did you mean weights?"),
-        ("--steps=masked", "this problem has no step masked", "its steps are Q, K, V, K_T, scores, "),
-        ("--cell=scores", "--cell 'scores' is not of the form step[row,column]", "for example --cell 'scores[0,1]'"),
+        (
+            "--steps=masked",
+            "this problem has no step masked",
+            "its steps are Q, K, V, K_T, scores, ",
+        ),
+        (
+            "--cell=scores",
+            "--cell 'scores' is not of the form step[row,column]",
+            "for example --cell 'scores[0,1]'",
+        ),
     ],
 )
 def test_a_step_that_is_not_there(
@@ -181,7 +213,9 @@ def test_a_step_that_is_not_there(
     assert os.listdir() == ["q.yaml"]
 
 
-def test_bad_input_writes_nothing_and_keeps_the_old_file(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_writes_nothing_and_keeps_the_old_file(
+    problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     problem.write_text("Q: [[1, x]]\nK: [[1, 0]]\nV: [[1]]\n")
     Path("a.md").write_text("old")
     assert run(["compute", "p.yaml", "-o", "a.md"]) == 3
@@ -205,7 +239,9 @@ def test_as_is_told_on_the_page_and_in_the_settings(
     assert f"mask: {mask}, as {convention} reads it." in " ".join(capsys.readouterr().out.split())
 
 
-def test_without_as_no_convention_is_told(problem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_as_no_convention_is_told(
+    problem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compute", "p.yaml", "--mask", "causal", "--format", "json"]) == 0
     assert "convention" not in json.loads(capsys.readouterr().out)["settings"]
 
@@ -216,8 +252,9 @@ def test_a_head_that_is_not_there_is_told_with_those_that_are(
 ) -> None:
     problem.write_text("heads: 4\nQ: {random: [2, 8]}\nK: {random: [2, 8]}\nV: {random: [2, 8]}\n")
     assert run(["compute", "p.yaml", "--head", head]) == 2
-    assert capsys.readouterr().err == (
-        f"attncli: error: --head {there} does not exist: there are 4 heads\nhelp: use 0 to 3\n"
+    assert (
+        capsys.readouterr().err
+        == f"attncli: error: --head {there} does not exist: there are 4 heads\nhelp: use 0 to 3\n"
     )
 
 
@@ -229,8 +266,17 @@ def test_a_head_that_is_not_there_is_told_with_those_that_are(
     ],
 )
 def test_a_format_that_says_nothing_of_shades_takes_no_heatmap(
-    is_data: bool, help: str, problem: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    is_data: bool,
+    help: str,
+    problem: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setitem(FORMATS, "rst", Format("attncli.render.markdown", (".rst",), is_data=is_data))
+    monkeypatch.setitem(
+        FORMATS, "rst", Format("attncli.render.markdown", (".rst",), is_data=is_data)
+    )
     assert run(["compute", "p.yaml", "--heatmap", "-o", "a.rst"]) == 2
-    assert capsys.readouterr().err == f"attncli: error: --heatmap cannot be used with --format rst\nhelp: {help}\n"
+    assert (
+        capsys.readouterr().err
+        == f"attncli: error: --heatmap cannot be used with --format rst\nhelp: {help}\n"
+    )

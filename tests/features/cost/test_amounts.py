@@ -10,11 +10,21 @@ from attncli.english import byte_size, grouped, rounded_count
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (0, "0 B"), (1, "1 B"), (1023, "1,023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (1025, "≈ 1 KiB"),
-        (2**20 - 1, "≈ 1 MiB"), (2**20, "1 MiB"), (144 * 2**20, "144 MiB"), (2**30 + 2**29, "1.5 GiB"),
-        (1024 + 51, "≈ 1 KiB"), (1024 + 52, "≈ 1.1 KiB"), (2**80, "1,048,576 EiB"),
+        (0, "0 B"),
+        (1, "1 B"),
+        (1023, "1,023 B"),
+        (1024, "1 KiB"),
+        (1536, "1.5 KiB"),
+        (1025, "≈ 1 KiB"),
+        (2**20 - 1, "≈ 1 MiB"),
+        (2**20, "1 MiB"),
+        (144 * 2**20, "144 MiB"),
+        (2**30 + 2**29, "1.5 GiB"),
+        (1024 + 51, "≈ 1 KiB"),
+        (1024 + 52, "≈ 1.1 KiB"),
+        (2**80, "1,048,576 EiB"),
     ],
-)  # fmt: skip
+)
 def test_bytes(number: int, said: str) -> None:
     assert byte_size(number) == said
 
@@ -22,10 +32,16 @@ def test_bytes(number: int, said: str) -> None:
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (0, "0"), (9_999, "9,999"), (10_000, "10 thousand"), (12_345, "≈ 12.3 thousand"), (12_350, "≈ 12.4 thousand"),
-        (999_999, "≈ 1 million"), (1_347_416_072, "≈ 1.3 billion"), (10**24, "1,000,000 quintillion"),
+        (0, "0"),
+        (9_999, "9,999"),
+        (10_000, "10 thousand"),
+        (12_345, "≈ 12.3 thousand"),
+        (12_350, "≈ 12.4 thousand"),
+        (999_999, "≈ 1 million"),
+        (1_347_416_072, "≈ 1.3 billion"),
+        (10**24, "1,000,000 quintillion"),
     ],
-)  # fmt: skip
+)
 def test_counts(number: int, said: str) -> None:
     assert rounded_count(number) == said
 

@@ -1,4 +1,6 @@
-"""Costs are those counted by hand for "I love AI", and for sizes so large that no array of them could exist."""
+"""Costs are those counted by hand for "I love AI", and for sizes so large that no array of them
+could exist.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,20 @@ def test_i_love_ai_by_hand(love: Problem) -> None:
     # scaled: 9 divisions and one root; exp 9; row sums 3 × 2; weights 9
     found = cost_of(love, Sizes())
     assert by_name(found) == {
-        "Q": 63, "K": 63, "V": 63, "scores": 45, "scaled": 10, "exp": 9, "row_sum": 6, "weights": 9, "output": 45,
-    }  # fmt: skip
+        "Q": 63,
+        "K": 63,
+        "V": 63,
+        "scores": 45,
+        "scaled": 10,
+        "exp": 9,
+        "row_sum": 6,
+        "weights": 9,
+        "output": 45,
+    }
     assert found.operations == 313
     assert found.projections == 189
-    # X and the weights 12 numbers each; Q, K, V, K_T, scores, scaled, exp, weights, output 9 each; row sums 3
+    # X and the weights 12 numbers each; Q, K, V, K_T, scores, scaled, exp, weights, output 9 each;
+    # row sums 3
     assert found.bytes() == 4 * (4 * 12 + 9 * 9 + 3)
     assert cost_of(love, Sizes(), "float64").bytes() == 2 * found.bytes()
     assert cost_of(love, Sizes(), "bfloat16").bytes() == found.bytes() // 2
@@ -77,7 +88,9 @@ def test_without_a_file() -> None:
 
 def test_growth(love: Problem) -> None:
     steps = cost_of(love, Sizes()).steps
-    grown = {step.rule.name: (plain(step.operations_grow), plain(step.bytes_grow)) for step in steps}
+    grown = {
+        step.rule.name: (plain(step.operations_grow), plain(step.bytes_grow)) for step in steps
+    }
     assert grown["X"] == ("", "n*d_model")
     assert grown["Q"] == ("n*d_model*d_k", "n*d_k")
     assert grown["K"] == ("n*d_model*d_k", "n*d_k")
@@ -88,20 +101,25 @@ def test_growth(love: Problem) -> None:
 
 
 def test_crossover_by_hand(love: Problem) -> None:
-    # Projections 63 n, attention 15 n² - 4 n + 1: 252 against 225 for n = 4, 315 against 356 for n = 5.
+    # Projections 63 n, attention 15 n² - 4 n + 1: 252 against 225 for n = 4, 315 against 356 for n
+    # = 5.
     assert cost_of(love, Sizes()).crossover == 5
     for n, attention in ((4, 225), (5, 356)):
         found = cost_of(love, Sizes(n=n))
         assert found.projections == 63 * n
         assert found.operations - found.projections == attention
-    # One head of 64 without W_O: projections 3 · 64 · 1023 n, attention 259 n² - 65 n + 1, equal at n = 758.6.
+    # One head of 64 without W_O: projections 3 · 64 · 1023 n, attention 259 n² - 65 n + 1, equal at
+    # n = 758.6.
     assert cost_of(*default_problem({"heads": 1, "d_k": 64})).crossover == 759
-    # 8 heads: projections (3 · 8 · 64 + 512) · 1023 n, attention 8 · (259 n² - 65 n) + 1, equal at n = 1011.4
+    # 8 heads: projections (3 · 8 · 64 + 512) · 1023 n, attention 8 · (259 n² - 65 n) + 1, equal at
+    # n = 1011.4
     for layers, batch in ((1, 1), (12, 1), (1, 5)):
         assert cost_of(*default_problem({"layers": layers, "batch": batch})).crossover == 1012
 
 
-def test_there_is_no_crossover_without_projections_or_with_m_apart(problem: Callable[..., Problem]) -> None:
+def test_there_is_no_crossover_without_projections_or_with_m_apart(
+    problem: Callable[..., Problem],
+) -> None:
     direct = cost_of(problem(Q=[[1, 2]], K=[[3, 4]], V=[[5]]), Sizes())
     assert direct.crossover is None
     assert direct.projections == 0
@@ -109,7 +127,9 @@ def test_there_is_no_crossover_without_projections_or_with_m_apart(problem: Call
 
 
 def test_heads_share_what_is_not_theirs(love: Problem, problem: Callable[..., Problem]) -> None:
-    masked = problem(mask=(Causal(),), **{name: matrix.value for name, matrix in love.given.items()})
+    masked = problem(
+        mask=(Causal(),), **{name: matrix.value for name, matrix in love.given.items()}
+    )
     steps = cost_of(masked, Sizes(heads=8, layers=3)).steps
     assert {step.rule.name for step in steps if step.shape[0] != 8} == {"X", "mask"}
     assert {step.layers for step in steps} == {3}
@@ -130,22 +150,42 @@ def test_another_m_makes_it_cross_attention(love: Problem) -> None:
     shapes = {step.rule.name: step.shape for step in changed.steps}
     assert shapes["context"] == (7, 4)
     assert shapes["weights"] == (3, 7)
-    assert {step.rule.name: plain(step.operations_grow) for step in changed.steps}["K"] == "m*d_model*d_k"
+    assert {step.rule.name: plain(step.operations_grow) for step in changed.steps}[
+        "K"
+    ] == "m*d_model*d_k"
     assert "context" not in {step.rule.name for step in cost_of(love, Sizes(n=7, m=7)).steps}
 
 
 def test_a_context_may_have_a_width_of_its_own(problem: Callable[..., Problem]) -> None:
-    given = {"X": [[1, 0], [0, 1]], "W_Q": [[1], [2]], "W_K": [[1], [2], [3]], "W_V": [[1], [2], [3]]}
+    given = {
+        "X": [[1, 0], [0, 1]],
+        "W_Q": [[1], [2]],
+        "W_K": [[1], [2], [3]],
+        "W_V": [[1], [2], [3]],
+    }
     as_cross_attention = problem(**given, context=[[1, 0, 1], [0, 1, 0], [1, 1, 1]])
     found = cost_of(as_cross_attention, Sizes())
-    assert list(found.sizes.items()) == [("n", 2), ("m", 3), ("d_model", 2), ("d_context", 3), ("d_k", 1), ("d_v", 1)]
+    assert list(found.sizes.items()) == [
+        ("n", 2),
+        ("m", 3),
+        ("d_model", 2),
+        ("d_context", 3),
+        ("d_k", 1),
+        ("d_v", 1),
+    ]
     operations = {step.rule.name: plain(step.operations_grow) for step in found.steps}
     assert (operations["Q"], operations["K"], operations["V"]) == (
         "n*d_model*d_k", "m*d_context*d_k", "m*d_context*d_v",
     )  # fmt: skip
     sizes = {step.rule.name: plain(step.bytes_grow) for step in found.steps}
-    assert (sizes["X"], sizes["context"], sizes["W_V"]) == ("n*d_model", "m*d_context", "d_context*d_v")
-    wider = {step.rule.name: step.shape for step in cost_of(as_cross_attention, Sizes(d_model=9)).steps}
+    assert (sizes["X"], sizes["context"], sizes["W_V"]) == (
+        "n*d_model",
+        "m*d_context",
+        "d_context*d_v",
+    )
+    wider = {
+        step.rule.name: step.shape for step in cost_of(as_cross_attention, Sizes(d_model=9)).steps
+    }
     assert (wider["X"], wider["context"], wider["W_K"]) == ((2, 9), (3, 3), (3, 1))
 
 
@@ -169,7 +209,9 @@ def test_a_mask_grows_with_the_sizes(problem: Callable[..., Problem]) -> None:
 
 
 def test_a_query_may_have_a_width_of_its_own(problem: Callable[..., Problem]) -> None:
-    luong = problem(Q=[[1, 2, 3]], K=[[1, 2]], V=[[1]], W_a=[[1, 2], [3, 4], [5, 6]], score="multiplicative")
+    luong = problem(
+        Q=[[1, 2, 3]], K=[[1, 2]], V=[[1]], W_a=[[1, 2], [3, 4], [5, 6]], score="multiplicative"
+    )
     found = cost_of(luong, Sizes())
     assert (found.sizes["d_q"], found.sizes["d_k"]) == (3, 2)
     # Q·W_a: 2 × (3 multiplications + 2 additions), then one dot product of length 2
@@ -179,7 +221,9 @@ def test_a_query_may_have_a_width_of_its_own(problem: Callable[..., Problem]) ->
 
 
 def test_sizes_are_only_numbers() -> None:
-    huge = cost_of(*default_problem({"n": 10**9, "d_model": 10**9, "heads": 10**9, "layers": 10**9}), "float64")
+    huge = cost_of(
+        *default_problem({"n": 10**9, "d_model": 10**9, "heads": 10**9, "layers": 10**9}), "float64"
+    )
     assert huge.bytes("weights") == 8 * 10**36
 
 

@@ -1,4 +1,6 @@
-"""`attncli cost` takes a problem or no file at all, and answers bad sizes as all bad input is answered."""
+"""`attncli cost` takes a problem or no file at all, and answers bad sizes as all bad input is
+answered.
+"""
 
 from __future__ import annotations
 
@@ -29,20 +31,47 @@ def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_mebibyte(capsys: pytest.CaptureFixture[str]) -> None:
-    out = " ".join(answered(["--n", "512", "--layers", "12", "--heads", "12", "--dtype", "float32"], capsys).split())
-    assert "With n = 512, one attention matrix in float32 takes 1 MiB. 12 layers × 12 heads take 144 MiB." in out
+    out = " ".join(
+        answered(
+            ["--n", "512", "--layers", "12", "--heads", "12", "--dtype", "float32"], capsys
+        ).split()
+    )
+    assert (
+        "With n = 512, one attention matrix in float32 takes 1 MiB. 12 layers × 12 heads take 144"
+        " MiB." in out
+    )
 
 
 def test_d_is_short_for_d_model(capsys: pytest.CaptureFixture[str]) -> None:
-    data = json.loads(answered(["--n", "9", "--d", "24", "--heads", "4", "--format", "json"], capsys))
-    assert data["sizes"] == {"heads": 4, "n": 9, "m": 9, "d_model": 24, "d_k": 6, "d_v": 6, "layers": 1}
+    data = json.loads(
+        answered(["--n", "9", "--d", "24", "--heads", "4", "--format", "json"], capsys)
+    )
+    assert data["sizes"] == {
+        "heads": 4,
+        "n": 9,
+        "m": 9,
+        "d_model": 24,
+        "d_k": 6,
+        "d_v": 6,
+        "layers": 1,
+    }
 
 
 def test_options_replace_sizes_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = {
-        "batch": 8, "heads": 4, "kv_heads": 2, "n": 7, "m": 9, "d_model": 5, "d_k": 2, "d_v": 3, "layers": 6,
-    }  # fmt: skip
-    options = [part for name, size in sizes.items() for part in (f"--{name.replace('_', '-')}", str(size))]
+        "batch": 8,
+        "heads": 4,
+        "kv_heads": 2,
+        "n": 7,
+        "m": 9,
+        "d_model": 5,
+        "d_k": 2,
+        "d_v": 3,
+        "layers": 6,
+    }
+    options = [
+        part for name, size in sizes.items() for part in (f"--{name.replace('_', '-')}", str(size))
+    ]
     data = json.loads(answered([str(INPUTS / "causal.yaml"), *options, "--format", "json"], capsys))
     assert data["sizes"] == sizes
 
@@ -50,7 +79,9 @@ def test_options_replace_sizes_of_the_file(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.sampled(30)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
-def test_every_input_in_every_format(file: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_input_in_every_format(
+    file: Path, format: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "weights" in answered([str(file), "--format", format, "--n", "6", "--m", "8"], capsys)
 
 
@@ -66,7 +97,11 @@ BAD = [
     (["--d-model", "1.5"], "--d-model cannot be '1.5'", WHOLE),
     (["--d-k", "1e3"], "--d-k cannot be '1e3'", WHOLE),
     (["--d-v", ""], "--d-v cannot be ''", WHOLE),
-    (["--heads", "9" * 5000], f"--heads cannot be '{'9' * 19}…{'9' * 9}' (5,002 characters)", WHOLE),
+    (
+        ["--heads", "9" * 5000],
+        f"--heads cannot be '{'9' * 19}…{'9' * 9}' (5,002 characters)",
+        WHOLE,
+    ),
     (["--layers", "²"], "--layers cannot be '²'", WHOLE),
     (["--batch", "0"], "--batch cannot be '0'", WHOLE),
     (
@@ -80,9 +115,21 @@ BAD = [
         "give an even --d-k",
     ),
     (["--dtype", "flaot16"], "--dtype cannot be 'flaot16'", "did you mean float16?"),
-    (["--dtype", "int8"], "--dtype cannot be 'int8'", "choose float16, bfloat16, float32 or float64"),
-    (["--format", "pdf"], "--format cannot be 'pdf'", "choose table, markdown, latex, html or json"),
-    (["-o", ""], "-o needs the name of a file", "write -o solution.md, or -o - for standard output"),
+    (
+        ["--dtype", "int8"],
+        "--dtype cannot be 'int8'",
+        "choose float16, bfloat16, float32 or float64",
+    ),
+    (
+        ["--format", "pdf"],
+        "--format cannot be 'pdf'",
+        "choose table, markdown, latex, html or json",
+    ),
+    (
+        ["-o", ""],
+        "-o needs the name of a file",
+        "write -o solution.md, or -o - for standard output",
+    ),
     (["--d-mode", "4"], "there is no option --d-mode", "did you mean --d-model?"),
     (
         [str(INPUTS / "qkv_given.yaml"), "--d-model", "4"],
@@ -93,7 +140,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "message", "help"), BAD, ids=[line[0][-2] for line in BAD])
-def test_bad_options(arguments: list[str], message: str, help: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_options(
+    arguments: list[str], message: str, help: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["cost", *arguments]) == 2
     assert capsys.readouterr() == ("", f"attncli: error: {message}\nhelp: {help}\n")
 
@@ -102,7 +151,10 @@ def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["cost", "nowhere.yaml"]) == 4
     assert capsys.readouterr() == (
         "",
-        "attncli: error: cannot read nowhere.yaml: this file does not exist\nhelp: check the spelling and the folder\n",
+        (
+            "attncli: error: cannot read nowhere.yaml: this file does not exist\nhelp: check the"
+            " spelling and the folder\n"
+        ),
     )
 
 

@@ -1,4 +1,6 @@
-"""Costs of heads, batches, caches and positions: those counted by hand, and shapes that really occur."""
+"""Costs of heads, batches, caches and positions: those counted by hand, and shapes that really
+occur.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ def worked(problem: Problem) -> dict[str, tuple[int, ...]]:
 
 
 def grown(cost: Cost) -> dict[str, str]:
-    return {step.rule.name: write(step.operations_grow, PLAIN) for step in cost.steps if step.operations_grow}
+    return {
+        step.rule.name: write(step.operations_grow, PLAIN)
+        for step in cost.steps
+        if step.operations_grow
+    }
 
 
 def product(cells: int, terms: int) -> int:
@@ -67,14 +73,17 @@ def test_a_llama_layer_by_hand() -> None:
     assert own["row_sum"] == layers * heads * n * (n - 1)
     assert own["weights"] == own["exp"] == own["masked"] == layers * heads * n * n
     assert own["mask"] == layers * 2 * n * n  # a comparison and a choice, the same for all heads
-    # Sines and cosines once for each position and feature; each cell 2 products, one sum or difference, one choice.
+    # Sines and cosines once for each position and feature; each cell 2 products, one sum or
+    # difference, one choice.
     assert own["Q_rot"] == layers * (4 * heads * n * d + 2 * n * d + d)
     assert own["K_rot"] == layers * (4 * kv_heads * n * d + 2 * n * d + d)
     assert cost.projections == own["Q"] + own["K"] + own["V"] + own["output"]
     assert cost.bytes_cached_per_token == 2 * kv_heads * d * 2 * layers == 128 * 1024
     assert cost.bytes_cached == n * 128 * 1024
     assert cost.bytes("weights") == layers * heads * n * n * 2
-    assert cost.bytes("W_Q", "W_K", "W_V", "W_O") == layers * 2 * (2 * d_model * heads * d + 2 * d_model * kv_heads * d)
+    assert cost.bytes("W_Q", "W_K", "W_V", "W_O") == layers * 2 * (
+        2 * d_model * heads * d + 2 * d_model * kv_heads * d
+    )
     assert (grown(cost)["Q"], grown(cost)["K"]) == ("heads*n*d_model*d_k", "kv_heads*n*d_model*d_k")
     assert grown(cost)["output"] == "heads*n*d_model*d_v"
     assert grown(cost)["angles"] == "n*d_k"
@@ -90,7 +99,11 @@ def test_one_token_more_by_hand() -> None:
     assert own["new_K"] == own["new_V"] == product(2 * 1 * 16, 64)
     assert own["scores"] == product(4 * 1 * 4096, 16)
     assert own["output"] == product(4 * 1 * 16, 4096)
-    assert (shape["past_K"], shape["new_K"], shape["K"]) == ((2, 4095, 16), (2, 1, 16), (2, 4096, 16))
+    assert (shape["past_K"], shape["new_K"], shape["K"]) == (
+        (2, 4095, 16),
+        (2, 1, 16),
+        (2, 4096, 16),
+    )
     assert cost.projections == own["Q"] + own["new_K"] + own["new_V"]
     assert cost.bytes_cached_per_token == 2 * 2 * 16 * 4
     assert cost.crossover is None
@@ -98,8 +111,12 @@ def test_one_token_more_by_hand() -> None:
     assert {"n": 5, "m": 7, "n_past": 2}.items() <= longer.sizes.items()
 
 
-def test_entries_of_a_batch_share_only_weights_and_masks(love: Problem, problem: Callable[..., Problem]) -> None:
-    causal = problem(mask=(Causal(),), **{name: matrix.value for name, matrix in love.given.items()})
+def test_entries_of_a_batch_share_only_weights_and_masks(
+    love: Problem, problem: Callable[..., Problem]
+) -> None:
+    causal = problem(
+        mask=(Causal(),), **{name: matrix.value for name, matrix in love.given.items()}
+    )
     one, five = cost_of(causal, Sizes()), cost_of(causal, Sizes(batch=5))
     for step in ("Q", "K", "V", "scores", "exp", "row_sum", "weights", "output"):
         assert operations(five)[step] == 5 * operations(one)[step]
@@ -112,13 +129,26 @@ def test_entries_of_a_batch_share_only_weights_and_masks(love: Problem, problem:
     assert five.bytes_cached == 5 * one.bytes_cached
 
 
-@pytest.mark.parametrize(("heads", "kv_heads", "batch"), [(1, 1, 2), (4, 4, 1), (4, 2, 1), (6, 1, 3)])
-@pytest.mark.parametrize("settings", [{}, {"rope": (10000, "half")}, {"alibi": True}, {"sink": 1.0}], ids=str)
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "batch"), [(1, 1, 2), (4, 4, 1), (4, 2, 1), (6, 1, 3)]
+)
+@pytest.mark.parametrize(
+    "settings", [{}, {"rope": (10000, "half")}, {"alibi": True}, {"sink": 1.0}], ids=str
+)
 def test_a_problem_that_is_given_heads_costs_what_one_with_them_does(
-    heads: int, kv_heads: int, batch: int, settings: dict[str, object], problem: Callable[..., Problem]
+    heads: int,
+    kv_heads: int,
+    batch: int,
+    settings: dict[str, object],
+    problem: Callable[..., Problem],
 ) -> None:
     def layer(entries: tuple[int, ...], own: tuple[int, ...], shared: tuple[int, ...]) -> Problem:
-        given = {"X": (*entries, 3, 4), "W_Q": (*own, 4, 2), "W_K": (*shared, 4, 2), "W_V": (*shared, 4, 5)}
+        given = {
+            "X": (*entries, 3, 4),
+            "W_Q": (*own, 4, 2),
+            "W_K": (*shared, 4, 2),
+            "W_V": (*shared, 4, 5),
+        }
         return problem(**{name: np.ones(shape) for name, shape in given.items()}, **settings)
 
     split = heads > 1
@@ -133,8 +163,8 @@ def test_usual_slopes_of_any_number_of_heads(problem: Callable[..., Problem]) ->
     one = problem(Q=rows, K=rows, V=rows, alibi=True)
     # 1 / 2^(8(h + 1) / heads): 2 divisions, a power, a multiplication and an addition
     assert operations(cost_of(one, Sizes(heads=8)))["slopes"] == 8 * 5
-    # With 6 heads, the slopes of 4, and 2 between them by 1 / 2^(4(2(h - 4) + 1) / 4): a subtraction and a product
-    # more; and which of both a head has takes a comparison and a choice.
+    # With 6 heads, the slopes of 4, and 2 between them by 1 / 2^(4(2(h - 4) + 1) / 4): a
+    # subtraction and a product more; and which of both a head has takes a comparison and a choice.
     assert operations(cost_of(one, Sizes(heads=6)))["slopes"] == 6 * (7 + 2)
     assert "slopes" not in operations(cost_of(one, Sizes()))
 
@@ -149,7 +179,12 @@ def test_the_usual_layer_takes_any_number_of_heads_of_keys() -> None:
 @pytest.mark.parametrize(
     ("file", "requested", "message", "help"),
     [
-        ("rope.yaml", Sizes(d_k=3), "rope rotates pairs of features, and d_k = 3 is odd", "give an even --d-k"),
+        (
+            "rope.yaml",
+            Sizes(d_k=3),
+            "rope rotates pairs of features, and d_k = 3 is odd",
+            "give an even --d-k",
+        ),
         (
             "i_love_ai.yaml",
             Sizes(heads=3, kv_heads=2),
@@ -170,7 +205,9 @@ def test_the_usual_layer_takes_any_number_of_heads_of_keys() -> None:
         ),
     ],
 )
-def test_sizes_that_do_not_go_together(file: str, requested: Sizes, message: str, help: str) -> None:
+def test_sizes_that_do_not_go_together(
+    file: str, requested: Sizes, message: str, help: str
+) -> None:
     with pytest.raises(AttncliError) as caught:
         cost_of(load(str(INPUTS / file)), requested)
     assert (caught.value.exit_code, str(caught.value), caught.value.help) == (2, message, help)
@@ -188,7 +225,9 @@ def test_a_score_of_equal_widths_may_have_a_letter_of_its_own_for_features_of_qu
 ) -> None:
     equation = "scores[i, j] = sum(k, Q[i, k] * K_T[k, j]) / sqrt(sum(p, Q[i, p] * Q[i, p]))"
     monkeypatch.setitem(cast("dict[str, Score]", SCORES), "by_length", Score(equation))
-    monkeypatch.setitem(variants.SCORES, "by_length", replace(variants.SCORES["dot"], formula=equation))
+    monkeypatch.setitem(
+        variants.SCORES, "by_length", replace(variants.SCORES["dot"], formula=equation)
+    )
     for width, requested in ((2, Sizes()), (4, Sizes(d_k=4))):
         problem = loads(b"Q: [[1, 0]]\nK: [[1, 2]]\nV: [[1]]\nscore: by_length", "p.yaml")
         costs = {step.rule.name: step for step in cost_of(problem, requested).steps}

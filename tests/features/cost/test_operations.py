@@ -1,4 +1,6 @@
-"""Operations are those that really happen when an equation is evaluated, and polynomials that say how they grow."""
+"""Operations are those that really happen when an equation is evaluated, and polynomials that say
+how they grow.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class Counted:
 
 
 def work(problem: Problem) -> dict[str, tuple[Counter[str], dict[str, int]]]:
-    """Each computed step of a problem evaluated with such numbers: what was noted, and the counts claimed."""
+    """Each computed step of a problem evaluated with such numbers: what was noted, and the counts
+    claimed.
+    """
     plan = plan_for(problem)
     log: Counter[str] = Counter()
     arrays: dict[str, Any] = {}
@@ -63,12 +67,19 @@ def work(problem: Problem) -> dict[str, tuple[Counter[str], dict[str, int]]]:
     for rule in (*plan.rules, *plan.softmax_rules(shift=False)):
         if rule.given:
             value = problem.given[rule.name].value
-            arrays[rule.name] = np.vectorize(lambda x: Counted(float(x), log), otypes=[object])(value)
+            arrays[rule.name] = np.vectorize(lambda x: Counted(float(x), log), otypes=[object])(
+                value
+            )
             continue
-        sizes = {**index_sizes(rule.equation, {name: array.shape for name, array in arrays.items()}), **plan.sizes}
+        sizes = {
+            **index_sizes(rule.equation, {name: array.shape for name, array in arrays.items()}),
+            **plan.sizes,
+        }
         log.clear()
         scalars = {name: given.value for name, given in plan.parameters.items()}
-        arrays[rule.name] = evaluate(rule.equation, arrays=arrays, scalars=scalars, sizes=sizes, xp=np, dtype=object)
+        arrays[rule.name] = evaluate(
+            rule.equation, arrays=arrays, scalars=scalars, sizes=sizes, xp=np, dtype=object
+        )
         claimed = {kind: number(count, sizes) for kind, count in operations(rule.equation).items()}
         result[rule.name] = (Counter(log), claimed)
     return result
@@ -83,11 +94,34 @@ def random(*shape: int) -> Any:
     [
         {"X": (3, 4), "W_Q": (4, 2), "W_K": (4, 2), "W_V": (4, 5)},
         {"X": (1, 1), "W_Q": (1, 1), "W_K": (1, 1), "W_V": (1, 1)},
-        {"X": (2, 3), "context": (4, 3), "W_Q": (3, 2), "W_K": (3, 2), "W_V": (3, 1), "b_Q": (2,), "b_V": (1,)},
+        {
+            "X": (2, 3),
+            "context": (4, 3),
+            "W_Q": (3, 2),
+            "W_K": (3, 2),
+            "W_V": (3, 1),
+            "b_Q": (2,),
+            "b_V": (1,),
+        },
         {"Q": (2, 3), "K": (5, 4), "V": (5, 2), "W_a": (3, 4), "score": "multiplicative"},
-        {"Q": (2, 3), "K": (5, 4), "V": (5, 2), "W_1": (3, 6), "W_2": (4, 6), "v": (6,), "score": "additive"},
+        {
+            "Q": (2, 3),
+            "K": (5, 4),
+            "V": (5, 2),
+            "W_1": (3, 6),
+            "W_2": (4, 6),
+            "v": (6,),
+            "score": "additive",
+        },
         {"Q": (2, 3), "K": (5, 3), "V": (5, 2), "scale": 0.5, "softcap": 2.0},
-        {"X": (2, 3, 4), "W_Q": (4, 4, 2), "W_K": (2, 4, 2), "W_V": (2, 4, 3), "W_O": (12, 5), "b_K": (2, 2)},
+        {
+            "X": (2, 3, 4),
+            "W_Q": (4, 4, 2),
+            "W_K": (2, 4, 2),
+            "W_V": (2, 4, 3),
+            "W_O": (12, 5),
+            "b_K": (2, 2),
+        },
         {"Q": (2, 4, 3, 2), "K": (5, 2), "V": (2, 1, 5, 3)},
     ],
     ids=[
@@ -102,7 +136,9 @@ def random(*shape: int) -> Any:
     ],
 )
 def test_counts_are_what_happens(given: dict[str, Any], problem: Callable[..., Problem]) -> None:
-    arrays = {name: random(*shape) if isinstance(shape, tuple) else shape for name, shape in given.items()}
+    arrays = {
+        name: random(*shape) if isinstance(shape, tuple) else shape for name, shape in given.items()
+    }
     for name, (happened, claimed) in work(problem(**arrays)).items():
         # a root of a scalar is taken before any array is seen
         counted = {kind: count for kind, count in claimed.items() if count and kind != "roots"}
@@ -114,7 +150,9 @@ def test_every_function_that_is_evaluated_has_a_kind() -> None:
 
 
 def test_what_is_done_in_every_cell_is_told_from_what_cells_share() -> None:
-    equation = parse_equation("masked[h, i, j] = scores[h, i, j] + slopes[h] * abs(i - j) / sqrt(d_k)")
+    equation = parse_equation(
+        "masked[h, i, j] = scores[h, i, j] + slopes[h] * abs(i - j) / sqrt(d_k)"
+    )
     apart = {kind: dict(in_cells(equation, count)) for kind, count in operations(equation).items()}
     assert apart == {
         "multiplications": {("h", "i", "j"): 1},
@@ -127,7 +165,9 @@ def test_what_is_done_in_every_cell_is_told_from_what_cells_share() -> None:
 
 
 def test_of_a_choice_only_one_branch_is_worked() -> None:
-    turned = "where(k < half, Q[i, k] * cos(angles[i, k]), Q[i, k] * cos(angles[i, k]) + Q[i, k - half])"
+    turned = (
+        "where(k < half, Q[i, k] * cos(angles[i, k]), Q[i, k] * cos(angles[i, k]) + Q[i, k - half])"
+    )
     assert operations(parse_equation(f"Q_rot[i, k] = {turned}")) == {
         "multiplications": {("i", "k"): 1},
         "additions": {("i", "k"): 1},
@@ -149,9 +189,18 @@ def test_a_sum_takes_one_addition_less_than_it_has_terms() -> None:
     ("equation", "counts"),
     [
         ("K_T[k, j] = K[j, k]", {}),
-        ("scaled[i, j] = scores[i, j] / sqrt(d_k)", {"divisions": {("i", "j"): 1}, "roots": {(): 1}}),
-        ("mask[i, j] = where(j <= i, 0, -inf)", {"comparisons": {("i", "j"): 1}, "choices": {("i", "j"): 1}}),
-        ("mask[i, j] = where(exists[j] == 1, 0, -inf)", {"comparisons": {("j",): 1}, "choices": {("j",): 1}}),
+        (
+            "scaled[i, j] = scores[i, j] / sqrt(d_k)",
+            {"divisions": {("i", "j"): 1}, "roots": {(): 1}},
+        ),
+        (
+            "mask[i, j] = where(j <= i, 0, -inf)",
+            {"comparisons": {("i", "j"): 1}, "choices": {("i", "j"): 1}},
+        ),
+        (
+            "mask[i, j] = where(exists[j] == 1, 0, -inf)",
+            {"comparisons": {("j",): 1}, "choices": {("j",): 1}},
+        ),
         (
             "mask[i, j] = where(j >= i + offset - left and j <= i, 0, -inf)",
             {
@@ -171,7 +220,9 @@ def test_parts_count_once_for_each_place_they_depend_on(equation: str, counts: A
 
 
 def test_numbers_are_exact_at_any_size() -> None:
-    assert number({("i", "j"): 1, ("i",): -1, (): 5}, {"i": 10**9, "j": 10**9}) == 10**18 - 10**9 + 5
+    assert (
+        number({("i", "j"): 1, ("i",): -1, (): 5}, {"i": 10**9, "j": 10**9}) == 10**18 - 10**9 + 5
+    )
 
 
 @pytest.mark.parametrize(

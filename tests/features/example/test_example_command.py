@@ -1,4 +1,6 @@
-"""`attncli example` lists what comes with the package, and prints it so that other commands can read it."""
+"""`attncli example` lists what comes with the package, and prints it so that other commands can
+read it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_list_has_every_problem_and_solution_with_one_line_on_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_has_every_problem_and_solution_with_one_line_on_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run(["example"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -72,40 +76,66 @@ def test_a_name_may_be_that_of_the_file(name: str) -> None:
         ("example i_love_al", "there is no example i_love_al", "did you mean i_love_ai?"),
         ("example homework", "there is no example homework", "did you mean answers/homework?"),
         ("example zzz", "there is no example zzz", "attncli example lists the names"),
-        ("example -o my.yaml", "-o my.yaml: which example?", "write attncli example i_love_ai -o my.yaml"),
-        ("example rope -o my.json", "-o my.json: this command does not write .json files", "end the name in .yaml"),
-        ("example rope -o my.csv", "-o my.csv: this command does not write .csv files", "end the name in .yaml"),
+        (
+            "example -o my.yaml",
+            "-o my.yaml: which example?",
+            "write attncli example i_love_ai -o my.yaml",
+        ),
+        (
+            "example rope -o my.json",
+            "-o my.json: this command does not write .json files",
+            "end the name in .yaml",
+        ),
+        (
+            "example rope -o my.csv",
+            "-o my.csv: this command does not write .csv files",
+            "end the name in .yaml",
+        ),
         (
             "example qkv_given.json -o m.csv",
             "-o m.csv: this command does not write .csv files",
             "end the name in .json",
         ),
-        ("example rope -o .", "cannot write .: it is a folder", "write to another place with -o FILE"),
+        (
+            "example rope -o .",
+            "cannot write .: it is a folder",
+            "write to another place with -o FILE",
+        ),
     ],
 )
-def test_what_is_wrong(line: str, message: str, help: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_wrong(
+    line: str, message: str, help: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(line.split()) in (2, 4)
     assert capsys.readouterr() == ("", f"attncli: error: {message}\nhelp: {help}\n")
 
 
-def test_a_file_that_is_there_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_there_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["example", "i_love_ai", "-o", "my.yaml"]) == 0
     (tmp_path / "my.yaml").write_text("my own work")
     assert run(["example", "i_love_ai", "-o", "my.yaml"]) == 2
     assert (tmp_path / "my.yaml").read_text() == "my own work"
     assert capsys.readouterr() == (
         "",
-        "attncli: error: -o my.yaml would replace a file that is there already\nhelp: give the output another name\n",
+        (
+            "attncli: error: -o my.yaml would replace a file that is there already\nhelp: give the"
+            " output another name\n"
+        ),
     )
 
 
-def test_a_problem_that_reads_arrays_brings_them_along(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_problem_that_reads_arrays_brings_them_along(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["example", "fused_weights"]) == 0
     out, err = capsys.readouterr()
     assert "{file: tiny_gpt2.safetensors" in out
-    assert err == (
-        "attncli: warning: this problem reads tiny_gpt2.safetensors, which must be in the same folder; "
-        "attncli example fused_weights -o fused_weights.yaml writes both\n"
+    assert (
+        err
+        == "attncli: warning: this problem reads tiny_gpt2.safetensors, which must be in the same"
+        " folder; attncli example fused_weights -o fused_weights.yaml writes both\n"
     )
     for name in ("one.yaml", "two.yaml"):  # the second finds the arrays there already
         assert run(["example", "fused_weights", "-o", name]) == 0
@@ -117,11 +147,17 @@ def test_a_problem_that_reads_arrays_brings_them_along(tmp_path: Path, capsys: p
     assert "-o tiny_gpt2.safetensors would replace a file" in capsys.readouterr().err
 
 
-def test_the_wheel_has_the_examples_where_they_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+def test_the_wheel_has_the_examples_where_they_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
+        "targets"
+    ]["wheel"]
     assert wheel["force-include"]["inputs"] == "attncli/features/example/problems"
     packed = tmp_path / "problems"
     packed.mkdir()
     (packed / "only.yaml").write_text("title: The one in the wheel\n")
     monkeypatch.setattr("attncli.features.example.collection.files", lambda package: tmp_path)
-    assert {name: about(file) for name, file in problems().items()} == {"only": "The one in the wheel"}
+    assert {name: about(file) for name, file in problems().items()} == {
+        "only": "The one in the wheel"
+    }

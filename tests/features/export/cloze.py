@@ -1,7 +1,9 @@
-"""A reader of Moodle's embedded answers (Cloze), written from its documentation, and how Moodle marks a number.
+"""A reader of Moodle's embedded answers (Cloze), written from its documentation, and how Moodle
+marks a number.
 
-https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type: {1:NUMERICAL:=0.5:0.1~%0%2:0.1#Feedback}. A backslash
-before }, ~ or # takes its meaning away. Of the answers the first that the number is near enough to counts.
+https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type:
+{1:NUMERICAL:=0.5:0.1~%0%2:0.1#Feedback}. A backslash before }, ~ or # takes its meaning away. Of
+the answers the first that the number is near enough to counts.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import re
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-_BLANK = re.compile(r"\{(\d*):(NUMERICAL|NM|SHORTANSWER|SA|MW|MULTICHOICE|MC)[A-Z_]*:((?:\\.|[^\\}])*)\}", re.DOTALL)
+_BLANK = re.compile(
+    r"\{(\d*):(NUMERICAL|NM|SHORTANSWER|SA|MW|MULTICHOICE|MC)[A-Z_]*:((?:\\.|[^\\}])*)\}", re.DOTALL
+)
 _ANSWER = re.compile(r"(=|%(-?\d+)%)?(-?\d+(?:\.\d*)?)(?::(\d+(?:\.\d*)?))?(?:#(.*))?", re.DOTALL)
 
 
@@ -29,7 +33,9 @@ class Blank:
 
     def marked(self, number: float) -> Answer | None:
         """The answer that counts for a number."""
-        near = (each for each in self.answers if abs(number - each.number) <= each.tolerance + 1e-12)
+        near = (
+            each for each in self.answers if abs(number - each.number) <= each.tolerance + 1e-12
+        )
         return next(near, None)
 
 
@@ -42,7 +48,9 @@ class ClozeQuestion:
     @property
     def words(self) -> str:
         """What a student reads."""
-        return html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<sub>(.*?)</sub>", r"_\1", self.text)))
+        return html.unescape(
+            re.sub(r"<[^>]*>", " ", re.sub(r"<sub>(.*?)</sub>", r"_\1", self.text))
+        )
 
 
 def read(xml: str) -> tuple[str, list[ClozeQuestion]]:
@@ -67,7 +75,9 @@ def _question(element: ElementTree.Element) -> ClozeQuestion:
         return f"{{#{len(found)}}}"
 
     return ClozeQuestion(
-        element.findtext("name/text") or "", _BLANK.sub(blank, text.findtext("text") or ""), tuple(found)
+        element.findtext("name/text") or "",
+        _BLANK.sub(blank, text.findtext("text") or ""),
+        tuple(found),
     )
 
 

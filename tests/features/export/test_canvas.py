@@ -76,7 +76,9 @@ def test_text2qti_takes_numbers_near_0(export: Export, tmp_path: Path) -> None:
     problem.write_text("Q: [[0]]\nK: [[1]]\nV: [[0.002]]\n")
     for tolerance in ("0.002", "0.00001", "0.0015"):
         text = export(problem, "--to", "canvas", "--ask", "scores,output", "--tolerance", tolerance)
-        scores, output = (each for each in quiz(text).questions_and_delims if hasattr(each, "numerical_min"))
+        scores, output = (
+            each for each in quiz(text).questions_and_delims if hasattr(each, "numerical_min")
+        )
         assert scores.numerical_min < 0 < scores.numerical_max
         assert output.numerical_min < 0.002 < output.numerical_max or tolerance == "0.00001"
 
@@ -90,7 +92,10 @@ def test_hostile_words_stay_words(export: Export, tmp_path: Path) -> None:
         said = visible(word).replace("\ufffe", r"\ufffe").strip()
         assert said in words
         assert said in region.title_raw
-    asked = [html.unescape(re.sub(r"<[^>]*>", "", html.unescape(each.question_html_xml))) for each in questions]
+    asked = [
+        html.unescape(re.sub(r"<[^>]*>", "", html.unescape(each.question_html_xml)))
+        for each in questions
+    ]
     for word, said in zip(HOSTILE, asked, strict=False):
         assert visible(word).replace("\ufffe", r"\ufffe").strip() in said or word == "  "
     assert not found.md.images

@@ -1,4 +1,6 @@
-"""Moodle: a reader written from its documentation finds every blank, and marks what students type."""
+"""Moodle: a reader written from its documentation finds every blank, and marks what students
+type.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ SEEN = np.tril(np.ones((3, 3), dtype=bool))
 def solved(
     *, scale: float = 3**0.5, seen: np.ndarray = SEEN, axis: int = 1, swapped: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights and output of inputs/causal.yaml, by NumPy alone, with the mistakes that these say."""
+    """Weights and output of inputs/causal.yaml, by NumPy alone, with the mistakes that these
+    say.
+    """
     q, k = (X @ W_K, X @ W_Q) if swapped else (X @ W_Q, X @ W_K)
     powers = np.where(seen, np.exp(q @ k.T / scale), 0)
     weights = powers / powers.sum(axis=axis, keepdims=True)
@@ -66,7 +70,9 @@ def test_the_right_numbers_have_full_marks(export: Export) -> None:
         ("W_Q and W_K were swapped", {"swapped": True}),
     ],
 )
-def test_numpy_s_mistakes_are_answered_by_name(export: Export, name: str, mistake: dict[str, object]) -> None:
+def test_numpy_s_mistakes_are_answered_by_name(
+    export: Export, name: str, mistake: dict[str, object]
+) -> None:
     question = one(export(CAUSAL, "--to", "moodle"))
     with np.errstate(invalid="ignore"):
         wrong = np.nan_to_num(solved(**mistake)[0]), np.nan_to_num(solved(**mistake)[1])  # type: ignore[arg-type]
@@ -83,7 +89,9 @@ def test_numpy_s_mistakes_are_answered_by_name(export: Export, name: str, mistak
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda file: file.stem)
-def test_every_key_is_right_and_every_mistake_is_named_in_every_example(export: Export, file: Path) -> None:
+def test_every_key_is_right_and_every_mistake_is_named_in_every_example(
+    export: Export, file: Path
+) -> None:
     question = one(export(file, "--to", "moodle"))
     trace = run(load(str(file)))
     hidden = np.zeros(trace["weights"].shape, dtype=bool)
@@ -104,19 +112,32 @@ def test_every_key_is_right_and_every_mistake_is_named_in_every_example(export: 
 
 def test_a_question_says_everything_that_is_needed(export: Export) -> None:
     words = one(export(CAUSAL, "--to", "moodle")).words
-    for said in ("3 tokens", "mask: causal", "Query weights W_Q", "Z = S / √d_k", "Give every number with 3 decimals"):
+    for said in (
+        "3 tokens",
+        "mask: causal",
+        "Query weights W_Q",
+        "Z = S / √d_k",
+        "Give every number with 3 decimals",
+    ):
         assert said in words
     assert "Z = S" not in one(export(CAUSAL, "--to", "moodle", "--no-formulas")).words
 
 
 def test_a_matrix_of_a_mask_is_shown(export: Export) -> None:
     """Nobody can know it otherwise."""
-    assert "Mask M, which is added to the scores" in one(export(INPUTS / "head_masks.yaml", "--to", "moodle")).words
+    assert (
+        "Mask M, which is added to the scores"
+        in one(export(INPUTS / "head_masks.yaml", "--to", "moodle")).words
+    )
 
 
-def test_given_numbers_have_all_the_digits_that_answers_are_judged_by(export: Export, tmp_path: Path) -> None:
+def test_given_numbers_have_all_the_digits_that_answers_are_judged_by(
+    export: Export, tmp_path: Path
+) -> None:
     problem = tmp_path / "p.yaml"
-    problem.write_text("Q: {random: [2, 2], seed: 1}\nK: [[0.123456789, 1/3], [1, 2]]\nV: [[1], [2]]\n")
+    problem.write_text(
+        "Q: {random: [2, 2], seed: 1}\nK: [[0.123456789, 1/3], [1, 2]]\nV: [[1], [2]]\n"
+    )
     words = one(export(problem, "--to", "moodle")).words
     trace = run(load(str(problem)))
     for shown in (*map(repr, trace["Q"].ravel().tolist()), "0.123456789", "1/3"):
@@ -134,7 +155,9 @@ def test_hostile_words_stay_words(export: Export, tmp_path: Path) -> None:
     text = export(hostile_problem(tmp_path), "--to", "moodle")
     question = one(text)
     assert len(question.blanks) == len(HOSTILE) + 2
-    assert all(blank.answers[0].share == 1 and not blank.answers[0].feedback for blank in question.blanks)
+    assert all(
+        blank.answers[0].share == 1 and not blank.answers[0].feedback for blank in question.blanks
+    )
     assert visible("\ufffe") == "\ufffe"  # which XML cannot have
     for word in HOSTILE:
         said = visible(word).replace("\ufffe", r"\ufffe")
@@ -145,7 +168,11 @@ def test_hostile_words_stay_words(export: Export, tmp_path: Path) -> None:
 
 
 def test_steps_decimals_and_tolerance(export: Export) -> None:
-    question = one(export(CAUSAL, "--to", "moodle", "--ask", "scaled", "--precision", "2", "--tolerance", "0.05"))
+    question = one(
+        export(
+            CAUSAL, "--to", "moodle", "--ask", "scaled", "--precision", "2", "--tolerance", "0.05"
+        )
+    )
     assert len(question.blanks) == 9
     first = question.blanks[0].answers[0]  # 1 / √3
     assert (first.number, first.tolerance) == (0.58, 0.05)

@@ -40,12 +40,17 @@ def test_every_field_has_its_answer(export: Export) -> None:
     assert about["exclozetype"].split("|") == ["num"] * 15
     trace = run(load(str(INPUTS / "causal.yaml")))
     right = [*trace["weights"][np.tril_indices(3)], *trace["output"].ravel()]
-    np.testing.assert_allclose([float(key) for key in about["exsolution"].split("|")], right, atol=0.0005)
+    np.testing.assert_allclose(
+        [float(key) for key in about["exsolution"].split("|")], right, atol=0.0005
+    )
 
 
 def test_the_solution_names_the_mistakes(export: Export) -> None:
     solution = parts(export(INPUTS / "causal.yaml", "--to", "rexams"))["Solution"]
-    assert re.search(r"\| the scores were not scaled +\| Output, AI, d2 +\| +\$1\.575\$ \| \$1\.365\$ \|", solution)
+    assert re.search(
+        r"\| the scores were not scaled +\| Output, AI, d2 +\| +\$1\.575\$ \| \$1\.365\$ \|",
+        solution,
+    )
     assert "| **AI**   | 0.168 |     0.533 |     0.299 |" in solution
 
 
@@ -54,7 +59,11 @@ def test_hostile_words_run_nothing(export: Export, tmp_path: Path) -> None:
     assert not any(re.search(pattern, text) for pattern in RUNS)
     assert len(re.findall("##ANSWER", text)) == len(HOSTILE) + 2
     assert text.count("exsolution:") == 1
-    assert [line for line in text.split("\n") if re.fullmatch("=+", line)] == ["=" * 8, "=" * 8, "=" * 16]
+    assert [line for line in text.split("\n") if re.fullmatch("=+", line)] == [
+        "=" * 8,
+        "=" * 8,
+        "=" * 16,
+    ]
     assert len(meta(text)["exsolution"].split("|")) == len(HOSTILE) + 2
 
 
@@ -64,9 +73,20 @@ def test_pandoc_shows_hostile_words(export: Export, tmp_path: Path) -> None:
         pytest.skip("pandoc is not installed")
     question = parts(export(hostile_problem(tmp_path), "--to", "rexams"))["Question"]
     ran = subprocess.run(
-        ["pandoc", "-t", "plain", "--wrap=none", "--columns=9999"], input=question, capture_output=True, text=True,
-        check=True, timeout=60,
-    )  # fmt: skip
+        ["pandoc", "-t", "plain", "--wrap=none", "--columns=9999"],
+        input=question,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert len(re.findall(r"##ANSWER\d+##", ran.stdout)) == len(HOSTILE) + 2
-    for word in ("</script><b>x", "{1:NUMERICAL:=7}", "`r 1`", "exsolution: 7", "#\u2060#ANSWER1#", "![](/etc/passwd)"):
+    for word in (
+        "</script><b>x",
+        "{1:NUMERICAL:=7}",
+        "`r 1`",
+        "exsolution: 7",
+        "#\u2060#ANSWER1#",
+        "![](/etc/passwd)",
+    ):
         assert word in ran.stdout

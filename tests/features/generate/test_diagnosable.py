@@ -1,4 +1,6 @@
-"""Generated problems with every mistake made in them by NumPy alone: `check` names each from the output alone."""
+"""Generated problems with every mistake made in them by NumPy alone: `check` names each from the
+output alone.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def sheet_of(text: str) -> Sheet:
     heads = given.get("heads", 1)
     sheet = Sheet(heads=heads, kv_heads=heads, group=1)
     sheet |= {
-        name: np.array(given[name], dtype=float) for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V") if name in given
+        name: np.array(given[name], dtype=float)
+        for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
+        if name in given
     }
     if given.get("mask") == "causal":
         n = len(sheet["X" if "X" in sheet else "Q"])
@@ -53,7 +57,11 @@ def output(sheet: Sheet, steps: Steps) -> Array | None:
             found: Array = worked(sheet, {**steps_of(sheet), **steps}).output
     except (ValueError, KeyError, IndexError, AttributeError):
         return None
-    return found if found.shape == worked(sheet, steps_of(sheet)).output.shape and np.isfinite(found).all() else None
+    return (
+        found
+        if found.shape == worked(sheet, steps_of(sheet)).output.shape and np.isfinite(found).all()
+        else None
+    )
 
 
 def named(found: Found, numbers: Array, decimals: int) -> set[str]:
@@ -64,9 +72,15 @@ def named(found: Found, numbers: Array, decimals: int) -> set[str]:
 
 
 def check_all(found: Found, decimals: int = 2, *, each: int = 1) -> int:
-    """Every mistake that shows, or each so-manieth, is named, alone but for those said to be like it; how many show."""
+    """Every mistake that shows, or each so-manieth, is named, alone but for those said to be like
+    it; how many show.
+    """
     sheet, audit = sheet_of(found.text), found.audit
-    outputs = {name: made for name, steps in by_mistake(sheet).items() if (made := output(sheet, steps)) is not None}
+    outputs = {
+        name: made
+        for name, steps in by_mistake(sheet).items()
+        if (made := output(sheet, steps)) is not None
+    }
     right = worked(sheet, steps_of(sheet)).output
     assert set(audit.shown) <= set(outputs)
     like = {name: set(group) for group in audit.alike for name in group}
@@ -95,7 +109,8 @@ KINDS_OF_PROBLEMS: dict[str, tuple[Layer, str | None, int]] = {
     "square": (Layer(4, 4, 4, 4), None, 2),
     "six tokens": (Layer(6, 4, 4, 4), None, 2),
 }
-MOST_OFF = {"six tokens": 3}  # units of the last digit by which rounding on paper changes the output; else one
+# units of the last digit by which rounding on paper changes the output; else one
+MOST_OFF = {"six tokens": 3}
 
 
 @pytest.mark.parametrize(
@@ -128,17 +143,34 @@ def test_every_mistake_is_named_in_many_problems(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["causal", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS_OF_PROBLEMS if kind != "causal")]
+    "kind",
+    [
+        "causal",
+        *(
+            pytest.param(kind, marks=pytest.mark.slow)
+            for kind in KINDS_OF_PROBLEMS
+            if kind != "causal"
+        ),
+    ],
 )
 def test_a_problem_is_a_pleasure_to_work_out(kind: str) -> None:
-    """Small whole numbers, no zero rows, a clear winner in each row, no large exponential, no doubtful rounding, and on
-    paper the same output but for one unit."""
+    """Small whole numbers, no zero rows, a clear winner in each row, no large exponential, no
+    doubtful rounding, and on paper the same output but for one unit.
+    """
     layer, mask, decimals = KINDS_OF_PROBLEMS[kind]
     text = search(layer, mask, decimals).problem(["spring", "Ada"], "Attention").text
     sheet, given = sheet_of(text), yaml.safe_load(text)
-    matrices = {name: np.array(given[name]) for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V") if name in given}
-    assert all(matrix.dtype == int and set(matrix.ravel()) <= {-1, 0, 1, 2} for matrix in matrices.values())
-    assert all(matrix.any(axis=-1).all() and matrix.any(axis=-2).all() for matrix in matrices.values())
+    matrices = {
+        name: np.array(given[name])
+        for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
+        if name in given
+    }
+    assert all(
+        matrix.dtype == int and set(matrix.ravel()) <= {-1, 0, 1, 2} for matrix in matrices.values()
+    )
+    assert all(
+        matrix.any(axis=-1).all() and matrix.any(axis=-2).all() for matrix in matrices.values()
+    )
     full = worked(sheet, steps_of(sheet))
     weights = np.sort(full.weights, axis=-1)
     assert (weights[..., -1] - weights[..., -2]).min() >= CLEAR - 1e-6
@@ -153,13 +185,17 @@ def test_a_problem_is_a_pleasure_to_work_out(kind: str) -> None:
 
 @pytest.mark.slow
 def test_sizes_of_which_there_is_no_problem_are_refused() -> None:
-    with pytest.raises(attncli.AttncliError, match="has small scores and a clear winner in every row") as error:
+    with pytest.raises(
+        attncli.AttncliError, match="has small scores and a clear winner in every row"
+    ) as error:
         search(Layer(16, 8, 8, 8))
     assert "--dims 4,2,3,5" in error.value.help
 
 
 def test_numbers_are_drawn_as_the_reference_says() -> None:
-    """From SHAKE-256 of the key in JSON, a byte for each number: so that no version of a library can change them."""
+    """From SHAKE-256 of the key in JSON, a byte for each number: so that no version of a library
+    can change them.
+    """
     from hashlib import shake_256
 
     layer = Layer(3, 2, 1, 2)
@@ -168,13 +204,17 @@ def test_numbers_are_drawn_as_the_reference_says() -> None:
     expected: dict[str, Any] = {}
     for name, (rows, columns) in {"X": (3, 2), "W_Q": (2, 1), "W_K": (2, 1), "W_V": (2, 2)}.items():
         among = [0, -1, 1] if name == "W_V" else [0, -1, 1, 2]
-        expected[name] = [[[among[next(data) % len(among)] for _ in range(columns)] for _ in range(rows)]]
+        expected[name] = [
+            [[among[next(data) % len(among)] for _ in range(columns)] for _ in range(rows)]
+        ]
     assert {name: matrix.tolist() for name, matrix in drawn.items()} == expected
 
 
 def test_numbers_that_stand_for_minus_infinity_are_all_tried() -> None:
     """Or the test above would not have to find them."""
     made = by_mistake(
-        sheet_of("X: [[1, 0], [0, 1]]\nW_Q: [[1], [2]]\nW_K: [[2], [1]]\nW_V: [[1], [1]]\nmask: causal\n")
+        sheet_of(
+            "X: [[1, 0], [0, 1]]\nW_Q: [[1], [2]]\nW_K: [[2], [1]]\nW_V: [[1], [1]]\nmask: causal\n"
+        )
     )
     assert {f"{sentinel(number)} was added instead of -inf" for number in SENTINELS} <= set(made)

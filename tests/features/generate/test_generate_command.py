@@ -1,4 +1,6 @@
-"""`attncli generate` writes a set of problems whole or not at all, and says what a problem can show."""
+"""`attncli generate` writes a set of problems whole or not at all, and says what a problem can
+show.
+"""
 
 from __future__ import annotations
 
@@ -34,30 +36,60 @@ def contents(folder: str) -> dict[str, bytes]:
 
 
 def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("names.csv").write_text('group,name\nA,Ada Lovelace\nB,"=cmd();\'x"\nB,李\n', encoding="utf-8")
-    line = ["generate", "--seed", "midterm", "--roster", "names.csv", "--ask", "weights,output", "--mask", "causal"]
+    Path("names.csv").write_text(
+        'group,name\nA,Ada Lovelace\nB,"=cmd();\'x"\nB,李\n', encoding="utf-8"
+    )
+    line = [
+        "generate",
+        "--seed",
+        "midterm",
+        "--roster",
+        "names.csv",
+        "--ask",
+        "weights,output",
+        "--mask",
+        "causal",
+    ]
     assert run([*line, "-d", "set", "--title", "Midterm"]) == 0
     assert capsys.readouterr() == (
         "",
-        "attncli: warning: letters that TeX's basic fonts lack are codes, such as U+738B, in the .tex files of 李; "
-        "the .html files show all letters\n",
+        (
+            "attncli: warning: letters that TeX's basic fonts lack are codes, such as U+738B, in"
+            " the .tex files of 李; the .html files show all letters\n"
+        ),
     )
     assert run([*line, "-d", "set2", "-q"]) == 0
     assert capsys.readouterr() == ("", "")
     files = contents("set")
     bases = ["01-ada-lovelace", "02-cmd-x", "03-李"]
-    assert {name.split("/")[0] for name in files} == {"problems", "answers", "worksheets", "keys", "manifest.csv"}
+    assert {name.split("/")[0] for name in files} == {
+        "problems",
+        "answers",
+        "worksheets",
+        "keys",
+        "manifest.csv",
+    }
     for base in bases:
-        for name in (f"problems/{base}.yaml", f"answers/{base}.yaml", f"worksheets/{base}.tex", f"keys/{base}.md"):
+        for name in (
+            f"problems/{base}.yaml",
+            f"answers/{base}.yaml",
+            f"worksheets/{base}.tex",
+            f"keys/{base}.md",
+        ):
             assert name in files
     rows = list(csv.reader(files["manifest.csv"].decode().splitlines()))
     assert rows[0][:3] == ["student", "problem", "answers"]
     assert [row[0] for row in rows[1:]] == ["Ada Lovelace", "'=cmd();'x", "李"]
-    assert [row[1:3] for row in rows[1:]] == [[f"problems/{base}.yaml", f"answers/{base}.yaml"] for base in bases]
+    assert [row[1:3] for row in rows[1:]] == [
+        [f"problems/{base}.yaml", f"answers/{base}.yaml"] for base in bases
+    ]
     problem = yaml.safe_load(files["problems/02-cmd-x.yaml"])
     assert (problem["title"], problem["mask"]) == ("Midterm: =cmd();'x", "causal")
     assert list(yaml.safe_load(files["answers/03-李.yaml"])) == ["weights", "output"]
-    sheet, key = files["worksheets/01-ada-lovelace.md"].decode(), files["keys/01-ada-lovelace.md"].decode()
+    sheet, key = (
+        files["worksheets/01-ada-lovelace.md"].decode(),
+        files["keys/01-ada-lovelace.md"].decode(),
+    )
     assert "mistake" not in sheet
     assert "## What the numbers say about mistakes" in key
     assert "the scores were divided by d\\_k, not by its root · the scores were scaled twice" in key
@@ -71,7 +103,8 @@ def test_the_answers_are_read_and_the_key_is_right(capsys: pytest.CaptureFixture
     rows = [[f"{number:.2f}" for number in row] for row in trace["output"].tolist()]
     Path("right.yaml").write_text(yaml.safe_dump({"output": rows}), encoding="utf-8")
     assert run(["check", "set/problems/student-01.yaml", "right.yaml"]) == 0
-    assert run(["check", "set/problems/student-01.yaml", "set/answers/student-01.yaml"]) == 1  # all blank
+    # all blank
+    assert run(["check", "set/problems/student-01.yaml", "set/answers/student-01.yaml"]) == 1
     capsys.readouterr()
 
 
@@ -114,18 +147,45 @@ def every_mask_in_turn() -> Iterator[Any]:
 def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
     mask: str, layer: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every problem has the mask that was asked for, though the set is in another folder than a file that it names."""
+    """Every problem has the mask that was asked for, though the set is in another folder than a
+    file that it names.
+    """
     np.save("mask.npy", np.tri(4) > 0)
-    line = ["generate", "--seed", "s", "--count", "1", "-d", "set", "--mask", MASKS[mask], *LAYERS[layer]]
+    line = [
+        "generate",
+        "--seed",
+        "s",
+        "--count",
+        "1",
+        "-d",
+        "set",
+        "--mask",
+        MASKS[mask],
+        *LAYERS[layer],
+    ]
     assert run(line) == 0
     assert capsys.readouterr() == ("", "")
     problem = "set/problems/student-01.yaml"
     asked = attncli.trace(problem)
-    given = change(attncli.load({**yaml.safe_load(Path(problem).read_text()), "mask": "none"}), mask=MASKS[mask])
+    given = change(
+        attncli.load({**yaml.safe_load(Path(problem).read_text()), "mask": "none"}),
+        mask=MASKS[mask],
+    )
     assert np.array_equal(asked["weights"], attncli.trace(given)["weights"])
     for suffix in (".md", ".tex"):
         assert run(["check", problem, f"set/keys/student-01{suffix}"]) == 0
-        assert run(["check", problem, f"set/worksheets/student-01{suffix}", "-o", f"sheet{suffix}.json"]) == 1
+        assert (
+            run(
+                [
+                    "check",
+                    problem,
+                    f"set/worksheets/student-01{suffix}",
+                    "-o",
+                    f"sheet{suffix}.json",
+                ]
+            )
+            == 1
+        )
         counts = json.loads(Path(f"sheet{suffix}.json").read_text())["counts"]
         # A mask that is given as a matrix is filled in.
         assert {verdict for verdict, cells in counts.items() if cells} <= {"missing", "right"}
@@ -158,16 +218,25 @@ def test_the_same_seed_gives_the_same_bytes_and_others_do_not() -> None:
         (["--count", "2", "-d", "set"], "--seed is missing"),
         (["--seed", "a", "--count", "2"], "-d is missing"),
         (["--seed", "a", "-d", "set"], "--count or --roster is missing"),
-        (["--seed", "a", "-d", "set", "--count", "2", "--roster", "names.csv"], "--count cannot be used with --roster"),
+        (
+            ["--seed", "a", "-d", "set", "--count", "2", "--roster", "names.csv"],
+            "--count cannot be used with --roster",
+        ),
         (["--seed", "a", "-d", "set", "--count", "0"], "--count cannot be '0'"),
-        (["--seed", "a", "-d", "set", "--count", "2", "--dims", "4,2,3"], "--dims has 3 sizes, not 4"),
+        (
+            ["--seed", "a", "-d", "set", "--count", "2", "--dims", "4,2,3"],
+            "--dims has 3 sizes, not 4",
+        ),
         (["--seed", "a", "-d", "set", "--count", "2", "--dims", "1,2,3,4"], "--dims cannot be '1'"),
         (["--seed", "a", "-d", "set", "--count", "2", "--ask", "loss"], "loss"),
         (["--seed", "a", "-d", "set", "--count", "2", "--ask", "X"], "X cannot be blank"),
         (["--seed", "a", "-d", "set", "--count", "2", "--mask", "[[true]]"], "mask"),
         (["--seed", "a", "-d", "full", "--count", "2"], "-d full: this folder is not empty"),
         (["--seed", "a", "-d", "", "--count", "2"], "-d needs the name of a folder"),
-        (["--seed", "a", "-d", "set", "--count", "2", "-o", "x.md"], "-o cannot be used with a set of problems"),
+        (
+            ["--seed", "a", "-d", "set", "--count", "2", "-o", "x.md"],
+            "-o cannot be used with a set of problems",
+        ),
         (["--audit", LOVE, "--seed", "a"], "--audit cannot be used with --seed"),
         (["--audit", LOVE, "--ask", "nothing"], "nothing"),
     ],
@@ -205,7 +274,9 @@ def test_a_place_where_nothing_can_be_written(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err.count("cannot write") == 2
 
 
-def test_sizes_that_cannot_serve(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sizes_that_cannot_serve(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("attncli.features.generate.search._BLOCKS_WITHOUT", 1)
     assert run(["generate", "--seed", "a", "--count", "1", "-d", "set", "--dims", "16,1,1,1"]) == 2
     assert "no problem of 1,024 that were drawn has small scores" in capsys.readouterr().err
@@ -228,7 +299,22 @@ def test_what_a_problem_can_show(capsys: pytest.CaptureFixture[str]) -> None:
     same = page.partition("the right numbers here:")[2].partition("These change")[0]
     assert "the scores were divided by the root of n\n" in same
     assert "Sizes that are equal hide some divisions: n = d_k = 3." in page
-    assert run(["generate", "--audit", LOVE, "--format", "json", "--ask", "weights,output", "--decimals", "3"]) == 0
+    assert (
+        run(
+            [
+                "generate",
+                "--audit",
+                LOVE,
+                "--format",
+                "json",
+                "--ask",
+                "weights,output",
+                "--decimals",
+                "3",
+            ]
+        )
+        == 0
+    )
     data = json.loads(capsys.readouterr().out)
     assert (data["title"], data["step"], data["decimals"]) == ("I love AI", "output", 3)
     assert "the scores were divided by the root of n" in data["same"]
@@ -236,9 +322,12 @@ def test_what_a_problem_can_show(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"], ["--quiet"]])
-def test_an_audit_warns_like_other_commands(quiet: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_audit_warns_like_other_commands(
+    quiet: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("p.yaml").write_text(
-        "Q: [[1, 2], [0, 1]]\nK: [[1, 2], [0, 1]]\nV: [[1, 2], [0, 1]]\nmask: {hide: [[true, true], [false, false]]}\n"
+        "Q: [[1, 2], [0, 1]]\nK: [[1, 2], [0, 1]]\nV: [[1, 2], [0, 1]]\nmask: {hide: [[true, true],"
+        " [false, false]]}\n"
     )
     assert run(["generate", "--audit", "p.yaml", *quiet]) == 0
     assert ('query "t1" (row 0) sees no key' in capsys.readouterr().err) == (not quiet)

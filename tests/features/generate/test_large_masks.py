@@ -1,4 +1,6 @@
-"""`attncli generate` under masks of any numbers: problems with right keys, or an error that names the mask."""
+"""`attncli generate` under masks of any numbers: problems with right keys, or an error that names
+the mask.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def additive(choice: Random, heads: int) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_drawn_masks(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+def test_drawn_masks(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     choice = Random(seed)
     heads = choice.choice([1, 1, 2])
@@ -59,15 +63,23 @@ def test_drawn_masks(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         return
     assert not error
     (problem,) = Path("set/problems").iterdir()
-    _require_right_weights(worked_out(loads(problem.read_bytes(), problem.name)), yaml.safe_load(problem.read_text()))
+    _require_right_weights(
+        worked_out(loads(problem.read_bytes(), problem.name)), yaml.safe_load(problem.read_text())
+    )
 
 
 def _require_right_weights(trace: Any, file: dict[str, Any]) -> None:
-    """The weights are the softmax of the scaled scores and of what the mask adds, by NumPy alone."""
+    """The weights are the softmax of the scaled scores and of what the mask adds, by NumPy
+    alone.
+    """
     masks = file["mask"] if isinstance(file["mask"], list) else [file["mask"]]
     scores = np.array(trace["scaled"])
     for mask in masks:
-        added = np.triu(np.full((4, 4), -np.inf), 1) if mask in ("causal", {"causal": True}) else mask["additive"]
+        added = (
+            np.triu(np.full((4, 4), -np.inf), 1)
+            if mask in ("causal", {"causal": True})
+            else mask["additive"]
+        )
         scores = scores + np.array(added, dtype=float)
     exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
     np.testing.assert_allclose(trace["weights"], exps / exps.sum(axis=-1, keepdims=True), atol=1e-9)
@@ -79,9 +91,14 @@ def _require_right_weights(trace: Any, file: dict[str, Any]) -> None:
         ("{padding: [0, 0, 0, 0]}", "query t1 sees no key"),
         ("{lengths: [0]}", "query t1 sees no key"),
         ("{lengths: [1]}", "queries t1 and t2 see the same key only"),
-        ("{keep: [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]]}", "query t2 sees no key"),
+        (
+            "{keep: [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]]}",
+            "query t2 sees no key",
+        ),
     ],
 )
-def test_a_mask_that_leaves_nothing_to_find(mask: str, what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mask_that_leaves_nothing_to_find(
+    mask: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run([*LINE, "--mask", mask]) == 2
     assert capsys.readouterr().err.startswith(f"attncli: error: {what}")

@@ -15,9 +15,13 @@ def roster(text: str) -> list[Student]:
 
 @pytest.mark.parametrize(
     "text",
-    ["Ada Lovelace\nGrace  Hopper\n", "\nname\nAda Lovelace\nGrace Hopper", "id;Name\n1;Ada Lovelace\n2;Grace Hopper\n",
-     'group,student\nA,"Ada Lovelace"\nB,Grace Hopper'],
-)  # fmt: skip
+    [
+        "Ada Lovelace\nGrace  Hopper\n",
+        "\nname\nAda Lovelace\nGrace Hopper",
+        "id;Name\n1;Ada Lovelace\n2;Grace Hopper\n",
+        'group,student\nA,"Ada Lovelace"\nB,Grace Hopper',
+    ],
+)
 def test_names(text: str) -> None:
     assert roster(text) == [
         Student("Ada Lovelace", "01-ada-lovelace", "Ada Lovelace"),
@@ -43,7 +47,9 @@ def test_names_of_files(name: str, file: str) -> None:
     assert roster(f"name\n{name}\n")[0].file == file
 
 
-@pytest.mark.parametrize("text", ["Grace\nLovelace; Ada\n", "Grace,\nLovelace; Ada,\n", '"Grace"\n"Lovelace; Ada"'])
+@pytest.mark.parametrize(
+    "text", ["Grace\nLovelace; Ada\n", "Grace,\nLovelace; Ada,\n", '"Grace"\n"Lovelace; Ada"']
+)
 def test_a_name_with_a_separator_is_whole(text: str) -> None:
     assert [student.name for student in roster(text)] == ["Grace", "Lovelace; Ada"]
 
@@ -55,7 +61,8 @@ def test_files_are_different_where_names_are_alike() -> None:
 def test_students_without_names() -> None:
     assert [student.name for student in numbered(3)] == ["student-01", "student-02", "student-03"]
     assert numbered(120)[6] == Student("student-007", "student-007", "7")
-    assert numbered(7)[6].key == numbered(120)[6].key  # so that a larger class has the same first problems
+    # so that a larger class has the same first problems
+    assert numbered(7)[6].key == numbered(120)[6].key
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,10 @@ from attncli.problem.loader import loads
 from attncli.problem.model import Problem, Scalar
 from attncli.tracing import run
 
-SEEDED = {name: {"random": [3, 3], "seed": seed} for seed, name in enumerate(("X", "W_Q", "W_K", "W_V", "W_O"))}
+SEEDED = {
+    name: {"random": [3, 3], "seed": seed}
+    for seed, name in enumerate(("X", "W_Q", "W_K", "W_V", "W_O"))
+}
 LOSS = {"kind": "cross_entropy", "targets": [0, 2, 1]}
 
 
@@ -26,8 +29,15 @@ def step(problem: dict[str, Any], size: float, dtype: str = "float64") -> Descen
 
 
 def test_by_hand() -> None:
-    """Weights of 1/2 each, O = 2, so the loss is (2 - 1)² = 1, dO = 2, dV = [1, 1]; Q and K are 0, and stay so."""
-    problem = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [3]], "loss": {"kind": "mse", "target": [[1]]}}
+    """Weights of 1/2 each, O = 2, so the loss is (2 - 1)² = 1, dO = 2, dV = [1, 1]; Q and K are 0,
+    and stay so.
+    """
+    problem = {
+        "Q": [[0]],
+        "K": [[0], [0]],
+        "V": [[1], [3]],
+        "loss": {"kind": "mse", "target": [[1]]},
+    }
     found = step(problem, 0.25)
     assert list(found.updated) == ["Q", "K", "V"]
     np.testing.assert_array_equal(found.updated["V"].value, [[0.75], [2.75]])
@@ -44,7 +54,12 @@ def test_what_comes_in_stays() -> None:
 
 
 def test_all_that_is_learned_moves() -> None:
-    arrays = {"Q": [[1, 0]], "K": [[1, 0], [0, 2]], "V": [[1, 0], [0, 1]], "past": {"K": [[1, 1]], "V": [[2, 0]]}}
+    arrays = {
+        "Q": [[1, 0]],
+        "K": [[1, 0], [0, 2]],
+        "V": [[1, 0], [0, 1]],
+        "past": {"K": [[1, 1]], "V": [[2, 0]]},
+    }
     assert list(step({**arrays, "sink": 1}, 1).updated) == ["Q", "new_K", "new_V", "sink"]
     more = {"score": "additive", "W_1": [[1, 0], [0, 1]], "W_2": [[1, 0], [0, 1]], "v": [1, 2]}
     assert list(step({**arrays, **more}, 1).updated) == ["Q", "new_K", "new_V", "W_1", "W_2", "v"]
@@ -80,7 +95,9 @@ def test_beside_an_optimizer(torch: Any) -> None:
 
 
 def test_a_step_that_is_too_large_is_told() -> None:
-    """V = [1, 3] less 1e300 times its gradient of some 1e100 is too large; less 1e155, the square is."""
+    """V = [1, 3] less 1e300 times its gradient of some 1e100 is too large; less 1e155, the square
+    is.
+    """
     problem = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [3]]}
     assert step(problem, 0.25).warnings == ()
     assert step(problem, 1e308).warnings == ()

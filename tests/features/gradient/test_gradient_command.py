@@ -25,7 +25,9 @@ from attncli.render import Style, render
 from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import from_dict, to_dict
 
-TRACE_SCHEMA = json.loads((Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8"))
+TRACE_SCHEMA = json.loads(
+    (Path(attncli.__file__).parent / "tracing/trace.schema.json").read_text(encoding="utf-8")
+)
 INPUTS = Path(__file__).parents[3] / "inputs"
 LOVE = str(INPUTS / "i_love_ai.yaml")
 
@@ -40,9 +42,22 @@ def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
 def test_the_page_goes_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, errors = answered(capsys, LOVE)
     assert (code, errors) == (0, "")
-    assert page.index("The forward pass, in brief") < page.index("O = A V") < page.index("The backward pass\n━")
-    for formula in ("dA = dO Vᵀ", "dZ = A ∘ (dA - δ)", "J = diag(a) - a aᵀ", "dS = dZ / √d_k", "dQ = dS K",
-                    "dK = dSᵀ Q", "dV = Aᵀ dO", "dW_Q = Xᵀ dQ", "dX = dQ W_Qᵀ + dK W_Kᵀ + dV W_Vᵀ"):  # fmt: skip
+    assert (
+        page.index("The forward pass, in brief")
+        < page.index("O = A V")
+        < page.index("The backward pass\n━")
+    )
+    for formula in (
+        "dA = dO Vᵀ",
+        "dZ = A ∘ (dA - δ)",
+        "J = diag(a) - a aᵀ",
+        "dS = dZ / √d_k",
+        "dQ = dS K",
+        "dK = dSᵀ Q",
+        "dV = Aᵀ dO",
+        "dW_Q = Xᵀ dQ",
+        "dX = dQ W_Qᵀ + dK W_Kᵀ + dV W_Vᵀ",
+    ):
         assert formula in page
     assert "I, d1 through Q" in page
 
@@ -51,7 +66,19 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, _ = answered(capsys, LOVE, "--format", "json")
     steps = json.loads(page)["steps"]
     assert code == 0
-    order = ["d_output", "d_weights", "d_scaled", "d_scores", "d_Q", "d_K", "d_V", "d_W_Q", "d_W_K", "d_W_V", "d_X"]
+    order = [
+        "d_output",
+        "d_weights",
+        "d_scaled",
+        "d_scores",
+        "d_Q",
+        "d_K",
+        "d_V",
+        "d_W_Q",
+        "d_W_K",
+        "d_W_V",
+        "d_X",
+    ]
     assert [name for name in steps if name.startswith("d_")] == order
     assert steps["d_V"]["equation"] == "d_V[j, c] = sum(i, weights[i, j] * d_output[i, c])"
     assert steps["d_V"]["formula"] == "dV = A^T dO"
@@ -59,14 +86,24 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("file", ["grouped_query", "bahdanau", "sink", "gpt2_layer", "kv_cache", "batch"])
-def test_data_is_a_trace_of_the_published_schema(capsys: pytest.CaptureFixture[str], file: str) -> None:
-    _, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--format", "json", "--verify", "-q")
+@pytest.mark.parametrize(
+    "file", ["grouped_query", "bahdanau", "sink", "gpt2_layer", "kv_cache", "batch"]
+)
+def test_data_is_a_trace_of_the_published_schema(
+    capsys: pytest.CaptureFixture[str], file: str
+) -> None:
+    _, page, _ = answered(
+        capsys, str(INPUTS / f"{file}.yaml"), "--format", "json", "--verify", "-q"
+    )
     jsonschema.validate(json.loads(page), TRACE_SCHEMA)
-    assert json.dumps(to_dict(from_dict(json.loads(page)))["steps"]) == json.dumps(json.loads(page)["steps"])
+    assert json.dumps(to_dict(from_dict(json.loads(page)))["steps"]) == json.dumps(
+        json.loads(page)["steps"]
+    )
 
 
-def test_a_cell_of_the_softmax_comes_with_the_jacobian_of_its_row(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_of_the_softmax_comes_with_the_jacobian_of_its_row(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     _, page, _ = answered(capsys, LOVE, "--cell", "d_scaled[AI,love]")
     assert 'Look at one row, that of "AI"' in page
     assert "dZ[2, j] = Σ_l J[j, l]·dA[2, l]" in page
@@ -90,7 +127,9 @@ def test_a_step_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
-def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file: Path, format: str) -> None:
+def test_every_example_in_every_format(
+    capsys: pytest.CaptureFixture[str], file: Path, format: str
+) -> None:
     code, page, _ = answered(capsys, str(file), "--format", format, "-q")
     assert code == 0
     assert "nan" not in page.lower()
@@ -98,7 +137,9 @@ def test_every_example_in_every_format(capsys: pytest.CaptureFixture[str], file:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("rounding", ["paper", "exact"])
-@pytest.mark.parametrize("file", ["i_love_ai", "base_two", "sink", "multi_head", "bahdanau", "rope"])
+@pytest.mark.parametrize(
+    "file", ["i_love_ai", "base_two", "sink", "multi_head", "bahdanau", "rope"]
+)
 def test_other_roundings(capsys: pytest.CaptureFixture[str], file: str, rounding: str) -> None:
     code, page, _ = answered(capsys, str(INPUTS / f"{file}.yaml"), "--rounding", rounding)
     assert code == 0
@@ -107,7 +148,11 @@ def test_other_roundings(capsys: pytest.CaptureFixture[str], file: str, rounding
 
 def test_heads_that_share_keys(capsys: pytest.CaptureFixture[str]) -> None:
     _, page, _ = answered(capsys, str(INPUTS / "grouped_query.yaml"))
-    assert page.index("Before the heads") < page.index("KV head 0\n━") < page.rindex("All heads together")
+    assert (
+        page.index("Before the heads")
+        < page.index("KV head 0\n━")
+        < page.rindex("All heads together")
+    )
     assert "dV[j, c] = Σ_q Σ_i A[2 + q, i, j]·dH[2 + q, i, c]" in page
     assert "dogs, d1 through head 1" in page
 
@@ -118,7 +163,9 @@ def test_one_head(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Gradient of the keys" not in page
 
 
-def test_a_gradient_of_another_shape_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_gradient_of_another_shape_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "p.yaml"
     file.write_text("Q: [[1, 0]]\nK: [[1, 0]]\nV: [[1, 0, 2]]\nd_output: [[1, 1]]\n")
     code, _, errors = answered(capsys, str(file))
@@ -134,27 +181,46 @@ def test_gradients_beside_finite_differences(capsys: pytest.CaptureFixture[str])
     assert json.loads(data)["verified"]["agrees"] is True
 
 
-def test_what_agrees_has_no_error_that_says_otherwise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of scores in the hundreds some gradients are far smaller than their neighbours, and nothing but rounding."""
-    numbers = "".join(f"W_{name}: {{random: [4, 3], seed: {11 + seed}, low: -1}}\n" for seed, name in enumerate("QKV"))
-    (tmp_path / "p.yaml").write_text(f"X: {{random: [6, 4], seed: 1, low: -30, high: 30}}\n{numbers}mask: causal\n")
+def test_what_agrees_has_no_error_that_says_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of scores in the hundreds some gradients are far smaller than their neighbours, and nothing
+    but rounding.
+    """
+    numbers = "".join(
+        f"W_{name}: {{random: [4, 3], seed: {11 + seed}, low: -1}}\n"
+        for seed, name in enumerate("QKV")
+    )
+    (tmp_path / "p.yaml").write_text(
+        f"X: {{random: [6, 4], seed: 1, low: -30, high: 30}}\n{numbers}mask: causal\n"
+    )
     for file in (str(tmp_path / "p.yaml"), str(INPUTS / "sentinel.yaml")):
         code, page, _ = answered(capsys, file, "--verify")
         rows = page[page.index("rel. error") :].splitlines()[2:-2]
         errors = [
-            float(row.split()[-1]) for row in rows if row.startswith("  d") and not row.endswith("0             0")
+            float(row.split()[-1])
+            for row in rows
+            if row.startswith("  d") and not row.endswith("0             0")
         ]
         assert (code, max(errors) <= 1e-6, len(errors) > 5) == (0, True, True)
 
 
-def test_cells_are_counted_with_their_thousands_parted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "p.yaml").write_text("\n".join(f"{name}: {{random: [40, 30], seed: {ord(name)}}}" for name in "QKV"))
-    _, page, _ = answered(capsys, str(tmp_path / "p.yaml"), "--steps", "dV", "--verify", "--detail", "brief")
+def test_cells_are_counted_with_their_thousands_parted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text(
+        "\n".join(f"{name}: {{random: [40, 30], seed: {ord(name)}}}" for name in "QKV")
+    )
+    _, page, _ = answered(
+        capsys, str(tmp_path / "p.yaml"), "--steps", "dV", "--verify", "--detail", "brief"
+    )
     assert " 100 of 1,200 " in page
 
 
 @pytest.mark.parametrize("option", [("--rounding", "paper"), ("--dtype", "float16")])
-def test_finite_differences_need_all_digits(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
+def test_finite_differences_need_all_digits(
+    capsys: pytest.CaptureFixture[str], option: tuple[str, str]
+) -> None:
     code, _, errors = answered(capsys, LOVE, "--verify", *option)
     assert code == 2
     assert f"--verify cannot be used with {' '.join(option)}" in errors
@@ -164,7 +230,9 @@ def test_the_exit_code_says_that_they_disagree(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = (1.0, 2.0, "disagree")
-    monkeypatch.setattr("attncli.features.gradient.verification.compare", lambda *arguments, **settings: found)
+    monkeypatch.setattr(
+        "attncli.features.gradient.verification.compare", lambda *arguments, **settings: found
+    )
     code, page, _ = answered(capsys, LOVE, "--verify")
     assert code == 1
     assert "Gradient and quotient disagree in" in page
@@ -173,13 +241,22 @@ def test_the_exit_code_says_that_they_disagree(
 def test_the_one_cell_that_is_asked_for_is_held(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, _ = answered(capsys, LOVE, "--verify", "--cell", "dX[0,0]", "--format", "json")
     gradients = json.loads(page)["verified"]["gradients"]
-    assert (code, list(gradients), gradients["d_X"]["where"], gradients["d_X"]["cells"]) == (0, ["d_X"], [0, 0], 1)
+    assert (code, list(gradients), gradients["d_X"]["where"], gradients["d_X"]["cells"]) == (
+        0,
+        ["d_X"],
+        [0, 0],
+        1,
+    )
     heads = str(INPUTS / "grouped_query.yaml")
-    _, page, _ = answered(capsys, heads, "--verify", "--head", "1", "--cell", "dQ[2,1]", "--format", "json")
+    _, page, _ = answered(
+        capsys, heads, "--verify", "--head", "1", "--cell", "dQ[2,1]", "--format", "json"
+    )
     assert json.loads(page)["verified"]["gradients"]["d_Q"]["where"] == [1, 2, 1]
 
 
-def test_the_steps_that_are_asked_for_are_held_or_their_gradients(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_steps_that_are_asked_for_are_held_or_their_gradients(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for steps in ("d_X,dS", "X,scores"):
         _, page, _ = answered(capsys, LOVE, "--verify", "--steps", steps, "--format", "json")
         assert list(json.loads(page)["verified"]["gradients"]) == ["d_scores", "d_X"]
@@ -191,7 +268,9 @@ def test_the_steps_that_are_asked_for_are_held_or_their_gradients(capsys: pytest
 def test_every_cell_beside_its_difference(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--verify", "--steps", "dX", "--detail", "cells")
     page = answered(capsys, LOVE, *options)[1].partition("Check by finite differences")[2]
-    assert sum(line.startswith(("  I, d", "  love, d", "  AI, d")) for line in page.splitlines()) == 12
+    assert (
+        sum(line.startswith(("  I, d", "  love, d", "  AI, d")) for line in page.splitlines()) == 12
+    )
     data = json.loads(answered(capsys, LOVE, *options, "--format", "json")[1])
     assert [cell["where"] for cell in data["verified"]["gradients"]["d_X"]["beside"]][-1] == [2, 3]
 
@@ -203,7 +282,9 @@ def test_what_rounding_leaves_is_shown_as_0(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("format", ["latex", "markdown"])
-def test_numbers_beside_differences_are_typeset(capsys: pytest.CaptureFixture[str], format: str) -> None:
+def test_numbers_beside_differences_are_typeset(
+    capsys: pytest.CaptureFixture[str], format: str
+) -> None:
     page = answered(capsys, LOVE, "--verify", "--steps", "dS", "--format", format)[1]
     assert r"6 \cdot 10^{-6} \cdot \max(1" in page
     assert "$-0.0286" in page.replace("`", "")
@@ -216,14 +297,22 @@ def test_differences_fit_on_a_terminal(file: str) -> None:
     problem = load(str(INPUTS / f"{file}.yaml"))
     trace = run_trace(problem, gradient=True)
     view = View(precision=8)
-    beside = verification_section(printer_for(trace, view), tuple(verify(trace)), detail=view.detail, part=False)
+    beside = verification_section(
+        printer_for(trace, view), tuple(verify(trace)), detail=view.detail, part=False
+    )
     page = gradient_page(trace, view, tuple(beside))
     titles = [block.text if isinstance(block, Heading) else "" for block in page.blocks]
-    text = render(Document("", page.blocks[titles.index("Check by finite differences") :]), "table", Style(width=80))
+    text = render(
+        Document("", page.blocks[titles.index("Check by finite differences") :]),
+        "table",
+        Style(width=80),
+    )
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_what_differences_cannot_tell_is_said(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_differences_cannot_tell_is_said(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     file = tmp_path / "large.yaml"
     file.write_text("Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1e200], [-1e200]]\n")
     assert run(["gradient", str(file), "--verify", "--step-size", "0.1"]) == 0
@@ -232,7 +321,9 @@ def test_what_differences_cannot_tell_is_said(capfd: pytest.CaptureFixture[str],
     beside = page.partition("Check by finite differences")[2].partition("One step of")[0]
     assert max(map(len, beside.splitlines()[1:-2])) <= 80
     assert "is too large for float64, so the step has no result" in " ".join(page.split())
-    told = "after the step, scores: 2 of 2 cells do not fit into float64 (the first at scores[t1,c1])"
+    told = (
+        "after the step, scores: 2 of 2 cells do not fit into float64 (the first at scores[t1,c1])"
+    )
     assert errors == f"attncli: warning: {told}\n"
 
 
@@ -245,12 +336,19 @@ def test_a_step_of_gradient_descent(capsys: pytest.CaptureFixture[str]) -> None:
     assert "W'_O = W_O - 1/2·dW_O" in page
     code, data, _ = answered(capsys, NEXT, "--step-size", "0.5", "--format", "json")
     descent = json.loads(data)["descent"]
-    assert descent["loss"]["after"] < descent["loss"]["before"] == json.loads(data)["steps"]["loss"]["value"]
+    assert (
+        descent["loss"]["after"]
+        < descent["loss"]["before"]
+        == json.loads(data)["steps"]["loss"]["value"]
+    )
     assert list(descent["arrays"]) == ["W_Q", "W_K", "W_V", "W_O"]
 
 
 def test_a_step_too_far_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "The loss has grown, so the step is too large." in answered(capsys, NEXT, "--step-size", "100")[1]
+    assert (
+        "The loss has grown, so the step is too large."
+        in answered(capsys, NEXT, "--step-size", "100")[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,10 +356,15 @@ def test_a_step_too_far_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (("--step-size", "0"), "--step-size cannot be '0'"),
         (("--step-size", "x"), "--step-size x is not a number"),
-        (("--step-size", "1", "--rounding", "paper"), "--step-size cannot be used with --rounding paper"),
+        (
+            ("--step-size", "1", "--rounding", "paper"),
+            "--step-size cannot be used with --rounding paper",
+        ),
     ],
 )
-def test_a_size_that_is_none(capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str) -> None:
+def test_a_size_that_is_none(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
+) -> None:
     code, _, errors = answered(capsys, NEXT, *options)
     assert code == 2
     assert message in errors
@@ -282,7 +385,9 @@ def test_a_step_beyond_all_numbers_is_a_page_and_json(capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("file", ["next_token", "sink", "i_love_ai"])
 def test_bfloat16_rounds_single_numbers_too(capsys: pytest.CaptureFixture[str], file: str) -> None:
-    """Of 16 bits, 7 are of the mantissa: every number of a step is one whose float32 ends in 16 zeros."""
+    """Of 16 bits, 7 are of the mantissa: every number of a step is one whose float32 ends in 16
+    zeros.
+    """
     path = str(INPUTS / f"{file}.yaml")
     code, data, _ = answered(capsys, path, "--dtype", "bfloat16", "--format", "json", "-q")
     assert code == 0
@@ -292,11 +397,17 @@ def test_bfloat16_rounds_single_numbers_too(capsys: pytest.CaptureFixture[str], 
             assert not (bits & 0xFFFF).any(), name
 
 
-def test_on_paper_a_number_of_one_head_may_be_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The maximum is written with fewer digits than the sink: e to what is left does not fit, and 0·∞ is no number."""
+def test_on_paper_a_number_of_one_head_may_be_none(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The maximum is written with fewer digits than the sink: e to what is left does not fit, and
+    0·∞ is no number.
+    """
     heads = "".join(f"{name}: [[[1]], [[1]]]\n" for name in "QKV")
     (tmp_path / "p.yaml").write_text(heads + "sink: [6.620000000000001e+29, 1]\n")
-    code, page, _ = answered(capsys, str(tmp_path / "p.yaml"), "--rounding", "paper", "--detail", "cells")
+    code, page, _ = answered(
+        capsys, str(tmp_path / "p.yaml"), "--rounding", "paper", "--detail", "cells"
+    )
     assert code == 0
     assert "-(0 / ∞·∞) ≈ nan" in page
 
@@ -313,12 +424,18 @@ def test_on_paper_a_single_number_is_a_text(capsys: pytest.CaptureFixture[str]) 
     jsonschema.validate(json.loads(page), TRACE_SCHEMA)
 
 
-def test_the_jacobian_is_as_exact_as_the_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Two weights of 1/2; and 1/5, 2/5, 2/5 in some order, of powers of 2, whose ln has no closed form here."""
+def test_the_jacobian_is_as_exact_as_the_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Two weights of 1/2; and 1/5, 2/5, 2/5 in some order, of powers of 2, whose ln has no closed
+    form here.
+    """
     (tmp_path / "p.yaml").write_text("Q: [[0]]\nK: [[1], [2]]\nV: [[1], [2]]\n")
     _, page, _ = answered(capsys, str(tmp_path / "p.yaml"), "--rounding", "exact", "--steps", "dZ")
     assert "c1, c1   1/2·(1 - 1/2) = 1/4 = 0.250" in page
-    _, page, _ = answered(capsys, str(INPUTS / "base_two.yaml"), "--rounding", "exact", "--steps", "dS")
+    _, page, _ = answered(
+        capsys, str(INPUTS / "base_two.yaml"), "--rounding", "exact", "--steps", "dS"
+    )
     assert "a, a   ln(2)·(2/5·(1 - 2/5)) ≈ 0.166" in page
 
 
@@ -357,11 +474,21 @@ def test_without_a_mask_no_key_is_hidden(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("line", "message", "help"),
     [
-        (["compute", NEXT, "--verify"], "there is no option --verify", "gradient has it; see attncli compute --help"),
-        (["compute", NEXT, "--steps", "loss"], "loss is a step of the loss", "the problem must have a loss"),
+        (
+            ["compute", NEXT, "--verify"],
+            "there is no option --verify",
+            "gradient has it; see attncli compute --help",
+        ),
+        (
+            ["compute", NEXT, "--steps", "loss"],
+            "loss is a step of the loss",
+            "the problem must have a loss",
+        ),
     ],
 )
-def test_what_gradient_alone_has(capsys: pytest.CaptureFixture[str], line: list[str], message: str, help: str) -> None:
+def test_what_gradient_alone_has(
+    capsys: pytest.CaptureFixture[str], line: list[str], message: str, help: str
+) -> None:
     assert run(line) == 2
     errors = capsys.readouterr().err
     assert message in errors
@@ -370,17 +497,23 @@ def test_what_gradient_alone_has(capsys: pytest.CaptureFixture[str], line: list[
 
 def test_classes_as_rows_of_0_and_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "hot.yaml"
-    path.write_text("Q: [[1]]\nK: [[1]]\nV: [[1, 0]]\nloss: {kind: cross_entropy, targets: [[0, 1]]}\n")
+    path.write_text(
+        "Q: [[1]]\nK: [[1]]\nV: [[1, 0]]\nloss: {kind: cross_entropy, targets: [[0, 1]]}\n"
+    )
     code, _, errors = answered(capsys, str(path))
     assert code == 3
     assert "loss.targets: has a row for each row of the output, and not its class" in errors
 
 
 @pytest.mark.parametrize("rounding", ["exact", "paper"])
-def test_one_sink_of_several_heads(capsys: pytest.CaptureFixture[str], tmp_path: Path, rounding: str) -> None:
+def test_one_sink_of_several_heads(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, rounding: str
+) -> None:
     """Its gradient has no axes at all, whether numbers are floats or objects."""
     path = tmp_path / "sink.yaml"
-    path.write_text("Q: [[[1]], [[2]]]\nK: [[[1]], [[0]]]\nV: [[[3]], [[1]]]\nsink: 1\n", encoding="utf-8")
+    path.write_text(
+        "Q: [[[1]], [[2]]]\nK: [[[1]], [[0]]]\nV: [[[3]], [[1]]]\nsink: 1\n", encoding="utf-8"
+    )
     code, page, errors = answered(capsys, str(path), "--rounding", rounding, "--precision", "6")
     assert (code, errors) == (0, "")
     assert "sinks" in page
@@ -388,7 +521,9 @@ def test_one_sink_of_several_heads(capsys: pytest.CaptureFixture[str], tmp_path:
     assert f"≈ {slope:.4f}" in page
 
 
-def test_data_in_a_lower_format_tell_how_they_part_from_float64(capsys: pytest.CaptureFixture[str]) -> None:
+def test_data_in_a_lower_format_tell_how_they_part_from_float64(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code, page, _ = answered(capsys, LOVE, "--dtype", "float16", "--format", "json")
     assert code == 0
     assert json.loads(page)["parting"]["steps"]["weights"]["differs"] is True

@@ -35,7 +35,9 @@ def test_right_gradients_agree(love: Problem) -> None:
 def test_a_wrong_gradient_is_found(love: Problem, factor: float) -> None:
     trace = run(love, gradient=True)
     step = trace.steps["d_K"]
-    wrong = replace(trace, steps={**trace.steps, "d_K": replace(step, value=read_only(step.value * factor))})
+    wrong = replace(
+        trace, steps={**trace.steps, "d_K": replace(step, value=read_only(step.value * factor))}
+    )
     assert [each.name for each in verify(wrong) if each.verdict == "disagree"] == ["d_K"]
 
 
@@ -43,7 +45,9 @@ def test_a_single_wrong_cell_is_told(love: Problem) -> None:
     trace = run(love, gradient=True)
     moved = trace["d_X"].copy()
     moved[1, 2] += 1e-4
-    wrong = replace(trace, steps={**trace.steps, "d_X": replace(trace.steps["d_X"], value=read_only(moved))})
+    wrong = replace(
+        trace, steps={**trace.steps, "d_X": replace(trace.steps["d_X"], value=read_only(moved))}
+    )
     (found,) = (each for each in verify(wrong) if each.verdict == "disagree")
     assert (found.name, found.farthest.index) == ("d_X", (1, 2))
     assert found.farthest.gradient - found.farthest.quotient == pytest.approx(1e-4, rel=1e-4)
@@ -51,7 +55,9 @@ def test_a_single_wrong_cell_is_told(love: Problem) -> None:
 
 def test_the_one_sink_of_all_heads(problem: Callable[..., Problem]) -> None:
     random = np.random.default_rng(1)
-    heads = problem(**{name: random.normal(size=(2, 3, 2)) for name in "QKV"}, sink=0.5, mask=(Causal(),))
+    heads = problem(
+        **{name: random.normal(size=(2, 3, 2)) for name in "QKV"}, sink=0.5, mask=(Causal(),)
+    )
     found = {each.name: each for each in verify(run(heads, gradient=True))}
     assert found["d_sink"].verdict == "agree"
     assert found["d_sink"].farthest.index == ()
@@ -61,7 +67,9 @@ def test_rows_of_sentinels_have_few_digits(problem: Callable[..., Problem]) -> N
     random = np.random.default_rng(4)
     mask = np.full((3, 3), -1e9)
     mask[:2, 0] = 0
-    made = problem(**{name: random.normal(size=(3, 2)) for name in "QKV"}, mask=(Additive(Matrix(mask)),))
+    made = problem(
+        **{name: random.normal(size=(3, 2)) for name in "QKV"}, mask=(Additive(Matrix(mask)),)
+    )
     assert all(each.verdict == "agree" for each in verify(run(made, gradient=True)))
 
 
@@ -73,7 +81,8 @@ def test_of_many_cells_some_are_moved(problem: Callable[..., Problem]) -> None:
     assert len(found.cells) <= MOST
 
 
-# Scores that the moved number changes a thousandfold, large queries, rows of scores that are nearly a tie.
+# Scores that the moved number changes a thousandfold, large queries, rows of scores that are nearly
+# a tie.
 WEIGHTS = {"W_Q": [[1, 0], [0, 1]], "W_K": [[1, 1], [1, 1]], "W_V": [[1, 0], [0, 1]]}
 STEEP: dict[str, dict[str, Any]] = {
     "scale": {"Q": [[0, 0]], "K": [[1, 0], [0, 1]], "V": [[1], [3]], "scale": 1000},
@@ -86,11 +95,17 @@ STEEP: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", STEEP)
 def test_steep_gradients_agree(name: str) -> None:
     steep = read(STEEP[name])
-    assert {each.name: each.verdict for each in verify(run(steep, gradient=True)) if each.verdict != "agree"} == {}
+    assert {
+        each.name: each.verdict
+        for each in verify(run(steep, gradient=True))
+        if each.verdict != "agree"
+    } == {}
 
 
 def test_a_steep_gradient_by_hand() -> None:
-    """O = a + 3·(1 - a) with a = σ(1000·(q1 - q2)), so that dO/dq1 = -2·1000·a·(1 - a) = -500 where both are 0."""
+    """O = a + 3·(1 - a) with a = σ(1000·(q1 - q2)), so that dO/dq1 = -2·1000·a·(1 - a) = -500 where
+    both are 0.
+    """
     steep = read(STEEP["scale"])
     found = next(each for each in verify(run(steep, gradient=True)) if each.name == "d_Q")
     assert [each.quotient for each in found.cells] == pytest.approx([-500, 500], rel=1e-9)
@@ -104,7 +119,9 @@ def test_a_wrong_steep_gradient_is_found(name: str, factor: float) -> None:
     trace = run(steep, gradient=True)
     of = "d_W_V" if name == "tie" else "d_Q"  # where scores tie all others are 0
     step = trace.steps[of]
-    wrong = replace(trace, steps={**trace.steps, of: replace(step, value=read_only(step.value * factor))})
+    wrong = replace(
+        trace, steps={**trace.steps, of: replace(step, value=read_only(step.value * factor))}
+    )
     assert [each.name for each in verify(wrong) if each.verdict == "disagree"] == [of]
 
 
@@ -120,9 +137,13 @@ def test_what_differences_cannot_tell() -> None:
     assert (told["d_scaled"], told["d_K"]) == ("unknown", "unknown")
 
 
-@pytest.mark.parametrize(("gradient", "verdict"), [(3.7, "unknown"), (16.5, "disagree"), (3.66, "unknown")])
+@pytest.mark.parametrize(
+    ("gradient", "verdict"), [(3.7, "unknown"), (16.5, "disagree"), (3.66, "unknown")]
+)
 def test_wide_steps_that_miss_what_is_near_do_not_judge(gradient: float, verdict: str) -> None:
-    """Beyond a half the loss is straight again, at another slope: two wide steps agree, and both are wrong."""
+    """Beyond a half the loss is straight again, at another slope: two wide steps agree, and both
+    are wrong.
+    """
 
     def quotient(h: float) -> float:
         return 16.5 if h > 0.5 else 3.66 if h > 0.01 else 0.0
@@ -132,7 +153,9 @@ def test_wide_steps_that_miss_what_is_near_do_not_judge(gradient: float, verdict
 
 
 def test_a_rough_quotient_does_not_judge() -> None:
-    """Three quarters of the gradient are within the error of the only quotient that is not lost in rounding."""
+    """Three quarters of the gradient are within the error of the only quotient that is not lost in
+    rounding.
+    """
     found, distance, said = compare(4.0, lambda h: 1.0, 1.0, typical=0.0, rounding=0.04)
     assert (found, said) == (1.0, "unknown")
     assert distance > 1
@@ -148,7 +171,9 @@ def test_a_jump_that_every_step_is_wider_than_does_not_judge(jump: float) -> Non
 
 
 def test_a_loss_of_the_smallest_numbers_is_rounded_to_one_of_them() -> None:
-    """No h of 1e-5 moves a loss of 1e-312 by as much as the next float64, where the gradient is 1e-321."""
+    """No h of 1e-5 moves a loss of 1e-312 by as much as the next float64, where the gradient is
+    1e-321.
+    """
     tiny = read({"Q": [[1.0]], "K": [[0.0], [0.0]], "V": [[1e-9], [0.0]], "d_output": [[7e-312]]})
     verdicts = {each.name: each.verdict for each in verify(run(tiny, gradient=True))}
     assert verdicts["d_V"] == "agree"
@@ -185,7 +210,9 @@ def test_some_gradients_some_places_and_one_cell(problem: Callable[..., Problem]
     heads = problem(**{name: random.normal(size=(2, 3, 2)) for name in "QKV"})
     trace = run(heads, gradient=True)
     (only,) = verify(trace, ["d_Q"], place={"h": 1})
-    assert [each.index for each in only.cells] == [(1, row, column) for row in range(3) for column in range(2)]
+    assert [each.index for each in only.cells] == [
+        (1, row, column) for row in range(3) for column in range(2)
+    ]
     (one,) = verify(trace, ["d_K"], cell=(0, 2, 1))
     assert (one.size, [each.index for each in one.cells]) == (1, [(0, 2, 1)])
 
@@ -196,18 +223,29 @@ def test_what_float64_hardly_holds_is_no_error() -> None:
 
 
 def test_a_corner_narrower_than_every_h_tells_nothing() -> None:
-    # the sink leaves a weight of 0; a weight of 1e-13 makes the second class the most likely, and the loss steep
+    # the sink leaves a weight of 0; a weight of 1e-13 makes the second class the most likely, and
+    # the loss steep
     corner = {
-        "heads": 1, "X": [[1]], "W_Q": [[1]], "W_K": [[1]], "W_V": [[1e15]], "sink": 1e8,
-        "W_O": [[0, 1, 0]], "b_O": [-20, -128, -1e8], "loss": {"kind": "cross_entropy", "targets": [2]},
-    }  # fmt: skip
+        "heads": 1,
+        "X": [[1]],
+        "W_Q": [[1]],
+        "W_K": [[1]],
+        "W_V": [[1e15]],
+        "sink": 1e8,
+        "W_O": [[0, 1, 0]],
+        "b_O": [-20, -128, -1e8],
+        "loss": {"kind": "cross_entropy", "targets": [2]},
+    }
     trace = run(read(corner), gradient=True)
     assert {each.name: each.verdict for each in verify(trace)}["d_weights"] == "unknown"
 
 
 def test_a_softcap_narrower_than_every_h_tells_nothing() -> None:
-    # within the cap dZ is that of the softmax, 1/4; a quotient only ever sees the cap itself, which is next to nothing
-    trace = run(read({"Q": [[0]], "K": [[1], [1]], "V": [[1], [0]], "softcap": 1e-160}), gradient=True)
+    # within the cap dZ is that of the softmax, 1/4; a quotient only ever sees the cap itself, which
+    # is next to nothing
+    trace = run(
+        read({"Q": [[0]], "K": [[1], [1]], "V": [[1], [0]], "softcap": 1e-160}), gradient=True
+    )
     assert trace["d_scaled"].tolist() == [[0.25, -0.25]]
     found = {each.name: each.verdict for each in verify(trace)}
     assert (found["d_scaled"], found["d_capped"]) == ("unknown", "agree")

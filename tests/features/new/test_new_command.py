@@ -1,4 +1,6 @@
-"""`attncli new` writes problems: with blanks, which `compute` asks to be filled in, or with numbers."""
+"""`attncli new` writes problems: with blanks, which `compute` asks to be filled in, or with
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def written(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return out
 
 
-def test_blanks_are_asked_for_in_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_blanks_are_asked_for_in_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     line = ["new", "-o", "homework.yaml", "--tokens", "I love AI", "--d-model", "4", "--d-k", "3"]
     assert run(line) == 0
     text = (tmp_path / "homework.yaml").read_text(encoding="utf-8")
@@ -36,12 +40,16 @@ def test_blanks_are_asked_for_in_one_error(tmp_path: Path, capsys: pytest.Captur
     assert run(["compute", "homework.yaml"]) == 3
     assert capsys.readouterr() == (
         "",
-        "attncli: error: homework.yaml:12:6: X[0][0]: 48 numbers are still to be written\n"
-        "    - [_, _, _, _]  # I\n"
-        "       ^\n"
-        "help: write a number for each _: 12 in X, 12 in W_Q, 12 in W_K and 12 in W_V\n",
+        (
+            "attncli: error: homework.yaml:12:6: X[0][0]: 48 numbers are still to be written\n"
+            "    - [_, _, _, _]  # I\n"
+            "       ^\n"
+            "help: write a number for each _: 12 in X, 12 in W_Q, 12 in W_K and 12 in W_V\n"
+        ),
     )
-    (tmp_path / "homework.yaml").write_text(text.replace("_,", "1,").replace("_]", "0.5]"), encoding="utf-8")
+    (tmp_path / "homework.yaml").write_text(
+        text.replace("_,", "1,").replace("_]", "0.5]"), encoding="utf-8"
+    )
     assert run(["compute", "homework.yaml"]) == 0
 
 
@@ -49,10 +57,17 @@ def test_blanks_are_asked_for_in_one_error(tmp_path: Path, capsys: pytest.Captur
     ("text", "errors"),
     [
         ("Q: [[1, _]]\nK: [[1, 2]]\nV: [[1]]", ["1:9: Q[0][1]: 1 number is still to be written"]),
-        ("Q: [[1, 2]]\nK: [[1, ____]]\nV: [[_]]", ["2:9: K[0][1]: 2 numbers are still to be written"]),
+        (
+            "Q: [[1, 2]]\nK: [[1, ____]]\nV: [[_]]",
+            ["2:9: K[0][1]: 2 numbers are still to be written"],
+        ),
         (
             "Q: [[x, 1]]\nK: [[1, _]]\nV: [['_']]",
-            ["1:6: Q[0][0]: x is not a number", "2:9: K[0][1]: 1 number is still to be", "3:6: V[0][0]: _ is not"],
+            [
+                "1:6: Q[0][0]: x is not a number",
+                "2:9: K[0][1]: 1 number is still to be",
+                "3:6: V[0][0]: _ is not",
+            ],
         ),
         ("Q: [[1]]\nK: [[1]]\nV: [[1]]\nscale: _", ["4:8: scale: 1 number is still to be written"]),
     ],
@@ -67,12 +82,25 @@ def test_a_blank_in_any_problem(
     assert [one[: len(other)] for one, other in zip(found, errors, strict=True)] == errors
 
 
-def test_numbers_are_small_and_whole_and_come_again_with_the_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    text = written(capsys, "--random", "--seed", "7", "--tokens", "a b", "--d-model", "3", "--d-k", "2")
+def test_numbers_are_small_and_whole_and_come_again_with_the_seed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = written(
+        capsys, "--random", "--seed", "7", "--tokens", "a b", "--d-model", "3", "--d-k", "2"
+    )
     assert written(capsys, "--seed", "7", "--tokens", "a b", "--d-model", "3", "--d-k", "2") == text
-    assert written(capsys, "--random") == written(capsys, "--seed", "0") != written(capsys, "--seed", "1")
+    assert (
+        written(capsys, "--random")
+        == written(capsys, "--seed", "0")
+        != written(capsys, "--seed", "1")
+    )
     given = loads(text.encode(), "p.yaml").given
-    assert {name: given[name].shape for name in given} == {"X": (2, 3), "W_Q": (3, 2), "W_K": (3, 2), "W_V": (3, 2)}
+    assert {name: given[name].shape for name in given} == {
+        "X": (2, 3),
+        "W_Q": (3, 2),
+        "W_K": (3, 2),
+        "W_V": (3, 2),
+    }
     for matrix in given.values():
         assert {*matrix.value.ravel()} <= {-1, 0, 1}
         assert matrix.value.any(axis=1).all()
@@ -82,7 +110,10 @@ def test_heads_and_lengths(capsys: pytest.CaptureFixture[str]) -> None:
     text = written(capsys, "--random", "--heads", "2", "--d-model", "5", "--d-k", "3", "--d-v", "4")
     problem = loads(text.encode(), "p.yaml")
     rows = dict(re.findall(r"(?m)^(\w+):\n((?:  - .*\n)+)", text))
-    shapes = {name: (block.count("- ["), block.split("\n")[0].count(",") + 1) for name, block in rows.items()}
+    shapes = {
+        name: (block.count("- ["), block.split("\n")[0].count(",") + 1)
+        for name, block in rows.items()
+    }
     assert shapes == {"X": (3, 5), "W_Q": (5, 6), "W_K": (5, 6), "W_V": (5, 8), "W_O": (8, 5)}
     assert problem.given["W_Q"].shape == (2, 5, 3)
 
@@ -112,11 +143,22 @@ def test_a_mask_is_written_so_that_it_says_what_it_means(
 def test_a_mask_in_a_file_is_written_with_its_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The file is found from the folder in which the command runs, and the problem may be in another."""
+    """The file is found from the folder in which the command runs, and the problem may be in
+    another.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
     np.save("mask.npy", np.tri(2) > 0)
-    line = ["new", "--random", "--tokens", "a b", "--mask", "{keep: {file: mask.npy}}", "-o", "there/p.yaml"]
+    line = [
+        "new",
+        "--random",
+        "--tokens",
+        "a b",
+        "--mask",
+        "{keep: {file: mask.npy}}",
+        "-o",
+        "there/p.yaml",
+    ]
     assert run(line) == 0
     assert run(["compute", "there/p.yaml"]) == 0
     assert "mask: {keep: [[true, false], [true, true]]}" in Path("there/p.yaml").read_text()
@@ -124,7 +166,14 @@ def test_a_mask_in_a_file_is_written_with_its_numbers(
 
 @pytest.mark.parametrize(
     "tokens",
-    ["I love AI", "2024 null true", 'a: #b "c" [d] {e} -f &g *h !i %j @k `l', "日本 é 😀", "don't x-y", "\x1b \x7f"],
+    [
+        "I love AI",
+        "2024 null true",
+        'a: #b "c" [d] {e} -f &g *h !i %j @k `l',
+        "日本 é 😀",
+        "don't x-y",
+        "\x1b \x7f",
+    ],
 )
 def test_any_tokens_are_read_again(tokens: str, capsys: pytest.CaptureFixture[str]) -> None:
     problem = loads(written(capsys, "--random", "--tokens", tokens).encode(), "p.yaml")
@@ -140,7 +189,10 @@ def test_any_tokens_are_read_again(tokens: str, capsys: pytest.CaptureFixture[st
         (["--tokens", "w" * 100_000], "--tokens: this label has 100,000 characters"),
         (["--d-k", "0"], "--d-k cannot be '0'"),
         (["--heads", "1000"], "--heads cannot be '1000'"),
-        (["--mask", "causl"], "--mask:1:1: mask: must be none, causal, a matrix or a form, not causl"),
+        (
+            ["--mask", "causl"],
+            "--mask:1:1: mask: must be none, causal, a matrix or a form, not causl",
+        ),
         (["--mask", "[[true]]"], "--mask:1:1: mask: is 1×1, but 3 queries and 3 keys need 3×3"),
         (["--mask", ""], "--mask is empty"),
         (["-o", "p.json"], "-o p.json: this command does not write .json files"),
@@ -148,7 +200,9 @@ def test_any_tokens_are_read_again(tokens: str, capsys: pytest.CaptureFixture[st
         (["-o", "there.yaml"], "-o there.yaml would replace a file that is there already"),
     ],
 )
-def test_what_is_wrong(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_wrong(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "there.yaml").write_text("my own work")
     assert run(["new", *arguments]) == 2
     out, err = capsys.readouterr()
@@ -159,6 +213,10 @@ def test_what_is_wrong(arguments: list[str], message: str, tmp_path: Path, capsy
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_numbers_share_the_attention_among_the_tokens(seed: int, capsys: pytest.CaptureFixture[str]) -> None:
-    problem = loads(written(capsys, "--seed", str(seed), "--tokens", "I love AI").encode(), "p.yaml")
+def test_random_numbers_share_the_attention_among_the_tokens(
+    seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = loads(
+        written(capsys, "--seed", str(seed), "--tokens", "I love AI").encode(), "p.yaml"
+    )
     assert attncli.trace(problem)["weights"].max() < 0.99

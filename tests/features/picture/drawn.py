@@ -20,7 +20,9 @@ class Drawn(NamedTuple):
     @property
     def text(self) -> str:
         """What is shown, without the title that a pointer brings up."""
-        return ((self.element.text or "") + "".join(child.tail or "" for child in self.element)).strip("\n")
+        return (
+            (self.element.text or "") + "".join(child.tail or "" for child in self.element)
+        ).strip("\n")
 
     @property
     def title(self) -> str:
@@ -69,7 +71,9 @@ def paths(root: xml.Element) -> list[Drawn]:
 
 
 def points(outline: str) -> Iterator[tuple[float, float]]:
-    """The points of an outline, those that bend a curve among them; raises ValueError for what is no outline."""
+    """The points of an outline, those that bend a curve among them; raises ValueError for what is
+    no outline.
+    """
     x = y = 0.0
     for command, arguments in re.findall(r"([A-Za-z])([^A-Za-z]*)", outline):
         numbers = [float(each) for each in re.findall(r"-?[\d.]+", arguments)]
@@ -82,7 +86,8 @@ def points(outline: str) -> Iterator[tuple[float, float]]:
                 raise ValueError(outline)
             from_x, from_y = (x, y) if command.islower() else (0, 0)
             *between, (x, y) = (
-                (from_x + right, from_y + down) for right, down in zip(numbers[::2], numbers[1::2], strict=True)
+                (from_x + right, from_y + down)
+                for right, down in zip(numbers[::2], numbers[1::2], strict=True)
             )
             yield from between
         elif command == "z":
@@ -113,7 +118,9 @@ def rgb(color: str) -> tuple[float, float, float]:
 
 
 def luminance(color: tuple[float, float, float]) -> float:
-    red, green, blue = (each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in color)
+    red, green, blue = (
+        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in color
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

@@ -30,8 +30,16 @@ def test_a_picture_is_svg_on_standard_output(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == out
 
 
-def test_the_name_of_the_file_says_the_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    begins = {".svg": "<svg ", ".md": "![", ".markdown": "![", ".tex": "\\documentclass", ".latex": "\\documentclass"}
+def test_the_name_of_the_file_says_the_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begins = {
+        ".svg": "<svg ",
+        ".md": "![",
+        ".markdown": "![",
+        ".tex": "\\documentclass",
+        ".latex": "\\documentclass",
+    }
     for suffix, begin in begins.items():
         path = tmp_path / f"picture{suffix}"
         assert command(["picture", LOVE, "-o", str(path)]) == 0
@@ -40,7 +48,13 @@ def test_the_name_of_the_file_says_the_format(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_small_pictures_are_small(tmp_path: Path) -> None:
-    for of, most in (("weights", 2048), ("scores", 2048), ("flow", 3072), ("output", 5120), ("softmax", 5120)):
+    for of, most in (
+        ("weights", 2048),
+        ("scores", 2048),
+        ("flow", 3072),
+        ("output", 5120),
+        ("softmax", 5120),
+    ):
         assert command(["picture", LOVE, "--of", of, "-o", str(tmp_path / "x.svg")]) == 0
         assert (tmp_path / "x.svg").stat().st_size < most
 
@@ -69,9 +83,24 @@ def test_markdown_holds_a_chart_for_mermaid(capsys: pytest.CaptureFixture[str]) 
 def test_latex_is_one_page_of_the_size_of_the_picture(name: str, of: str, tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None or not _has_tikz():
         pytest.skip("needs pdflatex with tikz")
-    assert command(["picture", str(ROOT / "inputs" / name), "--of", of, "-q", "-o", str(tmp_path / "p.tex")]) == 0
+    assert (
+        command(
+            [
+                "picture",
+                str(ROOT / "inputs" / name),
+                "--of",
+                of,
+                "-q",
+                "-o",
+                str(tmp_path / "p.tex"),
+            ]
+        )
+        == 0
+    )
     made = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "p.tex"]
-    log = subprocess.run(made, cwd=tmp_path, capture_output=True, timeout=120).stdout.decode("utf-8", "replace")
+    log = subprocess.run(made, cwd=tmp_path, capture_output=True, timeout=120).stdout.decode(
+        "utf-8", "replace"
+    )
     assert "(1 page, " in log
     assert "Overfull" not in log
 
@@ -104,7 +133,10 @@ def test_png_without_a_renderer(
     assert command(["picture", LOVE, "-o", str(tmp_path / "x.png")]) == 5
     assert capsys.readouterr().err.splitlines() == [
         "attncli: error: a .png file needs a program that draws SVG, and none is installed",
-        "help: pip install 'attncli[png]', or install rsvg-convert (Debian: apt install librsvg2-bin), or write .svg",
+        (
+            "help: pip install 'attncli[png]', or install rsvg-convert (Debian: apt install"
+            " librsvg2-bin), or write .svg"
+        ),
     ]
     assert os.listdir(tmp_path) == []
 
@@ -112,7 +144,11 @@ def test_png_without_a_renderer(
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 @pytest.mark.parametrize(("script", "code"), [("cat", 0), ("echo no fonts >&2; exit 3", 70)])
 def test_png_by_rsvg_convert(
-    script: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    script: str,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     program = tmp_path / "rsvg-convert"
     program.write_text(f"#!/bin/sh\n{script}\n")
@@ -123,7 +159,8 @@ def test_png_by_rsvg_convert(
         assert f"{program} could not draw the picture: no fonts" in capsys.readouterr().err
         assert not (tmp_path / "x.png").exists()
     else:
-        assert read((tmp_path / "x.png").read_text(encoding="utf-8")).attrib["role"] == "img"  # `cat` gives what it got
+        # `cat` gives what it got
+        assert read((tmp_path / "x.png").read_text(encoding="utf-8")).attrib["role"] == "img"
 
 
 def test_png_by_resvg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +185,9 @@ def test_png_by_what_is_installed(tmp_path: Path) -> None:
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
-def test_png_is_not_for_terminals(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_png_is_not_for_terminals(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("attncli.cli.output.terminal_width", lambda stream: 80)
     assert command(["picture", LOVE, "--format", "png"]) == 2
     assert "a terminal cannot show a .png file" in capsys.readouterr().err
@@ -162,15 +201,26 @@ def test_png_is_not_for_terminals(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         (["--of", "capped"], "this problem has no step capped\nhelp: its steps are X, W_Q, "),
         (
             ["-o", "x.pdf"],
-            "-o x.pdf: this command does not write .pdf files\nhelp: end the name in .svg, .png, .md or .tex, ",
+            (
+                "-o x.pdf: this command does not write .pdf files\nhelp: end the name in .svg,"
+                " .png, .md or .tex, "
+            ),
         ),
-        (["--query", "AI"], "--query cannot be used with --of weights\nhelp: use --of flow, output or softmax, "),
+        (
+            ["--query", "AI"],
+            "--query cannot be used with --of weights\nhelp: use --of flow, output or softmax, ",
+        ),
         (["--of", "flow", "--query", "A"], "--query 'A': no query is called 'A'\nhelp: "),
-        (["--fragment"], "--fragment cannot be used with --format svg\nhelp: --fragment is for --format latex"),
+        (
+            ["--fragment"],
+            "--fragment cannot be used with --format svg\nhelp: --fragment is for --format latex",
+        ),
         (["--head", "0"], "--head needs a problem with a head axis\nhelp: leave out --head"),
     ],
 )
-def test_what_is_wrong_with_options(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_wrong_with_options(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert command(["picture", LOVE, *options]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -184,7 +234,10 @@ def test_a_step_may_be_called_by_its_letter(capsys: pytest.CaptureFixture[str]) 
         outs.append(capsys.readouterr().out)
     assert outs[0] == outs[1]
     assert outs[2] == outs[3]
-    assert read(outs[2]).findtext("{http://www.w3.org/2000/svg}title") == "I love AI: gradient of the scores"
+    assert (
+        read(outs[2]).findtext("{http://www.w3.org/2000/svg}title")
+        == "I love AI: gradient of the scores"
+    )
 
 
 def test_options_of_a_problem(capsys: pytest.CaptureFixture[str]) -> None:

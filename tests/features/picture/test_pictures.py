@@ -23,13 +23,31 @@ from attncli.problem.loader import load, loads
 from attncli.render.pictures import picture_file
 from attncli.render.svg import svg as written
 from attncli.tracing import run
-from tests.features.picture.drawn import DAY, NIGHT, SVG, blended, colors, contrast, drawn, paths, read, texts
+from tests.features.picture.drawn import (
+    DAY,
+    NIGHT,
+    SVG,
+    blended,
+    colors,
+    contrast,
+    drawn,
+    paths,
+    read,
+    texts,
+)
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 NAMES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
 E = np.e
-# Scores 0 and 1 of the first query, and twice 0 of the second: weights 1/(1 + e) and e/(1 + e), and twice 1/2.
-PAIR = {"tokens": ["a", "b"], "Q": [[1], [0]], "K": [[0], [1]], "V": [[1, 2], [-2, 2]], "scale": "none"}
+# Scores 0 and 1 of the first query, and twice 0 of the second: weights 1/(1 + e) and e/(1 + e), and
+# twice 1/2.
+PAIR = {
+    "tokens": ["a", "b"],
+    "Q": [[1], [0]],
+    "K": [[0], [1]],
+    "V": [[1, 2], [-2, 2]],
+    "scale": "none",
+}
 
 
 def picture(of: str, problem: dict[str, Any] | str, **choice: Any) -> Drawing:
@@ -53,7 +71,8 @@ def digits(root: xml.Element) -> list[str]:
 
 
 def test_the_digits_of_a_heat_map_are_the_weights_row_by_row() -> None:
-    assert digits(svg("weights", PAIR)) == ["0.269", "0.731", "0.500", "0.500"]  # 1/(1 + e) is 0.2689…
+    # 1/(1 + e) is 0.2689…
+    assert digits(svg("weights", PAIR)) == ["0.269", "0.731", "0.500", "0.500"]
     assert digits(svg("weights", PAIR, precision=5))[:2] == ["0.26894", "0.73106"]
     assert digits(svg("scores", PAIR)) == ["0", "1", "0", "0"]
     assert digits(svg("scores", PAIR | {"K": [[0], [-1]]})) == ["0", "−1", "0", "0"]
@@ -68,7 +87,10 @@ def test_any_step_is_a_heat_map() -> None:
     assert [each.text for each in texts(sums)] == ["3.718", "2", "query ↓", "Row sums", "a", "b"]
     said = svg("V", PAIR | {"title": "Two"})
     assert said.findtext(f"{SVG}title") == "Two: values"
-    desc = 'The largest number is 2 ("a", "d2", and 1 other cell). The smallest number is −2 ("b", "d1").'
+    desc = (
+        'The largest number is 2 ("a", "d2", and 1 other cell). The smallest number is −2 ("b",'
+        ' "d1").'
+    )
     assert said.findtext(f"{SVG}desc") == desc
     assert (
         svg("X", "i_love_ai.yaml")
@@ -81,11 +103,15 @@ def test_any_step_is_a_heat_map() -> None:
 
 def cell_colors(root: xml.Element) -> list[str]:
     """The colours of the cells of a heat map with digits, row by row."""
-    return [each.attributes["fill"] for each in sorted(paths(root), key=lambda each: each.box[1::-1])]
+    return [
+        each.attributes["fill"] for each in sorted(paths(root), key=lambda each: each.box[1::-1])
+    ]
 
 
 def test_gradients_have_colours_for_both_signs_and_0_in_the_middle() -> None:
-    """With dO of 1, dA is the sum of a value: 3 and 0. A softmax of p and 1 - p makes ±3p(1 - p) of it."""
+    """With dO of 1, dA is the sum of a value: 3 and 0. A softmax of p and 1 - p makes ±3p(1 - p) of
+    it.
+    """
     low, middle, high = "#0b3c7a", "#f2f2f0", "#863b00"
     root = svg("d_weights", PAIR)
     assert (digits(root), cell_colors(root)) == (["3", "0", "3", "0"], [high, middle, high, middle])
@@ -93,9 +119,11 @@ def test_gradients_have_colours_for_both_signs_and_0_in_the_middle() -> None:
     assert digits(root) == ["0.590", "−0.590", "0.750", "−0.750"]
     assert cell_colors(root)[2:] == [high, low]
     assert digits(svg("d_scores", PAIR | {"mask": "causal"})) == ["0", "0.750", "−0.750"]
-    assert cell_colors(svg("V", PAIR | {"V": [[-4, 0]] * 2}))[:2] == [low, middle]  # other numbers, if any is negative
+    # other numbers, if any is negative
+    assert cell_colors(svg("V", PAIR | {"V": [[-4, 0]] * 2}))[:2] == [low, middle]
     assert cell_colors(svg("V", PAIR | {"V": [[4, 0]] * 2}))[:2] == ["#fee838", "#00224e"]
-    assert cell_colors(svg("scores", PAIR | {"Q": [[-1], [0]]}))[1::-1] == ["#00224e", "#fee838"]  # but not scores
+    # but not scores
+    assert cell_colors(svg("scores", PAIR | {"Q": [[-1], [0]]}))[1::-1] == ["#00224e", "#fee838"]
 
 
 def frames(root: xml.Element) -> list[tuple[float, float, float, float]]:
@@ -113,7 +141,10 @@ def test_one_number_far_beyond_all_others_does_not_make_them_white() -> None:
     cells = [each for each in paths(root) if each.attributes.get("fill") == high]
     assert len(cells) == 3  # 1, 100 and the sign of the legend
     ((left, top, right, bottom),) = frames(root)
-    assert any(x < left < right < to_x and y < top < bottom < to_y for x, y, to_x, to_y in (each.box for each in cells))
+    assert any(
+        x < left < right < to_x and y < top < bottom < to_y
+        for x, y, to_x, to_y in (each.box for each in cells)
+    )
     assert "below −1 or above 1, as far as 100" in {each.text for each in texts(root)}
     below = {each.text for each in texts(svg("V", keys | {"V": [[1, -1, 0.5], [-100, 0.2, -0.4]]}))}
     assert "below −1 or above 1, as far as −100" in below
@@ -123,15 +154,23 @@ def test_one_number_far_beyond_all_others_does_not_make_them_white() -> None:
 
 
 def test_numbers_that_are_spread_have_all_colours() -> None:
-    """A number that is three times as large as the next, and one of a few, is none that stands alone."""
+    """A number that is three times as large as the next, and one of a few, is none that stands
+    alone.
+    """
     keys = {"Q": [[1]], "K": [[1]] * 2}
-    for values in ([[1, -1, 0.5], [3, 0.2, -0.4]], [[0, -1], [0, 100]], [[0.1, 0.7, 0.8], [1.1, 1.3, 1.7]]):
+    for values in (
+        [[1, -1, 0.5], [3, 0.2, -0.4]],
+        [[0, -1], [0, 100]],
+        [[0.1, 0.7, 0.8], [1.1, 1.3, 1.7]],
+    ):
         root = svg("V", keys | {"V": values})
         assert not [each for each in texts(root) if "above" in each.text]
 
 
 def test_a_long_map_has_frames_around_the_cells_beyond_its_colours() -> None:
-    """Of 130 keys and three features, two by two share a cell: the number beyond is the one that is shown."""
+    """Of 130 keys and three features, two by two share a cell: the number beyond is the one that is
+    shown.
+    """
     values = [[1, -1, 0.5]] * 129 + [[2, 90, -70]]
     root = svg("V", {"Q": [[1]], "K": [[1]] * 130, "V": values})
     assert len(frames(root)) == 2
@@ -139,7 +178,9 @@ def test_a_long_map_has_frames_around_the_cells_beyond_its_colours() -> None:
 
 
 def test_long_maps_of_gradients_show_what_is_farthest_from_0() -> None:
-    """A loss that grows with one output only: of the 26 equal weights, that of the first value is 0."""
+    """A loss that grows with one output only: of the 26 equal weights, that of the first value is
+    0.
+    """
     one = [[1]] * 26
     outer = {"Q": one, "K": one, "V": [[-1 / 5]] + [[0]] * 24 + [[1 / 10]]}
     root = svg("d_weights", outer)
@@ -147,25 +188,33 @@ def test_long_maps_of_gradients_show_what_is_farthest_from_0() -> None:
     assert titles[0] == "t1: t1 −0.200, t26 0.100, t2 0"
     assert {"−0.200", "0.200"} <= {each.text for each in texts(root)}
     far = svg("d_weights", {"Q": [[1]] * 130, "K": [[1]] * 130, "V": [[-2], [1]] * 65})
-    assert "Each cell is the number farthest from 0 of 2 rows by 2 columns." in [each.text for each in texts(far)]
-    assert {each.attributes["stroke"] for each in paths(far) if each.attributes.get("shape-rendering")} == {"#0b3c7a"}
+    assert "Each cell is the number farthest from 0 of 2 rows by 2 columns." in [
+        each.text for each in texts(far)
+    ]
+    assert {
+        each.attributes["stroke"] for each in paths(far) if each.attributes.get("shape-rendering")
+    } == {"#0b3c7a"}
 
 
 def test_a_long_map_of_few_columns_has_wide_cells_and_all_their_labels() -> None:
     wide = svg("V", {"Q": [[1]] * 120, "K": [[1]] * 120, "V": [[1, 2]] * 119 + [[-3, 0]]})
     runs = [each.box for each in paths(wide) if each.attributes.get("shape-rendering")]
     assert {right - left for left, _, right, _ in runs} == {24}  # pixels
-    assert {float(each.attributes["stroke-width"]) for each in paths(wide) if "shape-rendering" in each.attributes} == {
-        4
-    }
+    assert {
+        float(each.attributes["stroke-width"])
+        for each in paths(wide)
+        if "shape-rendering" in each.attributes
+    } == {4}
     said = {each.text: each.place[1] for each in texts(wide)}
     assert {"d1", "d2"} <= said.keys()
     assert said["t1"] - said["key ↓"] >= 12  # the height of a letter
 
 
 def test_heads_of_a_step_are_those_that_it_has() -> None:
-    heads = {name: [each.text for each in texts(svg(name, "grouped_query.yaml")) if "ead " in each.text]
-             for name in ("X", "Q", "K", "d_K", "concat")}  # fmt: skip
+    heads = {
+        name: [each.text for each in texts(svg(name, "grouped_query.yaml")) if "ead " in each.text]
+        for name in ("X", "Q", "K", "d_K", "concat")
+    }
     assert heads == {
         "X": [], "Q": [f"Head {number}" for number in range(4)], "K": ["KV head 0", "KV head 1"],
         "d_K": ["KV head 0", "KV head 1"], "concat": [],
@@ -176,7 +225,9 @@ def test_heads_of_a_step_are_those_that_it_has() -> None:
 
 def test_what_has_no_rows_and_columns_is_no_heat_map() -> None:
     problem = load(str(INPUTS / "next_token.yaml"))
-    with pytest.raises(AttncliError, match="loss is one number, and a heat map has rows and columns"):
+    with pytest.raises(
+        AttncliError, match="loss is one number, and a heat map has rows and columns"
+    ):
         draw("loss", run(problem, gradient=True), Choice())
     with pytest.raises(AttncliError, match="this problem has no step capped"):
         picture("capped", PAIR)
@@ -188,7 +239,10 @@ def test_a_heat_map_is_described_by_the_key_of_each_query_with_the_largest_weigh
     said = '"a" attends most to "b" (73.1 %). "b" attends equally to "a" and itself (50.0 % each).'
     assert root.findtext(f"{SVG}desc") == said
     said = svg("scores", PAIR).findtext(f"{SVG}desc")
-    assert said == '"a" has its largest score, 1, with "b". "b" has the same score, 0, with "a" and "b".'
+    assert (
+        said
+        == '"a" has its largest score, 1, with "b". "b" has the same score, 0, with "a" and "b".'
+    )
 
 
 def described(of: str, problem: dict[str, Any]) -> str:
@@ -196,18 +250,36 @@ def described(of: str, problem: dict[str, Any]) -> str:
 
 
 def test_keys_that_are_alike_are_named_together() -> None:
-    """Scores of 2, 2 and 0: e² of 2e² + 1 is 46.8 %; with the scale 1 instead of 2, e of 2e + 1 is 42.2 %."""
-    two = {"tokens": ["q"], "context_tokens": ["a", "b", "c"], "Q": [[1, 0, 0, 0]], "V": [[3], [3], [1]],
-           "K": [[2, 0, 0, 0], [2, 0, 0, 0], [0] * 4]}  # fmt: skip
-    assert described("weights", two | {"scale": "none"}) == '"q" attends most to "a" and "b" (46.8 % each).'
+    """Scores of 2, 2 and 0: e² of 2e² + 1 is 46.8 %; with the scale 1 instead of 2, e of 2e + 1 is
+    42.2 %.
+    """
+    two = {
+        "tokens": ["q"],
+        "context_tokens": ["a", "b", "c"],
+        "Q": [[1, 0, 0, 0]],
+        "V": [[3], [3], [1]],
+        "K": [[2, 0, 0, 0], [2, 0, 0, 0], [0] * 4],
+    }
+    assert (
+        described("weights", two | {"scale": "none"})
+        == '"q" attends most to "a" and "b" (46.8 % each).'
+    )
     assert described("scores", two) == '"q" has its largest score, 2, with "a" and "b".'
-    assert described("softmax", two) == '"q" gives "a" and "b" 46.8 % each without the scale, and 42.2 % with it.'
+    assert (
+        described("softmax", two)
+        == '"q" gives "a" and "b" 46.8 % each without the scale, and 42.2 % with it.'
+    )
     assert described("output", two) == 'The output of "q" gets most from the values of "a" and "b".'
     same = two | {"K": [[0] * 4] * 3, "V": [[1]] * 3}
     assert described("flow", same) == '"q" attends equally to "a", "b" and "c" (33.3 % each).'
-    assert described("output", same) == 'The output of "q" gets equal parts from the values of "a", "b" and "c".'
+    assert (
+        described("output", same)
+        == 'The output of "q" gets equal parts from the values of "a", "b" and "c".'
+    )
     itself = {"Q": [[0]] * 2, "K": [[0]] * 2, "V": [[1]] * 2}
-    assert described("flow", itself).startswith('"t1" attends equally to itself and "t2" (50.0 % each).')
+    assert described("flow", itself).startswith(
+        '"t1" attends equally to itself and "t2" (50.0 % each).'
+    )
     hidden = two | {"mask": [[True, False, False]]}
     assert described("flow", hidden) == '"q" attends only to "a" (100.0 %).'
 
@@ -219,11 +291,17 @@ def test_many_keys_that_are_alike_are_counted() -> None:
     assert described("flow", few) == '"q" attends equally to 9 keys (11.1 % each).'
     assert described("scores", few) == '"q" has the same score, 1, with 9 keys.'
     causal = described("flow", one | {"mask": "causal"})
-    assert causal == (
-        'The key with the largest weight is "t1" for 1 query of 9. 8 queries have several keys with the largest weight.'
+    assert (
+        causal
+        == 'The key with the largest weight is "t1" for 1 query of 9. 8 queries have several keys'
+        " with the largest weight."
     )
     zeros = described("V", one | {"V": [[0], [1]] + [[0]] * 7})
-    assert zeros == 'The largest number is 1 ("t2", "d1"). The smallest number is 0 ("t1", "d1", and 7 other cells).'
+    assert (
+        zeros
+        == 'The largest number is 1 ("t2", "d1"). The smallest number is 0 ("t1", "d1", and 7 other'
+        " cells)."
+    )
 
 
 def test_what_a_mask_hides_is_crossed_out_and_has_no_digits() -> None:
@@ -238,7 +316,12 @@ def test_what_a_mask_hides_is_crossed_out_and_has_no_digits() -> None:
 
 
 def test_the_colour_bar_says_what_its_ends_are_where_there_are_no_digits() -> None:
-    long = {"Q": [[4], [-3]] + [[0]] * 22, "K": [[0], [1]] + [[0]] * 22, "V": [[1]] * 24, "scale": "none"}
+    long = {
+        "Q": [[4], [-3]] + [[0]] * 22,
+        "K": [[0], [1]] + [[0]] * 22,
+        "V": [[1]] * 24,
+        "scale": "none",
+    }
     for of, ends in (("weights", {"0", "the largest of the row"}), ("scores", {"−3", "4"})):
         small = {each.text for each in texts(svg(of, long)) if each.attributes["font-size"] == "11"}
         assert small == {*ends, "query ↓", "key →"}
@@ -249,20 +332,27 @@ def test_the_colour_bar_says_what_its_ends_are_where_there_are_no_digits() -> No
 def test_several_heads_are_several_maps() -> None:
     heads = PAIR | {"Q": [[[1], [0]], [[0], [0]]], "K": [[[0], [1]]] * 2, "V": [[[1]] * 2] * 2}
     root = svg("weights", heads)
-    assert [each.text for each in texts(root) if each.text.startswith("Head")] == ["Head 0", "Head 1"]
+    assert [each.text for each in texts(root) if each.text.startswith("Head")] == [
+        "Head 0",
+        "Head 1",
+    ]
     assert Counter(digits(root)) == {"0.269": 1, "0.731": 1, "0.500": 6}
     assert root.findtext(f"{SVG}desc").startswith('Head 0: "a" attends most to "b" (73.1 %).')
     assert digits(svg("weights", heads, head=1)) == ["0.500"] * 4
 
 
 def test_the_maps_of_many_heads_are_small() -> None:
-    """Digits of twelve heads with nine tokens would need 4,000 pixels, and large cells of 64 tokens 7,000."""
+    """Digits of twelve heads with nine tokens would need 4,000 pixels, and large cells of 64 tokens
+    7,000.
+    """
     for size, most in ((9, 1300), (64, 2200)):
         heads = {name: [[[1]] * size] * 12 for name in ("Q", "K", "V")}
         root = svg("weights", heads)
         assert digits(root) == []
         assert float(root.attrib["height"]) < most
-        assert [each.text for each in texts(root) if each.text.startswith("Head")] == [f"Head {h}" for h in range(12)]
+        assert [each.text for each in texts(root) if each.text.startswith("Head")] == [
+            f"Head {h}" for h in range(12)
+        ]
     two = {name: [[[1]] * 9] * 2 for name in heads}
     assert len(digits(svg("weights", two))) == 2 * 9 * 9
 
@@ -292,20 +382,29 @@ def test_the_captions_stand_beside_the_first_labels(size: int) -> None:
 
 
 def test_a_long_map_has_thinned_labels_and_colours_within_its_rows() -> None:
-    """Of 130 tokens, each sees only itself: two by two share a cell, and each is the largest of its row."""
+    """Of 130 tokens, each sees only itself: two by two share a cell, and each is the largest of its
+    row.
+    """
     tokens = [f"token{number}" for number in range(130)]
     ones = [[1]] * 130
-    root = svg("weights", {"tokens": tokens, "Q": ones, "K": ones, "V": ones, "mask": {"window": [0, 0]}})
+    root = svg(
+        "weights", {"tokens": tokens, "Q": ones, "K": ones, "V": ones, "mask": {"window": [0, 0]}}
+    )
     shown = [each.text for each in texts(root)]
     assert digits(root) == []
     assert "Each cell is the largest of 2 rows by 2 columns." in shown
     assert "the largest of the row" in shown
-    labels = [each for each in texts(root) if each.text.startswith("token") and "transform" not in each.attributes]
+    labels = [
+        each
+        for each in texts(root)
+        if each.text.startswith("token") and "transform" not in each.attributes
+    ]
     assert 20 < len(labels) < 65
     assert {int(each.text[5:]) % 2 for each in labels} == {0}
     heights = [each.place[1] for each in labels]
     assert min(np.diff(heights)) >= 12  # the height of a letter
-    cells = [each for each in paths(root) if each.attributes.get("stroke") == "#fee838"]  # the end of the ramp
+    # the end of the ramp
+    cells = [each for each in paths(root) if each.attributes.get("stroke") == "#fee838"]
     assert [len(each.points) for each in cells] == [2] * 65
 
 
@@ -341,15 +440,23 @@ def test_no_ribbon_goes_to_what_is_hidden_and_one_to_the_sink() -> None:
 
 def test_ribbons_too_thin_to_be_seen_are_counted() -> None:
     """Of 30 queries, one key in 30 gets all but 29 weights of e⁻²⁰."""
-    root = svg("flow", {"Q": [[20]] * 30, "K": [[1]] + [[0]] * 29, "V": [[1]] * 30, "scale": "none"})
+    root = svg(
+        "flow", {"Q": [[20]] * 30, "K": [[1]] + [[0]] * 29, "V": [[1]] * 30, "scale": "none"}
+    )
     assert len(ribbons(root)) == 30
     assert any(each.text.startswith("870 weights below 0.0") for each in texts(root))
 
 
 def test_an_output_is_a_sum_of_pieces_left_and_right_of_0() -> None:
-    """Of the second query, with two weights of a half: 0.5 and -1 of the first feature, 1 and 1 of the second."""
+    """Of the second query, with two weights of a half: 0.5 and -1 of the first feature, 1 and 1 of
+    the second.
+    """
     root = svg("output", PAIR, query="b")
-    found = sorted((each.box[1], each.title, each.box[0], each.box[2]) for each in paths(root) if '"' in each.title)
+    found = sorted(
+        (each.box[1], each.title, each.box[0], each.box[2])
+        for each in paths(root)
+        if '"' in each.title
+    )
     (_, _, zero, right), *_ = found
     unit = (right - zero) / 0.5
     assert [title for _, title, _, _ in found] == ['"a": 0.500', '"b": −1', '"a": 1', '"b": 1']
@@ -357,11 +464,15 @@ def test_an_output_is_a_sum_of_pieces_left_and_right_of_0() -> None:
     assert ends == [pytest.approx(each, abs=0.01) for each in ((0, 0.5), (-1, 0), (0, 1), (1, 2))]
     assert [each.text for each in texts(root) if each.text.startswith("= ")] == ["= −0.500", "= 2"]
     ticks = [each for each in paths(root) if each.attributes.get("stroke-width") == "2"]
-    assert [(each.box[0] - zero) / unit for each in ticks] == pytest.approx([-0.5, -0.5, 2, 2], abs=0.01)
+    assert [(each.box[0] - zero) / unit for each in ticks] == pytest.approx(
+        [-0.5, -0.5, 2, 2], abs=0.01
+    )
 
 
 def looks(root: xml.Element, of: str) -> dict[str, tuple[str, str, str]]:
-    """The fill, its opacity and the edge of the areas whose titles match, by what the first group of the title is."""
+    """The fill, its opacity and the edge of the areas whose titles match, by what the first group
+    of the title is.
+    """
     found: dict[str, set[tuple[str, str, str]]] = {}
     for each in paths(root):
         if name := re.match(of, each.title):
@@ -371,7 +482,9 @@ def looks(root: xml.Element, of: str) -> dict[str, tuple[str, str, str]]:
     return {name: every.pop() for name, every in found.items()}
 
 
-@pytest.mark.parametrize(("of", "titles"), [("output", '"(t[0-9]+)": '), ("flow", '"(t[0-9]+)" → ')])
+@pytest.mark.parametrize(
+    ("of", "titles"), [("output", '"(t[0-9]+)": '), ("flow", '"(t[0-9]+)" → ')]
+)
 def test_twelve_keys_or_queries_of_a_picture_look_different(of: str, titles: str) -> None:
     """Each output is made of its own value alone, so that every key is drawn."""
     one = [[1]] * 12
@@ -380,13 +493,16 @@ def test_twelve_keys_or_queries_of_a_picture_look_different(of: str, titles: str
 
 
 def test_of_more_keys_those_that_give_most_are_drawn_and_look_different() -> None:
-    """Twenty equal weights of values 1 to 20, of which any twelve are 9 to 20, and any six 15 to 20."""
+    """Twenty equal weights of values 1 to 20, of which any twelve are 9 to 20, and any six 15 to
+    20.
+    """
     values = {"Q": [[0]], "K": [[0]] * 20, "V": [[number] for number in range(1, 21)]}
     root = svg("output", values)
     found = looks(root, '"(c[0-9]+)": ')
     assert sorted(found) == [f"c{number}" for number in range(15, 21)]
     assert len({*found.values()}) == 6
-    assert "the 14 others together: 5.250" in {each.title for each in drawn(root)}  # (1 + … + 14)/20
+    # (1 + … + 14)/20
+    assert "the 14 others together: 5.250" in {each.title for each in drawn(root)}
 
 
 def test_the_colours_of_many_queries_begin_again_and_the_legend_says_so() -> None:
@@ -397,18 +513,31 @@ def test_the_colours_of_many_queries_begin_again_and_the_legend_says_so() -> Non
 
 def test_a_piece_says_its_key_and_its_number_where_there_is_room() -> None:
     """Pieces of 0.5 (a) and 1 (b) in 240 pixels, and of 5 (c), beside which they have less room."""
-    wide = {"tokens": ["q"], "context_tokens": ["a", "b"], "Q": [[0]], "K": [[0]] * 2, "V": [[1], [2]]}
+    wide = {
+        "tokens": ["q"],
+        "context_tokens": ["a", "b"],
+        "Q": [[0]],
+        "K": [[0]] * 2,
+        "V": [[1], [2]],
+    }
     assert {"a 0.500", "b 1"} <= {each.text for each in texts(svg("output", wide))}
     thin = wide | {"context_tokens": ["a", "b", "c"], "K": [[0]] * 3, "V": [[3], [6], [51]]}
-    assert {"a", "b 2", "c 17"} <= {each.text for each in texts(svg("output", thin))}  # a is 240/20 pixels wide
+    # a is 240/20 pixels wide
+    assert {"a", "b 2", "c 17"} <= {each.text for each in texts(svg("output", thin))}
 
 
 def test_the_legend_of_an_output_has_the_keys_of_its_pieces_only() -> None:
     """Of the first query, which sees only itself, there is one piece; of zeros, there is none."""
-    for problem, keys in ((PAIR | {"mask": "causal"}, ["a"]), (PAIR, ["a", "b"]), (PAIR | {"V": [[0]] * 2}, [])):
+    for problem, keys in (
+        (PAIR | {"mask": "causal"}, ["a"]),
+        (PAIR, ["a", "b"]),
+        (PAIR | {"V": [[0]] * 2}, []),
+    ):
         root = svg("output", problem, query="a")
         low = max(each.place[1] for each in texts(root) if each.text.startswith("= "))
-        assert [each.text for each in texts(root) if each.place[1] > low and each.text in ("a", "b")] == keys
+        assert [
+            each.text for each in texts(root) if each.place[1] > low and each.text in ("a", "b")
+        ] == keys
 
 
 def test_a_softmax_before_and_after_the_scale() -> None:
@@ -416,33 +545,52 @@ def test_a_softmax_before_and_after_the_scale() -> None:
     given = {"Q": [[1, 0, 0, 0]], "K": [[0] * 4, [2, 0, 0, 0]], "V": [[0]] * 2}
     problem = {"tokens": ["q"], "context_tokens": ["a", "b"], **given}
     root = svg("softmax", problem)
-    bars = sorted(each.box for each in paths(root) if each.attributes["fill"] in ("#d55e00", "#0072b2"))
+    bars = sorted(
+        each.box for each in paths(root) if each.attributes["fill"] in ("#d55e00", "#0072b2")
+    )
     wide = [right - left for left, _, right, _ in bars]
     expected = [1 / (1 + E**2), E**2 / (1 + E**2), 1 / (1 + E), E / (1 + E)]
     assert [each / (wide[0] + wide[1]) for each in wide] == pytest.approx(expected, abs=0.001)
-    assert {"0", "2", "1", "0.119", "0.881", "0.269", "0.731"} <= {each.text for each in texts(root)}
-    assert root.findtext(f"{SVG}desc") == '"q" gives "b" 88.1 % without the scale, and 73.1 % with it.'
+    assert {"0", "2", "1", "0.119", "0.881", "0.269", "0.731"} <= {
+        each.text for each in texts(root)
+    }
+    assert (
+        root.findtext(f"{SVG}desc") == '"q" gives "b" 88.1 % without the scale, and 73.1 % with it.'
+    )
     same = svg("softmax", problem | {"scale": "none"})  # the default scale is the other one then
-    assert sorted(each.box for each in paths(same) if each.attributes["fill"] in ("#d55e00", "#0072b2")) == bars
+    assert (
+        sorted(
+            each.box for each in paths(same) if each.attributes["fill"] in ("#d55e00", "#0072b2")
+        )
+        == bars
+    )
 
 
 def panels(root: xml.Element, word: str = "") -> list[str]:
     """The titles of the panels of queries."""
-    return [each.text.removeprefix(word) for each in texts(root) if each.attributes.get("font-weight") == "600"]
+    return [
+        each.text.removeprefix(word)
+        for each in texts(root)
+        if each.attributes.get("font-weight") == "600"
+    ]
 
 
 def test_of_many_queries_some_are_drawn_from_the_first_to_the_last_and_the_legend_says_so() -> None:
     many = {"Q": [[1]] * 65, "K": [[1]] * 65, "V": [[1]] * 65, "mask": "causal"}
     root = svg("softmax", many)
     assert panels(root, "query ")[1:] == ["t1", "t33", "t65"]
-    assert "3 of 65 queries, from the first to the last; --query draws" in {each.text for each in texts(root)}
+    assert "3 of 65 queries, from the first to the last; --query draws" in {
+        each.text for each in texts(root)
+    }
     assert float(root.attrib["height"]) < 1100
     assert panels(svg("softmax", many, query="t2"), "query ")[1:] == ["t2"]
     wide = svg("output", many | {"V": [[1] * 16] * 65})
     assert panels(wide)[1:] == ["t1", "t22", "t44", "t65"]  # a third of 64 is 21.3
     assert float(wide.attrib["height"]) < 1100
     flow = svg("flow", many | {"mask": {"window": [0, 0]}})
-    assert "64 of 65 queries, from the first to the last; --query draws" in " ".join(each.text for each in texts(flow))
+    assert "64 of 65 queries, from the first to the last; --query draws" in " ".join(
+        each.text for each in texts(flow)
+    )
     assert len({name.split(" → ")[0] for name in ribbons(flow)}) == 64
 
 
@@ -466,22 +614,38 @@ def test_the_shapes_stand_on_the_arrows() -> None:
     """As in the example of the README: three words of four features, with d_k = 3."""
     chart = picture("dimensions", "i_love_ai.yaml")
     arrows = re.findall(r's_(\w+) -- "(.*)" --> s_(\w+)', chart.mermaid)
-    assert sorted(arrows) == sorted([
-        ("X", "3 × 4", "Q"), ("X", "3 × 4", "K"), ("X", "3 × 4", "V"),
-        ("W_Q", "4 × 3", "Q"), ("W_K", "4 × 3", "K"), ("W_V", "4 × 3", "V"),
-        ("K", "3 × 3", "K_T"), ("Q", "3 × 3", "scores"), ("K_T", "3 × 3", "scores"),
-        ("scores", "3 × 3", "scaled"), ("scaled", "3 × 3", "weights"), ("weights", "3 × 3", "output"),
-        ("V", "3 × 3", "output"),
-    ])  # fmt: skip
+    assert sorted(arrows) == sorted(
+        [
+            ("X", "3 × 4", "Q"),
+            ("X", "3 × 4", "K"),
+            ("X", "3 × 4", "V"),
+            ("W_Q", "4 × 3", "Q"),
+            ("W_K", "4 × 3", "K"),
+            ("W_V", "4 × 3", "V"),
+            ("K", "3 × 3", "K_T"),
+            ("Q", "3 × 3", "scores"),
+            ("K_T", "3 × 3", "scores"),
+            ("scores", "3 × 3", "scaled"),
+            ("scaled", "3 × 3", "weights"),
+            ("weights", "3 × 3", "output"),
+            ("V", "3 × 3", "output"),
+        ]
+    )
     root = read(written(chart))
     shown = Counter(each.text for each in texts(root))
     assert (shown["3 × 4"], shown["4 × 3"], shown["3 × 3"]) == (3, 3, 7)
     assert {"Q = X W_Q", "S = Q Kᵀ", "A = softmax(Z)", "O = A V"} <= {*shown}
-    tips = [each for each in paths(root) if len(each.points) == 3 and each.attributes.get("class") == "soft"]
+    tips = [
+        each
+        for each in paths(root)
+        if len(each.points) == 3 and each.attributes.get("class") == "soft"
+    ]
     assert len(tips) == 13
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if run(load(str(INPUTS / name))).leading_letters])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if run(load(str(INPUTS / name))).leading_letters]
+)
 def test_every_picture_can_be_of_one_head_or_entry(name: str) -> None:
     letters = run(load(str(INPUTS / name))).leading_letters
     part = {"head" if letter == "h" else "entry": 0 for letter in letters}
@@ -509,7 +673,11 @@ def test_the_chart_of_a_head_ends_with_the_output_of_this_head() -> None:
 def test_each_step_of_a_chart_has_its_formula(name: str, formula: str) -> None:
     root = svg("dimensions", name)
     assert formula in {each.text for each in texts(root)}
-    made = [each.text for each in texts(root) if " = " in each.text and each.attributes["font-size"] == "12"]
+    made = [
+        each.text
+        for each in texts(root)
+        if " = " in each.text and each.attributes["font-size"] == "12"
+    ]
     chart = picture("dimensions", name).mermaid
     assert len(made) == chart.count('["') - chart.count('(["')
 
@@ -533,16 +701,24 @@ def test_the_outputs_that_w_o_mixes_are_called_those_of_heads() -> None:
 
 
 def boxes(root: xml.Element) -> list[tuple[float, float, float, float]]:
-    return [each.box for each in paths(root) if each.attributes.get("stroke") and each.attributes["d"].endswith("z")]
+    return [
+        each.box
+        for each in paths(root)
+        if each.attributes.get("stroke") and each.attributes["d"].endswith("z")
+    ]
 
 
-@pytest.mark.parametrize("name", ["i_love_ai.yaml", "gpt2_layer.yaml", "kv_cache.yaml", "rope.yaml", "bahdanau.yaml"])
+@pytest.mark.parametrize(
+    "name", ["i_love_ai.yaml", "gpt2_layer.yaml", "kv_cache.yaml", "rope.yaml", "bahdanau.yaml"]
+)
 def test_no_box_of_a_chart_lies_on_another_and_all_arrows_go_down(name: str) -> None:
     root = svg("dimensions", name)
     found = boxes(root)
     for place, one in enumerate(found):
         for other in found[place + 1 :]:
-            assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            assert (
+                one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            )
     stems = [each.points for each in paths(root) if "c" in each.attributes["d"].lower()]
     assert stems
     assert all(stem[0][1] < stem[-1][1] for stem in stems)
@@ -587,14 +763,17 @@ def test_a_heat_map_of_each_step_is_valid(name: str) -> None:
 
 
 def assert_valid(root: xml.Element) -> None:
-    """Known elements, whole titles, finite numbers inside the picture, no name given twice, legible text."""
+    """Known elements, whole titles, finite numbers inside the picture, no name given twice, legible
+    text.
+    """
     assert root.attrib["role"] == "img"
     assert [child.tag for child in root[:3]] == [f"{SVG}title", f"{SVG}desc", f"{SVG}style"]
     assert all(root[place].text for place in (0, 1))
     assert {element.tag for element in root.iter()} <= {
         f"{SVG}{name}" for name in ("svg", "title", "desc", "style", "rect", "g", "path", "text")
     }
-    assert not [element for element in root.iter() if "id" in element.attrib]  # pictures may share a page
+    # pictures may share a page
+    assert not [element for element in root.iter() if "id" in element.attrib]
     width, height = (float(root.attrib[side]) for side in ("width", "height"))
     assert root.attrib["viewBox"] == f"0 0 {width:g} {height:g}"
     for each in drawn(root):
@@ -604,19 +783,27 @@ def assert_valid(root: xml.Element) -> None:
         if "d" not in each.attributes and "transform" not in each.attributes:
             size, x = float(each.attributes["font-size"]), each.place[0]
             wide = 0.45 * size * len(each.text)  # about, of Latin letters
-            left = x - wide * {"start": 0, "middle": 0.5, "end": 1}[each.attributes.get("text-anchor", "start")]
+            left = (
+                x
+                - wide
+                * {"start": 0, "middle": 0.5, "end": 1}[each.attributes.get("text-anchor", "start")]
+            )
             assert left >= 0
             assert left + wide <= width
     assert_legible(root)
 
 
 def assert_legible(root: xml.Element) -> None:
-    """Every text has a contrast of at least 4.5 to the area that it stands on, by day and at night."""
+    """Every text has a contrast of at least 4.5 to the area that it stands on, by day and at
+    night.
+    """
     paper = {DAY: PAINTS["paper"][0], NIGHT: PAINTS["paper"][1]}
     areas = [
         (each.box, colors(root, each), float(each.attributes.get("fill-opacity", 1)))
         for each in paths(root)
-        if each.attributes["fill"] != "none" and "z" in each.attributes["d"] and "c" not in each.attributes["d"].lower()
+        if each.attributes["fill"] != "none"
+        and "z" in each.attributes["d"]
+        and "c" not in each.attributes["d"].lower()
     ]
     for each in texts(root):
         x, y = each.place
@@ -632,28 +819,49 @@ def assert_legible(root: xml.Element) -> None:
 def test_paints_are_legible_on_each_other(time: int) -> None:
     paper, wash, ink, soft = (PAINTS[name][time] for name in ("paper", "wash", "ink", "soft"))
     assert min(contrast(one, other) for one in (ink, soft) for other in (paper, wash)) >= 4.5
-    assert min(contrast(ink, blended(color, paper, 0.5)) for color in HUES) >= 4.5  # digits on a ribbon
+    # digits on a ribbon
+    assert min(contrast(ink, blended(color, paper, 0.5)) for color in HUES) >= 4.5
 
 
 FAMILY = "👩\u200d👧"  # one emoji of two
 LABELS = [
-    "日本語", "שלום", FAMILY, "<script>alert(1)</script>", "a\u202eb\x1b", "long " * 40, "\uffff\ufffe", "x&y\"'", " ",
-]  # fmt: skip
+    "日本語",
+    "שלום",
+    FAMILY,
+    "<script>alert(1)</script>",
+    "a\u202eb\x1b",
+    "long " * 40,
+    "\uffff\ufffe",
+    "x&y\"'",
+    " ",
+]
 
 
 @pytest.mark.parametrize("of", KINDS)
 def test_labels_stay_text(of: str) -> None:
     """Of any script, however long, and with whatever is markup, invisible or unknown to XML."""
     number = len(LABELS)
-    problem = {"title": "<b>&\x1b", "tokens": LABELS, "Q": [[1]] * number, "K": [[1]] * number, "V": [[1]] * number}
+    problem = {
+        "title": "<b>&\x1b",
+        "tokens": LABELS,
+        "Q": [[1]] * number,
+        "K": [[1]] * number,
+        "V": [[1]] * number,
+    }
     made = picture(of, problem)
     root = read(written(made))
     assert_valid(root)
     assert root.findtext(f"{SVG}title").startswith("<b>&\\x1b: ")
     if of == "weights":
         shown = [each.text for each in texts(root)]
-        assert {"日本語", "שלום", FAMILY, "a\\u202eb\\x1b", "\\uffff\\ufffe", "x&y\"'", "␣"} <= {*shown}
-        (cut, *_) = [each for each in texts(root) if each.text.startswith("long long") and each.text.endswith("…")]
+        assert {"日本語", "שלום", FAMILY, "a\\u202eb\\x1b", "\\uffff\\ufffe", "x&y\"'", "␣"} <= {
+            *shown
+        }
+        cut, *_ = [
+            each
+            for each in texts(root)
+            if each.text.startswith("long long") and each.text.endswith("…")
+        ]
         assert cut.title == "long " * 39 + "long␣"
     for format in ("markdown", "latex"):
         text = picture_file(made, format).decode()
@@ -665,14 +873,23 @@ def test_labels_stay_text(of: str) -> None:
 def nodes(tex: str) -> list[str]:
     """The texts of a picture in LaTeX, from top to bottom."""
     found = re.findall(r"\\node at \(([-\d.]+),([-\d.]+)\) {(.*)};", tex)
-    return [text.replace(r"\allowbreak{}", "") for _, _, text in sorted(found, key=lambda node: float(node[1]))]
+    return [
+        text.replace(r"\allowbreak{}", "")
+        for _, _, text in sorted(found, key=lambda node: float(node[1]))
+    ]
 
 
 @pytest.mark.parametrize("of", ["weights", "flow", "output", "softmax"])
 def test_labels_without_letters_in_tex_have_short_names_with_a_legend(of: str) -> None:
     """日 is U+65E5, and 本 is U+672C; the long label is cut off, and explained as a whole."""
     tokens = ["日本", "café", "本" * 40]
-    problem = {"title": "日 or 本", "tokens": tokens, "Q": [[0]] * 3, "K": [[0]] * 3, "V": [[9]] * 3}
+    problem = {
+        "title": "日 or 本",
+        "tokens": tokens,
+        "Q": [[0]] * 3,
+        "K": [[0]] * 3,
+        "V": [[9]] * 3,
+    }
     said = nodes(picture_file(picture(of, problem), "latex").decode())
     assert said[0] == "U+65E5 or U+672C"
     legend = next(place for place, text in enumerate(said) if text.startswith("In labels, T1"))
@@ -683,13 +900,18 @@ def test_labels_without_letters_in_tex_have_short_names_with_a_legend(of: str) -
 
 
 def test_a_short_name_in_tex_is_no_label() -> None:
-    said = nodes(picture_file(picture("weights", PAIR | {"tokens": ["T1", "日"]}), "latex").decode())
+    said = nodes(
+        picture_file(picture("weights", PAIR | {"tokens": ["T1", "日"]}), "latex").decode()
+    )
     assert {"T1", "TT1"} <= {*said}
     assert "In labels, TT1~=~U+65E5." in " ".join(said)
 
 
 def test_a_picture_whose_labels_tex_can_write_has_no_legend_of_them() -> None:
-    assert "In labels" not in picture_file(picture("weights", PAIR | {"tokens": ["é", "<x>"]}), "latex").decode()
+    assert (
+        "In labels"
+        not in picture_file(picture("weights", PAIR | {"tokens": ["é", "<x>"]}), "latex").decode()
+    )
 
 
 def test_too_many_heads_are_refused_with_what_to_choose() -> None:
@@ -708,7 +930,9 @@ def test_numbers_that_are_almost_0_or_infinite_alone_can_be_drawn() -> None:
     assert lone.findtext(f"{SVG}desc") == "No number is finite."
 
 
-def test_numbers_that_do_not_fit_are_left_blank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_that_do_not_fit_are_left_blank(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     huge = {"Q": [[1e200], [1]], "K": [[1e200], [1]], "V": [[1]] * 2}
     for of in KINDS:
         assert_valid(svg(of, huge))

@@ -27,15 +27,25 @@ def folder(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         from tokenizers import Tokenizer, models, pre_tokenizers
 
         torch.manual_seed(0)
-        tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
+        tokenizer = Tokenizer(
+            models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]")
+        )
         tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
         model = transformers.GPT2Model(
             transformers.GPT2Config(
-                vocab_size=4, n_positions=8, n_embd=8, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0
+                vocab_size=4,
+                n_positions=8,
+                n_embd=8,
+                n_layer=2,
+                n_head=2,
+                bos_token_id=0,
+                eos_token_id=0,
             )
         )
         path = tmp_path_factory.mktemp("model")
-        transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]").save_pretrained(path)
+        transformers.PreTrainedTokenizerFast(
+            tokenizer_object=tokenizer, unk_token="[UNK]"
+        ).save_pretrained(path)
         model.save_pretrained(path)
     return path
 
@@ -43,10 +53,29 @@ def folder(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")  # of Transformers
 def test_a_layer_and_a_head_are_saved(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(["record", str(folder), "--text", "I love AI", "--layer", "1", "--head", "0", "-o", "layer1.yaml"]) == 0
+    assert (
+        run(
+            [
+                "record",
+                str(folder),
+                "--text",
+                "I love AI",
+                "--layer",
+                "1",
+                "--head",
+                "0",
+                "-o",
+                "layer1.yaml",
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr().out == ""
     problem = attncli.load("layer1.yaml")
     assert problem.title == "layer 1, head 0"
@@ -59,7 +88,10 @@ def test_a_layer_and_a_head_are_saved(
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
 def test_a_problem_that_does_not_give_the_recorded_output(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from attncli.features.record import model
 
@@ -72,10 +104,26 @@ def test_a_problem_that_does_not_give_the_recorded_output(
 
     monkeypatch.setattr(model, "run_model", run_and_change)
     monkeypatch.chdir(tmp_path)
-    assert run(["record", str(folder), "--text", "I love AI", "--layer", "1", "--head", "0", "-o", "layer1.yaml"]) == 0
+    assert (
+        run(
+            [
+                "record",
+                str(folder),
+                "--text",
+                "I love AI",
+                "--layer",
+                "1",
+                "--head",
+                "0",
+                "-o",
+                "layer1.yaml",
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().err
-    assert said == (
-        "attncli: warning: layer1.yaml does not give the output that was recorded: "
+    assert (
+        said == "attncli: warning: layer1.yaml does not give the output that was recorded: "
         "the first step that differs is output: 1 cell, by at most 0.5\n"
     )
     assert attncli.load("layer1.yaml").title == "layer 1, head 0"
@@ -83,7 +131,9 @@ def test_a_problem_that_does_not_give_the_recorded_output(
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
-def test_without_an_output_the_calls_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_an_output_the_calls_are_listed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["record", str(folder), "--text", "I love AI"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -128,14 +178,22 @@ def cut_off(file: Path) -> None:
     ("damage", "messages"),
     [
         (lambda folder: cut_off(folder / "model.safetensors"), ["cannot read the model "]),
-        (lambda folder: cut_off(folder / "config.json"), ["cannot read the model ", "not a valid JSON file"]),
+        (
+            lambda folder: cut_off(folder / "config.json"),
+            ["cannot read the model ", "not a valid JSON file"],
+        ),
         (
             lambda folder: cut_off(folder / "tokenizer.json"),
             ["cannot read the tokenizer in ", "tokenizer.save_"],
         ),
-        (lambda folder: changed_config(folder, n_embd=16), ["h.0.attn.c_attn.bias is 24, and config.json asks for 48"]),
         (
-            lambda folder: changed_config(folder, model_type="mine", auto_map={"AutoConfig": "mine.Mine"}),
+            lambda folder: changed_config(folder, n_embd=16),
+            ["h.0.attn.c_attn.bias is 24, and config.json asks for 48"],
+        ),
+        (
+            lambda folder: changed_config(
+                folder, model_type="mine", auto_map={"AutoConfig": "mine.Mine"}
+            ),
             ["it needs code from the folder, which attncli does not run", "recording()"],
         ),
     ],
@@ -156,12 +214,21 @@ def test_a_folder_that_is_damaged(
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
-def test_a_model_of_images(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_of_images(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     import transformers
 
-    images = shutil.copytree(folder, tmp_path / "images", ignore=shutil.ignore_patterns("config.json", "model*"))
+    images = shutil.copytree(
+        folder, tmp_path / "images", ignore=shutil.ignore_patterns("config.json", "model*")
+    )
     config = transformers.ViTConfig(
-        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, image_size=8, patch_size=4
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+        image_size=8,
+        patch_size=4,
     )
     transformers.ViTModel(config).save_pretrained(images)
     assert run(["record", str(images), "--text", "I love AI"]) == 3
@@ -170,7 +237,9 @@ def test_a_model_of_images(folder: Path, tmp_path: Path, capsys: pytest.CaptureF
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
-def test_weights_that_are_not_in_the_folder(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_weights_that_are_not_in_the_folder(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from safetensors.torch import load_file, save_file
 
     less = shutil.copytree(folder, tmp_path / "less")
@@ -180,24 +249,45 @@ def test_weights_that_are_not_in_the_folder(folder: Path, tmp_path: Path, capsys
     save_file(arrays, less / "model.safetensors", metadata={"format": "pt"})
     assert run(["record", str(less), "--text", "I love AI"]) == 0
     assert (
-        f"the folder lacks 1 array of weights, so these are as in an untrained model: {name}" in capsys.readouterr().err
+        f"the folder lacks 1 array of weights, so these are as in an untrained model: {name}"
+        in capsys.readouterr().err
     )
 
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("given", "start"), [({}, "[UNK]"), ({"decoder_start_token_id": 3}, "AI")])
-def test_a_decoder_has_tokens_of_its_own(given: dict[str, int], start: str, folder: Path, tmp_path: Path) -> None:
+def test_a_decoder_has_tokens_of_its_own(
+    given: dict[str, int], start: str, folder: Path, tmp_path: Path
+) -> None:
     import transformers
 
-    both = shutil.copytree(folder, tmp_path / "both", ignore=shutil.ignore_patterns("config.json", "model*"))
+    both = shutil.copytree(
+        folder, tmp_path / "both", ignore=shutil.ignore_patterns("config.json", "model*")
+    )
     transformers.T5Model(
-        transformers.T5Config(vocab_size=4, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2, **given)
+        transformers.T5Config(
+            vocab_size=4, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2, **given
+        )
     ).save_pretrained(both)
     labels = []
     for layer in range(3):  # the encoder, and the decoder: of itself, and of the text
         saved = tmp_path / f"{layer}.yaml"
-        assert run(["record", str(both), "--text", "I love AI", "--layer", str(layer), "-o", str(saved)]) == 0
+        assert (
+            run(
+                [
+                    "record",
+                    str(both),
+                    "--text",
+                    "I love AI",
+                    "--layer",
+                    str(layer),
+                    "-o",
+                    str(saved),
+                ]
+            )
+            == 0
+        )
         problem = attncli.load(saved, allow_outside=True)
         labels.append((problem.tokens, problem.context_tokens))
     words = ("I", "love", "AI")
@@ -212,7 +302,9 @@ def test_a_decoder_has_tokens_of_its_own(given: dict[str, int], start: str, fold
         (["--head", "0"], "--layer and --head say what -o saves"),
     ],
 )
-def test_options_that_need_each_other(more: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_that_need_each_other(
+    more: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["record", "anywhere", "--text", "I love AI", *more]) == 2
     assert message in capsys.readouterr().err
 
@@ -223,10 +315,22 @@ FILES = ("config.json", "tokenizer.json", "model.safetensors")
 @pytest.mark.parametrize(
     ("files", "message", "help"),
     [
-        (FILES[1:], "there is no config.json in it", "give the folder that save_pretrained() wrote"),
-        ([FILES[0], FILES[2]], "there is no tokenizer in it", "add one with tokenizer.save_pretrained("),
+        (
+            FILES[1:],
+            "there is no config.json in it",
+            "give the folder that save_pretrained() wrote",
+        ),
+        (
+            [FILES[0], FILES[2]],
+            "there is no tokenizer in it",
+            "add one with tokenizer.save_pretrained(",
+        ),
         (FILES[:2], "there are no weights in it", "add them with model.save_pretrained("),
-        (["snapshots/1a2b/config.json"], "there is no config.json in it", "give {folder}/snapshots/1a2b"),
+        (
+            ["snapshots/1a2b/config.json"],
+            "there is no config.json in it",
+            "give {folder}/snapshots/1a2b",
+        ),
     ],
 )
 def test_a_folder_without_a_model(
@@ -246,12 +350,18 @@ def test_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no such folder\nhelp: attncli downloads nothing" in capsys.readouterr().err
     (tmp_path / "config.json").write_text("{}")
     assert run(["record", str(tmp_path / "config.json"), "--text", "I love AI"]) == 4
-    assert f"this is a file\nhelp: give the folder that it is in: {tmp_path}\n" in capsys.readouterr().err
+    assert (
+        f"this is a file\nhelp: give the folder that it is in: {tmp_path}\n"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])
 def test_a_package_that_is_missing(
-    package: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    package: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in FILES:
         (tmp_path / name).write_text("{}")

@@ -42,9 +42,16 @@ def test_equations_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--mistakes"]) == 0
     page = capsys.readouterr().out
-    assert "  the softmax was taken down the columns:\n\n    A[i, j] = E[i, j] / (Σ_p E[p, j])\n" in page
+    assert (
+        "  the softmax was taken down the columns:\n\n    A[i, j] = E[i, j] / (Σ_p E[p, j])\n"
+        in page
+    )
     assert "  the weights were rounded to one decimal first.\n" in page
-    assert page.index("── Scaled scores (scaled)") < page.index("the scores were not scaled") < page.index("── Mask")
+    assert (
+        page.index("── Scaled scores (scaled)")
+        < page.index("the scores were not scaled")
+        < page.index("── Mask")
+    )
 
 
 def test_the_mistakes_in_one_step(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,6 @@
-"""Every step is listed and explained, with each of its forms, in words that hold for the rules as they are."""
+"""Every step is listed and explained, with each of its forms, in words that hold for the rules as
+they are.
+"""
 
 from __future__ import annotations
 
@@ -38,22 +40,40 @@ def test_every_rule_says_when_it_is_there() -> None:
 
 
 def test_the_steps_of_a_plain_problem_come_first(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without --all there are only the steps of a problem with X and its three projections, within 80 columns."""
+    """Without --all there are only the steps of a problem with X and its three projections, within
+    80 columns.
+    """
     (table,) = (block for block in plain_page().blocks if isinstance(block, Table))
     assert [(plain(name), plain(formula)) for name, formula, _ in table.rows] == [
-        ("X", "given"), ("W_Q", "given"), ("W_K", "given"), ("W_V", "given"), ("Q", "Q = X W_Q"), ("K", "K = X W_K"),
-        ("V", "V = X W_V"), ("K_T", "Kᵀ = transpose of K"), ("scores", "S = Q Kᵀ"), ("scaled", "Z = S / √d_k"),
-        ("exp", "E = exp(Z)"), ("row_sum", "r = row sums of E"), ("weights", "A = softmax(Z)"), ("output", "O = A V"),
-    ]  # fmt: skip
+        ("X", "given"),
+        ("W_Q", "given"),
+        ("W_K", "given"),
+        ("W_V", "given"),
+        ("Q", "Q = X W_Q"),
+        ("K", "K = X W_K"),
+        ("V", "V = X W_V"),
+        ("K_T", "Kᵀ = transpose of K"),
+        ("scores", "S = Q Kᵀ"),
+        ("scaled", "Z = S / √d_k"),
+        ("exp", "E = exp(Z)"),
+        ("row_sum", "r = row sums of E"),
+        ("weights", "A = softmax(Z)"),
+        ("output", "O = A V"),
+    ]
     assert run(["steps"]) == 0
     page = capsys.readouterr().out
     assert max(map(len, page.splitlines())) == 80
     assert "attncli steps --all lists all steps" in page
     assert "softcap" not in page
     for width in (20, 40, 60):
-        assert max(map(len, render(plain_page(), "table", Style(width=width)).splitlines())) <= width
+        assert (
+            max(map(len, render(plain_page(), "table", Style(width=width)).splitlines())) <= width
+        )
     narrow = render(plain_page(), "table", Style(width=40))  # too narrow for sentences in a column
-    assert "\n  step      scores\n  formula   S = Q Kᵀ\n  meaning   Row i, column j is the dot\n" in narrow
+    assert (
+        "\n  step      scores\n  formula   S = Q Kᵀ\n  meaning   Row i, column j is the dot\n"
+        in narrow
+    )
 
 
 def test_all_steps_fit_into_80_columns_of_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +96,9 @@ def test_programs_get_all_steps_with_and_without_all(capsys: pytest.CaptureFixtu
         (["--mistakes"], "--all cannot be used with --mistakes"),
     ],
 )
-def test_all_steps_or_one(capsys: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
+def test_all_steps_or_one(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
     assert run(["steps", "--all", *options]) == 2
     assert capsys.readouterr().err.startswith(f"attncli: error: {message}\n")
 
@@ -85,11 +107,48 @@ def test_all_steps_in_the_order_of_work() -> None:
     given, forward, _, back = (block for block in full_page().blocks if isinstance(block, Table))
     rows = [[plain(cell) for cell in row] for row in (*given.rows, *forward.rows)]
     assert [row[0] for row in rows] == [
-        "X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "past_K", "past_V", "W_a", "W_1", "W_2",
-        "v", "sink", "slopes", "Q", "new_K", "K", "new_V", "V", "angles", "Q_rot", "K_rot", "K_T", "scores", "scaled",
-        "capped", "bias", "mask", "masked", "row_max", "shifted", "exp", "row_sum", "weights", "heads_output", "concat",
+        "X",
+        "context",
+        "W_Q",
+        "W_K",
+        "W_V",
+        "W_O",
+        "b_Q",
+        "b_K",
+        "b_V",
+        "b_O",
+        "past_K",
+        "past_V",
+        "W_a",
+        "W_1",
+        "W_2",
+        "v",
+        "sink",
+        "slopes",
+        "Q",
+        "new_K",
+        "K",
+        "new_V",
+        "V",
+        "angles",
+        "Q_rot",
+        "K_rot",
+        "K_T",
+        "scores",
+        "scaled",
+        "capped",
+        "bias",
+        "mask",
+        "masked",
+        "row_max",
+        "shifted",
+        "exp",
+        "row_sum",
+        "weights",
+        "heads_output",
+        "concat",
         "output",
-    ]  # fmt: skip
+    ]
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["context"][0] == "C"
     assert by_name["K"] == ["K = X W_K", "K[j, k] = Σ_d X[j, d]·W_K[d, k]"]
@@ -97,7 +156,10 @@ def test_all_steps_in_the_order_of_work() -> None:
     assert by_name["scores"] == ["S = Q Kᵀ", "S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]"]
     assert by_name["K_rot"][0] == "K_rot = K rotated by angles"
     assert by_name["bias"] == ["", "B[i, j] = -slopes·|i - j|"]
-    assert by_name["concat"] == ["concat = the heads of H, side by side", "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]"]
+    assert by_name["concat"] == [
+        "concat = the heads of H, side by side",
+        "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]",
+    ]
     assert by_name["weights"] == ["A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
     gradients = {plain(row[0]): plain(row[1]) for row in back.rows}
     assert gradients["d_output"] == "given"
@@ -121,7 +183,10 @@ def test_one_step_in_full() -> None:
         "Axes: query, key",
         "i: a query",
         "j: a key",
-        "Present: with score: scaled_dot, unless the problem has scale: none; with other scores, if it has a scale",
+        (
+            "Present: with score: scaled_dot, unless the problem has scale: none; with other"
+            " scores, if it has a scale"
+        ),
         "scale: a number: Every score is multiplied by the scale that the problem gives.",
         "Z = scale·S",
         "Z[i, j] = S[i, j]·scale",
@@ -151,7 +216,12 @@ def test_a_given_step() -> None:
         ("Q_rot", ["rope, with pairing: interleaved", "rope, with past"]),
         (
             "output",
-            ["with W_O", "with W_O and several heads", "with W_O, b_O and several heads", "several heads without W_O"],
+            [
+                "with W_O",
+                "with W_O and several heads",
+                "with W_O, b_O and several heads",
+                "several heads without W_O",
+            ],
         ),
     ],
 )
@@ -160,7 +230,10 @@ def test_variants(name: str, forms: list[str]) -> None:
 
 
 def test_every_form_of_a_mask() -> None:
-    assert {form.partition(" ")[2]: rule.source.partition(" = ")[2] for form, rule in variants_of("mask").items()} == {
+    assert {
+        form.partition(" ")[2]: rule.source.partition(" = ")[2]
+        for form, rule in variants_of("mask").items()
+    } == {
         "causal": "where(j <= i, 0, -inf)",
         "{causal: true, corner: bottom-right}": "where(j <= i + offset, 0, -inf)",
         "{window: [left, right]}": "where(j >= i - left and j <= i + right, 0, -inf)",
@@ -195,7 +268,11 @@ def test_data() -> None:
 
 @pytest.mark.parametrize(
     ("name", "help"),
-    [("weigths", "did you mean weights?"), ("q", "did you mean Q?"), ("zzz", "attncli steps --all lists all steps")],
+    [
+        ("weigths", "did you mean weights?"),
+        ("q", "did you mean Q?"),
+        ("zzz", "attncli steps --all lists all steps"),
+    ],
 )
 def test_an_unknown_step(name: str, help: str) -> None:
     with pytest.raises(AttncliError) as caught:
@@ -213,7 +290,9 @@ def test_every_gradient_has_an_equation_but_the_first() -> None:
     assert [name for name, rule in page.gradient_rules().items() if rule.given] == ["d_output"]
 
 
-def test_a_gradient_that_no_example_has_is_listed_without_an_equation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gradient_that_no_example_has_is_listed_without_an_equation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """So a new step is listed before there is an example of its gradient."""
     first, *_ = page._examples()
     examples = [{key: value for key, value in first.items() if key != "softcap"}]

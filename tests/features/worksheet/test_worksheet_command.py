@@ -1,4 +1,6 @@
-"""`attncli worksheet` writes a page and a file for the answers, or refuses before it writes anything."""
+"""`attncli worksheet` writes a page and a file for the answers, or refuses before it writes
+anything.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ def test_a_page_on_standard_output_and_the_answers_in_a_file(
     out, err = capsys.readouterr()
     assert err == ""
     assert "    A           I    love      AI\n    I    ⎡ ______  ______  ______ ⎤\n" in out
-    assert answers.read_text(encoding="utf-8").partition("\n\n")[2] == (
-        "# Row sums\n"
+    assert (
+        answers.read_text(encoding="utf-8").partition("\n\n")[2] == "# Row sums\n"
         "row_sum: [null, null, null]  # I, love, AI\n\n"
         "# Attention weights; columns: I, love, AI\n"
         "weights:\n"
@@ -43,29 +45,40 @@ def test_a_page_on_standard_output_and_the_answers_in_a_file(
 
 def test_answers_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "page.md"
-    assert run(["worksheet", str(INPUTS / "batch.yaml"), "-q", "-o", str(page), "--answers", "-"]) == 0
+    assert (
+        run(["worksheet", str(INPUTS / "batch.yaml"), "-q", "-o", str(page), "--answers", "-"]) == 0
+    )
     blank = yaml.safe_load(capsys.readouterr().out)
     jsonschema.validate(blank, ANSWERS_SCHEMA, jsonschema.Draft7Validator)
     assert blank["scores"] == [[[None] * 3] * 3] * 2
     assert "| ______ |" in page.read_text(encoding="utf-8")
 
 
-def test_a_mask_that_is_given_as_a_matrix_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "p.yaml").write_text("Q: [[1]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: {hide: [[true, false]]}\n")
+def test_a_mask_that_is_given_as_a_matrix_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text(
+        "Q: [[1]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: {hide: [[true, false]]}\n"
+    )
     assert run(["worksheet", str(tmp_path / "p.yaml")]) == 0
     page = capsys.readouterr().out
     assert "t1 [ -∞   0 ]" in page
     assert "_" in page[page.index("Masked scores") :]
     (tmp_path / "p.yaml").write_text("Q: [[1], [1]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: causal\n")
     assert run(["worksheet", str(tmp_path / "p.yaml")]) == 0
-    assert "t1 ⎡ ______  ______ ⎤" in capsys.readouterr().out.partition("Mask")[2].partition("Masked scores")[0]
+    assert (
+        "t1 ⎡ ______  ______ ⎤"
+        in capsys.readouterr().out.partition("Mask")[2].partition("Masked scores")[0]
+    )
 
 
 def test_given_numbers_have_all_digits_that_answers_are_judged_by(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     long, problem = "0.12345678901234566", str(tmp_path / "p.yaml")
-    Path(problem).write_text(f"Q: [[{long}]]\nK: {{random: [1, 1], seed: 5}}\nV: {{random: [1, 1], decimals: 1}}\n")
+    Path(problem).write_text(
+        f"Q: [[{long}]]\nK: {{random: [1, 1], seed: 5}}\nV: {{random: [1, 1], decimals: 1}}\n"
+    )
     key = tmp_path / "key.md"
     assert run(["worksheet", problem, "--blank", "scores", "--key", str(key)]) == 0
     page, err = capsys.readouterr()
@@ -79,10 +92,15 @@ def test_given_numbers_have_all_digits_that_answers_are_judged_by(
     assert drawn not in capsys.readouterr().out
 
 
-def test_there_is_room_to_calculate_on_paper_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_there_is_room_to_calculate_on_paper_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     room = {}
     for detail in ("brief", "rows", "cells"):
-        assert run(["worksheet", LOVE, "--blank", "scores", "--detail", detail, "--format", "latex"]) == 0
+        assert (
+            run(["worksheet", LOVE, "--blank", "scores", "--detail", detail, "--format", "latex"])
+            == 0
+        )
         room[detail] = re.findall(r"\\vskip(\d+)mm", capsys.readouterr().out)
     assert room == {"brief": [], "rows": ["24"], "cells": ["72"]}  # three rows, nine cells
     assert run(["worksheet", LOVE, "--blank", "K", "--format", "html"]) == 0
@@ -97,7 +115,19 @@ def test_copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert page.count("Name: ...") == 3
     assert page.count(r"\setcounter{page}{1}") == 2
     assert page.count(r"\end{document}") == 1
-    assert run(["worksheet", LOVE, "--answers", str(tmp_path / "a.yaml"), "-o", str(tmp_path / "w.tex")]) == 0
+    assert (
+        run(
+            [
+                "worksheet",
+                LOVE,
+                "--answers",
+                str(tmp_path / "a.yaml"),
+                "-o",
+                str(tmp_path / "w.tex"),
+            ]
+        )
+        == 0
+    )
 
 
 @pytest.mark.parametrize("options", [[], ["--fragment"]])
@@ -124,17 +154,35 @@ def test_copies_on_paper(tmp_path: Path) -> None:
     if browser is None or shutil.which("pdftotext") is None:
         pytest.skip("needs Chromium and pdftotext")
     assert run(["worksheet", LOVE, "--copies", "2", "-o", str(tmp_path / "w.html")]) == 0
-    command = [browser, "--headless", "--no-sandbox", "--no-pdf-header-footer", f"--print-to-pdf={tmp_path / 'w.pdf'}"]
-    subprocess.run([*command, str(tmp_path / "w.html")], check=True, capture_output=True, timeout=120)
-    text = subprocess.run(["pdftotext", str(tmp_path / "w.pdf"), "-"], check=True, capture_output=True).stdout.decode()
-    starts = [number for number, page in enumerate(text.split("\f")) if page.strip().startswith("I love AI")]
+    command = [
+        browser,
+        "--headless",
+        "--no-sandbox",
+        "--no-pdf-header-footer",
+        f"--print-to-pdf={tmp_path / 'w.pdf'}",
+    ]
+    subprocess.run(
+        [*command, str(tmp_path / "w.html")], check=True, capture_output=True, timeout=120
+    )
+    text = subprocess.run(
+        ["pdftotext", str(tmp_path / "w.pdf"), "-"], check=True, capture_output=True
+    ).stdout.decode()
+    starts = [
+        number
+        for number, page in enumerate(text.split("\f"))
+        if page.strip().startswith("I love AI")
+    ]
     assert len(starts) == 2
     assert sum(page.count("Name: ...") for page in text.split("\f")) == 2
 
 
-def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_cannot_leave_their_comment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     problem = tmp_path / "p.yaml"
-    problem.write_text('title: "a\\nb"\ntokens: ["x\\ny: 1"]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n', encoding="utf-8")
+    problem.write_text(
+        'title: "a\\nb"\ntokens: ["x\\ny: 1"]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n', encoding="utf-8"
+    )
     assert run(["worksheet", str(problem), "-o", str(tmp_path / "p.md"), "--answers", "-"]) == 0
     assert list(yaml.safe_load(capsys.readouterr().out)) == [
         "K_T", "scores", "scaled", "exp", "row_sum", "weights", "output",
@@ -143,20 +191,33 @@ def test_labels_cannot_leave_their_comment(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.tex
 def test_no_step_is_parted_by_the_end_of_a_page(tmp_path: Path) -> None:
-    """The steps before the scaled scores leave room for two lines of what is said about them, and for no more."""
+    """The steps before the scaled scores leave room for two lines of what is said about them, and
+    for no more.
+    """
     if shutil.which("pdflatex") is None or shutil.which("pdftotext") is None:
         pytest.skip("needs pdflatex and pdftotext")
     shapes = {"X": [4, 2], "W_Q": [2, 3], "W_K": [2, 3], "W_V": [2, 5]}
-    given = "".join(f"{name}: {{random: {shape}, integers: true}}\n" for name, shape in shapes.items())
+    given = "".join(
+        f"{name}: {{random: {shape}, integers: true}}\n" for name, shape in shapes.items()
+    )
     (tmp_path / "p.yaml").write_text(f"title: Attention\n{given}", encoding="utf-8")
     assert run(["worksheet", str(tmp_path / "p.yaml"), "-o", str(tmp_path / "w.tex")]) == 0
-    subprocess.run(["pdflatex", "-interaction=nonstopmode", "w.tex"], cwd=tmp_path, check=True, capture_output=True)
-    text = subprocess.run(["pdftotext", "w.pdf", "-"], cwd=tmp_path, check=True, capture_output=True).stdout.decode()
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "w.tex"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    text = subprocess.run(
+        ["pdftotext", "w.pdf", "-"], cwd=tmp_path, check=True, capture_output=True
+    ).stdout.decode()
     (page,) = (page for page in text.split("\f") if "Every score is divided by" in page)
     assert "gradient is almost 0" in page
 
 
-@pytest.mark.parametrize(("name", "heading"), [("key.md", "## What the numbers"), ("key.tex", "What the numbers")])
+@pytest.mark.parametrize(
+    ("name", "heading"), [("key.md", "## What the numbers"), ("key.tex", "What the numbers")]
+)
 def test_a_key_has_the_numbers_and_a_note_that_the_worksheet_has_not(
     name: str, heading: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,7 +233,20 @@ def test_a_key_has_the_numbers_and_a_note_that_the_worksheet_has_not(
 def test_a_gradient_has_a_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key = tmp_path / "key.md"
     assert (
-        run(["worksheet", LOVE, "--gradient", "--blank", "d_V", "-o", str(tmp_path / "w.md"), "--key", str(key)]) == 0
+        run(
+            [
+                "worksheet",
+                LOVE,
+                "--gradient",
+                "--blank",
+                "d_V",
+                "-o",
+                str(tmp_path / "w.md"),
+                "--key",
+                str(key),
+            ]
+        )
+        == 0
     )
     assert "on the way to d\\_V" in key.read_text(encoding="utf-8")
 
@@ -190,7 +264,10 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--format", "json"], "--format cannot be 'json'"),
         (["-o", "w.json"], "-o w.json: this command does not write .json files"),
         (["--answers", "-"], "the worksheet and its answers cannot both go to standard output"),
-        (["-o", "w.md", "--answers", "w.md"], "the worksheet and its answers cannot both go to w.md"),
+        (
+            ["-o", "w.md", "--answers", "w.md"],
+            "the worksheet and its answers cannot both go to w.md",
+        ),
         (["--answers", "a.json"], "--answers a.json: this command does not write .json files"),
         (["--answers", LOVE], "would write over the problem itself"),
         (["--answers", ""], "--answers needs the name of a file"),
@@ -207,7 +284,9 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--detail", "all"], "--detail cannot be 'all'"),
     ],
 )
-def test_wrong_usage(options: list[str], message: str, empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(
+    options: list[str], message: str, empty: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["worksheet", LOVE, *options]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -217,7 +296,9 @@ def test_wrong_usage(options: list[str], message: str, empty: Path, capsys: pyte
 
 def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "w.md"
-    assert run(["worksheet", LOVE, "-o", str(page), "--answers", str(tmp_path / "no" / "a.yaml")]) == 4
+    assert (
+        run(["worksheet", LOVE, "-o", str(page), "--answers", str(tmp_path / "no" / "a.yaml")]) == 4
+    )
     assert "there is no folder" in capsys.readouterr().err
     assert not page.exists()
 
@@ -228,14 +309,19 @@ def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_worksheet_compiles(name: str, tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("needs pdflatex")
-    assert run(["worksheet", str(INPUTS / name), "-q", "--copies", "2", "-o", str(tmp_path / "w.tex")]) == 0
+    assert (
+        run(["worksheet", str(INPUTS / name), "-q", "--copies", "2", "-o", str(tmp_path / "w.tex")])
+        == 0
+    )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "w.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True)
     assert done.returncode == 0, done.stdout[-2000:]
     assert b"Overfull" not in done.stdout
 
 
-def test_gradients_are_asked_for_after_the_way_forward(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_gradients_are_asked_for_after_the_way_forward(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     answers, problem = tmp_path / "answers.yaml", str(INPUTS / "next_token.yaml")
     assert run(["worksheet", problem, "--gradient", "--answers", str(answers)]) == 0
     page = capsys.readouterr().out
@@ -246,4 +332,7 @@ def test_gradients_are_asked_for_after_the_way_forward(tmp_path: Path, capsys: p
     assert "\nweights:" not in answers.read_text()
     answers.write_text(answers.read_text().replace("loss: null", "loss: 1.45"))
     assert run(["check", problem, str(answers)]) == 1
-    assert "The first wrong number is the loss. You wrote 1.45. The true value is 1.410." in capsys.readouterr().out
+    assert (
+        "The first wrong number is the loss. You wrote 1.45. The true value is 1.410."
+        in capsys.readouterr().out
+    )

@@ -1,11 +1,14 @@
-"""Makes attncli find the standard library as another system has it. Python runs this file when it starts.
+"""Makes attncli find the standard library as another system has it. Python runs this file when it
+starts.
 
-Only modules of attncli are shown a different library: Python itself and other packages keep theirs, or nothing would
-run. The variable STANDIN names a file of JSON that says what is absent, what modules lack, and what the system is
-called. What Windows does in another way is added here, as far as it can be done elsewhere:
+Only modules of attncli are shown a different library: Python itself and other packages keep theirs,
+or nothing would run. The variable STANDIN names a file of JSON that says what is absent, what
+modules lack, and what the system is called. What Windows does in another way is added here, as far
+as it can be done elsewhere:
 
 - A file that is open can be neither replaced nor renamed nor removed.
-- Only a few signals can be answered. There is no SIGPIPE, so writing to a pipe without a reader is an error.
+- Only a few signals can be answered. There is no SIGPIPE, so writing to a pipe without a reader is
+  an error.
 - Text that is written ends its lines with a carriage return and a line feed.
 - There are at most 61 processes in a pool.
 - Escape sequences mean nothing to a console that was not asked to heed them.
@@ -34,7 +37,12 @@ class StandIn(ModuleType):
     """A module as another system has it: without some names, and with others."""
 
     def __init__(self, real: ModuleType, lacks: list[str], instead: dict[str, Any]) -> None:
-        own = {"__name__": real.__name__, "_real": real, "_lacks": frozenset(lacks), "_instead": instead}
+        own = {
+            "__name__": real.__name__,
+            "_real": real,
+            "_lacks": frozenset(lacks),
+            "_instead": instead,
+        }
         ModuleType.__getattribute__(self, "__dict__").update(own)
 
     def __getattribute__(self, name: str) -> Any:
@@ -55,7 +63,9 @@ def refusing_open_files(change: Any) -> Any:
     def changed(*paths: Any) -> Any:
         for path in paths:
             if is_open(path):
-                raise PermissionError(13, "The file is being used by another process", os.fspath(path))
+                raise PermissionError(
+                    13, "The file is being used by another process", os.fspath(path)
+                )
         return change(*paths)
 
     return changed
@@ -68,14 +78,17 @@ def is_open(path: Any) -> bool:
         try:
             if os.readlink(f"{listed}/{number}") == real:
                 return True
-        except OSError:  # the one of the list itself, which is closed by now
+        except OSError:
+            # the one of the list itself, which is closed by now
             continue
     return False
 
 
 def answer(number: int, handler: Any) -> Any:
     """`signal.signal`, which on Windows takes few signals."""
-    known = {getattr(signal, f"SIG{name}") for name in ("ABRT", "FPE", "ILL", "INT", "SEGV", "TERM")}
+    known = {
+        getattr(signal, f"SIG{name}") for name in ("ABRT", "FPE", "ILL", "INT", "SEGV", "TERM")
+    }
     if number not in known | {BREAK}:
         raise ValueError("invalid signal value")
     return signal.signal(number, handler)
@@ -106,12 +119,16 @@ WINDOWS: dict[str, dict[str, Any]] = {
     "os": {
         "name": "nt",
         "O_BINARY": 0,
-        **{name: refusing_open_files(getattr(os, name)) for name in ("replace", "rename", "unlink", "remove")},
+        **{
+            name: refusing_open_files(getattr(os, name))
+            for name in ("replace", "rename", "unlink", "remove")
+        },
     },
     "signal": {"SIGBREAK": BREAK, "signal": answer, "set_wakeup_fd": wake},
     "subprocess": {"run": run, "CREATE_NEW_PROCESS_GROUP": 512},
     "concurrent.futures": {"ProcessPoolExecutor": Pool},
-    "ctypes": {"WinDLL": lambda name: SimpleNamespace(GetConsoleMode=lambda *_: 0)},  # which knows no console
+    # which knows no console
+    "ctypes": {"WinDLL": lambda name: SimpleNamespace(GetConsoleMode=lambda *_: 0)},
 }
 INSTEAD: dict[str, dict[str, Any]] = {**(WINDOWS if ON_WINDOWS else {})}
 INSTEAD["sys"] = {"platform": FACTS["platform"]}
@@ -119,7 +136,9 @@ STAND_INS: dict[str, StandIn] = {}
 python_imports = builtins.__import__
 
 
-def import_for(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+def import_for(
+    name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+) -> Any:
     """`import`, which gives modules of attncli what the other system has."""
     importer = (globals or {}).get("__name__") or ""
     if level or importer.partition(".")[0] != "attncli":
