@@ -438,7 +438,7 @@ def save(problem: Problem, path: str | PathLike[str]) -> None:
     """
     from numpy import savez
 
-    from attncli.cli.output import require_writable, write, write_files
+    from attncli.cli.files import require_writable, write, write_files
     from attncli.problem.saving import as_yaml, require_yaml
 
     if not isinstance(problem, Problem):
@@ -754,7 +754,7 @@ def _save(data: bytes, name: str) -> None:
     """Replace a file as a whole or not at all. Raises AttncliError (exit code 4) where that cannot
     be done.
     """
-    from attncli.cli.output import require_writable, write_bytes
+    from attncli.cli.files import require_writable, write_bytes
 
     try:
         require_writable(name, "-")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from attncli.cli import output
+from attncli.cli import files
 from attncli.cli.main import run
 from attncli.errors import AttncliError, Exit
 
@@ -70,7 +70,7 @@ class Faulty:
             faulty("open")
             return Buffered(File(name, mode), 8)
 
-        monkeypatch.setattr(output, "open", opened, raising=False)
+        monkeypatch.setattr(files, "open", opened, raising=False)
         for name in ("fchown", "chmod", "fsync", "replace"):
             monkeypatch.setattr(os, name, self._before(name, getattr(os, name)))
 
@@ -88,7 +88,7 @@ def all_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     counted = Faulty()
     with monkeypatch.context() as patch:
         counted.install(patch)
-        output.write_bytes(PIECES, str(tmp_path / "a"))
+        files.write_bytes(PIECES, str(tmp_path / "a"))
     assert (tmp_path / "a").read_bytes() == NEW
     return counted.calls
 
@@ -123,7 +123,7 @@ def test_a_fault_at_every_call(
                 faulty = Faulty(fail_at, fault)
                 faulty.install(patch)
                 try:
-                    output.write_bytes(iter(PIECES), str(folder / ("link" if link else "a")))
+                    files.write_bytes(iter(PIECES), str(folder / ("link" if link else "a")))
                 except told:
                     assert sorted(os.listdir(folder)) == before, faulty.calls
                     assert old is None or (folder / "a").read_bytes() == old, faulty.calls
@@ -148,7 +148,7 @@ def test_a_folder_that_nothing_can_be_written_to(
     def refuse(name: str, mode: str) -> Any:
         raise fault
 
-    monkeypatch.setattr(output, "open", refuse, raising=False)
+    monkeypatch.setattr(files, "open", refuse, raising=False)
     option = "-o" if what == "the page" else "--answers"
     assert (
         run(
@@ -176,7 +176,7 @@ def test_what_cannot_be_made_changes_nothing(tmp_path: Path) -> None:
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        output.write_bytes(pieces(), str(tmp_path / "a"))
+        files.write_bytes(pieces(), str(tmp_path / "a"))
     assert ((tmp_path / "a").read_bytes(), os.listdir(tmp_path)) == (OLD, ["a"])
 
 

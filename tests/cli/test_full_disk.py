@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from attncli.cli import output
+from attncli.cli import files
 from attncli.cli.app import _group, command_names
 from attncli.cli.main import run
 from attncli.errors import Exit
@@ -83,7 +83,7 @@ def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def refuse(name: str, mode: str) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
 
-    monkeypatch.setattr(output, "open", refuse, raising=False)
+    monkeypatch.setattr(files, "open", refuse, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

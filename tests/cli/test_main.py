@@ -268,8 +268,8 @@ def test_an_interruption() -> None:
     program = (
         "import os, signal, sys\n"
         "from attncli.cli import main as cli\n"
-        "from attncli.cli import output\n"
-        "output.require_writable = lambda *arguments: os.kill(os.getpid(), signal.SIGINT)\n"
+        "from attncli.cli import files\n"
+        "files.require_writable = lambda *arguments: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.argv = ['attncli', 'compute', 'p.yaml']\n"
         "cli.main()\n"
     )

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from attncli.cli.output import terminal_width, wants_color
+from attncli.cli.pages import terminal_width, wants_color
 
 
 class Terminal(io.StringIO):

@@ -11,16 +11,10 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
+from attncli.cli.files import is_file, is_same_file, require_writable, write, write_bytes
 from attncli.cli.input import limit_threads
 from attncli.cli.options import holds_numbers
-from attncli.cli.output import (
-    is_file,
-    is_same_file,
-    require_writable,
-    write,
-    write_bytes,
-    write_page,
-)
+from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, missing_error, reason, unwritable, usage_error

@@ -195,7 +195,7 @@ def check(
     if of_a_class or scheduler is not None or time_limit is not None:
         from attncli.attention.registry import RULES
         from attncli.cli.error_report import warn
-        from attncli.cli.output import require_workbook
+        from attncli.cli.pages import require_workbook
         from attncli.cli.signals import CleanupBeforeExit, Terminated
         from attncli.features.check.class_check import (
             Feedback,
@@ -274,8 +274,9 @@ def check(
 
     # while there is memory for it: an error may be that there is none
     from attncli.cli.error_report import warn
+    from attncli.cli.files import require_writable
     from attncli.cli.input import load
-    from attncli.cli.output import require_writable, write_page
+    from attncli.cli.pages import write_page
     from attncli.cli.progress import progress
     from attncli.problem.source import read_source
 

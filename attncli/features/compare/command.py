@@ -126,7 +126,8 @@ def compare(
         *((dtypes and given, "--dtypes", name, dtypes_help) for name, given in others.items()),
     )
 
-    from attncli.cli.output import require_writable, write_page
+    from attncli.cli.files import require_writable
+    from attncli.cli.pages import write_page
     from attncli.cli.progress import progress
     from attncli.features.compare.operands import read_files
 

@@ -80,8 +80,9 @@ def compute(
     # them, not where it is called: there may be no memory left by then.
     from attncli.attention.registry import holds_scores
     from attncli.cli.error_report import warn
+    from attncli.cli.files import require_writable
     from attncli.cli.input import load
-    from attncli.cli.output import is_for_screen, require_workbook, require_writable, write_page
+    from attncli.cli.pages import is_for_screen, require_workbook, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 

@@ -78,7 +78,8 @@ def cost(
     }
     sizes = {name: size for name, size in given.items() if size is not None}
 
-    from attncli.cli.output import require_writable, write_page
+    from attncli.cli.files import require_writable
+    from attncli.cli.pages import write_page
     from attncli.problem.loader import load
 
     require_writable(output, file or "-")

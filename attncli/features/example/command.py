@@ -42,7 +42,8 @@ def example(
             f"-o {output}: which example?", help=f"write attncli example i_love_ai -o {output}"
         )
 
-    from attncli.cli.output import require_new, write, write_bytes, write_page
+    from attncli.cli.files import require_new, write, write_bytes
+    from attncli.cli.pages import write_page
     from attncli.features.example import collection
 
     if name is None:

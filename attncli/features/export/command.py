@@ -92,8 +92,8 @@ def export(
 
     # while there is memory for it: an error may be that there is none
     from attncli.cli.error_report import warn
+    from attncli.cli.files import require_writable, write, write_files
     from attncli.cli.input import load
-    from attncli.cli.output import require_writable, write, write_files
     from attncli.cli.progress import progress
 
     for file in files:

@@ -166,7 +166,7 @@ def generate(
     n, d_model, d_k, d_v = dims or _dims("--dims", _DIMS if heads in (None, 1) else _DIMS_OF_HEADS)
 
     from attncli.cli.error_report import warn
-    from attncli.cli.output import require_new_folder, write_folder
+    from attncli.cli.files import require_new_folder, write_folder
     from attncli.cli.progress import progress
     from attncli.features.generate.roster import numbered, read_roster
     from attncli.problem.source import read_source
@@ -218,8 +218,9 @@ def _audit(
     options.reject_conflicts(*options.format_conflicts(format, output, ascii=ascii))
 
     from attncli.cli.error_report import warn
+    from attncli.cli.files import require_writable
     from attncli.cli.input import load
-    from attncli.cli.output import require_writable, write_page
+    from attncli.cli.pages import write_page
 
     require_writable(output, file)
     problem = load(file)

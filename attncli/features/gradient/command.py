@@ -104,8 +104,9 @@ def gradient(
 
     # while there is memory for it: an error may be that there is none
     from attncli.cli.error_report import warn
+    from attncli.cli.files import require_writable
     from attncli.cli.input import load
-    from attncli.cli.output import is_for_screen, require_workbook, require_writable, write_page
+    from attncli.cli.pages import is_for_screen, require_workbook, write_page
     from attncli.cli.progress import progress
     from attncli.page.view import View
 

@@ -71,7 +71,7 @@ def new(
     if options.suffix_of(output) not in options.OF_YAML:
         raise options.unknown_suffix("-o", output or "", ".yaml")
 
-    from attncli.cli.output import require_new, write
+    from attncli.cli.files import require_new, write
     from attncli.features.new.template import Sizes, problem_text
 
     if output is not None and output != "-":

@@ -100,8 +100,9 @@ def picture(
 
     # while there is memory for it: an error may be that there is none
     from attncli.cli.error_report import warn
+    from attncli.cli.files import require_writable, write_bytes
     from attncli.cli.input import load
-    from attncli.cli.output import require_writable, standard_output, terminal_width, write_bytes
+    from attncli.cli.pages import standard_output, terminal_width
     from attncli.cli.progress import progress
 
     require_writable(output, file)

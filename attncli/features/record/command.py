@@ -62,7 +62,7 @@ def record(
         raise usage_error("--layer and --head say what -o saves", help="add -o problem.yaml")
 
     from attncli.cli.error_report import warn
-    from attncli.cli.output import require_writable, write
+    from attncli.cli.files import require_writable, write
     from attncli.cli.progress import progress
     from attncli.features.record.model import read_model, run_model
     from attncli.problem.saving import require_yaml

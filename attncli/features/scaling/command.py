@@ -55,8 +55,9 @@ def scaling(
     lengths = options.names("--d-k", d_k, what="number", example="2,8,32")
     sizes = tuple(options.whole("--d-k", length, allowed=_SIZES) for length in lengths)
 
+    from attncli.cli.files import require_writable
     from attncli.cli.input import load
-    from attncli.cli.output import require_writable, write_page
+    from attncli.cli.pages import write_page
     from attncli.cli.progress import progress
 
     require_writable(output, file)

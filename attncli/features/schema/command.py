@@ -47,7 +47,7 @@ def schema(
     if output is not None and options.suffix_of(output) not in ("", ".json"):
         raise options.unknown_suffix("-o", output, ".json")
 
-    from attncli.cli.output import require_writable, write
+    from attncli.cli.files import require_writable, write
 
     require_writable(output, "-")
     write(known[name].read_text(encoding="utf-8"), output, portable=True)

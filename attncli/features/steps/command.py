@@ -51,7 +51,8 @@ def steps(
         ),
     )
 
-    from attncli.cli.output import require_writable, write_page
+    from attncli.cli.files import require_writable
+    from attncli.cli.pages import write_page
 
     require_writable(output, "-")
     if mistakes:

@@ -103,8 +103,9 @@ def worksheet(
 
     # while there is memory for it: an error may be that there is none
     from attncli.cli.error_report import warn
+    from attncli.cli.files import require_writable, write
     from attncli.cli.input import load
-    from attncli.cli.output import require_workbook, require_writable, write, write_page
+    from attncli.cli.pages import require_workbook, write_page
     from attncli.cli.progress import progress
 
     require_writable(output, file)
@@ -166,7 +167,7 @@ def worksheet(
 
 def _require_separate_pages(key: str, answers: str | None, output: str | None) -> None:
     """Refuse a key on standard output, in a file of numbers, and where something else goes."""
-    from attncli.cli.output import is_same_file
+    from attncli.cli.files import is_same_file
 
     for other in (output or "-", answers):
         if other is not None and is_same_file(key, other):
@@ -179,7 +180,7 @@ def _require_separate_pages(key: str, answers: str | None, output: str | None) -
 
 def _require_separate_files(answers: str, output: str | None) -> None:
     """Refuse answers in any form but YAML, and where the page goes."""
-    from attncli.cli.output import is_same_file
+    from attncli.cli.files import is_same_file
 
     page = output or "-"
     if is_same_file(answers, page):

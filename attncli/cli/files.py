@@ -1,6 +1,4 @@
-"""Renders a page and puts it where it was asked for: on standard output, or in a file that is
-replaced whole.
-"""
+"""Writes texts and data: a file is at every moment either the old one or the new one."""
 
 from __future__ import annotations
 
@@ -9,32 +7,15 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED
-from attncli.render import SECTION, WORKBOOK, Style, pieces
-from attncli.system import (
-    heeds_escapes,
-    is_reader_gone,
-    is_same,
-    keep_owner,
-    set_blocking,
-    without_last_separator,
-)
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from attncli.page.document import Document
+from attncli.system import is_reader_gone, is_same, keep_owner, set_blocking, without_last_separator
 
 _OTHER_NAME = "give the output another name"
 _EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml", "--key": "key.md"}
-_PIECE = 2**20  # bytes
 
 
 def require_writable(
@@ -85,23 +66,6 @@ def require_writable(
         raise unwritable(path, reason(error), option) from None
 
 
-def require_workbook(format: str, path: str | None, example: str = "problem") -> None:
-    """Refuse a workbook where nothing can write or show it; `example` is a name for its file.
-
-    Raises AttncliError (exit 2 or 5).
-    """
-    if format not in WORKBOOK:
-        return
-    from attncli.render.xlsx import require_writer
-
-    require_writer()
-    if terminal_width(standard_output(path)) is not None:
-        raise usage_error(
-            f"a terminal cannot show an .{format} file",
-            help=f"write it to a file: -o {example}.{format}",
-        )
-
-
 def require_new(path: str, data: bytes | None = None, option: str = "-o") -> None:
     """Refuse a file that is there already, for what people go on to change by hand; the same `data`
     may be there.
@@ -123,15 +87,6 @@ def _content(path: str) -> bytes | None:
         return None
 
 
-def is_for_screen(format: str, path: str | None) -> bool:
-    """Whether a person reads the page on a screen, a terminal's or a browser's: of what is long it
-    has the ends.
-    """
-    return format == "html" or (
-        format == "table" and terminal_width(standard_output(path)) is not None
-    )
-
-
 def is_same_file(one: str, other: str) -> bool:
     """Whether two names, "-" among them, are of the same file, be it there or not."""
     if "-" not in (one, other):
@@ -139,79 +94,6 @@ def is_same_file(one: str, other: str) -> bool:
         with contextlib.suppress(OSError):
             return os.path.realpath(one) == os.path.realpath(other)
     return one == other
-
-
-def write_page(
-    document: Document,
-    format: str,
-    path: str | None,
-    *,
-    color: str = "auto",
-    math: str | None = None,
-    fragment: bool = False,
-    title: bool = True,
-    ascii: bool = False,
-    pictures: bool = False,
-    option: str = "-o",
-) -> None:
-    """Write the page in this format to the path, or to standard output where that is None or "-".
-
-    Of a fragment, a path with {n} in it stands for a file for each section. Standard output gets a
-    table in ASCII, too, where the locale is C, even if Python writes UTF-8 there. The `pictures` of
-    a page of Markdown in a file are files beside it.
-
-    As "npy" it is the array of the one step that it shows, in the number format that this was
-    worked out in; as "xlsx" its workbook. `option` is what the path was given to.
-    """
-    if format == "npy" and document.array:
-        write_bytes(_npy(document.array()), path, option=option)
-        return
-    if format in WORKBOOK:
-        from attncli.render.xlsx import xlsx
-
-        write_bytes([xlsx(document)], path, option=option)
-        return
-    stream = standard_output(path)
-    style = Style(
-        width=terminal_width(stream),
-        color=wants_color(color, stream),
-        math=cast("Literal['fences', 'dollars']", math or "fences"),
-        fragment=fragment,
-        title=title,
-        ascii=ascii or (stream is not None and os.environ.get("LC_ALL") in ("C", "POSIX")),
-        encoding=(stream and stream.encoding) or "utf-8",
-    )
-    if fragment and path and SECTION in path:
-        from attncli.render.sections import sections
-
-        files = (
-            (path.replace(SECTION, name), text) for name, text in sections(document, format, style)
-        )
-        write_files(files, option=option)
-        return
-    if pictures and format == "markdown" and path and is_file(path):
-        from attncli.render.markdown import picture_files  # which few pages have
-
-        style = style._replace(pictures=Path(path).stem)
-        beside = (
-            (str(Path(path).with_name(name)), [text])
-            for name, text in picture_files(document, style)
-        )
-        write_files(chain([(path, pieces(document, format, style))], beside), option=option)
-        return
-    write(pieces(document, format, style), path, portable=format != "table", option=option)
-
-
-def _npy(array: NDArray[Any]) -> Iterator[bytes | memoryview]:
-    from io import BytesIO
-
-    import numpy as np
-
-    header = BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-    yield header.getvalue()
-    data = np.ascontiguousarray(array).data.cast("B")
-    yield from (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
 
 
 def write(
@@ -473,36 +355,3 @@ def _status_of_stream(stream: object) -> os.stat_result | None:
 
 def _is_read(target: os.stat_result) -> bool:
     return any(is_same(target, read) for read in OPENED.values())
-
-
-def wants_color(choice: str, stream: TextIO | None) -> bool:
-    """Whether to colour what goes to the stream; None stands for a file.
-
-    `choice` is "always", "never" or "auto". The last asks the environment first: NO_COLOR
-    (no-color.org) goes before FORCE_COLOR, and both before what the stream is.
-    """
-    # Asked always, since the console of Windows has to be told.
-    on_screen = stream is not None and stream.isatty() and heeds_escapes(stream)
-    if choice != "auto":
-        return choice == "always"
-    if stream is None or os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return os.environ["FORCE_COLOR"] != "0"
-    return on_screen
-
-
-def standard_output(path: str | None) -> TextIO | None:
-    """Standard output, where a path stands for it; None for a file."""
-    return sys.stdout if path in (None, "-") else None
-
-
-def terminal_width(stream: TextIO | None) -> int | None:
-    """The columns of the terminal the stream is, or None for a pipe or a file, which have no
-    width.
-    """
-    if stream is None or not stream.isatty():
-        return None
-    from shutil import get_terminal_size  # heeds COLUMNS
-
-    return get_terminal_size().columns

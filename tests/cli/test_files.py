@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.cli import output
+from attncli.cli import files
 from attncli.cli.main import run
 from attncli.errors import AttncliError, Exit
 
@@ -21,7 +21,7 @@ AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def write(path: Path | str, text: str = "new\n") -> None:
-    output.write(text, str(path), portable=True)
+    files.write(text, str(path), portable=True)
 
 
 def test_a_new_file(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_another_hard_link_keeps_the_old_page(tmp_path: Path) -> None:
 def test_a_link_to_itself_is_refused_and_stays(tmp_path: Path) -> None:
     loop = tmp_path / "loop.md"
     loop.symlink_to("loop.md")
-    for step in (lambda: output.require_writable(str(loop), "-"), lambda: write(loop)):
+    for step in (lambda: files.require_writable(str(loop), "-"), lambda: write(loop)):
         with pytest.raises(AttncliError) as caught:
             step()
         assert caught.value.exit_code == Exit.FILE
@@ -101,7 +101,7 @@ def test_a_link_to_itself_is_refused_and_stays(tmp_path: Path) -> None:
 def test_a_link_into_a_missing_folder_names_that_folder(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to("no/a.md")
     with pytest.raises(AttncliError) as caught:
-        output.require_writable(str(tmp_path / "link.md"), "-")
+        files.require_writable(str(tmp_path / "link.md"), "-")
     assert (
         str(caught.value)
         == f"cannot write {tmp_path}/link.md: there is no folder {os.path.realpath(tmp_path)}/no"
@@ -110,7 +110,7 @@ def test_a_link_into_a_missing_folder_names_that_folder(tmp_path: Path) -> None:
 
 def test_a_link_to_nothing_yet_makes_its_target(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to("a.md")
-    output.require_writable(str(tmp_path / "link.md"), "-")
+    files.require_writable(str(tmp_path / "link.md"), "-")
     write(tmp_path / "link.md")
     assert (tmp_path / "a.md").read_text() == "new\n"
     assert (tmp_path / "link.md").is_symlink()
@@ -167,7 +167,7 @@ def test_a_failure_while_writing_changes_nothing(
 
     path = tmp_path / "a.md"
     path.write_text("old")
-    monkeypatch.setattr(output, "open", lambda name, mode: Failing(name, mode), raising=False)
+    monkeypatch.setattr(files, "open", lambda name, mode: Failing(name, mode), raising=False)
     with pytest.raises(AttncliError if isinstance(failure, OSError) else type(failure)):
         write(path)
     assert path.read_text() == "old"
@@ -183,7 +183,7 @@ def test_a_fifo_is_written_to_and_stays(tmp_path: Path) -> None:
 
 
 def test_standard_output_by_its_name_in_the_file_system(tmp_path: Path) -> None:
-    program = "from attncli.cli.output import write; write('new\\n', '/dev/stdout', portable=True)"
+    program = "from attncli.cli.files import write; write('new\\n', '/dev/stdout', portable=True)"
     with (tmp_path / "log").open("wb") as log:
         log.write(b"before\n")
         log.flush()
@@ -225,13 +225,13 @@ def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(
         AttncliError, match=r"(?m)^cannot write \S+/no/a.md: there is no folder \S+/no$"
     ):
-        output.require_writable(str(tmp_path / "no" / "a.md"), "-")
+        files.require_writable(str(tmp_path / "no" / "a.md"), "-")
 
 
 @pytest.mark.parametrize("name", ["", "/", "/new/"])
 def test_a_folder(name: str, tmp_path: Path) -> None:
     with pytest.raises(AttncliError, match=r"(?m)^cannot write \S+: it is a folder$") as caught:
-        output.require_writable(f"{tmp_path}{name}", "-")
+        files.require_writable(f"{tmp_path}{name}", "-")
     assert caught.value.exit_code == Exit.FILE
 
 
@@ -239,7 +239,7 @@ def test_a_folder(name: str, tmp_path: Path) -> None:
 def test_a_protected_file_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.md").touch(0o444)
     with pytest.raises(AttncliError, match=r"(?m)^cannot write \S+: permission denied$"):
-        output.require_writable(str(tmp_path / "a.md"), "-")
+        files.require_writable(str(tmp_path / "a.md"), "-")
 
 
 @pytest.mark.parametrize("name", ["problem.yaml", "./problem.yaml", "link.yaml", "hard.yaml"])
@@ -251,7 +251,7 @@ def test_the_problem_itself_is_not_written_over(
     Path("link.yaml").symlink_to("problem.yaml")
     Path("hard.yaml").hardlink_to("problem.yaml")
     with pytest.raises(AttncliError) as caught:
-        output.require_writable(name, "problem.yaml")
+        files.require_writable(name, "problem.yaml")
     assert caught.value.exit_code == Exit.USAGE
     assert str(caught.value) == f"-o {name} would write over the problem itself"
 
@@ -263,7 +263,7 @@ def test_the_problem_on_standard_input_is_not_written_over(
     with (tmp_path / "problem.yaml").open() as stream:
         monkeypatch.setattr(sys, "stdin", stream)
         with pytest.raises(AttncliError, match="would write over the problem itself"):
-            output.require_writable(str(tmp_path / "problem.yaml"), "-")
+            files.require_writable(str(tmp_path / "problem.yaml"), "-")
 
 
 @pytest.mark.parametrize("path", [None, "-", "new.md"])
@@ -271,13 +271,13 @@ def test_an_output_that_can_be_written_passes(
     path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    output.require_writable(path, "-")
+    files.require_writable(path, "-")
     assert os.listdir(tmp_path) == []
 
 
 def test_an_output_without_a_name() -> None:
     with pytest.raises(AttncliError, match=r"(?m)^-o needs the name of a file$"):
-        output.require_writable("", "-")
+        files.require_writable("", "-")
 
 
 @pytest.mark.parametrize("name", ["q.npy", "link.npy"])
@@ -380,7 +380,7 @@ def files_of(folder: Path) -> dict[str, str]:
 
 
 def write_set(folder: Path, *names: str) -> None:
-    output.write_files((str(folder / name), ["new ", name]) for name in names)
+    files.write_files((str(folder / name), ["new ", name]) for name in names)
 
 
 def test_files_of_a_set_replace_old_ones_and_leave_others(tmp_path: Path) -> None:
