@@ -7,6 +7,8 @@ trace["weights"]
 
 from __future__ import annotations
 
+from attncli.version import __version__ as __version__
+
 # as typing has it, without the time its import takes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from attncli.problem.model import Problem as Problem
     from attncli.problem.python_values import problem as problem
 
-__version__ = "0.1.0"
 __all__ = [
     "AttncliError",
     "Checked",

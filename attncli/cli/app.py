@@ -18,13 +18,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from attncli import __version__
 from attncli.cli.options import INSTEAD
 from attncli.cli.progress import progress
 from attncli.dtypes import meant
 from attncli.english import either, listed
 from attncli.errors import Exit, did_you_mean, nearest, usage_error
 from attncli.system import quoted
+from attncli.version import __version__
 
 FEATURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "features")
 # The base of all usage errors has no public name that serves every version of Typer in our range.

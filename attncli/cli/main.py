@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import gc
 import os
 import signal
@@ -105,9 +106,13 @@ def _reported(error: Exception) -> int:
         if isinstance(error, OSError):
             # Every command answers for the files it names; what is left is a stream that failed.
             lost = f"cannot write {error.filename or 'standard output'}: {reason(error)}"
-            report_error(
-                file_error(lost, help="free some space, or write to another place"), sys.stderr
+            is_full = error.errno == errno.ENOSPC
+            help = (
+                "free some space, or write to another place"
+                if is_full
+                else "write to another place"
             )
+            report_error(file_error(lost, help=help), sys.stderr)
             return Exit.FILE
         report_fault(error, sys.stderr, traceback=os.environ.get("ATTNCLI_TRACEBACK") == "1")
         return Exit.FAULT

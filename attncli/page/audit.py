@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli import __version__
 from attncli.english import count, either, listed
 from attncli.mistakes.audit import UNITS, Audit
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 
 def audit_page(trace: Trace, audit: Audit) -> Document:

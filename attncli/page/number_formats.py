@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attncli import __version__
 from attncli.dtypes import Dtype
 from attncli.english import count, either, listed
 from attncli.page.comparison import step_data, steps_table
@@ -18,6 +17,7 @@ from attncli.tracing.comparison import StepComparison
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.number_formats import FormatDeviation
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 MOST_ROWS = 8
 # larger numbers are shown with a power of ten

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attncli import __version__
 from attncli.attention.registry import GIVEN_RULES, RULES, cell_form, headline
 from attncli.dtypes import DTYPES
 from attncli.equation.exact import read_exact, text_of
@@ -24,6 +23,7 @@ from attncli.problem.model import Matrix, Scalar, read_only
 from attncli.problem.numbers import canonical
 from attncli.tracing.json_numbers import array_of, json_values
 from attncli.tracing.model import Settings, Step, Trace
+from attncli.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -107,5 +107,5 @@ def test_the_help_names_the_option_and_what_it_takes(
     assert added <= {*KEPT}
     # In another place, the rows that are kept would not be found.
     elsewhere = f"write to another place with {option} {takes}"
-    goes_on = "what is done is kept: when there is space, the same command with --resume goes on"
+    goes_on = "what is done is kept: the same command with --resume goes on from there"
     assert error.endswith(f"help: {goes_on if '.a.csv.partial' in added else elsewhere}\n")

@@ -165,6 +165,14 @@ def test_every_command_has_its_first_sentence_in_the_list(
             ),
         ),
         (
+            OSError(5, "Input/output error"),
+            4,
+            (
+                "attncli: error: cannot write standard output: input/output error\n"
+                "help: write to another place\n"
+            ),
+        ),
+        (
             ValueError("1\n2"),
             70,
             (

@@ -353,7 +353,7 @@ def write_results(
     except AttncliError as error:
         if kept is None or not kept.has_rows:
             raise
-        help = "what is done is kept: when there is space, the same command with --resume goes on"
+        help = "what is done is kept: the same command with --resume goes on from there"
         raise file_error(error.message, help=help) from None
     if kept is not None:
         kept.remove()

@@ -9,7 +9,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from statistics import mean, median
 from typing import Any, TypeVar
 
-from attncli import __version__
 from attncli.english import count, either, listed
 from attncli.features.check.marking import Marked
 from attncli.features.check.solution import VERDICTS
@@ -26,6 +25,7 @@ from attncli.page.document import (
 from attncli.page.printer import format_number
 from attncli.render.spreadsheet import Value
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 MOST = 20  # mistakes that are listed
 # students that are named beside a mistake

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attncli import __version__
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
 from attncli.features.check.solution import JudgedCell, Solution
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 
 def check_data(

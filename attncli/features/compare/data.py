@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli import __version__
 from attncli.features.compare.known_mistakes import Explanation
 from attncli.features.compare.moved_weights import KeyChange, MovedWeights, moved_weights
 from attncli.page.comparison import step_data
 from attncli.tracing.comparison import Comparison, Operand
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 
 def comparison_data(comparison: Comparison, explained: Explanation | None) -> dict[str, Any]:

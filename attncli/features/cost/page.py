@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from attncli import __version__
 from attncli.english import byte_size, count, either, grouped, listed, rounded_count
 from attncli.equation.nodes import Expression, rename
 from attncli.equation.notation import PLAIN
@@ -27,6 +26,7 @@ from attncli.page.document import (
 )
 from attncli.page.reading import percent
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 # these are written as words: 8 heads
 COUNTED = ("batch", "heads", "kv_heads")

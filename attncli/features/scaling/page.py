@@ -7,13 +7,13 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any, TypeAlias
 
-from attncli import __version__
 from attncli.english import count
 from attncli.features.scaling.study import Measurements, Row
 from attncli.page.document import Block, Document, Listing, Paragraph, Table, Text, plain, text
 from attncli.page.measures import legible_number, magnitude, number
 from attncli.tracing.json_numbers import json_number
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 QUANTITIES: tuple[Text, ...] = (("var",), ("entropy",), text("`abs(dZ)`"), text("`abs(dQ)`"))
 # on a terminal of 80 columns; between two columns

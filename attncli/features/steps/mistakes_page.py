@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from attncli import __version__
 from attncli.attention.registry import RULES, cell_form
 from attncli.features.steps.page import rule_called
 from attncli.mistakes.catalogue import known_mistakes
@@ -15,6 +14,7 @@ from attncli.page.document import Block, Document, Formula, Heading, Paragraph
 from attncli.problem.loader import loads
 from attncli.tracing import Step, Trace, run
 from attncli.tracing.serialization import FORMAT
+from attncli.version import __version__
 
 _Sizes = dict[str, tuple[int, ...]]
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from attncli import __version__
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.plan import plan_for
 from attncli.attention.registry import (
@@ -45,6 +44,7 @@ from attncli.problem.positions import POSITIONS
 from attncli.tracing import run
 from attncli.tracing.serialization import FORMAT, formula
 from attncli.tracing.slices import backward_steps
+from attncli.version import __version__
 
 TITLE = "The steps of attention"
 _LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
