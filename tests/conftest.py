@@ -39,12 +39,12 @@ import pytest
 
 from attncli.backend import CPU, Backend, backend_for
 from attncli.errors import AttncliError
-from attncli.problem.axes import sizes
 from attncli.problem.keys import ARRAYS
-from attncli.problem.masks import MaskPart
 from attncli.problem.model import Mask, Matrix, Problem, Scalar
-from attncli.problem.numbers import as_float
-from attncli.problem.positions import Alibi, Position, Rope
+from attncli.problem.parts.axes import sizes
+from attncli.problem.parts.masks import MaskPart
+from attncli.problem.parts.positions import Alibi, Position, Rope
+from attncli.problem.text.numbers import as_float
 
 LASTS = (
     "about 3 minutes on two cores, and 6 with browsers and frameworks; -m slow, the slow tier,"

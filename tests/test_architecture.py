@@ -22,8 +22,8 @@ from attncli.equation.indices import INDICES
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.page.document import text
 from attncli.problem.keys import ARRAYS
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
@@ -44,7 +44,7 @@ def test_imports_go_one_way() -> None:
 # contracts.
 IMPORTERS = {
     "rich": ["render/table/*.py", "cli/progress.py"],
-    "yaml": ["problem/yaml_parser.py"],
+    "yaml": ["problem/text/yaml_parser.py"],
     "typer": ["cli/*.py", "features/*/command.py"],
     "cupy": ["backend.py"],
 }

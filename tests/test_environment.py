@@ -60,7 +60,7 @@ def test_what_is_promised_is_there(oracle: str) -> None:
     ("module", "is_ours"),
     [
         ("attncli", True),
-        ("attncli.problem.yaml_parser", True),
+        ("attncli.problem.text.yaml_parser", True),
         ("tests.problem.test_depth", True),
         ("numpy.lib._npyio_impl", False),
         ("yaml", False),

@@ -22,7 +22,7 @@ from attncli.file_names import file_names, is_device
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.source import Source
+from attncli.problem.text.source import Source
 from attncli.render import Style
 from attncli.render.markdown import picture_files
 from attncli.render.sections import sections

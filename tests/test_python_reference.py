@@ -30,8 +30,8 @@ from attncli.dtypes import DETAILS, DEVICES, DTYPES, ROUNDINGS
 from attncli.equation import exact
 from attncli.equation.indices import INDICES
 from attncli.page.pictures import KINDS
-from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.keys import KEYS
+from attncli.problem.parts.conventions import CONVENTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")

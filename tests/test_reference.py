@@ -30,11 +30,11 @@ from attncli.features.schema.command import schemas
 from attncli.features.steps.mistakes_page import changed_steps
 from attncli.features.steps.page import gradient_rules
 from attncli.mistakes.catalogue import known_mistakes
-from attncli.problem.conventions import CONVENTIONS, Convention
 from attncli.problem.keys import KEYS
-from attncli.problem.masks import forms
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.conventions import CONVENTIONS, Convention
+from attncli.problem.parts.masks import forms
+from attncli.problem.parts.masks.causal import Causal
 from attncli.render import FORMATS
 from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import formula

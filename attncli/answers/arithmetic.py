@@ -12,8 +12,8 @@ from decimal import Context, Decimal
 from attncli.english import shorten
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.rounding import DIGITS
-from attncli.problem.numbers import NumberError
-from attncli.problem.recurring_decimals import RECURRING, recurring
+from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 _ASCII = dict.fromkeys("·×⋅", "*")

@@ -11,8 +11,8 @@ from functools import lru_cache
 from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
-from attncli.problem.numbers import NumberError, is_plain, why_not_a_number
-from attncli.problem.recurring_decimals import recurring
+from attncli.problem.text.numbers import NumberError, is_plain, why_not_a_number
+from attncli.problem.text.recurring_decimals import recurring
 
 # characters of one number, as in a problem
 LONGEST = 400

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from attncli.answers.arithmetic import FUNCTION_NAMES
-from attncli.problem.recurring_decimals import DOT_ABOVE, LINE_ABOVE
+from attncli.problem.text.recurring_decimals import DOT_ABOVE, LINE_ABOVE
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 # characters; longer ones are no numbers, and not looked at

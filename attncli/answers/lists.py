@@ -12,13 +12,13 @@ from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
-from attncli.problem.decimal_commas import report_doubtful_commas
-from attncli.problem.matrices import read_cells
-from attncli.problem.numbers import NumberError
-from attncli.problem.pasted import written_out
-from attncli.problem.source import Source
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence, describe, is_null, read_tree
-from attncli.problem.values import Value
+from attncli.problem.arrays.matrix_reader import read_cells
+from attncli.problem.text.decimal_commas import report_doubtful_commas
+from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.pasted import written_out
+from attncli.problem.text.source import Source
+from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence, describe, is_null, read_tree
+from attncli.problem.text.values import Value
 from attncli.tracing.model import Step, Trace
 
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"

@@ -23,9 +23,9 @@ from attncli.answers.steps import (
     step_named,
 )
 from attncli.english import count
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
-from attncli.problem.numbers import NumberError
-from attncli.problem.source import ErrorCollector
+from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.source import ErrorCollector
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size
 

@@ -14,7 +14,7 @@ from unicodedata import combining, east_asian_width
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
-from attncli.problem.source import ErrorCollector, Source
+from attncli.problem.text.source import ErrorCollector, Source
 from attncli.tracing.model import Trace
 
 _BRACKETS = re.compile(r"(?:[⎡⎢⎣]|(?<!\S)\[(?=\s))([^⎡⎢⎣⎤⎥⎦]*?)(?:[⎤⎥⎦]|(?<=\s)\](?!\S))")

@@ -31,7 +31,7 @@ from attncli.equation.nodes import (
     walk,
 )
 from attncli.equation.rule import Rule
-from attncli.problem.axes import LEADING
+from attncli.problem.parts.axes import LEADING
 
 HIDDEN = " A hidden key has weight 0, so its gradient is 0."
 SHARED = (

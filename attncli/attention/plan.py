@@ -14,7 +14,8 @@ from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.axes import (
+from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.parts.axes import (
     HEAD,
     KEY_HEAD,
     KEY_HEAD_OF,
@@ -26,11 +27,10 @@ from attncli.problem.axes import (
     past_length,
     width,
 )
-from attncli.problem.model import Matrix, Problem, Scalar
-from attncli.problem.positions import PositionSizes, biases, replacements
+from attncli.problem.parts.positions import PositionSizes, biases, replacements
 
 if TYPE_CHECKING:
-    from attncli.problem.masks import Clause
+    from attncli.problem.parts.masks import Clause
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from attncli.equation.rule import Rule
-from attncli.problem.axes import LEADING
+from attncli.problem.parts.axes import LEADING
 
 # the equations that each step may have, for one head, in Python syntax
 Known = Mapping[str, Collection[str]]

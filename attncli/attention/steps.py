@@ -9,16 +9,16 @@ letter runs over.
 
 To add a step, add its rule here, and say in `plan.py` when it is needed. If gradients go through
 it, the rule has `gradient` or `through`, and its name stands in BACKWARD_ORDER. The steps of
-positions are in `problem/positions.py`.
+positions are in `problem/parts/positions.py`.
 """
 
 from __future__ import annotations
 
 from attncli.english import listed
 from attncli.equation.rule import Cell, Rule
-from attncli.problem.axes import HEAD
 from attncli.problem.keys import ARRAYS
-from attncli.problem.positions import POSITIONS
+from attncli.problem.parts.axes import HEAD
+from attncli.problem.parts.positions import POSITIONS
 
 COMPUTED = (
     Rule(

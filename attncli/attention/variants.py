@@ -14,10 +14,10 @@ from attncli.equation.nodes import Call, Equation, Name, Ref
 from attncli.equation.rule import Rule
 from attncli.problem import keys
 from attncli.problem.model import Mask
-from attncli.problem.positions import POSITIONS, Offset, Position, replacements
+from attncli.problem.parts.positions import POSITIONS, Offset, Position, replacements
 
 if TYPE_CHECKING:
-    from attncli.problem.masks import Clause
+    from attncli.problem.parts.masks import Clause
 
 
 def variant_of(name: str, formula: str, headline: str, *, meaning: str, why: str = "") -> Rule:
@@ -344,7 +344,7 @@ def _biased() -> Iterator[tuple[str, Rule]]:
 
 
 def _masks() -> Iterator[tuple[str, Rule]]:
-    from attncli.problem.masks import forms
+    from attncli.problem.parts.masks import forms
 
     for form in forms().values():
         for written, mask in form.examples().items():

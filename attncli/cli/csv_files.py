@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.errors import Place, input_error
-from attncli.problem.source import Source
+from attncli.problem.text.source import Source
 from attncli.render.spreadsheet import original
 
 _DELIMITERS = ",;\t"

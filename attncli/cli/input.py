@@ -9,9 +9,9 @@ from attncli.cli.signals import interrupt_arithmetic
 from attncli.errors import Exit, usage_error
 from attncli.problem.loader import read_problem, read_scale
 from attncli.problem.model import Problem
-from attncli.problem.source import ErrorCollector, Source, read_source
-from attncli.problem.tree import Leaf
-from attncli.problem.values import Value
+from attncli.problem.text.source import ErrorCollector, Source, read_source
+from attncli.problem.text.tree import Leaf
+from attncli.problem.text.values import Value
 
 SMALL = 1_000_000  # characters
 # the words by which a short text can ask for them
@@ -51,9 +51,9 @@ def change(
     read is exit 4, as in a problem; `outside` is as for `load`, and the folder the current one.
     """
     if mask is not None:
-        from attncli.problem.conventions import OWN, convention_named  # which few commands need
-        from attncli.problem.mask_reader import read_mask
-        from attncli.problem.yaml_parser import parse_yaml
+        from attncli.problem.parts.conventions import OWN, convention_named
+        from attncli.problem.parts.mask_reader import read_mask
+        from attncli.problem.text.yaml_parser import parse_yaml
 
         if not mask.strip():
             raise usage_error(

@@ -19,7 +19,7 @@ import typer
 from attncli.dtypes import DETAILS, DEVICES, DTYPES, NOT_FLOATS, PRECISION, ROUNDINGS, chosen, meant
 from attncli.english import listed, shorten
 from attncli.errors import AttncliError, usage_error
-from attncli.problem.conventions import CONVENTIONS
+from attncli.problem.parts.conventions import CONVENTIONS
 from attncli.render import FORMATS, OF_ONE_STEP, SECTION, WORKBOOK, format_of
 
 ALONE = "leave out one of the two"
@@ -79,7 +79,7 @@ def number(option: str, value: str, *, example: str, zero: bool) -> float:
 
     Raises AttncliError (exit 2) for anything else.
     """
-    from attncli.problem.numbers import NumberError, as_float
+    from attncli.problem.text.numbers import NumberError, as_float
 
     try:
         found = as_float(value)

@@ -43,7 +43,7 @@ from attncli.mistakes.model import (
     with_i_and_j_exchanged,
     with_letters,
 )
-from attncli.problem.axes import HEAD
+from attncli.problem.parts.axes import HEAD
 from attncli.tracing.model import Trace
 
 # of a weight, its gradient, and δ

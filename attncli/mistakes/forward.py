@@ -41,9 +41,9 @@ from attncli.mistakes.model import (
     with_i_and_j_exchanged,
     with_letters,
 )
-from attncli.problem.axes import HEAD, KEY_HEAD
 from attncli.problem.keys import Pairing
-from attncli.problem.positions import Rope
+from attncli.problem.parts.axes import HEAD, KEY_HEAD
+from attncli.problem.parts.positions import Rope
 from attncli.tracing.model import Trace
 
 SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")

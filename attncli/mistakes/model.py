@@ -27,7 +27,7 @@ from attncli.equation.nodes import (
     rewrite,
 )
 from attncli.equation.parser import parse_equation
-from attncli.problem.axes import KEY_HEAD_OF, LEADING
+from attncli.problem.parts.axes import KEY_HEAD_OF, LEADING
 from attncli.tracing.model import Step, Trace
 
 # A step's equation by its name, or the numbers that stand in its place; nothing where a mistake

@@ -14,7 +14,7 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
-from attncli.problem.axes import PLACES
+from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:

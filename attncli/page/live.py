@@ -53,13 +53,13 @@ from attncli.page.view import View
 from attncli.page.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.page.worked_line import NO_KEY
 from attncli.problem import keys
-from attncli.problem.axes import BATCH, HEAD, LEADING
-from attncli.problem.masks import Clause, MaskSizes
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Mask, Matrix, Problem, Scalar
-from attncli.problem.positions import Offset
+from attncli.problem.parts.axes import BATCH, HEAD, LEADING
+from attncli.problem.parts.masks import Clause, MaskSizes
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Keep
+from attncli.problem.parts.positions import Offset
 from attncli.problem.saving import as_yaml
 from attncli.tracing.magnitudes import HONEST
 from attncli.tracing.model import Trace, labels

@@ -12,7 +12,7 @@ from attncli.equation.indexing import GROUP_MEMBER, letters, position
 from attncli.equation.nodes import Call, Expression, Reduce, Ref, names_used, walk
 from attncli.equation.symbols import unicode_name
 from attncli.page.printer import Printer
-from attncli.problem.axes import LEADING
+from attncli.problem.parts.axes import LEADING
 
 _STEP_OF_GRADIENT = {gradient_name(name): name for name in RULES}
 

@@ -19,7 +19,7 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rew
 from attncli.equation.rounding import DIGITS, SCIENTIFIC, round_half_up
 from attncli.page.document import Item, LeftOut, Math, Text, ends, left_out, text
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
+from attncli.problem.text.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
 from attncli.tracing.model import Step, Trace
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from attncli.equation.shapes import product_factors
 from attncli.page.document import MOST, Block, Cell, Grid, Math, Paragraph, Product
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
-from attncli.problem.axes import LEADING
+from attncli.problem.parts.axes import LEADING
 from attncli.tracing.model import Step
 from attncli.tracing.slices import cut_trace
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.english import either, listed
 from attncli.equation.rounding import round_half_up
-from attncli.problem.axes import PLACES
+from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace, masked_out
 from attncli.tracing.slices import axis_length, trace_at
 

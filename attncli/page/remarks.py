@@ -29,8 +29,8 @@ from attncli.page.printer import Printer
 from attncli.page.reading import reading
 from attncli.page.sections import shapes
 from attncli.page.stages import has_rounded_stage
-from attncli.problem.axes import HEAD, PLACES
-from attncli.problem.positions import POSITIONS
+from attncli.problem.parts.axes import HEAD, PLACES
+from attncli.problem.parts.positions import POSITIONS
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length
 

@@ -14,7 +14,7 @@ from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, holds_scores
 from attncli.english import a, count, either, listed, shorten
 from attncli.errors import did_you_mean, usage_error
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, PLACES
+from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, PLACES
 
 if TYPE_CHECKING:
     from attncli.tracing.model import Step, Trace

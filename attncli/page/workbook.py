@@ -53,9 +53,9 @@ from attncli.page.gradient import backward_blocks
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about
 from attncli.page.view import View, selected_part
-from attncli.problem.axes import LEADING, PLACES
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.numbers import canonical, is_plain
+from attncli.problem.parts.axes import LEADING, PLACES
+from attncli.problem.text.numbers import canonical, is_plain
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward_steps, forward_steps, loss_steps
 

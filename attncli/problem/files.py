@@ -155,7 +155,7 @@ def _near(path: str) -> str:
     """Help with a name that no file has: it may be misspelt, and then stands for one of the same
     kind.
     """
-    from attncli.problem.array_formats import suffixes as of_arrays
+    from attncli.problem.arrays.formats import suffixes as of_arrays
 
     otherwise = "check the spelling and the folder"
     folder, file = os.path.split(path)

@@ -11,14 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
-from attncli.problem.axes import PER_HEAD, axes_of, key_labels, rows_from, sizes
-from attncli.problem.conventions import OWN, Convention, convention_named
-from attncli.problem.heads import check_leading, check_per_head, check_widths, split_heads
+from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
-from attncli.problem.matrices import DEEPEST, read_matrix
 from attncli.problem.model import Loss, Mask, Matrix, Problem, Scalar
-from attncli.problem.numbers import decimal_comma
-from attncli.problem.pasted import written_out
+from attncli.problem.parts.axes import PER_HEAD, axes_of, key_labels, rows_from, sizes
+from attncli.problem.parts.conventions import OWN, Convention, convention_named
+from attncli.problem.parts.heads import check_leading, check_per_head, check_widths, split_heads
 from attncli.problem.shape_checks import (
     check_array_sizes,
     check_gradient,
@@ -27,9 +25,11 @@ from attncli.problem.shape_checks import (
     check_shapes,
     check_sources,
 )
-from attncli.problem.source import ErrorCollector, Source, decode, read_source
-from attncli.problem.tree import Leaf, Mapping, Node, describe, is_null, places_in, read_tree
-from attncli.problem.values import (
+from attncli.problem.text.numbers import decimal_comma
+from attncli.problem.text.pasted import written_out
+from attncli.problem.text.source import ErrorCollector, Source, decode, read_source
+from attncli.problem.text.tree import Leaf, Mapping, Node, describe, is_null, places_in, read_tree
+from attncli.problem.text.values import (
     Value,
     read_integer,
     read_labels,
@@ -40,8 +40,8 @@ from attncli.problem.values import (
 )
 
 if TYPE_CHECKING:
-    from attncli.problem.mask_reader import MaskReading
-    from attncli.problem.positions import Position
+    from attncli.problem.parts.mask_reader import MaskReading
+    from attncli.problem.parts.positions import Position
 
 _PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 # of the keys that could be read
@@ -120,7 +120,7 @@ def problem_from_tree(
     check_gradient(values.get("d_output"), given, joined, errors)
     loss: Loss | None = values.get("loss")
     if loss is not None:
-        from attncli.problem.losses import check_loss
+        from attncli.problem.parts.losses import check_loss
 
         loss = check_loss(loss, given, joined, errors)
     errors.stop()
@@ -281,20 +281,20 @@ def _read_sink(value: Value) -> Scalar | Matrix | None:
 
 def _read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
     # with all forms of masks, which most problems do without
-    from attncli.problem.mask_reader import read_mask
+    from attncli.problem.parts.mask_reader import read_mask
 
     return read_mask(value, convention)
 
 
 def _read_positions(value: Value) -> tuple[Position, ...] | None:
     # with their rules, which problems without any do without
-    from attncli.problem.positions import read_positions
+    from attncli.problem.parts.positions import read_positions
 
     return read_positions(value)
 
 
 def _read_loss(value: Value) -> Loss | None:
-    from attncli.problem.losses import read_loss
+    from attncli.problem.parts.losses import read_loss
 
     return read_loss(value)
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from attncli.problem.masks import MaskPart
-    from attncli.problem.positions import Alibi, Position, Rope
+    from attncli.problem.parts.masks import MaskPart
+    from attncli.problem.parts.positions import Alibi, Position, Rope
 
 Cells: TypeAlias = "NDArray[Any] | list[Any] | Callable[[], NDArray[Any] | list[Any]]"
 

@@ -16,16 +16,16 @@ from attncli.english import shorten
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
-from attncli.problem.numbers import BLANK, is_plain
-from attncli.problem.source import ErrorCollector, Source
-from attncli.problem.tree import NO_HALF, SURROGATE, HeldArray, Leaf, Node
-from attncli.problem.tree import Mapping as MappingNode
-from attncli.problem.tree import Sequence as SequenceNode
+from attncli.problem.text.numbers import BLANK, is_plain
+from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.tree import NO_HALF, SURROGATE, HeldArray, Leaf, Node
+from attncli.problem.text.tree import Mapping as MappingNode
+from attncli.problem.text.tree import Sequence as SequenceNode
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from attncli.problem.array_formats import Array
+    from attncli.problem.arrays.formats import Array
 
 Number: TypeAlias = int | float | Fraction | Decimal | str
 Numbers: TypeAlias = "ArrayLike | Sequence[Any] | Mapping[str, Any]"

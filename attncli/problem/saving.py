@@ -13,12 +13,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from attncli.errors import usage_error
-from attncli.problem.axes import axes_of, key_labels
 from attncli.problem.keys import ARRAYS, CORNERS, KEYS, SCORES
-from attncli.problem.losses import LOSSES
-from attncli.problem.masks import MaskPart
 from attncli.problem.model import Mask, Matrix, Problem, Scalar
-from attncli.problem.positions import Position
+from attncli.problem.parts.axes import axes_of, key_labels
+from attncli.problem.parts.losses import LOSSES
+from attncli.problem.parts.masks import MaskPart
+from attncli.problem.parts.positions import Position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

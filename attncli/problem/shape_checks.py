@@ -14,7 +14,10 @@ from math import prod
 from attncli.english import count, listed, shape_text
 from attncli.equation.indices import INDICES
 from attncli.errors import input_error
-from attncli.problem.axes import (
+from attncli.problem.keys import ARRAYS, SCORES, array_path
+from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
+from attncli.problem.model import Matrix
+from attncli.problem.parts.axes import (
     axes_of,
     columns_from,
     input_of,
@@ -25,13 +28,10 @@ from attncli.problem.axes import (
     sizes,
     width,
 )
-from attncli.problem.decimal_commas import comma_advice_for
-from attncli.problem.keys import ARRAYS, SCORES, array_path
-from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
-from attncli.problem.model import Matrix
-from attncli.problem.source import ErrorCollector
-from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.tree import truth
+from attncli.problem.text.decimal_commas import comma_advice_for
+from attncli.problem.text.source import ErrorCollector
+from attncli.problem.text.tree import Mapping as Keyed
+from attncli.problem.text.tree import truth
 
 WITHOUT_SCORES = "attncli compute --steps output --detail brief does without it"
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}

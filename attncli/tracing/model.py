@@ -19,8 +19,8 @@ from attncli.equation.nodes import Equation
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.symbols import unicode_name
-from attncli.problem.axes import BATCH, HEAD, width
 from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.parts.axes import BATCH, HEAD, width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

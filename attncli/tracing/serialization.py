@@ -18,9 +18,9 @@ from attncli.equation.notation import PLAIN
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write_equation
 from attncli.equation.rule import Rule
-from attncli.problem.axes import LEADING
 from attncli.problem.model import Matrix, Scalar, read_only
-from attncli.problem.numbers import canonical
+from attncli.problem.parts.axes import LEADING
+from attncli.problem.text.numbers import canonical
 from attncli.tracing.json_numbers import array_of, json_values
 from attncli.tracing.model import Settings, Step, Trace
 from attncli.version import __version__

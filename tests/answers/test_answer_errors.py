@@ -10,9 +10,9 @@ import pytest
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import load
-from attncli.problem.long_lists import NumberList
 from attncli.problem.model import Problem
-from attncli.problem.source import decode
+from attncli.problem.text.long_lists import NumberList
+from attncli.problem.text.source import decode
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 

@@ -17,8 +17,8 @@ from attncli.answers.reader import read_answers
 from attncli.attention.registry import RULES
 from attncli.features.schema.command import schemas
 from attncli.problem.model import Problem
-from attncli.problem.numbers import NumberError
-from attncli.problem.source import decode
+from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.source import decode
 from attncli.tracing import run
 
 ANSWERS_SCHEMA = json.loads(schemas()["answers"].read_text(encoding="utf-8"))

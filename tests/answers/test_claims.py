@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attncli.answers.claims import read_claim
 from attncli.answers.latex_numbers import from_latex
 from attncli.answers.model import Claim
-from attncli.problem.numbers import NumberError
+from attncli.problem.text.numbers import NumberError
 
 
 def claim(text: str) -> Claim:

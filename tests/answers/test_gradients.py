@@ -15,7 +15,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.render import Style, render
 from attncli.tracing import run
 

@@ -17,8 +17,8 @@ from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
 from attncli.features.check.marking import answers_source
 from attncli.problem.loader import loads
-from attncli.problem.numbers import NumberError
-from attncli.problem.source import Source, decode
+from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.source import Source, decode
 from attncli.tracing import run
 
 from .number_grammar import Beyond, Reading, Refused, reading

@@ -25,7 +25,7 @@ from attncli.page.printer import Printer, printed_value
 from attncli.page.view import View
 from attncli.page.worksheet import blank_steps, worksheet
 from attncli.problem.loader import load, loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace

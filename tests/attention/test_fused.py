@@ -18,9 +18,9 @@ from attncli.attention.fused import outputs as fused
 from attncli.attention.plan import plan_for
 from attncli.dtypes import DTYPES
 from attncli.equation.rule import Rule
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.lengths import Lengths
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.lengths import Lengths
 from attncli.tracing import chunked, run
 from attncli.tracing.chunked import LARGE
 from attncli.tracing.model import Settings

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attncli.backend import Backend
-from attncli.problem.masks import MaskPart
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Hide, Keep
-from attncli.problem.masks.lengths import Lengths
-from attncli.problem.masks.padding import Padding
-from attncli.problem.masks.window import Window
 from attncli.problem.model import Mask, Matrix, Problem
-from attncli.problem.positions import Offset
+from attncli.problem.parts.masks import MaskPart
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
+from attncli.problem.parts.masks.lengths import Lengths
+from attncli.problem.parts.masks.padding import Padding
+from attncli.problem.parts.masks.window import Window
+from attncli.problem.parts.positions import Offset
 from attncli.tracing import Trace, run, slices
 
 Build = Callable[..., Problem]

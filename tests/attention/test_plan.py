@@ -9,10 +9,10 @@ import pytest
 
 from attncli.attention.plan import plan_for
 from attncli.problem import keys
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.window import Window
 from attncli.problem.model import Problem, Scalar
-from attncli.problem.positions import Alibi, Rope
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.window import Window
+from attncli.problem.parts.positions import Alibi, Rope
 
 ROWS = [[1.0, 0.0], [0.0, 1.0]]
 

@@ -12,8 +12,8 @@ import numpy as np
 from figures import Figure, figure
 
 from attncli.attention import parallel
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Mask, Matrix, Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 
 WIDTH = 64

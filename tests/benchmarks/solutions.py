@@ -28,7 +28,7 @@ from drawn import problem_files
 from attncli.answers.reader import read_answers
 from attncli.features.check.solution import Solution, judge_solution
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import run
 
 PROBLEMS, DECIMALS, LEAST = 1000, 6, 0.01

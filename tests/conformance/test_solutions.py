@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.features.check.solution import judge_solution
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import run
 
 FEW = settings(settings.get_profile("few"), suppress_health_check=list(HealthCheck))

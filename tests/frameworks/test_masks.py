@@ -22,8 +22,8 @@ from software import (
 )
 
 from attncli.errors import AttncliError
-from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.loader import loads
+from attncli.problem.parts.conventions import CONVENTIONS
 from attncli.tracing import run
 
 TRUTHS = np.array([[True, False, True, True], [False, True, True, False]])

@@ -15,8 +15,9 @@ from zlib import crc32
 import numpy as np
 
 from attncli.errors import AttncliError
-from attncli.problem import loader, long_lists, tree
+from attncli.problem import loader
 from attncli.problem.model import Matrix
+from attncli.problem.text import long_lists, tree
 
 FROM = (0, 0, 8, 40)  # characters from which a list is long
 

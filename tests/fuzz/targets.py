@@ -40,8 +40,8 @@ from samples import (
 
 from attncli.errors import AttncliError
 from attncli.features.check.kept_rows import file_of_rows
-from attncli.problem.array_formats import ArrayError
-from attncli.problem.array_formats.xlsx import rows_of_text
+from attncli.problem.arrays.formats import ArrayError
+from attncli.problem.arrays.formats.xlsx import rows_of_text
 from attncli.problem.loader import loads
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ import pytest
 from matrices import text
 from readings import assert_agreement, readings
 
-from attncli.problem import long_lists
+from attncli.problem.text import long_lists
 
 DRAWN = 150
 

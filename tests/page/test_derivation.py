@@ -29,9 +29,9 @@ from attncli.page.document import (
     plain_line,
 )
 from attncli.page.view import View
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.tracing import Trace, run
 
 Build = Callable[..., Problem]

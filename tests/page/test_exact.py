@@ -16,9 +16,9 @@ from attncli.page.derivation import derivation
 from attncli.page.document import Grid, Paragraph, Worked, plain, plain_line
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.lengths import Lengths
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.lengths import Lengths
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import run
 

@@ -16,9 +16,9 @@ from attncli.page.document import Document, Heading, Paragraph, Worked, plain, p
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import loads
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.lengths import Lengths
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.lengths import Lengths
 from attncli.render import FORMATS, render
 from attncli.tracing import run
 

@@ -33,11 +33,11 @@ from attncli.page.live import OVER, OWN, live_data, settings_of, why_static
 from attncli.page.printer import format_number, printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
-from attncli.problem.numbers import NumberError, as_float, canonical
+from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.saving import as_yaml
-from attncli.problem.source import decode
+from attncli.problem.text.numbers import NumberError, as_float, canonical
+from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
 from tests.page.typed_numbers import Fault, drawn_text, keystrokes, number_typed, texts_after

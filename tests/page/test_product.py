@@ -18,8 +18,8 @@ from attncli.page.gradient import gradient_page
 from attncli.page.printer import Printer
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run
 from attncli.tracing.model import Step
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from attncli.page.reading import percent, reading
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Hide, Keep
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.tracing import run
 
 Build = Callable[..., Problem]

@@ -8,8 +8,8 @@ import pytest
 
 from attncli.errors import AttncliError, Exit
 from attncli.page.view import chosen_cell, chosen_names, chosen_steps
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run
 
 ALL = "X, W_Q, W_K, W_V, Q, K, V, K_T, scores, scaled, exp, row_sum, weights, output"

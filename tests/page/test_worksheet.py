@@ -15,7 +15,7 @@ from attncli.page.view import View
 from attncli.page.worksheet import blank_steps, worksheet
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
-from attncli.problem.numbers import as_float
+from attncli.problem.text.numbers import as_float
 from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace

@@ -11,8 +11,8 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
-from attncli.problem.source import ErrorCollector, Source
-from attncli.problem.tree import Leaf, Mapping, Node, Sequence
+from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 

@@ -25,12 +25,12 @@ from attncli.problem.keys import (
     SCORES,
 )
 from attncli.problem.loader import loads
-from attncli.problem.losses import LOSSES
-from attncli.problem.mask_reader import mask_words
-from attncli.problem.masks import forms
-from attncli.problem.numbers import MINUS_INFINITY, is_plain
-from attncli.problem.source import Source
-from attncli.problem.tree import Leaf, is_null, read_tree, truth
+from attncli.problem.parts.losses import LOSSES
+from attncli.problem.parts.mask_reader import mask_words
+from attncli.problem.parts.masks import forms
+from attncli.problem.text.numbers import MINUS_INFINITY, is_plain
+from attncli.problem.text.source import Source
+from attncli.problem.text.tree import Leaf, is_null, read_tree, truth
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 SCHEMA = json.loads(

@@ -18,7 +18,7 @@ from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Listing, Paragraph, Table, Worked, WorkedLine
 from attncli.page.view import View
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.render import Style, render
 from attncli.render.markdown import stream
 from attncli.tracing import run

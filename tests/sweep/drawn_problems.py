@@ -24,9 +24,9 @@ import yaml
 from json_schemas import expanded
 
 import attncli
-from attncli.problem.array_formats import TEXT_SUFFIXES, suffixes
+from attncli.problem.arrays.formats import TEXT_SUFFIXES, suffixes
 from attncli.problem.keys import ARRAYS, KEYS, SCORES
-from attncli.problem.numbers import as_float
+from attncli.problem.text.numbers import as_float
 
 Schema = Mapping[str, Any]
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from attncli.backend import Backend
 from attncli.dtypes import DTYPES
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 from attncli.tracing.chunked import Watch
 from attncli.tracing.model import Step, Trace

@@ -20,10 +20,10 @@ from attncli.errors import AttncliError
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace

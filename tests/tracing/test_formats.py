@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from attncli.backend import Backend
 from attncli.dtypes import DTYPES
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 
 Build = Callable[..., Problem]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from attncli.backend import Backend
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.tracing import run
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import trace_at

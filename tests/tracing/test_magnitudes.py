@@ -14,9 +14,9 @@ import pytest
 from attncli import load
 from attncli.dtypes import DTYPES
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run
 from attncli.tracing.comparison import Comparison, Operand, compare
 from attncli.tracing.magnitudes import Magnitudes

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attncli.dtypes import DTYPES
-from attncli.problem.masks.padding import Padding
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.padding import Padding
 from attncli.tracing import run
 from attncli.tracing.number_formats import LOWER, deviation_from_float64, deviations
 

@@ -21,9 +21,9 @@ from attncli.attention.plan import plan_for
 from attncli.backend import CPU, Backend, Host
 from attncli.cli.main import run as command
 from attncli.dtypes import DTYPES
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.padding import Padding
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.padding import Padding
 from attncli.tracing import chunked, run
 from attncli.tracing.chunked import HELD, queries_at_once
 

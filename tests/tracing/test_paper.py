@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from attncli.page.printer import Printer
 from attncli.problem.loader import loads
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Keep
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.tracing import run
 
 Build = Callable[..., Problem]

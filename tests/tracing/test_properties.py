@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from attncli.dtypes import DTYPES
 from attncli.page.derivation import derivation
 from attncli.page.view import View
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Hide
-from attncli.problem.masks.lengths import Lengths
-from attncli.problem.masks.padding import Padding
-from attncli.problem.masks.window import Window
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Hide
+from attncli.problem.parts.masks.lengths import Lengths
+from attncli.problem.parts.masks.padding import Padding
+from attncli.problem.parts.masks.window import Window
 from attncli.render import render
 from attncli.tracing import run
 from attncli.tracing.serialization import from_dict, to_dict

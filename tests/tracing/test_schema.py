@@ -18,10 +18,10 @@ import attncli
 from attncli.attention.registry import RULES
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
 from attncli.equation.indices import INDICES
-from attncli.problem.conventions import CONVENTIONS
 from attncli.problem.keys import CORNERS, PAIRINGS, SCORES
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.conventions import CONVENTIONS
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 from attncli.tracing.model import OPTIONAL, Settings
 from attncli.tracing.serialization import FORMAT, to_dict

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from attncli.backend import Backend
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.keep_and_hide import Hide, Keep
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.tracing import run
 
 pytestmark = pytest.mark.torch

@@ -20,9 +20,9 @@ from attncli.attention.registry import is_small
 from attncli.attention.softmax import Known, softmax_equations, unknown_step
 from attncli.dtypes import Dtype
 from attncli.equation.rule import Rule
-from attncli.problem.axes import HEAD, KEY_HEAD, LEADING
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.positions import replacements
+from attncli.problem.parts.axes import HEAD, KEY_HEAD, LEADING
+from attncli.problem.parts.positions import replacements
 
 Array = NDArray[Any]
 # of a tile: its scores stay in a core's own cache

@@ -29,7 +29,7 @@ from attncli.equation.rounding import DIGITS
 from attncli.equation.substitution import as_decimal_constant, decimal_value, substitute
 from attncli.features.check.reachability import CellEquation, Ranges
 from attncli.problem.model import Matrix, Scalar
-from attncli.problem.numbers import as_decimal
+from attncli.problem.text.numbers import as_decimal
 from attncli.tracing.model import Trace
 
 Cell = tuple[int, ...]

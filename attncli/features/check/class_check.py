@@ -26,7 +26,7 @@ from attncli.features.check.marking import Marked, Settings, mark_all, mark_in_p
 from attncli.features.check.results import read_results
 from attncli.file_names import file_names
 from attncli.problem.loader import read_problem
-from attncli.problem.source import read_source
+from attncli.problem.text.source import read_source
 from attncli.render import FORMATS
 from attncli.render.latex.escape import has_codes
 from attncli.render.pdf import engine

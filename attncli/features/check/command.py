@@ -278,7 +278,7 @@ def check(
     from attncli.cli.input import load
     from attncli.cli.pages import write_page
     from attncli.cli.progress import progress
-    from attncli.problem.source import read_source
+    from attncli.problem.text.source import read_source
 
     require_writable(output, file)
     require_writable(output, solved, what="the answers")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from attncli.cli.csv_files import HELP_ON_MORE_CELLS, csv_rows
 from attncli.english import listed
 from attncli.errors import Place, did_you_mean, input_error
-from attncli.problem.source import read_source
+from attncli.problem.text.source import read_source
 from attncli.system import path_here, without_last_separator
 
 COLUMNS = ("student", "problem", "answers")

@@ -30,7 +30,7 @@ from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.loader import load, read_problem
 from attncli.problem.model import Problem
 from attncli.problem.python_values import read_values
-from attncli.problem.source import Source, read_source
+from attncli.problem.text.source import Source, read_source
 from attncli.render import Style, render
 
 _ALONE = (
@@ -152,7 +152,7 @@ def answers_source(answers: object) -> Source:
     if isinstance(answers, Mapping):
         import json
 
-        from attncli.problem.source import decode
+        from attncli.problem.text.source import decode
 
         try:
             text = json.dumps(answers, default=_plain)

@@ -49,7 +49,7 @@ from attncli.page.document import (
 )
 from attncli.page.measures import number
 from attncli.page.printer import format_number
-from attncli.problem.numbers import is_plain
+from attncli.problem.text.numbers import is_plain
 from attncli.tracing.model import Step
 
 # of a step that are shown one by one

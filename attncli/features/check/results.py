@@ -12,9 +12,9 @@ from attncli.errors import AttncliError, Place, input_error
 from attncli.features.check.class_page import BETWEEN, COLUMNS, RESULTS
 from attncli.features.check.marking import Marked
 from attncli.features.check.solution import VERDICTS, Verdict
-from attncli.problem.array_formats import ArrayError, strict_json
+from attncli.problem.arrays.formats import ArrayError, strict_json
 from attncli.problem.files import read_bytes
-from attncli.problem.source import Source, read_source
+from attncli.problem.text.source import Source, read_source
 
 _HELP = "name a file that attncli check wrote, or leave out --resume"
 # No class has more cells, and with numbers up to here the averages can be worked out.
@@ -128,7 +128,7 @@ def _of_csv(source: Source) -> Iterator[Sequence[str]]:
 
 
 def _of_workbook(path: str) -> Iterator[Sequence[str]]:
-    from attncli.problem.array_formats.xlsx import rows_of_text
+    from attncli.problem.arrays.formats.xlsx import rows_of_text
 
     try:
         rows = rows_of_text(BytesIO(read_bytes(path)), path, RESULTS)

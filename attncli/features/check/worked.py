@@ -18,7 +18,7 @@ from attncli.page.document import WorkedLine
 from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, format_number, number_node
 from attncli.page.worked_line import worked_line
 from attncli.problem.model import Matrix
-from attncli.problem.numbers import NumberError, canonical
+from attncli.problem.text.numbers import NumberError, canonical
 from attncli.tracing.model import Step
 
 # decimals of a number that is compared with a written one

@@ -11,11 +11,11 @@ from attncli.errors import AttncliError, Exit, Place, did_you_mean, usage_error
 from attncli.problem.keys import KEYS
 from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
-from attncli.problem.source import ErrorCollector, Source
 from attncli.problem.synonyms import equivalent
-from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.tree import Node, Sequence, is_null
-from attncli.problem.yaml_parser import parse_yaml
+from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.tree import Mapping as Keyed
+from attncli.problem.text.tree import Node, Sequence, is_null
+from attncli.problem.text.yaml_parser import parse_yaml
 from attncli.system import quoted
 
 OPTION = "--set"

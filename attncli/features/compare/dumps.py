@@ -19,13 +19,13 @@ from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES
 from attncli.dtypes import DTYPES
 from attncli.english import count, listed, shorten
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
-from attncli.problem.array_formats import Array, ArrayError, Format, format_of, pickled
+from attncli.problem.arrays.formats import Array, ArrayError, Format, format_of, pickled
 from attncli.problem.files import PICKLES, cannot_read, open_regular
 from attncli.problem.keys import KEYS
-from attncli.problem.source import ErrorCollector
-from attncli.problem.tree import Leaf, Node, Sequence, describe, truth
-from attncli.problem.tree import Mapping as Keyed
-from attncli.problem.values import Value
+from attncli.problem.text.source import ErrorCollector
+from attncli.problem.text.tree import Leaf, Node, Sequence, describe, truth
+from attncli.problem.text.tree import Mapping as Keyed
+from attncli.problem.text.values import Value
 from attncli.tracing.comparison import Operand
 
 STEPS = f"the steps are {', '.join(RULES)}"

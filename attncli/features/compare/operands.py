@@ -13,15 +13,15 @@ from attncli.cli.input import limit_threads
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean, usage_error
-from attncli.problem.array_formats import TEXT_SUFFIXES, suffixes
-from attncli.problem.conventions import CONVENTIONS
+from attncli.problem.arrays.formats import TEXT_SUFFIXES, suffixes
 from attncli.problem.files import PICKLES
-from attncli.problem.source import Source, read_source
+from attncli.problem.parts.conventions import CONVENTIONS
+from attncli.problem.text.source import Source, read_source
 
 if TYPE_CHECKING:
     from attncli.features.compare.dumps import Dump
     from attncli.problem.model import Problem
-    from attncli.problem.tree import Node
+    from attncli.problem.text.tree import Node
     from attncli.tracing.comparison import Operand
     from attncli.tracing.model import Trace
     from attncli.tracing.number_formats import FormatDeviation
@@ -70,7 +70,7 @@ def read_files(
     from attncli.features.compare.changes import parse_settings
     from attncli.features.compare.dumps import is_dump, parse_renames, read_archive, read_dump
     from attncli.problem.loader import problem_from_tree
-    from attncli.problem.tree import read_tree
+    from attncli.problem.text.tree import read_tree
 
     changed = parse_settings(settings, WORKING | READING)
     renamed = parse_renames(renames)

@@ -14,10 +14,18 @@ from attncli.attention.plan import Plan, plan_for
 from attncli.english import count
 from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, OF_KEYS, OF_QUERIES, PER_HEAD, input_of
-from attncli.problem.axes import rows as rows_of
 from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.model import Matrix, Problem
+from attncli.problem.parts.axes import (
+    BATCH,
+    HEAD,
+    KEY_HEAD,
+    OF_KEYS,
+    OF_QUERIES,
+    PER_HEAD,
+    input_of,
+)
+from attncli.problem.parts.axes import rows as rows_of
 
 # There are as many keys as queries ("same"), or as many new keys after a cache ("new"), or any
 # number ("apart").

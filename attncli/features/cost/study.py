@@ -28,9 +28,9 @@ from attncli.features.cost.sizes import (
     symbols,
     with_leading_axes,
 )
-from attncli.problem.axes import BATCH, HEAD
 from attncli.problem.model import Matrix, Problem
-from attncli.problem.positions import Alibi
+from attncli.problem.parts.axes import BATCH, HEAD
+from attncli.problem.parts.positions import Alibi
 
 PROJECTING = {"W_Q", "W_K", "W_V", "W_O"}
 CACHED = ("K", "V")

@@ -169,7 +169,7 @@ def generate(
     from attncli.cli.files import require_new_folder, write_folder
     from attncli.cli.progress import progress
     from attncli.features.generate.roster import numbered, read_roster
-    from attncli.problem.source import read_source
+    from attncli.problem.text.source import read_source
 
     require_new_folder(directory)
     students = numbered(count or 0) if roster is None else read_roster(read_source(roster))

@@ -12,7 +12,7 @@ from attncli.cli.csv_files import HELP_ON_MORE_CELLS, Row, csv_rows
 from attncli.english import shorten
 from attncli.errors import Place, input_error
 from attncli.file_names import file_names
-from attncli.problem.source import Source
+from attncli.problem.text.source import Source
 
 MOST_STUDENTS = 10_000
 _LONGEST = 200  # characters of a name

@@ -17,9 +17,9 @@ from attncli.errors import AttncliError, usage_error
 from attncli.features.generate.drawing import Draws, Layer
 from attncli.mistakes.audit import UNITS, Audit, all_told_apart, audit, mistaken_numbers, told_apart
 from attncli.page.worksheet import blank_steps
-from attncli.problem.axes import BATCH
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
+from attncli.problem.parts.axes import BATCH
 from attncli.problem.saving import mask_as_yaml
 from attncli.tracing import run
 from attncli.tracing.model import Trace

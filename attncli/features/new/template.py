@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from attncli.problem.numbers import BLANK
+from attncli.problem.text.numbers import BLANK
 from attncli.system import quoted
 
 # sums are easy by hand, and small: with large scores, one key would get all the weight

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from attncli.english import count
 from attncli.errors import input_error, usage_error
-from attncli.problem.axes import BATCH
 from attncli.problem.keys import ARRAYS, SCORES, ScaleWord
 from attncli.problem.limits import ELEMENT_LIMIT
 from attncli.problem.model import Matrix, Problem, read_only
+from attncli.problem.parts.axes import BATCH
 from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights
 

@@ -40,7 +40,7 @@ from attncli.page.document import (
 from attncli.problem.keys import ARRAYS, KEYS, SCORES, Array
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
-from attncli.problem.positions import POSITIONS
+from attncli.problem.parts.positions import POSITIONS
 from attncli.tracing import run
 from attncli.tracing.serialization import FORMAT, formula
 from attncli.tracing.slices import backward_steps

@@ -16,7 +16,7 @@ from attncli.errors import usage_error
 from attncli.page.printer import Printer, format_number
 from attncli.page.reading import MOST_KEYS, largest, percent
 from attncli.page.view import place_title
-from attncli.problem.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.tracing.model import Trace, masked_out
 from attncli.tracing.slices import axis_length, trace_at
 

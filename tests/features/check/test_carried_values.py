@@ -10,7 +10,7 @@ from attncli.features.check.carried_values import CarriedValues
 from attncli.features.check.diagnosis import diagnose
 from attncli.features.check.solution import judge
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run
 
 PLAIN = "Q: [[1, 2], [3, 4]]\nK: [[1, 0], [0.5, 1]]\nV: [[1, 2], [2, 0.5]]\n"

@@ -13,7 +13,7 @@ from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.solution import judge
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import run
 from tests.features.check.mistaken import PLAIN, SQUARE, causal, solution
 

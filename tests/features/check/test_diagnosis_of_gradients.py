@@ -16,7 +16,7 @@ from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, diag
 from attncli.features.check.solution import Judgement, judge_solution
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import run
 from tests.features.check.mistaken import Array
 from tests.features.check.mistaken_back import (

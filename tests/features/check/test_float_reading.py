@@ -17,7 +17,7 @@ from attncli.features.check.diagnosis import RoundedOnTheWay, Trials, WithinPrec
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.solution import Judgement, judge, rounds_to
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run
 from tests.benchmarks.mistaken import BACK, LAYER, MASKED, SHARED, TURNED
 from tests.benchmarks.on_paper import Needs, Sheet, drawn, problem_of

@@ -14,7 +14,7 @@ from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.single_cell_errors import before_cut, miscopied, miswritten
 from attncli.features.check.solution import judge
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import run
 
 # Q Kᵀ = [[2·3 + 5·11, 2·7 + 5·(-4)], [13·3 + 1·11, 13·7 + 1·(-4)]] = [[61, -6], [50, 87]]

@@ -15,7 +15,7 @@ from attncli.errors import AttncliError
 from attncli.features.check.carried_values import steps_after
 from attncli.features.check.solution import Solution, judge_solution, trivial_answer
 from attncli.problem.loader import loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 
 PLAIN = "Q: [[1]]\nK: [[1], [3]]\nV: [[1], [2]]\nscore: dot\n"  # scores 1 and 3
 # scores -8 and -12: shifted, since e^-8 shows as 0

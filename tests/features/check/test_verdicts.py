@@ -26,7 +26,7 @@ from attncli.features.check.solution import (
 )
 from attncli.page.printer import format_number
 from attncli.problem.loader import load, loads
-from attncli.problem.source import decode
+from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run
 
 INPUTS = Path(__file__).parents[3] / "inputs"

@@ -9,10 +9,10 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.features.compare.changes import parse_settings, read_changed
-from attncli.problem.masks.window import Window
 from attncli.problem.model import Problem
-from attncli.problem.source import Source
-from attncli.problem.tree import read_tree
+from attncli.problem.parts.masks.window import Window
+from attncli.problem.text.source import Source
+from attncli.problem.text.tree import read_tree
 
 TEXT = (
     "title: T\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nmask: causal\nsoftcap: 5\n"

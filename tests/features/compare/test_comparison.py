@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from attncli.features.compare.dumps import Dump, in_order
 from attncli.features.compare.moved_weights import moved_weights
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run
 from attncli.tracing.comparison import TOLERANCES, Comparison, Operand, compare
 

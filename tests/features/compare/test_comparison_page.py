@@ -30,8 +30,8 @@ from attncli.page.document import (
     plain_line,
 )
 from attncli.problem.loader import load
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem, Scalar
+from attncli.problem.parts.masks.causal import Causal
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import Trace, run
 from attncli.tracing.comparison import Comparison, Operand, compare, match_queries
@@ -409,7 +409,7 @@ def test_two_problems_of_other_sizes(problem: Build) -> None:
 
 
 def test_a_row_that_loses_everything(problem: Build) -> None:
-    from attncli.problem.masks.padding import Padding
+    from attncli.problem.parts.masks.padding import Padding
 
     given: dict[str, Any] = {"Q": [[0]], "K": [[0], [0]], "V": [[1], [2]]}
     a, b = run(problem(**given)), run(problem(**given, mask=(Padding(((False, False),)),)))

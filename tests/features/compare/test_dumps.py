@@ -16,10 +16,10 @@ import pytest
 from attncli.attention.registry import RULES
 from attncli.errors import AttncliError
 from attncli.features.compare.dumps import Dump, is_dump, parse_renames, read_archive, read_dump
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
-from attncli.problem.source import Source
-from attncli.problem.tree import read_tree
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.text.source import Source
+from attncli.problem.text.tree import read_tree
 from attncli.tracing import run
 from attncli.tracing.serialization import to_dict
 

@@ -12,8 +12,8 @@ from attncli.dtypes import DTYPES
 from attncli.features.compare.dumps import Dump, in_order
 from attncli.features.compare.known_mistakes import MOST_NAMED, explanation
 from attncli.features.compare.page import comparison_page
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.render import render
 from attncli.tracing import run
 from attncli.tracing.comparison import Operand, compare

@@ -14,9 +14,9 @@ from attncli.equation.printer import write
 from attncli.errors import AttncliError
 from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import Cost, cost_of, default_problem
-from attncli.problem.masks.causal import Causal
-from attncli.problem.masks.padding import Padding
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.padding import Padding
 
 
 def plain(growth: Expression | None) -> str:

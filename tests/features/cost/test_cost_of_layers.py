@@ -20,8 +20,8 @@ from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import Cost, cost_of, default_problem
 from attncli.problem.keys import SCORES, Score
 from attncli.problem.loader import load, loads
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 
 INPUTS = Path(__file__).parents[3] / "inputs"

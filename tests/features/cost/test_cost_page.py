@@ -12,8 +12,8 @@ from attncli.features.cost.sizes import Sizes
 from attncli.features.cost.study import cost_of, default_problem
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.document import plain as words
-from attncli.problem.masks.window import Window
 from attncli.problem.model import Problem
+from attncli.problem.parts.masks.window import Window
 
 
 def prose(document: Document) -> list[str]:

@@ -20,7 +20,7 @@ from attncli.cli.input import change
 from attncli.cli.main import run
 from attncli.errors import Exit, usage_error
 from attncli.features.generate.search import Search
-from attncli.problem.masks import forms
+from attncli.problem.parts.masks import forms
 
 LOVE = str(Path(__file__).parents[3] / "inputs" / "i_love_ai.yaml")
 

@@ -6,7 +6,7 @@ import pytest
 
 from attncli.errors import AttncliError, Exit
 from attncli.features.generate.roster import Student, numbered, read_roster
-from attncli.problem.source import Source
+from attncli.problem.text.source import Source
 
 
 def roster(text: str) -> list[Student]:

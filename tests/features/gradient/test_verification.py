@@ -12,9 +12,9 @@ import pytest
 
 from attncli.features.gradient.verification import MOST, compare, verify
 from attncli.problem.loader import loads
-from attncli.problem.masks.additive import Additive
-from attncli.problem.masks.causal import Causal
 from attncli.problem.model import Matrix, Problem, read_only
+from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 
 

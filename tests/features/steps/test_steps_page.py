@@ -17,7 +17,7 @@ from attncli.errors import AttncliError
 from attncli.features.steps import page
 from attncli.features.steps.page import full_page, plain_page, rule_page
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table, formula, plain
-from attncli.problem.masks import forms
+from attncli.problem.parts.masks import forms
 from attncli.render import FORMATS, Style, render
 
 

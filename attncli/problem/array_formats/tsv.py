@@ -1,5 +1,0 @@
-"""Rows of numbers as text, apart by tabs; the same as .csv."""
-
-from attncli.problem.array_formats.csv import dtype, names, read
-
-__all__ = ["dtype", "names", "read"]

@@ -1,0 +1,123 @@
+"""Rows of numbers as text, as spreadsheets save them: apart by commas, semicolons, tabs or blanks,
+and read as a pasted matrix is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import IO
+
+import numpy as np
+
+from attncli.errors import AttncliError
+from attncli.problem.arrays.formats import Array, ArrayError
+from attncli.problem.arrays.matrix_reader import read_cells
+from attncli.problem.files import SIZE_LIMIT
+from attncli.problem.text.numbers import (
+    MINUS_INFINITY,
+    NumberError,
+    as_float,
+    is_plain,
+    why_not_a_number,
+)
+from attncli.problem.text.pasted import written_in_file
+from attncli.problem.text.source import ErrorCollector, decode
+from attncli.problem.text.tree import TRUTHS, Leaf, Sequence
+from attncli.problem.text.values import Value
+
+_NO_NAMES = "leave out names, unless all of the first row or of the first column are words"
+# up to which every whole number is a double
+_EXACT = 2.0**53
+
+
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+    """The matrix of a file: of truth values, of whole numbers, of float64, or, where a cell is a
+    fraction or a root, of the text of each number.
+    """
+    if name:
+        raise ArrayError(f"{file} holds one matrix without a name", "remove name", key="name")
+    data = stream.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise ArrayError(
+            f"{file} is larger than {SIZE_LIMIT // 2**20} MiB", "save it as a .npy file"
+        )
+    try:
+        source = decode(data, file)
+        errors = ErrorCollector(source)
+        array = _read_rows(Value(Leaf(source.text, True, 0), "", errors))
+        errors.stop()
+    except AttncliError as error:
+        place = f":{error.place.line}:{error.place.column}" if error.place else ""
+        raise ArrayError(f"{file}{place}: {error.message}", error.help) from None
+    assert array is not None, "or there is an error"
+    return array
+
+
+def names(stream: IO[bytes], file: str) -> list[str]:
+    """Raises ArrayError: its matrix has no name."""
+    raise ArrayError(
+        f"{file} holds one matrix without a name", "save the steps with numpy.savez(file, scores=…)"
+    )
+
+
+def dtype(stream: IO[bytes], file: str, name: str) -> str:
+    """That of numbers in decimal."""
+    return "float64"
+
+
+def _read_rows(value: Value) -> Array | None:
+    """The matrix that is the text of a value; None after reporting what is wrong with it."""
+    if not written_in_file(value):
+        return None
+    if isinstance(value.node, Sequence) and (numbers := value.node.numbers) is not None:
+        return numbers.array if re.search("[.eE]", numbers.text) else _as_integers(numbers.array)
+    read = read_cells(value, _read_cell, empty="write rows of numbers in it")
+    if read is None:
+        return None
+    cells, shape = read
+    texts = [cell for cell in cells if cell is not None]
+    if (at := truth_among_numbers(texts)) is not None:
+        cell = value
+        for place in np.unravel_index(at, shape):
+            cell = cell.entry(int(place))
+        cell.wrong_number(*why_not_a_number(cell.text))
+        return None
+    return as_array(texts).reshape(shape)
+
+
+def truth_among_numbers(cells: list[str]) -> int | None:
+    """Which cell is the first truth value where others are numbers; None where all are of one
+    kind.
+    """
+    truths = [cell in TRUTHS for cell in cells]
+    return truths.index(True) if any(truths) and not all(truths) else None
+
+
+def as_array(cells: list[str]) -> Array:
+    """Truth values, whole numbers or float64 by their texts; the texts themselves where one is a
+    fraction or a root.
+    """
+    if all(cell in TRUTHS for cell in cells):
+        return np.array([TRUTHS[cell] for cell in cells])
+    if not all(is_plain(cell) or cell in MINUS_INFINITY for cell in cells):
+        return np.array(cells, dtype=object)
+    numbers = np.array([as_float(cell) for cell in cells])
+    return _as_integers(numbers) if all(cell.lstrip("+-").isdigit() for cell in cells) else numbers
+
+
+def _as_integers(numbers: Array) -> Array:
+    return numbers.astype(np.int64) if np.abs(numbers).max() <= _EXACT else numbers
+
+
+def _read_cell(cell: Value) -> str | None:
+    """The text of a number or a truth value; None after reporting anything else."""
+    if cell.text in TRUTHS:
+        return cell.text
+    try:
+        as_float(cell.text)
+    except NumberError as error:
+        is_name = cell.text[:1].isalpha() and cell.text.lower() not in ("na", "nan", "inf")
+        is_corner = not cell.text and cell.path == "[0][0]"  # above names and beside names
+        cell.wrong_number(error.message, _NO_NAMES if is_name or is_corner else error.help)
+        return None
+    return cell.text

@@ -1,0 +1,101 @@
+"""Reads the truth values of a mask: true and false, or 1 and 0, in a list, a matrix or a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attncli.problem.arrays.matrix_reader import DEEPEST, read_cells
+from attncli.problem.model import Matrix
+from attncli.problem.text.numbers import is_plain
+from attncli.problem.text.pasted import written_out
+from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence, describe, truth
+from attncli.problem.text.values import Value
+
+if TYPE_CHECKING:
+    from attncli.problem.arrays.formats import Array
+
+_EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
+# batch × keys; batch × heads × queries × keys
+_DEEPEST = {1: 2, 2: DEEPEST}
+
+
+def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None:
+    """true and false, or 1 and 0, in a list or a matrix, or several of them; None after reporting
+    what is wrong.
+
+    The help is to write the `example`, or one of this rank.
+    """
+    example = example or _EXAMPLES[rank]
+    if not written_out(value, rank):
+        return None
+    if isinstance(value.node, Mapping):
+        import numpy as np
+
+        from attncli.problem.arrays.references import read_array
+
+        array = read_array(value, rank)
+        if array is None:
+            return None
+        if not np.isin(array, (0, 1)).all():
+            value.wrong("holds other values than true and false, 1 and 0", "save it as booleans")
+            return None
+        return stored_truths(array, value, rank)
+    if not isinstance(value.node, Sequence):
+        what = describe(value.node)
+        value.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
+        return None
+    read = read_cells(value, _read_truth, _truths_of, empty=f"write {example}")
+    return None if read is None else _of_rank(Matrix(read[0], shape=read[1]), rank, value)
+
+
+def stored_truths(array: Array, value: Value, rank: int = 2) -> Matrix | None:
+    """The truth values of an array in a file; None after reporting that it has too few axes, or too
+    many.
+    """
+    truths = array.astype(bool)
+    truths.setflags(write=False)
+    return _of_rank(Matrix(truths), rank, value)
+
+
+def is_zero_or_one(node: Node) -> bool:
+    """Whether a node is a plain number that is 0 or 1."""
+    return (
+        isinstance(node, Leaf)
+        and not node.quoted
+        and is_plain(node.text)
+        and float(node.text) in (0, 1)
+    )
+
+
+def _of_rank(array: Matrix, rank: int, value: Value) -> Matrix | None:
+    """The array; None after reporting that it has fewer axes, or more than a batch of it would
+    have.
+    """
+    if array.ndim > _DEEPEST[rank]:
+        value.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
+    elif array.ndim < rank:
+        value.wrong(
+            "must be a list of rows, not a single list", "one row per query, one column per key"
+        )
+    else:
+        return array
+    return None
+
+
+def _truths_of(numbers: Array) -> list[bool] | None:
+    """The truth values of a list that was read in one go; None where it holds others than true and
+    false, 1 and 0.
+    """
+    truths: list[bool] = (numbers != 0).ravel().tolist()
+    return truths if ((numbers == 0) | (numbers == 1)).all() else None
+
+
+def _read_truth(cell: Value) -> bool | None:
+    value = truth(cell.node)
+    if value is None and is_zero_or_one(cell.node):
+        return float(cell.text) == 1
+    if value is None:
+        cell.wrong(
+            f"must be true or false, 1 or 0, not {describe(cell.node)}", "write true or false"
+        )
+    return value

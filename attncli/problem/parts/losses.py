@@ -1,0 +1,149 @@
+"""Reads a loss: what the output should have been, and how far it is from that; and compares its
+target with the output.
+
+The equations of each kind are in `attention/losses.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from attncli.english import count, shape_text
+from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
+from attncli.problem.model import Loss, Matrix, read_only
+from attncli.problem.parts.axes import output_shape
+from attncli.problem.text.source import ErrorCollector
+from attncli.problem.text.tree import Mapping as Keyed
+from attncli.problem.text.tree import Sequence, describe
+from attncli.problem.text.values import Value, read_word, require_keys
+
+
+@dataclass(frozen=True, slots=True)
+class LossKind:
+    """`target` is the key of what it compares the output with: numbers like the output's, or a
+    class for each row.
+    """
+
+    target: str
+    example: str
+    of_classes: bool = False
+
+
+LOSSES: Mapping[str, LossKind] = {
+    "mse": LossKind("target", "loss: {kind: mse, target: [[1, 0], [0, 1]]}"),
+    "cross_entropy": LossKind(
+        "targets", "loss: {kind: cross_entropy, targets: [1, 0]}", of_classes=True
+    ),
+}
+
+
+def read_loss(value: Value) -> Loss | None:
+    """The loss as it is written; None after reporting what is wrong."""
+    if not isinstance(value.node, Keyed) or not value.keys:
+        value.wrong(
+            f"must be {{kind: …, …}}, not {describe(value.node)}", f"write {LOSSES['mse'].example}"
+        )
+        return None
+    targets = [kind.target for kind in LOSSES.values()]
+    # else what is missing may be what is misspelt
+    whole = require_keys(value, ("kind", *targets))
+    if "kind" not in value.keys:
+        if whole:
+            likely = next(
+                (kind for kind in LOSSES.values() if kind.target in value.keys), LOSSES["mse"]
+            )
+            value.wrong("has no kind", f"write {likely.example}")
+        return None
+    name = read_word(value.key("kind"), LOSSES)
+    if name is None:
+        return None
+    kind = LOSSES[name]
+    for other in targets:
+        if other != kind.target and other in value.keys:
+            value.wrong(
+                f"{name} has {kind.target}, not {other}",
+                f"write {kind.example}",
+                at=value.keys[other],
+            )
+            return None
+    if kind.target not in value.keys:
+        if whole:
+            value.wrong(f"has no {kind.target}", f"write {kind.example}")
+        return None
+    rank = 1 if kind.of_classes else 2
+    target = read_matrix(value.key(kind.target), rank=rank, deepest=DEEPEST + rank - 2)
+    return None if target is None else Loss(name, target)
+
+
+def check_loss(
+    loss: Loss, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector
+) -> Loss | None:
+    """The loss with its target in the shape of the output: of classes, a 1 in each row; None after
+    reporting.
+    """
+    if "d_output" in errors.places:
+        errors.wrong(
+            "loss",
+            "d_output is given, too",
+            "keep one of the two: the loss already gives the gradient of the output",
+        )
+        return None
+    kind, expected = LOSSES[loss.kind], output_shape(given, joined)
+    key, needed = f"loss.{kind.target}", expected[:-1] if kind.of_classes else expected
+    if loss.target.shape != needed:
+        what, each = ("class", "row") if kind.of_classes else ("number", "number")
+        found = _counted(loss.target.shape) if kind.of_classes else shape_text(loss.target.shape)
+        hot = kind.of_classes and loss.target.shape == expected
+        message = f"is {found}, but the output is {shape_text(expected)}"
+        errors.wrong(
+            key,
+            "has a row for each row of the output, and not its class" if hot else message,
+            (
+                "in place of a row such as 0, 1, 0 give the place of its 1, counted from 0"
+                if hot
+                else f"give one {what} for each {each} of the output"
+            ),
+        )
+        return None
+    return _one_hot(loss, expected[-1], errors) if kind.of_classes else loss
+
+
+def _counted(shape: tuple[int, ...]) -> str:
+    return count(shape[0], "class", "classes") if len(shape) == 1 else shape_text(shape)
+
+
+def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
+    """The target as a 1 in the column of each row's class, and 0 elsewhere."""
+    import numpy as np
+
+    numbers = loss.target.value
+    wrong = np.argwhere((numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= classes))
+    if wrong.size:
+        place = tuple(wrong[0])
+        written = (
+            f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
+        )
+        _class_at(place, loss.kind, errors).wrong(
+            f"{written} is no column of the output",
+            f"the output has {count(classes, 'column')}, and its classes are "
+            + (f"0 to {classes - 1}" if classes > 1 else "just 0"),
+        )
+        return None
+    hot = (numbers[..., np.newaxis] == np.arange(classes)).astype(np.float64)
+    written = np.where(hot == 1, "1", "0").astype(object)
+    return Loss(loss.kind, Matrix(read_only(hot), read_only(written)))
+
+
+def _class_at(place: tuple[int, ...], kind: str, errors: ErrorCollector) -> Value:
+    """Where the class of a row is written; of one that comes from a file, where the file is
+    named.
+    """
+    value = Value(errors.nodes["loss"], "loss", errors).key(LOSSES[kind].target)
+    for index in place:
+        value = (
+            value.entry(index)
+            if isinstance(value.node, Sequence)
+            else replace(value, path=f"{value.path}[{index}]")
+        )
+    return value

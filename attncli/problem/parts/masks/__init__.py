@@ -1,0 +1,191 @@
+"""The forms of a mask, one file each: every class of this folder that is a `MaskPart` is a form
+that a problem may use.
+
+A form reads itself from `mask: {NAME: …}`, checks its size, and says as text in the language of
+equations which keys a query sees. How to add one is in `docs/contributing.md`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from attncli.english import count, shape_text
+from attncli.problem.model import Mask, Matrix, Scalar, read_only
+from attncli.problem.parts.axes import BATCH, HEAD, axes_of, sizes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from attncli.problem.parts.positions import Offset
+    from attncli.problem.text.values import Value
+
+_MATRIX_HELP = (
+    "a mask can also be heads × n × m or batch × heads × n × m; heads and batch can be 1, for all"
+)
+
+
+class MaskSizes(NamedTuple):
+    """How many queries, keys, entries of the batch and heads a mask is for; 1 where there is no
+    batch, or no heads.
+    """
+
+    queries: int
+    keys: int
+    batch: int
+    heads: int
+
+    @classmethod
+    def of(cls, given: Mapping[str, Matrix]) -> MaskSizes:
+        """The sizes of a problem whose arrays fit together."""
+        axes = axes_of(given)
+        return cls(*sizes(given), axes.batch or 1, axes.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What one part of a mask says about query i and key j.
+
+    A key is visible where all `conditions` hold; `added` names a cell to add to the scores.
+    `parameters` holds the numbers and arrays that these read, `leads` the letters of the leading
+    axes of those arrays that have any. `meaning` says it in words, `meanings` for each entry of a
+    batch where it is not the same for all.
+    """
+
+    meaning: str
+    conditions: tuple[str, ...] = ()
+    added: str = ""
+    parameters: Mapping[str, Scalar | Matrix] = field(default_factory=dict)
+    leads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    meanings: tuple[str, ...] = ()
+    counts_positions: bool = False
+
+
+class MaskPart(ABC):
+    """One form of a mask, as a problem has it.
+
+    `name` is its key in `mask: {…}`, `order` its place among the forms where they are listed.
+    `needs_no_value` says that the name alone is a mask, as in `mask: causal`; `has_corner` that a
+    `corner` says where its positions begin.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    order: ClassVar[int]
+    needs_no_value: ClassVar[bool] = False
+    has_corner: ClassVar[bool] = False
+
+    @classmethod
+    @abstractmethod
+    def read(cls, value: Value) -> MaskPart | None:
+        """The part that is written under its name; None where there is none, or after adding an
+        error.
+        """
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> Mapping[str, Mask]:
+        """What a problem may write, each with such a mask for two queries and three keys: for
+        `attncli steps mask`.
+        """
+
+    @abstractmethod
+    def clause(self, offset: Offset, suffix: str) -> Clause:
+        """What it says about query i and key j; `suffix` ends the names of parameters where a form
+        is used twice.
+        """
+
+    def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
+        """What is wrong with its size, and what helps; None where it fits, or fits any size."""
+        return None
+
+    def existing_keys(self, keys: int) -> NDArray[np.bool_] | None:
+        """Which of so many keys exist, a row for each entry or one for all; None where it says
+        nothing about that.
+        """
+        return None
+
+
+@cache
+def forms() -> Mapping[str, type[MaskPart]]:
+    """All forms by their names, in their order."""
+    from pkgutil import iter_modules
+
+    found = [
+        part
+        for module in iter_modules(__path__)
+        for part in vars(import_module(f"{__name__}.{module.name}")).values()
+        if isinstance(part, type) and issubclass(part, MaskPart) and hasattr(part, "name")
+    ]
+    return in_order(found)
+
+
+def in_order(parts: Sequence[type[MaskPart]]) -> Mapping[str, type[MaskPart]]:
+    """These forms by their names, in their order; ValueError where two have one `order`."""
+    taken: dict[int, type[MaskPart]] = {}
+    for part in parts:
+        if taken.setdefault(part.order, part) is not part:
+            numbers = ", ".join(
+                f"{form.order} {form.name}" for form in sorted(parts, key=lambda form: form.order)
+            )
+            raise ValueError(f"two masks have the order {part.order}; these are taken: {numbers}")
+    return {part.name: part for _, part in sorted(taken.items())}
+
+
+def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, str] | None:
+    """What is wrong with the shape of a matrix of queries by keys; rows and columns are never
+    repeated to fit.
+    """
+    n, m = sizes.queries, sizes.keys
+    if shape[-2:] != (n, m):
+        turned = "; perhaps it is transposed" if shape[-2:] == (m, n) else ""
+        return (
+            f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
+            f"give one row per query and one column per key{turned}",
+        )
+    leading = (sizes.batch, sizes.heads)[4 - len(shape) :]
+    if any(found not in (1, length) for found, length in zip(shape[:-2], leading, strict=True)):
+        return f"is {shape_text(shape)}, but {shape_text((*leading, n, m))} is needed", _MATRIX_HELP
+    return None
+
+
+def entries_error(entries: int, sizes: MaskSizes) -> tuple[str, str] | None:
+    """What is wrong with so many of something that each entry of the batch has, or all of them
+    one.
+    """
+    if entries in (1, sizes.batch):
+        return None
+    return (
+        f"there are {entries} for {count(sizes.batch, 'entry')} of the batch",
+        "give one for each entry of the batch, or one for all",
+    )
+
+
+def with_leading_axes(clause: Clause, name: str, own: int) -> Clause:
+    """The clause with the letters of its array's leading axes, before its `own`; those of length 1
+    are left out.
+    """
+    matrix = clause.parameters[name]
+    assert isinstance(matrix, Matrix)
+    value, written = matrix.value, matrix.written
+    letters: tuple[str, ...] = (BATCH,) if own == 1 else (BATCH, HEAD)
+    letters = letters[len(letters) - (value.ndim - own) :]
+    ones = tuple(axis for axis, _ in enumerate(letters) if value.shape[axis] == 1)
+    if ones:
+        matrix = Matrix(
+            read_only(value.squeeze(ones)),
+            None if written is None else read_only(written.squeeze(ones)),
+        )
+        letters = tuple(letter for axis, letter in enumerate(letters) if axis not in ones)
+    return replace(clause, parameters={name: matrix}, leads={name: letters} if letters else {})
+
+
+def unless_one(meanings: Iterable[str]) -> tuple[str, ...]:
+    """The meaning for each entry; nothing where there is one for all."""
+    found = tuple(meanings)
+    return found if len(found) > 1 else ()

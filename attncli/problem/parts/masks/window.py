@@ -1,0 +1,66 @@
+"""`window: [left, right]`: a query sees only the keys near its own position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from attncli.english import count
+from attncli.problem.model import Mask, Scalar
+from attncli.problem.parts.masks import Clause, MaskPart
+from attncli.problem.parts.positions import Offset
+from attncli.problem.text.tree import Sequence, describe
+from attncli.problem.text.values import Value, read_integer
+
+
+@dataclass(frozen=True, slots=True)
+class Window(MaskPart):
+    """Keys from `left` before to `right` after position i + offset; -1 is unbounded."""
+
+    name = "window"
+    order = 2
+    has_corner = True
+    left: int
+    right: int
+
+    @classmethod
+    def read(cls, value: Value) -> Window | None:
+        length = value.node.length if isinstance(value.node, Sequence) else 0
+        if length != 2:
+            what = (
+                f"a list of {length}" if isinstance(value.node, Sequence) else describe(value.node)
+            )
+            value.wrong(
+                f"must be two numbers, not {what}",
+                "write {window: [left, right]}, where -1 means no limit",
+            )
+            return None
+        help = "write how many keys a query sees to its left and right; -1 means no limit"
+        left, right = (read_integer(item, least=-1, help=help) for item in value.items)
+        return None if left is None or right is None else cls(left, right)
+
+    @classmethod
+    def examples(cls) -> Mapping[str, Mask]:
+        return {"{window: [left, right]}": Mask((cls(1, 1),))}
+
+    def clause(self, offset: Offset, suffix: str) -> Clause:
+        before, after, position = f"left{suffix}", f"right{suffix}", offset.position
+        first = f"j >= {position} - {before}" if self.left else f"j >= {position}"
+        last = f"j <= {position} + {after}" if self.right else f"j <= {position}"
+        sides = {
+            name: Scalar.of(size)
+            for name, size in ((before, self.left), (after, self.right))
+            if size > 0
+        }
+        return Clause(
+            f"Window: a query sees {_side(self.left, 'before')} and {_side(self.right, 'after')}"
+            " its own position.",
+            (*[first] * (self.left >= 0), *[last] * (self.right >= 0)),
+            parameters={**offset.parameters, **sides},
+            leads=offset.leads,
+            counts_positions=True,
+        )
+
+
+def _side(size: int, word: str) -> str:
+    return f"any number of keys {word}" if size < 0 else f"{count(size, 'key')} {word}"

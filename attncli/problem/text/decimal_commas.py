@@ -1,0 +1,186 @@
+"""Decimals that are written with a comma: YAML and JSON read [0,7, 0,2] as four numbers, where two
+may be meant.
+
+In cells that something else keeps apart, as tabs in 0,7→0,2, a comma can only be that of a decimal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from attncli.english import listed
+from attncli.problem.text.source import ErrorCollector
+from attncli.problem.text.tree import Leaf, Node, PastedList, Sequence
+from attncli.problem.text.values import Value
+
+# what stands after the comma of 0,(3)
+_RECURRING = r"[0-9]*\([0-9]+\)|[0-9\u0304\u0305\u0307]+"
+_DECIMAL = re.compile(rf"[-+]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})")
+# as opposed to the comma in a decimal, which has no blank beside it
+_BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")
+# 1,500 may be 1.5, and fifteen hundred
+_GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+_ROW = re.compile(r"\[([^\[\]]+)\]")
+_REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
+# numbers of a row in a help line
+_SHOWN = 4
+# characters; longer matrices are written by programs, which do not mistake a point
+_SHORT = 2000
+_SPACED = r"\d, "
+_CLOSE = r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)"
+
+
+class Doubt(NamedTuple):
+    """Commas that can be read in two ways: where the first one is, and what to say about it."""
+
+    at: int
+    message: str
+    help: str
+
+
+def doubtful_commas(rows: Iterable[tuple[int, str]]) -> Doubt | None:
+    """The first comma that can be read in two ways in a matrix, as in [0,7, 0,2]; None where all
+    are clear.
+
+    A row is the place and the text between its brackets. The commas of a matrix are in doubt where,
+    in each of its rows, some have a blank beside them and some have none, and those without a blank
+    are between two whole numbers, no two of them next to each other, and equally many in all rows;
+    so both readings make rows of one length. In a single row, every number must be such a pair: [1,
+    2,3, 4] only lacks a blank.
+    """
+    found: list[tuple[int, str, list[str]]] = []
+    shapes = set()
+    for at, row in rows:
+        numbers = _BETWEEN_NUMBERS.split(_REMARK.sub("", row).strip())
+        decimals = [number for number in numbers if "," in number]
+        shapes.add((len(numbers), len(decimals)))
+        if (
+            len(numbers) < 2
+            or not decimals
+            or len(shapes) > 1
+            or not all(map(_DECIMAL.fullmatch, decimals))
+        ):
+            return None
+        found = [*found[:1], (at, row, numbers)]
+    if not found:
+        return None
+    at, row, numbers = found[0]
+    decimals = [number for number in numbers if "," in number]
+    if len(found) == 1 and len(decimals) < len(numbers):
+        return None
+    return _doubt(
+        at + row.index(decimals[0]), decimals[0], numbers, _apart(numbers, ", ").split(", ")
+    )
+
+
+def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
+    """The first comma of rows that semicolons make, 1,5; 2, which can be that of a decimal, or make
+    a row of two.
+    """
+    found = [(at + len(row) - len(row.lstrip()), row.strip()) for at, row in rows]
+    decimals = [(at, row) for at, row in found if _DECIMAL.fullmatch(row)]
+    others = [row for _, row in found if not _DECIMAL.fullmatch(row)]
+    if not decimals or any(re.search(r"[\s,]", row) for row in others):
+        return None
+    at, first = decimals[0]
+    help = (
+        f"write {_with_point(first)}, with a point, or {_apart([first], ', ')}, with a blank after"
+        " the comma"
+    )
+    return Doubt(at, _readings(first), help)
+
+
+def with_points(cells: Iterable[str]) -> dict[str, str]:
+    """Those of a matrix's cells that are decimals with a comma, with the point they are to have.
+
+    None has where it could be a mistake: where a point stands in another cell, or all can be
+    numbers with a comma between their thousands, as 1,500 can.
+    """
+    found = {cell for cell in cells if "," in cell or "." in cell}
+    if not all(map(_DECIMAL.fullmatch, found)) or all(map(_GROUPED.fullmatch, found)):
+        return {}
+    return {cell: _with_point(cell) for cell in found}
+
+
+def _readings(decimal: str) -> str:
+    return (
+        f"{decimal} can be read as {_with_point(decimal)}, or as the two numbers"
+        f" {_apart([decimal], ' and ')}"
+    )
+
+
+def _doubt(at: int, first: str, decimals: list[str], apart: list[str]) -> Doubt:
+    return Doubt(
+        at,
+        _readings(first),
+        f"write {_list(map(_with_point, decimals))}, with a point in each decimal, "
+        f"or {_list(apart)}, with a blank after each comma",
+    )
+
+
+def report_doubtful_commas(value: Value) -> bool:
+    """Report lists of numbers whose commas can be read in two ways; whether they can."""
+    doubt = doubtful_commas(_rows(value.node, value.errors.source.text))
+    if doubt:
+        value.wrong(doubt.message, doubt.help, at=doubt.at)
+    return doubt is not None
+
+
+def comma_advice(text: str, start: int, end: int) -> str:
+    """What to add to the help where too many entries stand in this part of a text, as decimal
+    commas make them; empty where nothing is suspect.
+
+    In [1, 1,5] two numbers stand closer together than the others, and were meant as 1.5.
+    """
+    if end - start > _SHORT or not re.search(_SPACED, written := text[start:end]):
+        return ""
+    found = re.search(_CLOSE, written)
+    return f"; decimals are written with a point: {_with_point(found[0])}" if found else ""
+
+
+def comma_advice_for(errors: ErrorCollector, *names: str) -> str:
+    """Advice for the first of these arrays that seems to be written with decimal commas."""
+    text, at = errors.source.text, errors.places
+    ends = (
+        min((place for place in at.values() if place > at[name]), default=len(text))
+        for name in names
+    )
+    return next(
+        filter(
+            None, (comma_advice(text, at[name], end) for name, end in zip(names, ends, strict=True))
+        ),
+        "",
+    )
+
+
+def _rows(node: Node, text: str) -> Iterator[tuple[int, str]]:
+    """The rows of nested lists, each with its place and the text between its brackets."""
+    # whose commas were looked at when it was read
+    if not isinstance(node, Sequence) or isinstance(node, PastedList):
+        return
+    if node.numbers is not None:
+        yield from ((node.at + row.start(1), row[1]) for row in _ROW.finditer(node.numbers.text))
+    elif node.items and all(isinstance(item, Leaf) for item in node.items):
+        first, last = node.items[0], node.items[-1]
+        assert isinstance(last, Leaf)
+        yield first.at, text[first.at : last.at + len(last.text)]
+    else:
+        for item in node.items:
+            yield from _rows(item, text)
+
+
+def _with_point(decimal: str) -> str:
+    return decimal.replace(",", ".")
+
+
+def _apart(numbers: Iterable[str], between: str) -> str:
+    """The numbers with a blank after each comma: 0, 7."""
+    return between.join(
+        re.sub("^0+(?=[0-9])", "", part) for number in numbers for part in number.split(",")
+    )
+
+
+def _list(numbers: Iterable[str]) -> str:
+    return f"[{listed([*numbers], last='', most=_SHOWN)}]"

@@ -1,0 +1,194 @@
+"""Long lists of numbers, read in one go: where they stand in a text, and the text without them.
+
+A list is read here where it is one of JSON, and of numbers or truth values alone: that means the
+same in YAML. All else, and anything unusual, stays in the text for the parsers, which read it value
+by value and say what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from json import JSONDecoder
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.problem.text.tree import Leaf, Node, Sequence
+
+# characters; a shorter list costs as much this way as value by value
+SHORTEST = 200
+# batch × heads × rows × columns
+_DEEPEST = 4
+# characters of one number; those with more may be too long, or 0 only nearly
+_LONGEST = 200
+# of numbers, true and false, in lists
+_STRETCH = re.compile(r"\[[-+.,0-9eE\[\] \ntrufals]*")
+_ROW = re.compile(r"\[[^\[\]]+\]")
+_TEXT = re.compile(r"[^\[\], \n]+")
+_WORD = re.compile(r"[\[\]]|[^\[\], \n]+")
+_BRACKETS = ("[", "]")
+_TINY = re.compile(r"[eE]-[0-9]{3}")
+_DIGITS = bytes(48 if chr(sign) in "0123456789+-.eE" else 32 for sign in range(256))
+_PLACEHOLDER = '"0"'
+_DECODER = JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberList:
+    """Nested lists of equal lengths: the values, as float64 or bool, and the text that they were
+    read from.
+    """
+
+    array: NDArray[np.float64] | NDArray[np.bool_]
+    text: str
+
+    def texts(self) -> list[str]:
+        """The text of each value, row after row."""
+        return _TEXT.findall(self.text)
+
+    def nodes(self, at: int) -> list[Node]:
+        """A node for each entry of the list, which begins at this place."""
+        root = Sequence(at)
+        inside = [root]
+        for found in _WORD.finditer(self.text, 1, len(self.text) - 1):
+            if found[0] == "[":
+                inside.append(Sequence(at + found.start()))
+                inside[-2].items.append(inside[-1])
+            elif found[0] == "]":
+                inside.pop()
+            else:
+                inside[-1].items.append(Leaf(found[0], False, at + found.start()))
+        return root.items
+
+    def distinct(self, at: int) -> list[Leaf]:
+        """Of the values with one text the first, for a list that begins at this place."""
+        firsts: dict[str, int] = {}
+        for found in _WORD.finditer(self.text):
+            firsts.setdefault(found[0], at + found.start())
+        return [Leaf(text, False, place) for text, place in firsts.items() if text not in _BRACKETS]
+
+
+class NumberRows(NumberList):
+    """The same for rows of numbers on lines of their own, without brackets and with blanks between
+    them.
+    """
+
+    @classmethod
+    def of(cls, words: list[list[str]], text: str) -> NumberRows:
+        """The numbers of all rows, which are equally long; ValueError for one that is to be read
+        with care.
+        """
+        array = np.array([[*map(float, row)] for row in words])
+        array += 0.0  # -0 is 0
+        if not np.isfinite(array).all() or (not array.all() and _TINY.search(text)):
+            raise ValueError("a number may be too large, or too small to be told from 0")
+        array.setflags(write=False)
+        return cls(array, text)
+
+    def nodes(self, at: int) -> list[Node]:
+        """A node for each row."""
+        rows: list[Node] = []
+        start = at
+        for line in self.text.split("\n"):
+            cells: list[Node] = [
+                Leaf(found[0], False, start + found.start()) for found in _TEXT.finditer(line)
+            ]
+            if cells:
+                rows.append(Sequence(cells[0].at, cells))
+            start += len(line) + 1
+        return rows
+
+
+class Outline:
+    """A text with its long lists taken out, each with a short text in quotes in its place.
+
+    A parser of the outline meets such a text where a value may stand: there the list belongs.
+    Elsewhere, as in a comment or for a key, it does not, and the whole text has to be read.
+    """
+
+    def __init__(self, text: str) -> None:
+        pieces, length, end = [], 0, 0
+        self._starts: list[int] = []  # of the lists, in the outline
+        # by how much the text behind each is shorter here
+        self._shifts = [0]
+        self._lists: list[Sequence] = []
+        for start, numbers in _long_lists(text):
+            pieces += [text[end:start], _PLACEHOLDER]
+            self._starts.append(length + start - end)
+            length, end = self._starts[-1] + len(_PLACEHOLDER), start + len(numbers.text)
+            self._shifts.append(end - length)
+            self._lists.append(Sequence(start, numbers=numbers))
+        self.text = "".join([*pieces, text[end:]])
+        self.count = len(self._lists)
+
+    def place(self, at: int) -> int:
+        """Where in the whole text a place of the outline is."""
+        return at + self._shifts[bisect_left(self._starts, at)]
+
+    def list_at(self, at: int) -> Sequence | None:
+        """The list that stands at this place of the outline."""
+        number = bisect_left(self._starts, at)
+        return self._lists[number] if self._starts[number : number + 1] == [at] else None
+
+
+def _long_lists(text: str) -> Iterator[tuple[int, NumberList]]:
+    """The long lists of numbers in a text, in order, with the place where each begins.
+
+    A stretch of the text is decoded twice at most: as one list, and where that fails, row by row.
+    """
+    # as only a text has that means harm
+    if "[" * (_DEEPEST + 1) in text:
+        return
+    for stretch in _STRETCH.finditer(text):
+        part, start, end = stretch[0], stretch.start(), 0
+        if len(part) < SHORTEST:
+            continue
+        while (at := part.find("[", end)) >= 0:
+            try:
+                numbers, end = _decoded(part, at)
+            except (ValueError, OverflowError, RecursionError):
+                yield from ((start + place, row) for place, row in _rows(part, at))
+                break
+            if numbers is not None:
+                yield start + at, numbers
+
+
+def _rows(part: str, at: int) -> Iterator[tuple[int, NumberList]]:
+    """The long rows of a part of a text that is no list of numbers as a whole."""
+    for row in _ROW.finditer(part, at):
+        if len(row[0]) >= SHORTEST:
+            with suppress(ValueError, OverflowError):
+                numbers, _ = _decoded(row[0], 0)
+                assert numbers is not None
+                yield row.start(), numbers
+
+
+def _decoded(part: str, at: int) -> tuple[NumberList | None, int]:
+    """The list that begins there, if it is a long one, and where it ends.
+
+    ValueError, OverflowError or RecursionError where that is no list of numbers, or the parsers may
+    read it otherwise than NumPy, or find it wrong.
+    """
+    values, end = _DECODER.raw_decode(part, at)
+    if end - at < SHORTEST:
+        return None, end
+    array, text = np.array(values), part[at:end]
+    # which take four times as much memory as the array
+    del values
+    if not array.size or array.ndim > _DEEPEST or array.dtype.kind not in "bif":
+        raise ValueError("no array of numbers or truth values")
+    if array.dtype.kind != "b":
+        array = array.astype(np.float64, copy=False)
+        array += 0.0  # -0 is 0
+        if "t" in text or "f" in text:
+            raise ValueError("NumPy takes true for 1")
+        if not np.isfinite(array).all() or b"0" * _LONGEST in text.encode().translate(_DIGITS):
+            raise ValueError("a number may be too large, or have too many digits")
+        if not array.all() and _TINY.search(text):
+            raise ValueError("a number may be too small to be told from 0")
+    array.setflags(write=False)
+    return NumberList(array, text), end

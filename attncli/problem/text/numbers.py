@@ -1,0 +1,429 @@
+"""Numbers as people write them: read exactly, never guessed, and printed again in one canonical
+form.
+
+Besides decimals these are fractions and roots: 1/3, -2/5, sqrt(2), -sqrt(2)/2, 2*sqrt(3),
+1/sqrt(2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from math import isinf, isqrt
+from typing import NamedTuple, TypeAlias
+
+from attncli.english import shorten
+from attncli.equation.rounding import DIGITS
+from attncli.problem.text.recurring_decimals import RECURRING, recurring, with_period
+
+# where a number is still to be written
+BLANK = "_"
+MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
+_LENGTH_LIMIT = 400
+_PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+# as word processors and web pages have them
+_DASHES = "−–—‐‑‒﹣－"
+_THOUSANDS = (
+    # what people write between groups of three digits, besides points and commas
+    "[\\s\u00a0\u2007\u2009\u202f'’]"
+)
+# texts whose numbers are remembered: a page asks for the same ones again and again
+_KEPT = 2**14
+_AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
+_FORMS = (
+    rf"(?P<times>{_AMOUNT})\s*/\s*(?P<by>{_AMOUNT})",
+    rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
+    rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
+)
+_LOOK_LIKE = "write a number such as 3, -0.5, 1e3, 1/3 or sqrt(2)"
+_DIGITS = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
+_Help: TypeAlias = Callable[[re.Match[str]], str]
+
+
+class NumberError(ValueError):
+    """A text that is no number attncli reads; `help` says what to write instead."""
+
+    def __init__(self, message: str, help: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help
+
+
+class Surd(NamedTuple):
+    """A fraction, or one times the root of another: coefficient · √radicand; a fraction alone has
+    the radicand 1.
+    """
+
+    coefficient: Fraction
+    radicand: Fraction
+
+    @property
+    def rational(self) -> Fraction | None:
+        """The number as a fraction, or None where its root is irrational."""
+        root = Fraction(isqrt(self.radicand.numerator), isqrt(self.radicand.denominator))
+        return self.coefficient * root if root * root == self.radicand else None
+
+    @property
+    def decimal(self) -> Decimal:
+        """The number to 50 digits."""
+        with localcontext(prec=DIGITS + 5):
+            under = Decimal(self.radicand.numerator) / Decimal(self.radicand.denominator)
+            value = (
+                under.sqrt() * self.coefficient.numerator / Decimal(self.coefficient.denominator)
+            )
+        with localcontext(prec=DIGITS):
+            return +value
+
+    def __float__(self) -> float:
+        exact = self.rational
+        if exact is None:
+            return float(self.decimal)
+        try:
+            return exact.numerator / exact.denominator
+        except OverflowError:
+            return float("inf")
+
+    def __str__(self) -> str:
+        """In one spelling: lowest terms, and a whole number under the root."""
+        exact = self.rational
+        if exact is not None:
+            return str(exact)
+        coefficient = self.coefficient / self.radicand.denominator
+        times, by = abs(coefficient.numerator), coefficient.denominator
+        root = f"sqrt({self.radicand.numerator * self.radicand.denominator})"
+        sign = "-" if coefficient < 0 else ""
+        return sign + (f"{times}*" if times != 1 else "") + root + (f"/{by}" if by != 1 else "")
+
+
+def is_plain(text: str) -> bool:
+    """Whether the text is a number of YAML 1.2 or JSON, as opposed to a fraction or a root."""
+    return _PLAIN.fullmatch(text) is not None
+
+
+def as_float(text: str) -> float:
+    """The nearest double; NumberError for what is no number, too large, or too small to be told
+    from 0.
+    """
+    return _parsed(text)[0]
+
+
+@lru_cache(_KEPT)
+def _parsed(text: str) -> tuple[float, Surd | None]:
+    """The nearest double, with the fraction or root where that is how the number is written."""
+    if text in MINUS_INFINITY:
+        return float("-inf"), None
+    if len(text) > _LENGTH_LIMIT:
+        raise NumberError(
+            f"{shorten(text)} is too long for a number",
+            f"a number has at most {_LENGTH_LIMIT} characters",
+        )
+    surd = None
+    if is_plain(text):
+        value = float(text)
+        is_zero = value == 0 and not re.search("[1-9]", re.split("[eE]", text)[0])
+    else:
+        surd = _read_fraction_or_root(text)
+        value = float(surd)
+        is_zero = surd.coefficient * surd.radicand == 0
+    if isinf(value):
+        raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
+    if value == 0 and not is_zero:
+        raise NumberError(
+            f"{shorten(text)} is too small: it would become 0", "write 0, or use larger numbers"
+        )
+    # -0 is 0: a minus before a zero would be printed all the way down
+    return value + 0.0, surd
+
+
+def as_exact(text: str) -> Fraction | None:
+    """The number exactly, or None for an irrational root and for -inf; NumberError as for
+    `as_float`.
+    """
+    value, surd = _parsed(text)
+    if isinf(value):
+        return None
+    if value == 0:
+        # 0e999999999 is not to be multiplied out
+        return Fraction(0)
+    return Fraction(text) if surd is None else surd.rational
+
+
+def as_decimal(text: str) -> Decimal:
+    """The number exactly where it is a decimal, to 50 digits where it is not; NumberError as for
+    `as_float`.
+    """
+    value, surd = _parsed(text)
+    if isinf(value):
+        return Decimal("-Infinity")
+    if value == 0:
+        return Decimal(0)
+    return Decimal(text) if surd is None else surd.decimal
+
+
+@lru_cache(_KEPT)
+def canonical(text: str) -> str:
+    """The same number in its one spelling: 1.0 → 1, 0.50 → 0.5, 1e3 → 1000, 2/4 → 1/2, sqrt(4) → 2.
+
+    A root is written with a whole number under it, `sqrt(1/2)` as `sqrt(2)/2`. No digit is lost.
+    """
+    value, surd = _parsed(text)
+    if isinf(value):
+        return "-inf"
+    if value == 0:
+        return "0"
+    return _canonical_decimal(Decimal(text)) if surd is None else str(surd)
+
+
+def _canonical_decimal(number: Decimal) -> str:
+    """Digit by digit, because Decimal's own normalize() rounds."""
+    sign, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    figures = "".join(map(str, digits)).lstrip("0")
+    exponent += len(figures) - len(figures := figures.rstrip("0"))
+    lead = exponent + len(figures) - 1
+    mantissa = figures[0] + ("." + figures[1:] if len(figures) > 1 else "")
+    powered = f"{mantissa}e{lead:+d}"
+    if exponent >= 0:
+        plain = figures + "0" * exponent
+    elif lead >= 0:
+        plain = f"{figures[: lead + 1]}.{figures[lead + 1 :]}"
+    else:
+        plain = f"0.{'0' * (-lead - 1)}{figures}"
+    readable = -7 < lead < 16 or len(plain) <= len(powered)
+    return ("-" if sign else "") + (plain if readable else powered)
+
+
+def _read_fraction_or_root(text: str) -> Surd:
+    """A fraction or root; NumberError for anything else, a division by zero, or the root of a
+    negative number.
+    """
+    found = next((found for form in _FORMS if (found := re.fullmatch(form, text.strip()))), None)
+    if found is None:
+        raise NumberError(*why_not_a_number(text))
+    part = found.groupdict()
+    try:
+        coefficient = Fraction(part["times"] or 1) / Fraction(part.get("by") or 1)
+        radicand = Fraction(part.get("radicand") or 1) / Fraction(part.get("under") or 1)
+        if part.get("over"):
+            coefficient /= radicand  # a / √r = (a / r) · √r
+    except ZeroDivisionError:
+        raise NumberError(
+            f"{shorten(text)} divides by zero", "write a number other than 0 after the /"
+        ) from None
+    if radicand < 0:
+        raise NumberError(
+            f"{shorten(text)} is the root of a negative number",
+            "the number under a root must be 0 or greater",
+        )
+    return Surd(-coefficient if part.get("sign") == "-" else coefficient, radicand)
+
+
+def why_not_a_number(text: str) -> tuple[str, str]:
+    """(message, help) for a text outside the grammar of numbers."""
+    shown = shorten(text)
+    for pattern, message, help in _REASONS:
+        if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
+            return message.format(shown), help(found)
+    return f"{shown} is not a number", _LOOK_LIKE
+
+
+class DecimalComma(NamedTuple):
+    """A number with a comma in it, which was split there: where it begins, and what to say about
+    it.
+    """
+
+    at: int
+    message: str
+    help: str
+
+
+def decimal_comma(text: str, at: int, number: str) -> DecimalComma | None:
+    """The 0,07 that the 07 at this place of a text is the end of; None where no digits and a comma
+    stand before it.
+    """
+    before = re.search(r"[-+]?[0-9]{1,9},\Z", text[max(at - 12, 0) : at])
+    if not before or not re.fullmatch(r"[0-9]{1,40}|[0-9]{0,40}\([0-9]{1,40}\)", number):
+        return None
+    message, help = why_not_a_number(f"{before[0]}{number}")
+    whole = re.sub("^0+(?=.)", "", number)
+    return DecimalComma(
+        at - len(before[0]), message, f"{help}; two numbers are written {before[0]} {whole}"
+    )
+
+
+def _fixed(help: str) -> _Help:
+    return lambda found: help
+
+
+def _decimal(found: re.Match[str]) -> str:
+    base = {"x": 16, "o": 8, "b": 2}[found[2].lower()]
+    try:
+        return f"write {found[1]}{int(found[3][:15], base)}" if len(found[3]) <= 15 else _LOOK_LIKE
+    except ValueError:
+        return _LOOK_LIKE
+
+
+def _with_minus(found: re.Match[str]) -> str:
+    """Help with a dash: the same number with the minus sign of the keyboard."""
+    number = re.sub(rf"[{_DASHES}]\s*", "-", found[0])
+    return (
+        f"write {number}" if is_plain(number) else "write the minus sign of the keyboard, as in -1"
+    )
+
+
+def _with_point(decimal: str) -> str:
+    return decimal.replace(",", ".").removesuffix(".")
+
+
+def _in_lowest_terms(found: re.Match[str]) -> str:
+    """Help with 0.(3): the fraction that it is."""
+    fraction = recurring(found[0].replace(",", "."))
+    return _LOOK_LIKE if fraction is None else f"write {fraction}"
+
+
+def _with_one_meaning(found: re.Match[str]) -> str:
+    """Help with 0.1(6): 1/6, whose last digits recur, or 0.1, whose last digit is uncertain, or the
+    product.
+    """
+    number, in_parentheses = _with_point(found[1]), found[2]
+    product = (Decimal(number) * int(in_parentheses)).normalize()
+    said = f"{number} if it is uncertain, {product:f} for the product"
+    if "." not in number:
+        return f"write {said}"
+    sign, unsigned = ("-", number[1:]) if number[0] == "-" else ("", number.lstrip("+"))
+    return (
+        f"write {sign}{with_period(unsigned, in_parentheses)} if the {in_parentheses} recurs,"
+        f" {said}"
+    )
+
+
+def _as_sum_or_product(found: re.Match[str]) -> str:
+    """Help with 1 1/2: one and a half, or a half."""
+    sign, whole, above, below = found[1], *map(int, found.group(2, 3, 4))
+    if not below:
+        return _LOOK_LIKE
+    part = Fraction(above, below)
+    return (
+        f"write {sign}{whole + part} for the mixed number, or {sign}{whole * part} for the product"
+    )
+
+
+def _with_digits_together(found: re.Match[str]) -> str:
+    """Help with 1 000, which may be two numbers, unlike 1'000 and 1 000,5."""
+    number, words = re.sub(_THOUSANDS, "", found[0]).replace(",", "."), found[0].split()
+    are_numbers = len(words) > 1 and all(map(is_plain, words))
+    return f"write {shorten(number)}" + (
+        f", or with a comma between numbers {', '.join(words)}" if are_numbers else ""
+    )
+
+
+_REASONS: tuple[tuple[str, str, _Help], ...] = (
+    (r"|~|null", "there is no number here", _fixed("write a number, such as 0")),
+    (r"true|false|yes|no|on|off", "{} is a truth value, not a number", _fixed("write 1 or 0")),
+    (r"[-+]?\.?nan", "{} is not a number", _fixed("a matrix can hold only finite numbers")),
+    (
+        r"[-+−]?(\.?inf(inity)?|∞)",
+        "{} is not allowed here",
+        _fixed("only a mask can hold an infinity: -inf, which hides a key"),
+    ),
+    (r"\d{4}-\d\d?-\d\d?.*", "{} is a date, not a number", _fixed(_LOOK_LIKE)),
+    (
+        r"[-+]?[\d_]*\d_[\d_.]*",
+        "{} is not a number: it has a separator between its digits",
+        lambda found: f"write {shorten(found[0].replace('_', ''))}",
+    ),
+    (
+        r"[-+]?\d+(:\d+)+(\.\d*)?",
+        "{} is not a number",
+        _fixed("attncli does not read hours and minutes; " + _LOOK_LIKE),
+    ),
+    (r"([-+]?)0([xob])([0-9a-f]+)", "{} is not a decimal number", _decimal),
+    (
+        r"([-+]?)0+(\d.*)",
+        "{} has a leading zero",
+        lambda found: f"write {shorten(found[1] + found[2])}",
+    ),
+    (
+        r"[-+]?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})",
+        "{} is not a number: it has a separator between its digits",
+        lambda found: f"write {shorten(found[0].replace(',', ''))}",
+    ),
+    (
+        r"[-+]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})",
+        "{} is not a number: it has a separator between its digits",
+        lambda found: f"write {shorten(found[0].replace('.', '').replace(',', '.'))}",
+    ),
+    (
+        r"[-+]?[1-9]\d{0,2},\d{3}",
+        "{} has a comma inside the number",
+        lambda found: (
+            f"write {found[0].replace(',', '.')} for a decimal, or {found[0].replace(',', '')}"
+        ),
+    ),
+    (
+        r"[-+]?\d*,\d+(e[-+]?\d+)?",
+        "{} has a decimal comma",
+        lambda found: f"write {shorten(found[0].replace(',', '.'))}",
+    ),
+    (
+        r"[-+]?\d+,(\(\d+\)|[\d\u0304\u0305\u0307]*[\u0304\u0305\u0307])",
+        "{} has a decimal comma",
+        _in_lowest_terms,
+    ),
+    (rf"[-+]?{RECURRING}", "{} is a recurring decimal", _in_lowest_terms),
+    (
+        r"([-+]?(?:\d{1,60}[.,]?|\d{0,60}[.,]\d{1,60}))\s*\((\d{1,60})\)",
+        "{} can be read in several ways",
+        _with_one_meaning,
+    ),
+    (
+        r"\(\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*\)",
+        "{} can be read in two ways",
+        lambda found: (
+            f"write {shorten(found[1])}, or -{shorten(found[1])}, which accounts have in"
+            " parentheses"
+        ),
+    ),
+    (
+        r"([-+]?[\d.,]*\d[.,]?)\s*(?:\.{3}|…)",
+        "{} leaves open which digits follow",
+        lambda found: (
+            f"write {shorten(_with_point(found[1]))}, or a fraction such as 1/3 for digits that"
+            " recur"
+        ),
+    ),
+    (
+        r"([-+]?)(\d{1,60})\s+(\d{1,60})\s*/\s*(\d{1,60})",
+        "{} can be read in two ways",
+        _as_sum_or_product,
+    ),
+    (rf".*[{_DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
+    (
+        rf"[-+]?\d{{1,3}}({_THOUSANDS}\d{{3}})+([.,]\d*)?",
+        "{} is not a number: it has a separator between its digits",
+        _with_digits_together,
+    ),
+    (
+        rf"{_DIGITS}(?:\s+{_DIGITS})+",
+        "{} is more than one number",
+        lambda found: f"put a comma between numbers: {', '.join(shorten(found[0], 60).split())}",
+    ),
+    (r"([-+]?\d*\.?\d+)\s*%", "{} is not a number", lambda found: f"write {shorten(found[1])}/100"),
+    (
+        r"(?:np|numpy)\.float\d+\((.*)\)",
+        "{} is not a plain number",
+        lambda found: (
+            f"write {shorten(found[1])}; in Python, .tolist() makes plain numbers of an array"
+        ),
+    ),
+    (
+        r"#[A-Z0/]+[!?]?",
+        "{} is an error of a spreadsheet, not a number",
+        _fixed("mend its formula, or write a number"),
+    ),
+    (r"√\(?(\d+)\)?", "{} is not a number", lambda found: f'write "sqrt({shorten(found[1])})"'),
+)
