@@ -29,7 +29,7 @@ from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import with_changes
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Worked, formula, plain_line
-from attncli.page.live import OVER, OWN, live_data, settings_of, why_static
+from attncli.page.live.data import OVER, OWN, live_data, settings_of, why_static
 from attncli.page.printer import format_number, printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load

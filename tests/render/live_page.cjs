@@ -51,7 +51,7 @@ const acts = {
   type: (page, text, { keyboard }) => keyboard.type(text),
   choose: (page, mask) => page.selectOption(".controls select", mask),
   "what-if": (page, name) => page.selectOption(".what-if-choice", name),
-  slide: (page, value) => page.locator(".inspector input").fill(value),
+  slide: (page, value) => page.locator(".one-number input").fill(value),
   to: async (page, array, { keyboard }) => { // by Tab alone
     for (let stops = 0; stops < 40 && (await answers.focus(page)) !== array; stops++) await keyboard.press("Tab");
   },
@@ -77,7 +77,7 @@ const answers = {
     await page.evaluate(() => [...document.querySelectorAll(".tabs button")].at(-1)?.click()); // all parts
     return page.evaluate(told);
   },
-  line: (page) => page.locator(".inspector [aria-live]").innerText(),
+  line: (page) => page.locator(".one-number [aria-live]").innerText(),
   focus: (page) => page.evaluate(() => document.activeElement.closest("table")?.dataset.array ?? document.activeElement.tagName),
   address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
@@ -140,12 +140,12 @@ const answers = {
     for (const [place, keys, end] of edits) {
       await cells.nth(place).click();
       for (const key of keys) await (key.length > 1 ? keyboard.press(key) : keyboard.type(key));
-      const said = (await field.getAttribute("aria-invalid")) === "true" ? await text(".inspector [aria-live]") : "";
+      const said = (await field.getAttribute("aria-invalid")) === "true" ? await text(".one-number [aria-live]") : "";
       if (end === "click") await page.locator("h1").click();
       else if (end === "other") await cells.nth((place + 1) % 12).click();
       else await keyboard.press(end);
       const isOpen = end === "Enter" && (await field.count()) > 0;
-      const notice = await text(".inspector .notice");
+      const notice = await text(".one-number .notice");
       if (await field.count()) await keyboard.press("Escape");
       found.push({ said, isOpen, notice, texts: await cells.allInnerTexts() });
     }

@@ -18,7 +18,7 @@ import pytest
 from attncli.cli.main import run as attncli
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
-from attncli.render.html.live import script
+from attncli.render.html.live_page import script
 from attncli.tracing import run
 from tests.render.browsers import Browser, Play, played, played_in
 
@@ -29,7 +29,7 @@ X, SCORES = (
     "#what-is-given table[data-array=X] tbody td",
     "#step-scores table:has(caption.unseen) tbody td",
 )
-HOLD = ".inspector button:text-matches('Hold|Let go')"
+HOLD = ".one-number button:text-matches('Hold|Let go')"
 RESET = ".controls button:has-text('Reset')"
 MAPS = [  # whose matrices lead to others in different ways
     "additive_mask",
@@ -210,21 +210,21 @@ def test_a_number_that_is_held_for_a_hidden_key_says_why_nothing_follows(
 def test_a_number_can_be_held_once_it_is_chosen_and_its_line_closed(
     browser: Browser, tmp_path: Path
 ) -> None:
-    slide, box = f"{HOLD}:visible", ".inspector:not([hidden])"
+    slide, box = f"{HOLD}:visible", ".one-number:not([hidden])"
     play: Play = [
         ("hover", SCORES),
         ("texts", slide),
         ("hover", "h1"),
-        ("shown", ".inspector"),
+        ("shown", ".one-number"),
         ("click", SCORES),
         ("texts", slide),
         ("hover", "h1"),
-        ("shown", ".inspector"),
+        ("shown", ".one-number"),
         ("click", f"{box} .close"),
-        ("shown", ".inspector"),
+        ("shown", ".one-number"),
         ("click", SCORES),
         ("press", "Escape"),
-        ("shown", ".inspector"),
+        ("shown", ".one-number"),
     ]
     ((pointed, left, chosen, kept, closed, escaped),) = played(
         browser, (written(I_LOVE_AI, tmp_path), play)
@@ -370,7 +370,7 @@ def test_the_line_of_a_number_follows_what_is_chosen_above(
     weight, scale, shown = (
         "#step-weights table tbody td",
         ".controls input",
-        ".inspector:not([hidden])",
+        ".one-number:not([hidden])",
     )
     play: Play = [
         ("click", weight),
@@ -467,7 +467,7 @@ def test_a_weight_fills_its_cell_in_the_colour_of_its_key(browser: Browser, tmp_
 def test_a_sum_is_stepped_through_and_a_transpose_is_paired(
     browser: Browser, tmp_path: Path
 ) -> None:
-    step = ".inspector button:has-text('Next')"
+    step = ".one-number button:has-text('Next')"
     play: Play = [
         ("click", f"{SCORES} >> nth=1"),
         ("press", "n"),

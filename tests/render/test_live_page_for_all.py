@@ -129,7 +129,7 @@ def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(
         ("print", ""),
         ("wider", "main table, .map > div"),
         ("shown", ".map"),
-        ("shown", "button, select, .inspector"),
+        ("shown", "button, select, .one-number"),
     ]
     for wider, (is_drawn,), controls in played_in(
         chromium, *((page, play, {"viewport": A4}) for page in pages)

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from attncli.cli.main import run as attncli
-from attncli.page.live import live_data
+from attncli.page.live.data import live_data
 from attncli.problem.loader import load
 from tests.render.browsers import Browser, played
 from tests.render.test_live_page import I_LOVE_AI, written

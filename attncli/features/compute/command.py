@@ -128,7 +128,7 @@ def compute(
     progress.begin("writing")
     page = derivation(trace, view, page_deviation(problem, trace, view, warnings))
     if format == "html" and not (static or fragment):
-        from attncli.page.live import with_live  # which no other format has
+        from attncli.page.live.data import with_live  # which no other format has
 
         page = with_live(page, problem, trace, view)
     if format in WORKBOOK:

@@ -155,7 +155,7 @@ def gradient(
     )
     page = gradient_document(trace, view, checks, descent, deviation)
     if format == "html" and not fragment:
-        from attncli.page.live import with_live  # which no other format has
+        from attncli.page.live.data import with_live  # which no other format has
 
         page = with_live(page, problem, trace, view)
     if format in WORKBOOK:

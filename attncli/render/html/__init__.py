@@ -69,9 +69,9 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
     if document.live:
         # and all scripts, which most pages have none of
-        from attncli.render.html import live
+        from attncli.render.html import live_page
 
-        policy, sheets = f"{POLICY}; script-src {live.digest()}", [*sheets, "live.css"]
+        policy, sheets = f"{POLICY}; script-src {live_page.digest()}", [*sheets, "live_page.css"]
     yield (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
@@ -92,7 +92,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     yield from _copies(document, title, 2)
     yield "</main>\n</div>\n"
     if document.live:
-        yield from live.scripts(document)
+        yield from live_page.scripts(document)
     yield "</body>\n</html>\n"
 
 

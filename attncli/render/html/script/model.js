@@ -1,6 +1,6 @@
 // A problem that is worked out again after each change: its plan for the settings chosen, and the numbers of all steps.
 //
-// Python writes the data (`page/live.py`): equations as nested lists, and what was given with the texts it was given in.
+// Python writes the data (`page/live/data.py`): equations as nested lists, and what was given with the texts it was given in.
 
 "use strict";
 

@@ -121,7 +121,7 @@ class Page {
     this.controls.reset.setAttribute("aria-disabled", String(!this.isChanged())); // and keeps the focus
     this.controls.hint.replaceChildren(...this.changes());
     this.controls.unsaved.textContent = this.unsaved();
-    if (this.inspector.chosen) this.inspector.rest();
+    if (this.oneNumber.chosen) this.oneNumber.rest();
   }
 
   /** What nobody looks at while typing: the worked lines out of sight, and the address, which is slow to change. */
@@ -542,7 +542,7 @@ class Page {
       const isGood = typing.take(written);
       input.setAttribute("aria-invalid", String(!isGood));
       if (isGood) this.changed(name, start + at);
-      else this.inspector.line.textContent = `${typing.why}. Escape brings back ${signed(before)}.`;
+      else this.oneNumber.line.textContent = `${typing.why}. Escape brings back ${signed(before)}.`;
     };
     const close = (focus) => {
       if (input.closing || this.arranging) return; // sections that change their places take the field out and put it back
@@ -550,7 +550,7 @@ class Page {
       input.remove(); // a cell whose number has not changed is not written again
       this.open = null;
       const { why } = typing;
-      this.inspector.notice(why && `${why}. ${label} stays ${signed(before)}.`);
+      this.oneNumber.notice(why && `${why}. ${label} stays ${signed(before)}.`);
       if (why) typing.giveUp();
       if (why) this.changed(name, start + at);
       else this.show();
@@ -618,20 +618,20 @@ class Page {
 
   /** Take a mask, a scale and a mistake; one that cannot be made in this setting is given up. */
   set(mask, scaled, mistake = this.model.mistake) {
-    const { table: { name, start } = {}, at } = this.inspector.chosen ?? {};
+    const { table: { name, start } = {}, at } = this.oneNumber.chosen ?? {};
     this.model.held.clear();
-    this.inspector.notice("");
+    this.oneNumber.notice("");
     this.model.choose(mask, scaled);
     if (this.model.mistakes().includes(mistake)) this.model.choose(mask, scaled, mistake);
-    this.inspector.chosen = null;
+    this.oneNumber.chosen = null;
     this.show();
     this.controls.mask.value = mask;
     this.controls.scale.checked = scaled;
     const table = this.tables.find((each) => each.name === name && each.start === start && each.labelled);
     const cell = table?.cells[at];
-    if (!cell) this.inspector.leave();
+    if (!cell) this.oneNumber.leave();
     else if (document.activeElement === document.body) cell.focus({ preventScroll: true });
-    else this.inspector.choose({ table, at, cell });
+    else this.oneNumber.choose({ table, at, cell });
   }
 
   reset() {
@@ -677,8 +677,8 @@ class Page {
     if (this.live.data.yaml) this.root.append(element("footer", { class: "live" }, command));
     const tabs = element("div", { class: "tabs controls", role: "group", "aria-label": "Heads and entries" });
     this.controls = { tabs, mask: select, scale, whatIf, effect, reset, save, ask, copy, unsaved, hint };
-    this.inspector = new Inspector(this);
-    this.root.append(this.inspector.root);
+    this.oneNumber = new OneNumber(this);
+    this.root.append(this.oneNumber.root);
     this.status = element("p", { class: "unseen", role: "status" });
     this.root.append(this.status);
   }
@@ -707,14 +707,14 @@ class Page {
     copy.addEventListener("click", () => this.copy());
     this.main.addEventListener("focusin", ({ target }) => {
       const found = this.find(target);
-      if (found) this.inspector.choose(found);
+      if (found) this.oneNumber.choose(found);
     });
     this.main.addEventListener("mouseover", ({ target }) => {
       const found = this.find(target);
-      if (found) this.inspector.show(found.table, found.at);
+      if (found) this.oneNumber.show(found.table, found.at);
       this.pointOut(target);
     });
-    this.main.addEventListener("mouseleave", () => this.inspector.rest());
+    this.main.addEventListener("mouseleave", () => this.oneNumber.rest());
     this.main.addEventListener("click", ({ target }) => {
       const found = this.find(target);
       if (!found || target.matches("input")) return;
@@ -727,7 +727,7 @@ class Page {
       if (event.key in ARROWS) this.move(found, event.key);
       else if (event.key === "Enter" || event.key === " ") this.act(found);
       else if (found.table.editable && /^[-+.,0-9s]$/.test(event.key)) this.edit(found, event.key);
-      else if (!this.inspector.takes(event, found)) return;
+      else if (!this.oneNumber.takes(event, found)) return;
       event.preventDefault();
     });
     this.root.addEventListener("click", (event) => {

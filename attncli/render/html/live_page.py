@@ -28,8 +28,8 @@ FILES = (
     "notation",
     "lines",
     "query",
-    "map",
-    "inspector",
+    "flow_map",
+    "one_number",
     "quiz",
     "page",
 )

@@ -4,7 +4,7 @@
 
 const LEAST_REACH = 3; // of a slider, to both sides
 
-class Inspector {
+class OneNumber {
   constructor(page) {
     this.page = page;
     this.model = page.model;
@@ -33,7 +33,7 @@ class Inspector {
     this.noticed = element("p", { class: "notice" });
     this.noticed.hidden = true;
     const rows = [[this.line, this.walk, this.close], [this.shares, this.slider, this.slide]].map((row) => element("div", {}, ...row));
-    this.root = element("aside", { class: "inspector", "aria-label": "How a number is worked out" }, this.noticed, ...rows);
+    this.root = element("aside", { class: "one-number", "aria-label": "How a number is worked out" }, this.noticed, ...rows);
     this.root.hidden = true;
   }
 

@@ -1,0 +1,1 @@
+"""What a live page needs to work itself out: a problem as data, and its blocks in every setting."""
