@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from attncli.features.check.manifest import Submission
     from attncli.features.check.marking import Marked
     from attncli.features.check.solution import Solution
-    from attncli.page.pictures.drawing import Drawing
+    from attncli.page.drawing import Drawing
     from attncli.render.html.frame import Page
 
 _OPTION = re.compile(r"--(head|entry|query)(?: (\d+)\b)?")

@@ -14,7 +14,7 @@ from attncli.equation.printer import write, write_equation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from attncli.page.pictures.drawing import Drawing
+    from attncli.page.drawing import Drawing
 
 Item = TypeVar("Item")
 # cells of a matrix; of a larger one only some rows or columns are there at a time

@@ -35,7 +35,7 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import notes, summary
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
-from attncli.page.worked import worked
+from attncli.page.worked.cells import worked
 from attncli.problem.model import Scalar, read_only
 from attncli.tracing.cell_workers import ExactWorker
 from attncli.tracing.model import Step, Trace, masked_out

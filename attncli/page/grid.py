@@ -142,7 +142,7 @@ def _closed_forms(
     """
     if step.exact is None:
         return (), ()
-    from attncli.page.exact import closed_forms, rounded  # which few pages need
+    from attncli.page.worked.closed_forms import closed_forms, rounded  # which few pages need
 
     closed = closed_forms(printer, step)
     return closed, rounded(printer, step) if closed else ()

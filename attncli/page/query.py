@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from attncli.page.document import Block, Heading, Paragraph, Table
-from attncli.page.reading import percent, reading
+from attncli.page.in_words import percent, reading
 from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import axis_length, trace_at

@@ -25,10 +25,10 @@ from attncli.page.document import (
     WorkedLine,
     text,
 )
+from attncli.page.in_words import reading
 from attncli.page.printer import Printer
-from attncli.page.reading import reading
 from attncli.page.sections import shapes
-from attncli.page.stages import has_rounded_stage
+from attncli.page.worked.lookups import has_rounded_stage
 from attncli.problem.parts.axes import HEAD, PLACES
 from attncli.problem.parts.positions import POSITIONS
 from attncli.tracing.model import Step, Trace
@@ -124,7 +124,7 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
 
 def _without_closed_form(trace: Trace) -> str:
     """Which steps have numbers that are decimals on an exact page."""
-    from attncli.page.exact import has_decimals  # which few pages need
+    from attncli.page.worked.closed_forms import has_decimals  # which few pages need
 
     steps = [step.name for step in trace.computed() if has_decimals(step)]
     if not steps:

@@ -26,7 +26,7 @@ from attncli.page.grid import grid
 from attncli.page.printer import Printer
 from attncli.page.product import beside_factors, meeting
 from attncli.page.view import View
-from attncli.page.worked import lists_closed_forms, rotated_pair, worked, worked_cells
+from attncli.page.worked.cells import lists_closed_forms, rotated_pair, worked, worked_cells
 from attncli.tracing.model import Step, Trace
 
 # lines below a matrix that is to be filled in; with that many rows, both still fit on a page

@@ -28,7 +28,7 @@ from attncli.render.cells import (
 )
 
 if TYPE_CHECKING:
-    from attncli.page.pictures.drawing import Drawing
+    from attncli.page.drawing import Drawing
 
 # Entities where a backslash is not enough: | divides cells, the others are read by GitHub's own
 # filters.

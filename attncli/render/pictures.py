@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.page.pictures.drawing import Drawing
+from attncli.page.drawing import Drawing
 from attncli.render.markdown import chart, linked, plain_text
 from attncli.render.svg import svg
 

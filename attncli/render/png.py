@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from attncli.errors import AttncliError, Exit, missing_error
-from attncli.page.pictures.drawing import Drawing
+from attncli.page.drawing import Drawing
 from attncli.render.svg import FONTS, svg
 
 # pixels of the file for each of the picture, for screens that have as many

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from xml.etree import ElementTree as xml
 
-from attncli.page.pictures.drawing import PAINTS, SIZE, Drawing, Path, Point, Shape, Words
+from attncli.page.drawing import PAINTS, SIZE, Drawing, Path, Point, Shape, Words
 
 FONTS = "system-ui,sans-serif"
 CORNER = "8"

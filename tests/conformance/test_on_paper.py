@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 import attncli
 from attncli.page.document import plain_line
 from attncli.page.printer import Printer
-from attncli.page.worked_line import worked_line
+from attncli.page.worked.line import worked_line
 
 Trace = Callable[..., attncli.Trace]
 FEW = settings(settings.get_profile("few"), suppress_health_check=[HealthCheck.filter_too_much])

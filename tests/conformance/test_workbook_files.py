@@ -24,7 +24,7 @@ from attncli.page.workbook import with_workbook
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
 from attncli.render import xlsx as renderer
-from attncli.render.xlsx import xlsx
+from attncli.render.xlsx import limits, xlsx
 
 pytest.importorskip("xlsxwriter")
 
@@ -292,7 +292,7 @@ def test_too_many_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_formula_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renderer, "LONGEST_FORMULA", 12)
+    monkeypatch.setattr(limits, "LONGEST_FORMULA", 12)
     with pytest.raises(
         AttncliError, match=r"the formula of scores\[0, 0\] has 16 characters, and Excel reads 12"
     ):
@@ -301,7 +301,7 @@ def test_a_formula_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("limit", "what"), [("MOST_ROWS", "rows"), ("MOST_COLUMNS", "columns")])
 def test_a_sheet_that_is_too_large(limit: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renderer, limit, 2)
+    monkeypatch.setattr(limits, limit, 2)
     with pytest.raises(AttncliError, match=rf"would have \d+ {what}, and Excel has 2"):
         file_of(SMALL)
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from attncli.english import count, listed
 from attncli.page.document import Text
+from attncli.page.in_words import percent
 from attncli.page.measures import number
 from attncli.page.printer import format_number
-from attncli.page.reading import percent
 from attncli.tracing.comparison import Comparison
 from attncli.tracing.difference import doubles
 

@@ -24,7 +24,7 @@ from attncli.page.document import (
     Text,
     text,
 )
-from attncli.page.reading import percent
+from attncli.page.in_words import percent
 from attncli.tracing.serialization import FORMAT
 from attncli.version import __version__
 

@@ -32,7 +32,7 @@ from attncli.page.grid import grid
 from attncli.page.measures import number, with_power_of_ten
 from attncli.page.printer import Printer, format_number, printer_for
 from attncli.page.view import View
-from attncli.page.worked import worked
+from attncli.page.worked.cells import worked
 from attncli.tracing.json_numbers import json_number, json_values
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.number_formats import FormatDeviation

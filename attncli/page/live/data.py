@@ -48,10 +48,10 @@ from attncli.page.heads import MOST_PARTS
 from attncli.page.printer import GIVEN_DECIMALS, printer_for
 from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
 from attncli.page.remarks import ROUNDED, closing
-from attncli.page.stages import NO_DIVISOR
 from attncli.page.view import View
-from attncli.page.visibility import FALSE, HIDDEN, TRUE, VISIBLE
-from attncli.page.worked_line import NO_KEY
+from attncli.page.worked.line import NO_KEY
+from attncli.page.worked.lookups import NO_DIVISOR
+from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.problem import keys
 from attncli.problem.model import Mask, Matrix, Problem, Scalar
 from attncli.problem.parts.axes import BATCH, HEAD, LEADING

@@ -11,8 +11,8 @@ from functools import cache, partial
 from attncli.english import listed
 from attncli.errors import usage_error
 from attncli.page.document import Picture
+from attncli.page.drawing import Drawing
 from attncli.page.pictures.composition import output_step
-from attncli.page.pictures.drawing import Drawing
 from attncli.page.pictures.kinds import Choice, draw
 from attncli.page.printer import Printer
 from attncli.page.view import place_title

@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.english import listed
 from attncli.page.colors import foreground
-from attncli.page.pictures.drawing import (
+from attncli.page.drawing import (
     GAP,
     HIGHEST,
     LINE,
@@ -41,8 +41,8 @@ from attncli.page.pictures.drawing import (
     swatch,
     text_width,
 )
+from attncli.page.in_words import MOST_KEYS, largest
 from attncli.page.pictures.parts import Part, choose_drawn, name_of_key
-from attncli.page.reading import MOST_KEYS, largest
 from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:

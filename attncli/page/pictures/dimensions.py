@@ -16,7 +16,7 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref
 from attncli.equation.notation import LATEX_LINE, UNICODE
 from attncli.equation.rule import Rule
 from attncli.page.document import formula
-from attncli.page.pictures.drawing import (
+from attncli.page.drawing import (
     SIZE,
     SMALL,
     Drawing,

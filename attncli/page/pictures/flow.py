@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from attncli.english import count
-from attncli.page.pictures.drawing import (
+from attncli.page.drawing import (
     EDGE,
     LINE,
     LOOKS,

@@ -16,7 +16,7 @@ from attncli.english import count, listed
 from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
 from attncli.page.colors import CIVIDIS, DIVERGING, LEGEND, RGB, background, foreground
-from attncli.page.pictures.drawing import (
+from attncli.page.drawing import (
     HIGHEST,
     LINE,
     MIDDLE,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean, usage_error
+from attncli.page.drawing import Drawing
 from attncli.page.pictures import KINDS, OF_ONE_QUERY
-from attncli.page.pictures.drawing import Drawing
 from attncli.page.pictures.parts import parts_of
 from attncli.page.view import View, chosen_query, chosen_steps, selected_part
 from attncli.problem.keys import SCORES

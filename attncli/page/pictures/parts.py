@@ -13,8 +13,8 @@ import numpy as np
 
 from attncli.english import count, listed
 from attncli.errors import usage_error
+from attncli.page.in_words import MOST_KEYS, largest, percent
 from attncli.page.printer import Printer, format_number
-from attncli.page.reading import MOST_KEYS, largest, percent
 from attncli.page.view import place_title
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.tracing.model import Trace, masked_out

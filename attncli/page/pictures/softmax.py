@@ -9,7 +9,7 @@ from math import ceil
 
 import numpy as np
 
-from attncli.page.pictures.drawing import (
+from attncli.page.drawing import (
     GAP,
     HIGHEST,
     LINE,
@@ -31,8 +31,8 @@ from attncli.page.pictures.drawing import (
     side_by_side,
     text_width,
 )
+from attncli.page.in_words import largest, percent
 from attncli.page.pictures.parts import Part, choose_drawn, named_keys
-from attncli.page.reading import largest, percent
 from attncli.tracing.model import Trace, masked_out
 
 WIDE, HIGH, ROW = 110, 14, 20

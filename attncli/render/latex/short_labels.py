@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from attncli.escaping import label
-from attncli.page.pictures.drawing import Drawing, Words
+from attncli.page.drawing import Drawing, Words
 from attncli.render.latex.escape import lacks_letters, length
 
 LONGEST = 30  # digits wide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from attncli.page.pictures.drawing import (
+from attncli.page.drawing import (
     MARGIN,
     PAINTS,
     Drawing,

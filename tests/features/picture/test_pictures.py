@@ -16,8 +16,8 @@ import pytest
 from attncli.cli.main import run as command
 from attncli.errors import AttncliError
 from attncli.page.colors import HUES
+from attncli.page.drawing import PAINTS, Drawing
 from attncli.page.pictures import KINDS
-from attncli.page.pictures.drawing import PAINTS, Drawing
 from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
 from attncli.problem.loader import load, loads
 from attncli.render.pictures import picture_file

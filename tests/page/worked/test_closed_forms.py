@@ -23,7 +23,7 @@ from attncli.render import FORMATS, Style, render
 from attncli.tracing import run
 
 Build = Callable[..., Problem]
-INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.[yj][as][mo][ln]*"))
+INPUTS = sorted((Path(__file__).parents[3] / "inputs").glob("*.[yj][as][mo][ln]*"))
 
 
 def lines(problem: Problem, step: str, **choices: Any) -> list[str]:

@@ -14,7 +14,7 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
 from attncli.page.printer import format_number, number_node
-from attncli.page.stages import STAGED, chain_stages, gives, has_rounded_stage, stages
+from attncli.page.worked.lookups import STAGED, chain_stages, gives, has_rounded_stage, stages
 
 
 def chain(source: str, truth: str | None = None) -> str:

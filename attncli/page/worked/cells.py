@@ -14,7 +14,7 @@ from attncli.equation.nodes import Call, Name, Number
 from attncli.equation.substitution import substitute
 from attncli.page.document import Worked, WorkedLine, sequence
 from attncli.page.printer import Printer
-from attncli.page.worked_line import LineWriter
+from attncli.page.worked.line import LineWriter
 from attncli.tracing.model import Step, Trace
 
 
@@ -50,7 +50,7 @@ def lists_closed_forms(printer: Printer, step: Step) -> bool:
     """
     if step.exact is None:
         return False
-    from attncli.page.exact import need_lines
+    from attncli.page.worked.closed_forms import need_lines
 
     return need_lines(printer, step)
 

@@ -13,10 +13,9 @@ from math import inf
 from attncli.equation.nodes import Call, Expression, Number, rewrite
 from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import WorkedLine
-from attncli.page.long_sums import MOST_TERMS, LongSums, Work
-from attncli.page.partial_sums import partial_sums
 from attncli.page.printer import Printer
-from attncli.page.stages import (
+from attncli.page.worked.long_sums import MOST_TERMS, LongSums, Work
+from attncli.page.worked.lookups import (
     NO_DIVISOR,
     chain_stages,
     divides_by_nothing,
@@ -25,7 +24,8 @@ from attncli.page.stages import (
     stages,
     value_of_numbers,
 )
-from attncli.page.visibility import visibility
+from attncli.page.worked.partial_sums import partial_sums
+from attncli.page.worked.visibility import visibility
 from attncli.tracing.model import Step
 
 NO_KEY = "by definition, because this query sees no key"
@@ -115,7 +115,7 @@ class LineWriter:
         if self.step.exact is None:
             return None
         from attncli.equation.exact import expression_of  # which few pages need
-        from attncli.page.exact import exact_line, exact_sentence
+        from attncli.page.worked.closed_forms import exact_line, exact_sentence
 
         number, place = self.step.exact[index], self._place(index)
         sentence = exact_sentence(self.printer, self.step, place, self.closed_form, in_full=in_full)

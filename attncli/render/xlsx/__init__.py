@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property
 from importlib.util import find_spec
 from io import BytesIO
@@ -18,13 +17,13 @@ from math import ceil, inf, isfinite
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.english import grouped, shorten
+from attncli.english import shorten
 from attncli.equation.nodes import Call, Expression, Number, Ref, walk
 from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.printer import write
 from attncli.equation.shapes import product_text
 from attncli.equation.spreadsheet import HIDDEN, SPREADSHEET
-from attncli.errors import missing_error, usage_error
+from attncli.errors import missing_error
 from attncli.escaping import label
 from attncli.page.document import (
     Document,
@@ -38,12 +37,13 @@ from attncli.page.document import (
     plain,
 )
 from attncli.render.cells import text_width
+from attncli.render.xlsx.limits import LONGEST_SHEET_NAME, MADE, require_room, require_short
+from attncli.render.xlsx.tables import table_workbook
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-LONGEST_FORMULA, MOST_ROWS, MOST_COLUMNS, LONGEST_NAME = 8_192, 1_048_576, 16_384, 31  # Excel's
 # characters of a sentence on a line
 _LINE = 100
 # widths of columns, in characters
@@ -58,8 +58,6 @@ _PAGE, _LINE_HIGH = (640, 960), 20.4
 _ROW_HIGH, _MORE_HIGH = 15, 17
 # the labels of wider matrices stay where they are when somebody scrolls
 _MANY_COLUMNS = 10
-# so that the same problem is the same file
-MADE = datetime(2000, 1, 1)
 # what the name of a sheet cannot have
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\']")
 
@@ -136,8 +134,6 @@ def xlsx(document: Document) -> bytes:
     book = document.workbook()
     if isinstance(book, Workbook):
         return _Writer(document.title, book).file()
-    from attncli.render.xlsx_tables import table_workbook
-
     return table_workbook(document.title, book)
 
 
@@ -183,7 +179,8 @@ class _Writer:
     def names(self) -> list[str]:
         """The names of the sheets, as Excel allows them."""
         return [
-            _NOT_IN_NAMES.sub(" ", sheet.title)[:LONGEST_NAME].strip() for sheet in self.book.sheets
+            _NOT_IN_NAMES.sub(" ", sheet.title)[:LONGEST_SHEET_NAME].strip()
+            for sheet in self.book.sheets
         ]
 
     # --- where everything stands
@@ -536,13 +533,7 @@ def _size(cells: Ref) -> int:
 
 def _formula(written: str, key: Key) -> str:
     """What stands after = in a cell, if it is not too long."""
-    if len(written) >= LONGEST_FORMULA:
-        name = f"{key[0]}[{', '.join(map(str, key[1]))}]"
-        said = (
-            f"the formula of {name} has {grouped(len(written) + 1)} characters, and Excel reads"
-            f" {LONGEST_FORMULA:,}"
-        )
-        raise usage_error(said, help="write .html or .json, or make the problem smaller")
+    require_short(written, f"{key[0]}[{', '.join(map(str, key[1]))}]")
     return f"={written}"
 
 
@@ -560,11 +551,3 @@ def _address(spot: _Spot, *, fixed: bool = False) -> str:
 
     found: str = xl_rowcol_to_cell(spot.row, spot.column, row_abs=fixed, col_abs=fixed)
     return found
-
-
-def require_room(rows: int, columns: int) -> None:
-    """Raises AttncliError (exit 2) for more rows or columns than Excel has."""
-    for count, most, what in ((rows, MOST_ROWS, "rows"), (columns, MOST_COLUMNS, "columns")):
-        if count > most:
-            said = f"the workbook would have {grouped(count)} {what}, and Excel has {most:,}"
-            raise usage_error(said, help="write .html or .json, or make the problem smaller")

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 from attncli.english import shorten
 from attncli.escaping import visible
 from attncli.page.document import TableSheet
-from attncli.render.xlsx import MADE, require_room
+from attncli.render.xlsx.limits import LONGEST_TEXT, MADE, require_room
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-# characters of a cell, Excel's
-_LONGEST_TEXT = 32_767
 # widths of columns, in characters
 _NARROW, _WIDE = 8, 60
 
@@ -72,7 +70,7 @@ def _written(page: Worksheet, row: int, column: int, cell: str | float | None, f
     page.write_string(
         row,
         column,
-        shown if len(shown) <= _LONGEST_TEXT else shorten(shown, _LONGEST_TEXT // 2),
+        shown if len(shown) <= LONGEST_TEXT else shorten(shown, LONGEST_TEXT // 2),
         form,
     )
     return len(shown)

@@ -26,7 +26,7 @@ from attncli.equation.printer import write
 from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
-from attncli.page.stages import NO_DIVISOR, divides_by_nothing
+from attncli.page.worked.lookups import NO_DIVISOR, divides_by_nothing
 from attncli.tracing.model import Step
 
 # columns of a matrix of closed forms, its labels among them

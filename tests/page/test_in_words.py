@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.page.reading import percent, reading
+from attncli.page.in_words import percent, reading
+from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
