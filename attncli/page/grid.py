@@ -13,6 +13,7 @@ import numpy as np
 from attncli.equation.nodes import Expression, Name
 from attncli.page.document import Cell, Grid, LazyCells
 from attncli.page.printer import Printer, format_rows
+from attncli.page.relation import rounded_cells
 from attncli.tracing.model import Step, Trace, masked_out
 
 if TYPE_CHECKING:
@@ -142,10 +143,13 @@ def _closed_forms(
     """
     if step.exact is None:
         return (), ()
-    from attncli.page.worked.closed_forms import closed_forms, rounded  # which few pages need
+    # Few pages have closed forms, and what works with them takes a while to import.
+    from attncli.page.worked.closed_forms import closed_forms
 
     closed = closed_forms(printer, step)
-    return closed, rounded(printer, step) if closed else ()
+    if not closed:
+        return (), ()
+    return closed, rounded_cells(printer, step)
 
 
 def hidden_cells(trace: Trace, step: Step) -> NDArray[np.bool_]:

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from attncli.page.in_words import percent, reading
-from attncli.problem.parts.masks.causal import Causal
-from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep

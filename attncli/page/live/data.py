@@ -47,10 +47,10 @@ from attncli.page.document import (
 from attncli.page.heads import MOST_PARTS
 from attncli.page.printer import GIVEN_DECIMALS, printer_for
 from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
+from attncli.page.relation import NO_DIVISOR
 from attncli.page.remarks import ROUNDED, closing
 from attncli.page.view import View
 from attncli.page.worked.line import NO_KEY
-from attncli.page.worked.lookups import NO_DIVISOR
 from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.problem import keys
 from attncli.problem.model import Mask, Matrix, Problem, Scalar

@@ -1,5 +1,6 @@
-"""Closed forms on a page: beside the decimals of a matrix where they fit, else a line for each; and
-worked lines.
+"""Closed forms on a page, such as √3/2: beside the decimals of a matrix, and in worked lines.
+
+They stand beside a matrix where they fit there. Where they are too wide, each has a line.
 """
 
 from __future__ import annotations
@@ -26,58 +27,52 @@ from attncli.equation.printer import write
 from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
-from attncli.page.worked.lookups import NO_DIVISOR, divides_by_nothing
+from attncli.page.relation import NO_DIVISOR, divides_by_nothing, is_rounded
 from attncli.tracing.model import Step
 
-# columns of a matrix of closed forms, its labels among them
-WIDEST = 76
-# characters of a sentence before the closed form it comes to
-LONGEST = 60
-# the same with --detail cells: nobody reads more, and to see that it holds takes long
-LONGEST_IN_FULL = 400
-# as is the whole number of a fraction that no double holds
-_LONG = re.compile(r"\d{21,}")
-# closed forms that are listed for every cell; of more cells, each row has one
-MOST_LINES = 36
+# A wider matrix of closed forms, its labels among them, does not fit a terminal.
+WIDEST_CLOSED_MATRIX = 76
+# A longer sentence before the closed form that it comes to is hard to read.
+LONGEST_SENTENCE = 60
+# With --detail cells, sentences are longer. Beyond this nobody reads them, and it takes long to see
+# whether they hold.
+LONGEST_SENTENCE_IN_FULL = 400
+# Of more cells, only one in each row has its closed form on a line.
+MOST_CELLS_LISTED = 36
+
+# A whole number that no double holds, as some fractions have it, is not shown.
+_LONG_WHOLE_NUMBER = re.compile(r"\d{21,}")
+
+ClosedForms = tuple[tuple[Expression, ...], ...]
 
 
-def closed_forms(printer: Printer, step: Step) -> tuple[tuple[Expression, ...], ...]:
-    """The closed forms to be shown beside a matrix; none where its decimals say all, or where they
-    are too wide.
+def closed_forms(printer: Printer, step: Step) -> ClosedForms:
+    """The closed forms to be shown beside a matrix.
+
+    None where its decimals say all, as 0.5 does, or where they are too wide.
     """
-    if has_decimals(step) or _width(step) > WIDEST or _all_printed(printer, step):
+    if has_decimals(step) or _is_too_wide(step) or _all_printed(printer, step):
         return ()
-    return tuple(tuple(expression_of(number) for number in row) for row in _rows(step))
-
-
-def rounded(printer: Printer, step: Step) -> frozenset[tuple[int, ...]]:
-    """The cells whose printed decimals are not all of the number."""
-    places = product(*(range(size) for size in step.shape))
-    return frozenset(place for place in places if _is_rounded(printer, step, place))
-
-
-def _is_rounded(printer: Printer, step: Step, index: tuple[int, ...]) -> bool:
-    """Whether the printed decimals are not all of the number: 1/2 is 0.500."""
-    assert step.exact is not None
-    result, number = printer.number(step.name, index), step.exact[index]
-    return isinstance(number, Decimal) or result.value is None or bool(result.value != number)
+    return tuple(tuple(map(expression_of, row)) for row in _rows(step))
 
 
 def has_decimals(step: Step) -> bool:
     """Whether some of its numbers have no closed form, and are decimals."""
-    return step.exact is not None and any(isinstance(number, Decimal) for number in step.exact.flat)
+    if step.exact is None:
+        return False
+    return any(isinstance(number, Decimal) for number in step.exact.flat)
 
 
 def need_lines(printer: Printer, step: Step) -> bool:
-    """Whether every cell needs a line, since there can be no matrix of the closed forms, or it
-    would be too wide.
-    """
+    """Whether every cell needs a line, since the closed forms cannot stand in a matrix."""
     assert step.exact is not None
-    if step.exact.size > MOST_LINES or all(
-        isinstance(number, Decimal | float) for number in step.exact.flat
-    ):
+    if step.exact.size > MOST_CELLS_LISTED:
         return False
-    return has_decimals(step) or (_width(step) > WIDEST and not _all_printed(printer, step))
+    if all(isinstance(number, Decimal | float) for number in step.exact.flat):
+        return False
+    if has_decimals(step):
+        return True
+    return _is_too_wide(step) and not _all_printed(printer, step)
 
 
 def exact_sentence(
@@ -88,31 +83,33 @@ def exact_sentence(
     *,
     in_full: bool,
 ) -> Expression | None:
-    """A cell's equation with its exact numbers put in; None where that would be too long to be
-    read.
-    """
-    most = LONGEST_IN_FULL if in_full else LONGEST
-    # as lengths are not known exactly before they are written
+    """A cell's equation with its exact numbers put in, 3 / √3; None where nobody would read it."""
+    most = LONGEST_SENTENCE_IN_FULL if in_full else LONGEST_SENTENCE
+    # How long a number will be is not known exactly before it is written. This stops early enough
+    # where there are thousands of them.
     left = 2 * most
 
     def number(name: str, index: tuple[int, ...]) -> Expression:
         nonlocal left
         array = printer.trace.steps.get(name)
-        exact = array.exact[index] if array is not None and array.exact is not None else None
+        exact = None
+        if array is not None and array.exact is not None:
+            exact = array.exact[index]
         left -= exact.length if isinstance(exact, ExactNumber) else 1
         if left < 0:
             raise _TooLongError
         return closed_form(name, index)
 
     equation = step.rule.equation
+    sizes = printer.trace.sizes(equation)
     try:
-        sentence = substitute(
-            equation.expression, place, printer.trace.sizes(equation), number, printer.scalars()
-        )
+        sentence = substitute(equation.expression, place, sizes, number, printer.scalars())
     except _TooLongError:
         return None
     sentence = rewrite(sentence, _as_power)
-    return sentence if len(write(sentence, UNICODE)) <= most else None
+    if len(write(sentence, UNICODE)) > most:
+        return None
+    return sentence
 
 
 class _TooLongError(Exception):
@@ -128,42 +125,48 @@ def exact_line(
     *,
     in_full: bool,
 ) -> WorkedLine:
-    """One cell: the equation with exact numbers put in, its closed form, and the decimals: 3 / √3 =
-    √3 ≈ 1.732.
-    """
+    """A cell on a line: its exact numbers, their closed form, its decimals: 3 / √3 = √3 ≈ 1.732."""
     assert step.exact is not None
-    number, result = step.exact[index], printer.number(step.name, index)
+    number = step.exact[index]
     if isinstance(number, Decimal):
-        # else the line is one of decimals
+        # Without a sentence it would be a line of decimals, which is made elsewhere.
         assert sentence is not None
-        if divides_by_nothing(sentence):
-            return WorkedLine(label, result=result, remark=NO_DIVISOR)
-        value = result.value
-        holds = isinstance(value, Fraction) and (
-            exact_value(sentence) == value or _comes_to(printer, step, index, value)
-        )
-        return WorkedLine(
-            label, None if _alike(sentence, result) else sentence, result, holds=holds
-        )
+        return _line_without_closed_form(printer, step, index, label, sentence)
+    result = printer.number(step.name, index)
     closed = expression_of(number)
-    told, spelled = _alike(closed, result), write(closed, UNICODE)
-    if not in_full and _LONG.search(spelled):
-        return WorkedLine(
-            label, result=result, remark=(f"its closed form has {len(spelled):,} characters",)
-        )
-    work: Expression | None = None if told else closed
-    if (
-        sentence is not None
-        and not _alike(sentence, closed)
-        and _comes_to(printer, step, index, number)
-    ):
-        work = sentence if told else Call("comes_to", (sentence, closed))
-    return WorkedLine(label, work, result, holds=told or not _is_rounded(printer, step, index))
+    spelled = write(closed, UNICODE)
+    if not in_full and _LONG_WHOLE_NUMBER.search(spelled):
+        remark = f"its closed form has {len(spelled):,} characters"
+        return WorkedLine(label, result=result, remark=(remark,))
+    says_all = _alike(closed, result)
+    holds = says_all or not is_rounded(printer, step, index)
+    work: Expression | None = None if says_all else closed
+    if sentence is None or _alike(sentence, closed):
+        return WorkedLine(label, work, result, holds=holds)
+    if _comes_to(printer, step, index, number):
+        work = sentence if says_all else Call("comes_to", (sentence, closed))
+    return WorkedLine(label, work, result, holds=holds)
+
+
+def _line_without_closed_form(
+    printer: Printer, step: Step, index: tuple[int, ...], label: str, sentence: Expression
+) -> WorkedLine:
+    """A cell whose result is a decimal, of exact numbers: tanh(√3) ≈ 0.939."""
+    result = printer.number(step.name, index)
+    if divides_by_nothing(sentence):
+        return WorkedLine(label, result=result, remark=NO_DIVISOR)
+    value = result.value
+    holds = False
+    if isinstance(value, Fraction):
+        holds = exact_value(sentence) == value or _comes_to(printer, step, index, value)
+    work = None if _alike(sentence, result) else sentence
+    return WorkedLine(label, work, result, holds=holds)
 
 
 def _rows(step: Step) -> list[list[Exact | float]]:
-    """The numbers as they stand in a matrix: a vector over queries or keys is a column, another a
-    row.
+    """The numbers as they stand in a matrix.
+
+    A vector over queries or keys is a column, another one a row.
     """
     assert step.exact is not None
     columns = step.shape[-1] if step.shape else 1
@@ -173,31 +176,36 @@ def _rows(step: Step) -> list[list[Exact | float]]:
     return rows
 
 
-def _width(step: Step) -> int:
-    """About how wide the matrix of closed forms is on a terminal."""
+def _is_too_wide(step: Step) -> bool:
+    """Whether the matrix of closed forms would be wider than a terminal, nearly."""
     rows = _rows(step)
-    heads = step.labels[-1] if step.shape and len(rows[0]) == step.shape[-1] else ("",)
-    names = step.labels[-2] if len(step.shape) > 1 else step.labels[0] if len(rows) > 1 else ("",)
-    widths = [
-        max(len(write(expression_of(number), UNICODE)) for number in column)
-        for column in zip(*rows, strict=True)
-    ]
-    return (
-        max(map(len, names))
-        + 4
-        + sum(max(width, len(head)) + 2 for width, head in zip(widths, heads, strict=True))
-    )
+    heads: tuple[str, ...] = ("",)
+    if step.shape and len(rows[0]) == step.shape[-1]:
+        heads = step.labels[-1]
+    width = max(map(len, _row_labels(step, len(rows)))) + 4
+    for head, column in zip(heads, zip(*rows, strict=True), strict=True):
+        longest = max(len(write(expression_of(number), UNICODE)) for number in column)
+        width += max(longest, len(head)) + 2
+    return width > WIDEST_CLOSED_MATRIX
+
+
+def _row_labels(step: Step, rows: int) -> tuple[str, ...]:
+    if len(step.shape) > 1:
+        return step.labels[-2]
+    if rows > 1:
+        return step.labels[0]
+    return ("",)
 
 
 def _all_printed(printer: Printer, step: Step) -> bool:
     """Whether the matrix of decimals shows every closed form as it is."""
     assert step.exact is not None
     if step.written is not None:
-        # a copy of given numbers, which stand there as they were written
+        # It is a copy of given numbers, which stand there as they were written.
         return True
-    places = product(*(range(size) for size in step.shape))
+    cells = product(*(range(size) for size in step.shape))
     return all(
-        _alike(expression_of(step.exact[at]), printer.number(step.name, at)) for at in places
+        _alike(expression_of(step.exact[cell]), printer.number(step.name, cell)) for cell in cells
     )
 
 
@@ -208,30 +216,33 @@ def _alike(one: Expression, other: Expression) -> bool:
 
 def _as_power(node: Expression) -> Expression:
     """exp(5/√3) as the closed forms have it, e^(5/√3)."""
-    return (
-        Call("e_to", node.arguments) if isinstance(node, Call) and node.function == "exp" else node
-    )
+    if isinstance(node, Call) and node.function == "exp":
+        return Call("e_to", node.arguments)
+    return node
 
 
 def _comes_to(printer: Printer, step: Step, index: tuple[int, ...], number: Exact | float) -> bool:
     """Whether the numbers that are printed in the sentence of a cell give exactly this number."""
     equation = step.rule.equation
     place = dict(zip(equation.target.letters, index, strict=True))
-    sizes, cell = printer.trace.sizes(equation), partial(_as_printed, printer)
+    sizes = printer.trace.sizes(equation)
+    cell = partial(_as_printed, printer)
     try:
-        scalars = {
-            name: _value(each) for name, each in printer.scalars().items() if each.text != "nan"
-        }
-        found = evaluate_exactly(equation.expression, place, sizes, cell, scalars)
+        found = evaluate_exactly(equation.expression, place, sizes, cell, _exact_scalars(printer))
         if isinstance(found, Decimal):
-            # of what has no closed form, 50 digits are not all
+            # Of what has no closed form, 50 digits are not all.
             return False
         if isinstance(found, float) or isinstance(number, float):
             return bool(found == number)
         return is_zero(found - number)
     except (ExactError, KeyError):
-        # of what has no closed form, or is NaN
+        # Something in it has no closed form, or is NaN.
         return False
+
+
+def _exact_scalars(printer: Printer) -> dict[str, Exact | float]:
+    scalars = printer.scalars()
+    return {name: _value(scalar) for name, scalar in scalars.items() if scalar.text != "nan"}
 
 
 def _as_printed(printer: Printer, name: str, index: tuple[int, ...]) -> Exact | float:

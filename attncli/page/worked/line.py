@@ -1,6 +1,4 @@
-"""A cell worked out on a line: its own sentence with its numbers put in, and `=` only where these
-numbers give it.
-"""
+"""A cell worked out on a line: its equation with its numbers put in, 2·2 + 0·1 + 1·1 = 5."""
 
 from __future__ import annotations
 
@@ -14,153 +12,159 @@ from attncli.equation.nodes import Call, Expression, Number, rewrite
 from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
-from attncli.page.worked.long_sums import MOST_TERMS, LongSums, Work
-from attncli.page.worked.lookups import (
+from attncli.page.relation import (
     NO_DIVISOR,
-    chain_stages,
     divides_by_nothing,
     gives,
     needs_lookup,
-    stages,
     value_of_numbers,
 )
-from attncli.page.worked.partial_sums import partial_sums
+from attncli.page.worked.long_sums import LongSums, Work, with_largest_terms
+from attncli.page.worked.lookups import chain_stages, stages
+from attncli.page.worked.partial_sums import PartialSum, partial_sums
 from attncli.page.worked.visibility import visibility
 from attncli.tracing.model import Step
 
 NO_KEY = "by definition, because this query sees no key"
-Cell = tuple[int, ...]
-Place = Mapping[str, int]
 
 
-def worked_line(printer: Printer, step: Step, index: Cell, *, in_full: bool = True) -> WorkedLine:
-    """One cell of a computed step, worked out; unless it is `in_full`, only the largest terms of a
-    long sum.
+def worked_line(
+    printer: Printer, step: Step, index: tuple[int, ...], *, in_full: bool = True
+) -> WorkedLine:
+    """One cell of a computed step, worked out: 2·2 + 0·1 + 1·1 = 5.
+
+    Unless it is `in_full`, a long sum has only its largest terms: 3·4 + 2·5 + … 9 more … = 24.1.
     """
     return LineWriter(printer, step).line(index, in_full=in_full)
 
 
 class LineWriter:
-    """Writes the worked lines of a step. Where these are `many`, it reads the numbers of their sums
-    once for all.
+    """Writes the worked lines of a step.
+
+    Where these are `many`, it reads the numbers of their sums once for all.
     """
 
     def __init__(self, printer: Printer, step: Step, *, many: bool = False) -> None:
-        self.printer, self.step, self.tree = printer, step, step.rule.equation.expression
-        self.sizes, self.scalars = printer.trace.sizes(step.rule.equation), printer.scalars()
+        self.printer = printer
+        self.step = step
+        self.tree = step.rule.equation.expression
+        self.sizes = printer.trace.sizes(step.rule.equation)
+        self.scalars = printer.scalars()
         self.sums = LongSums(printer, self.sizes) if many else None
         self.closed_form = cache(printer.closed_form)
 
-    def lines(self, index: Cell, *, in_full: bool) -> tuple[WorkedLine, ...]:
-        """A cell on a line; where it adds up several sums, each on a line, and then what they add
-        up to.
-        """
-        place = self._place(index)
-        parts = (
-            ()
-            if self.step.exact is not None
-            else partial_sums(self.printer, self.tree, place, self.sizes)
-        )
+    def lines(self, index: tuple[int, ...], *, in_full: bool) -> tuple[WorkedLine, ...]:
+        """A cell on a line; where it adds up several sums, each on a line, and then their sum."""
+        parts: list[PartialSum] = []
+        if self.step.exact is None:
+            parts = partial_sums(self.printer, self.tree, self._place(index), self.sizes)
         if not parts:
             return (self.line(index, in_full=in_full),)
-        label, found = self.step.cell_label(index), []
-        for part in parts:
-            work = self._work(part.expression, part.place, in_full=in_full)
-            result = self.printer.rounded(
-                float(value_of_numbers(self._in_full(part.expression, part.place)))
-            )
-            found.append(_line(f"{label} through {part.through}", work.shown, work.summed, result))
+        label = self.step.cell_label(index)
+        found = [self._line_of_part(label, part, in_full=in_full) for part in parts]
         total = Call("add", tuple(line.result for line in found if line.result))
-        return (
-            *found,
-            _line(f"{label} in total", total, total, self.printer.number(self.step.name, index)),
-        )
+        result = self.printer.number(self.step.name, index)
+        return (*found, _line(f"{label} in total", total, total, result))
 
-    def line(self, index: Cell, *, in_full: bool = True) -> WorkedLine:
+    def line(self, index: tuple[int, ...], *, in_full: bool = True) -> WorkedLine:
         """A cell on one line."""
         return self._whole(index, in_full=in_full)._replace(cell=index)
 
-    def _whole(self, index: Cell, *, in_full: bool) -> WorkedLine:
-        label, place, rule = self.step.cell_label(index), self._place(index), self.step.rule
+    def _line_of_part(self, label: str, part: PartialSum, *, in_full: bool) -> WorkedLine:
+        work = self._work(part.expression, part.place, in_full=in_full)
+        value = value_of_numbers(self._in_full(part.expression, part.place))
+        result = self.printer.rounded(float(value))
+        return _line(f"{label} through {part.through}", work.shown, work.summed, result)
+
+    def _whole(self, index: tuple[int, ...], *, in_full: bool) -> WorkedLine:
+        label = self.step.cell_label(index)
+        place = self._place(index)
+        rule = self.step.rule
         if rule.only_hides and isinstance(self.tree, Call):
             return WorkedLine(label, remark=visibility(self.printer, self.tree, place))
         result = self.printer.number(self.step.name, index)
         if rule.divides_rows and self._sees_no_key(index):
             return WorkedLine(label, result=result, remark=(NO_KEY,))
-        if closed := self._in_closed_forms(index, label, in_full=in_full):
+        closed = self._in_closed_forms(index, label, in_full=in_full)
+        if closed:
             return closed
         work = self._work(self.tree, place, in_full=in_full)
-        if isinstance(work.shown, Number):  # a copy: nothing to work
+        if isinstance(work.shown, Number):
+            # It is a copy, in which there is nothing to work.
             return WorkedLine(label, result=result)
-        if not work.shortened and needs_lookup(self.tree):
-            following = list(
-                stages(work.shown, self._in_full(self.tree, place), self.printer.rounded)
-            )
+        if needs_lookup(self.tree) and not work.shortened:
+            truth = self._in_full(self.tree, place)
+            following = list(stages(work.shown, truth, self.printer.rounded))
             if following:
-                return _line(
-                    label, chain_stages(work.shown, following), following[-1].sentence, result
-                )
+                chain = chain_stages(work.shown, following)
+                return _line(label, chain, following[-1].sentence, result)
         return _line(label, work.shown, work.summed, result)
 
-    def _place(self, index: Cell) -> dict[str, int]:
+    def _place(self, index: tuple[int, ...]) -> dict[str, int]:
         return dict(zip(self.step.rule.target.letters, index, strict=True))
 
-    def _sees_no_key(self, index: Cell) -> bool:
-        # a number where there are neither heads nor entries
+    def _sees_no_key(self, index: tuple[int, ...]) -> bool:
+        # Where there are neither heads nor entries, the trace lists queries by their number.
         row = index[:-1] if len(index) > 2 else index[0]
         return row in self.printer.trace.fully_masked
 
-    def _in_closed_forms(self, index: Cell, label: str, *, in_full: bool) -> WorkedLine | None:
+    def _in_closed_forms(
+        self, index: tuple[int, ...], label: str, *, in_full: bool
+    ) -> WorkedLine | None:
         """The line in closed forms; None where they are no others than the decimals."""
         if self.step.exact is None:
             return None
-        from attncli.equation.exact import expression_of  # which few pages need
+        # Few pages have closed forms, and what works with them takes a while to import.
         from attncli.page.worked.closed_forms import exact_line, exact_sentence
 
-        number, place = self.step.exact[index], self._place(index)
+        place = self._place(index)
         sentence = exact_sentence(self.printer, self.step, place, self.closed_form, in_full=in_full)
-        if isinstance(number, Decimal):
-            if sentence is None:
-                return None
-        elif expression_of(number) == self.printer.number(self.step.name, index):
-            closed = substitute(self.tree, place, self.sizes, self.closed_form, self.scalars)
-            if closed == self._sentence(self.tree, place):
-                return None
+        if self._says_no_more_than_decimals(index, sentence):
+            return None
         return exact_line(self.printer, self.step, index, label, sentence, in_full=in_full)
 
-    def _work(self, expression: Expression, place: Place, *, in_full: bool) -> Work:
-        """The sentence of a cell as it is shown, and with its sums worked as far as they are sums
-        of decimals.
+    def _says_no_more_than_decimals(
+        self, index: tuple[int, ...], sentence: Expression | None
+    ) -> bool:
+        from attncli.equation.exact import expression_of
+
+        assert self.step.exact is not None
+        number = self.step.exact[index]
+        if isinstance(number, Decimal):
+            return sentence is None
+        if expression_of(number) != self.printer.number(self.step.name, index):
+            return False
+        place = self._place(index)
+        closed = substitute(self.tree, place, self.sizes, self.closed_form, self.scalars)
+        return closed == self._sentence(self.tree, place)
+
+    def _work(self, expression: Expression, place: Mapping[str, int], *, in_full: bool) -> Work:
+        """The sentence of a cell as it is shown, and with its sums worked.
+
+        They are worked as far as they are sums of decimals.
         """
         work = self.sums.work(expression, place, in_full=in_full) if self.sums else None
         if work is not None:
-            return Work(
-                self._sentence(work.shown, place),
-                self._sentence(work.summed, place),
-                work.shortened,
-            )
+            shown = self._sentence(work.shown, place)
+            summed = self._sentence(work.summed, place)
+            return Work(shown, summed, work.shortened)
         sentence = self._sentence(expression, place)
-        shown = sentence if in_full else _shortened(sentence)
+        shown = sentence if in_full else rewrite(sentence, _with_largest_terms)
         return Work(shown, sentence, shown != sentence)
 
-    def _sentence(self, expression: Expression, place: Place) -> Expression:
+    def _sentence(self, expression: Expression, place: Mapping[str, int]) -> Expression:
         """An expression with printed numbers put in."""
         sentence = substitute(expression, place, self.sizes, self.printer.number, self.scalars)
         return rewrite(sentence, _without_sign_of_zero)
 
-    def _in_full(self, expression: Expression, place: Place) -> Expression:
+    def _in_full(self, expression: Expression, place: Mapping[str, int]) -> Expression:
         """The same with all digits of the numbers."""
-        return substitute(
-            expression,
-            place,
-            self.sizes,
-            self.printer.number_in_full,
-            self.printer.scalars_in_full(),
-        )
+        number = self.printer.number_in_full
+        return substitute(expression, place, self.sizes, number, self.printer.scalars_in_full())
 
 
 def _line(label: str, work: Expression, last: Expression, result: Number) -> WorkedLine:
-    """A line that holds where its last stage, all terms of its sums among it, gives the result."""
+    """A line that holds where its last stage, with all terms of its sums, gives the result."""
     if divides_by_nothing(last):
         return WorkedLine(label, result=result, remark=NO_DIVISOR)
     return WorkedLine(label, work, result, holds=gives(last, result))
@@ -174,28 +178,17 @@ def _without_sign_of_zero(node: Expression) -> Expression:
     return node
 
 
-def _shortened(sentence: Expression) -> Expression:
-    """A long sum without its smallest terms, and said so."""
+def _with_largest_terms(node: Expression) -> Expression:
+    """A long sum of numbers without its smallest terms, and said so."""
+    if not isinstance(node, Call) or node.function not in ("add", "max"):
+        return node
+    terms = node.arguments
 
-    def change(node: Expression) -> Expression:
-        if (
-            not isinstance(node, Call)
-            or node.function not in ("add", "max")
-            or len(node.arguments) <= MOST_TERMS
-        ):
-            return node
-        # of which alike ones may be one and the same
-        terms = node.arguments
-        heaviest = sorted(range(len(terms)), key=lambda place: _weight(terms[place]), reverse=True)[
-            : MOST_TERMS - 1
-        ]
-        kept = [terms[place] for place in sorted(heaviest)]
-        count = len(terms) - len(kept)
-        return Call(
-            node.function, (*kept, Call("left_out", (Number(Fraction(count), str(count)),)))
-        )
+    def heaviest(count: int) -> list[int]:
+        places = sorted(range(len(terms)), key=lambda at: _weight(terms[at]), reverse=True)
+        return sorted(places[:count])
 
-    return rewrite(sentence, change)
+    return with_largest_terms(node, len(terms), heaviest, terms.__getitem__)
 
 
 def _weight(term: Expression) -> Fraction | float:

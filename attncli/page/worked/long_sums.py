@@ -26,14 +26,34 @@ from attncli.problem.model import Matrix
 from attncli.problem.text.numbers import is_plain
 from attncli.tracing.model import Step
 
-# in a line that stands for its row; a cell asked for is always worked in full
+# A line that stands for its row has no more terms. A cell asked for is always worked in full.
 MOST_TERMS = 12
-# of a number that is worked with; those of 1e-300 would be as slow as they are many
+# Numbers with more decimals, such as 1e-300, would be as slow as their decimals are many.
 MOST_DECIMALS = 30
-# whole numbers up to here are NumPy's own, larger ones Python's
-FIT = 2**62
-# numbers, so that what is made of them on the way takes little memory
-AT_ONCE = 2**18
+# Whole numbers up to here are NumPy's own, larger ones Python's.
+LARGEST_INTEGER = 2**62
+# So many numbers are read together: what is made of them on the way takes little memory.
+NUMBERS_AT_ONCE = 2**18
+
+
+def with_largest_terms(
+    whole: Expression,
+    count: int,
+    heaviest: Callable[[int], list[int]],
+    term: Callable[[int], Expression],
+) -> Expression:
+    """A long sum or maximum with its largest terms only, and how many others it has.
+
+    The `whole` has `count` terms. `heaviest` says the places of so many of them, in order, and
+    `term` what stands at a place. Of 20 terms, 11 are kept, and "… 9 more …" says so.
+    """
+    if count <= MOST_TERMS:
+        return whole
+    assert isinstance(whole, Reduce | Call)
+    kept = heaviest(MOST_TERMS - 1)
+    left = count - len(kept)
+    left_out = Call("left_out", (Number(Fraction(left), str(left)),))
+    return Call(whole.function, (*map(term, kept), left_out))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,15 +73,13 @@ class Integers:
         """The same number so many times; None where it is no decimal, such as 1/3."""
         if not isinstance(value, Fraction | int):
             return None
-        decimals, denominator = 0, Fraction(value).denominator
-        while 10**decimals % denominator and decimals <= MOST_DECIMALS:
+        decimals = 0
+        while 10**decimals % Fraction(value).denominator:
             decimals += 1
-        if decimals > MOST_DECIMALS:
-            return None
+            if decimals > MOST_DECIMALS:
+                return None
         unit = int(value * 10**decimals)
-        return cls(
-            np.full(size, unit, np.int64 if abs(unit) < FIT else object), decimals, abs(unit)
-        )
+        return cls(np.full(size, unit, _dtype_for(abs(unit))), decimals, abs(unit))
 
     @classmethod
     def joined(cls, parts: Sequence[Integers]) -> Integers:
@@ -70,23 +88,22 @@ class Integers:
             return parts[0]
         decimals = max(part.decimals for part in parts)
         scaled = [part.scaled(decimals) for part in parts]
-        hidden = [
-            np.zeros(len(part.units), np.bool_) if part.hidden is None else part.hidden
-            for part in parts
-        ]
         units = np.concatenate([part.units for part in scaled])
-        return cls(units, decimals, max(part.bound for part in scaled), np.concatenate(hidden))
+        bound = max(part.bound for part in scaled)
+        hidden = np.concatenate([part._marks() for part in parts])
+        return cls(units, decimals, bound, hidden)
+
+    def _marks(self) -> NDArray[np.bool_]:
+        if self.hidden is None:
+            return np.zeros(len(self.units), np.bool_)
+        return self.hidden
 
     def __getitem__(self, at: Any) -> Integers:
-        units, hidden = (
-            self.units[at],
-            None if self.hidden is None else np.atleast_1d(self.hidden[at]),
-        )
-        return replace(
-            self,
-            units=np.atleast_1d(units),
-            hidden=None if hidden is None or not hidden.any() else hidden,
-        )
+        units = np.atleast_1d(self.units[at])
+        if self.hidden is None:
+            return replace(self, units=units)
+        hidden = np.atleast_1d(self.hidden[at])
+        return replace(self, units=units, hidden=hidden if hidden.any() else None)
 
     def __len__(self) -> int:
         return len(self.units)
@@ -97,12 +114,8 @@ class Integers:
             return self
         factor = 10 ** (decimals - self.decimals)
         bound = self.bound * factor
-        return replace(
-            self,
-            units=_wide(self.units, max(bound, factor)) * factor,
-            decimals=decimals,
-            bound=bound,
-        )
+        units = _wide(self.units, max(bound, factor)) * factor
+        return replace(self, units=units, decimals=decimals, bound=bound)
 
     def times(self, other: Integers) -> Integers:
         """Each number times the other in its place."""
@@ -113,43 +126,52 @@ class Integers:
     def plus(self, other: Integers, sign: int = 1) -> Integers:
         """Each number and the other in its place, or without it."""
         decimals = max(self.decimals, other.decimals)
-        one, two = self.scaled(decimals), other.scaled(decimals)
+        one = self.scaled(decimals)
+        two = other.scaled(decimals)
         bound = one.bound + two.bound
-        return Integers(_wide(one.units, bound) + sign * _wide(two.units, bound), decimals, bound)
+        units = _wide(one.units, bound) + sign * _wide(two.units, bound)
+        return Integers(units, decimals, bound)
 
     def total(self) -> Fraction | float:
         """What all of them add up to."""
         if self.hidden is not None and self.hidden.any():
             return -math.inf
-        return Fraction(
-            int(_wide(self.units, self.bound * len(self.units)).sum()), 10**self.decimals
-        )
+        units = _wide(self.units, self.bound * len(self.units))
+        return Fraction(int(units.sum()), 10**self.decimals)
 
     def largest(self) -> Fraction | float:
         """The largest of them."""
         seen = self.units if self.hidden is None else self.units[~self.hidden]
-        return Fraction(int(seen.max()), 10**self.decimals) if len(seen) else -math.inf
+        if not len(seen):
+            return -math.inf
+        return Fraction(int(seen.max()), 10**self.decimals)
 
     def heaviest(self, count: int) -> list[int]:
-        """The places of the `count` numbers that are farthest from 0, in their order; of alike ones
-        the first.
+        """The places of the `count` numbers farthest from 0, in their order.
+
+        Of alike ones it is the first, and -inf is the farthest of all.
         """
-        size = -np.abs(self.units)
+        order = -np.abs(self.units)
         if self.hidden is not None:
-            size = np.where(self.hidden, -self.bound - 1, size)
-        return sorted(np.argsort(size, kind="stable")[:count].tolist())
+            order = np.where(self.hidden, -self.bound - 1, order)
+        places = np.argsort(order, kind="stable")[:count]
+        return sorted(places.tolist())
+
+
+def _dtype_for(bound: int) -> type:
+    """The type of an array of whole numbers none of which is larger than this."""
+    return np.int64 if bound < LARGEST_INTEGER else object
 
 
 def _wide(units: NDArray[Any], bound: int) -> NDArray[Any]:
     """The units as numbers that hold whatever is not above this bound."""
-    return units if bound < FIT else units.astype(object)
+    return units if bound < LARGEST_INTEGER else units.astype(object)
 
 
 def printed_integers(printer: Printer, name: str, at: Any = ...) -> Integers | None:
-    """The numbers of a step, or of an array of the mask, as they are printed: all of them, or those
-    in one place.
+    """The numbers of a step, or of an array of the mask, as they are printed.
 
-    None where one is no decimal.
+    They are all of them, or those in one place. None where one is no decimal.
     """
     array = printer.trace.steps.get(name) or printer.trace.parameters[name]
     assert isinstance(array, Step | Matrix)
@@ -165,69 +187,74 @@ def printed_integers(printer: Printer, name: str, at: Any = ...) -> Integers | N
 
 
 def has_floats(array: Step | Matrix) -> bool:
-    """Whether its numbers are printed as floats are, and not as they were given or worked
-    exactly.
-    """
-    return array.written is None and (isinstance(array, Matrix) or array.exact is None)
+    """Whether its numbers are printed as floats are, not as they were given or worked exactly."""
+    if array.written is not None:
+        return False
+    return isinstance(array, Matrix) or array.exact is None
 
 
 def _rounded(array: NDArray[Any], precision: int) -> Integers | None:
     """What `format_number` prints of each; None where that is NaN or inf."""
     hidden = array == -np.inf
-    largest = max(
-        float(array.max(where=~hidden, initial=0.0)), -float(array.min(where=~hidden, initial=0.0))
-    )
+    highest = float(array.max(where=~hidden, initial=0.0))
+    lowest = float(array.min(where=~hidden, initial=0.0))
+    largest = max(highest, -lowest)
     if not math.isfinite(largest):
         return None
-    units = np.zeros(array.shape, np.int64 if largest < FIT / 10**precision else object)
-    by_rows, unseen = (
-        each.reshape(len(array) if array.ndim else 1, -1) for each in (units, hidden)
-    )
-    matrix = array.reshape(by_rows.shape)
-    step = max(1, AT_ONCE // max(1, matrix.shape[1]))
-    for top in range(0, len(matrix), step):
-        values, part = (
-            np.asarray(matrix[top : top + step], dtype=np.float64),
-            by_rows[top : top + step],
-        )
-        sure = surely_rounded(values, precision)
-        part[sure] = np.rint(values[sure] * 10.0**precision).astype(np.int64)
-        doubtful = ~(sure | unseen[top : top + step])
-        numbers, place = np.unique(values[doubtful], return_inverse=True)
-        found = [
-            int(Decimal(format_number(number, precision)).scaleb(precision))
-            for number in numbers.tolist()
-        ]
-        part[doubtful] = np.array(found, units.dtype)[place]
+    fits = largest < LARGEST_INTEGER / 10**precision
+    units = np.zeros(array.shape, np.int64 if fits else object)
+    rows = len(array) if array.ndim else 1
+    units_by_rows = units.reshape(rows, -1)
+    hidden_by_rows = hidden.reshape(rows, -1)
+    matrix = array.reshape(units_by_rows.shape)
+    step = max(1, NUMBERS_AT_ONCE // max(1, matrix.shape[1]))
+    for top in range(0, rows, step):
+        some = slice(top, top + step)
+        values = np.asarray(matrix[some], dtype=np.float64)
+        _round_some(values, hidden_by_rows[some], precision, units_by_rows[some])
     bound = max(int(units.max(initial=0)), -int(units.min(initial=0)))
     return Integers(units, precision, bound, hidden if hidden.any() else None)
 
 
+def _round_some(
+    values: NDArray[np.float64], hidden: NDArray[np.bool_], precision: int, units: NDArray[Any]
+) -> None:
+    """Write the numbers into `units`: most of them at once, and one by one what is near a tie."""
+    sure = surely_rounded(values, precision)
+    units[sure] = np.rint(values[sure] * 10.0**precision).astype(np.int64)
+    doubtful = ~(sure | hidden)
+    numbers, place = np.unique(values[doubtful], return_inverse=True)
+    found = [
+        int(Decimal(format_number(number, precision)).scaleb(precision))
+        for number in numbers.tolist()
+    ]
+    units[doubtful] = np.array(found, units.dtype)[place]
+
+
 def _read(texts: Sequence[str], shape: tuple[int, ...]) -> Integers | None:
-    """The numbers that texts say; None where one is no decimal, such as 1/3, or very small or
-    large.
-    """
-    if not all(map(is_plain, {*texts} - {"-inf"})):
+    """The numbers that texts say; None where one is no decimal, as 1/3, or very small or large."""
+    different = set(texts) - {"-inf"}
+    if not all(map(is_plain, different)):
         return None
-    numbers = {text: Decimal(text) for text in {*texts} - {"-inf"}}
+    numbers = {text: Decimal(text) for text in different}
     if any(number and abs(number.adjusted()) > MOST_DECIMALS for number in numbers.values()):
         return None
-    decimals = max((-int(number.as_tuple().exponent) for number in numbers.values()), default=0)
-    decimals = max(decimals, 0)
+    exponents = [int(number.as_tuple().exponent) for number in numbers.values()]
+    decimals = -min(0, *exponents) if exponents else 0
     known = {text: int(Fraction(number) * 10**decimals) for text, number in numbers.items()}
     bound = max(map(abs, known.values()), default=0)
-    units = np.array(
-        [known.get(text, 0) for text in texts], np.int64 if bound < FIT else object
-    ).reshape(shape)
-    hidden = (
-        np.array([text == "-inf" for text in texts]).reshape(shape) if "-inf" in texts else None
-    )
-    return Integers(units, decimals, bound, hidden)
+    units: NDArray[Any] = np.array([known.get(text, 0) for text in texts], _dtype_for(bound))
+    hidden = None
+    if "-inf" in texts:
+        hidden = np.array([text == "-inf" for text in texts]).reshape(shape)
+    return Integers(units.reshape(shape), decimals, bound, hidden)
 
 
 class Work(NamedTuple):
-    """An expression with its long sums worked: as it is `shown`, and with each of them `summed` up
-    to a number.
+    """An expression with its long sums worked.
+
+    It is there as it is `shown`, 3·4 + … 9 more …, and with each of its sums `summed` up to a
+    number, 24.1. `shortened` says that terms are left out of what is shown.
     """
 
     shown: Expression
@@ -246,16 +273,18 @@ def _term(terms: Sequence[_Terms], at: int) -> Expression:
     """The term at a place, counted through all of them."""
     for run in terms:
         if at < len(run.numbers):
-            break
+            return run.write(at)
         at -= len(run.numbers)
-    return run.write(at)
+    raise IndexError(at)
 
 
 class LongSums:
     """The sums in the cells of one step, whose printed numbers are read once for all of them."""
 
     def __init__(self, printer: Printer, sizes: Mapping[str, int]) -> None:
-        self.printer, self.sizes, self.scalars = printer, sizes, printer.scalars()
+        self.printer = printer
+        self.sizes = sizes
+        self.scalars = printer.scalars()
         self._arrays: dict[str, Integers | None] = {}
         self._by_lines: set[str] = set()
 
@@ -269,26 +298,12 @@ class LongSums:
         match expression:
             case Reduce(function="add" | "max" as function) | Call(function="add" as function):
                 return self._sum(function, expression, place, in_full)
-            case Call(function=function, arguments=arguments) if function not in (
-                "where",
-                "finite",
-            ):
-                parts = [self.work(argument, place, in_full=in_full) for argument in arguments]
-                found = [part for part in parts if part is not None]
-                if len(found) < len(parts):
-                    return None
-                shown, summed = (
-                    tuple(part.shown for part in found),
-                    tuple(part.summed for part in found),
-                )
-                return Work(
-                    Call(function, shown),
-                    Call(function, summed),
-                    any(part.shortened for part in found),
-                )
-        return (
-            None if isinstance(expression, Reduce | Call) else Work(expression, expression, False)
-        )
+            case Reduce() | Call(function="where" | "finite"):
+                return None
+            case Call(function=function, arguments=arguments):
+                works = [self.work(argument, place, in_full=in_full) for argument in arguments]
+                return _call_of(function, works)
+        return Work(expression, expression, False)
 
     def _sum(
         self, function: str, expression: Expression, place: Mapping[str, int], in_full: bool
@@ -298,11 +313,12 @@ class LongSums:
             return None
         numbers = Integers.joined([run.numbers for run in terms])
         summed = Number(numbers.total() if function == "add" else numbers.largest(), "")
-        if in_full or len(numbers) <= MOST_TERMS:
+        if in_full:
             return Work(expression, summed, False)
-        kept, left = numbers.heaviest(MOST_TERMS - 1), len(numbers) - MOST_TERMS + 1
-        left_out = Call("left_out", (Number(Fraction(left), str(left)),))
-        return Work(Call(function, (*(_term(terms, at) for at in kept), left_out)), summed, True)
+        shown = with_largest_terms(
+            expression, len(numbers), numbers.heaviest, partial(_term, terms)
+        )
+        return Work(shown, summed, shown is not expression)
 
     def _terms(
         self, function: str, expression: Expression, place: Mapping[str, int]
@@ -312,17 +328,23 @@ class LongSums:
             case Reduce(function=inner, index=letter, body=body) if inner == function:
                 if isinstance(body, Call) and body.function == function:
                     return None
-                numbers = self._numbers(body, place, letter)
-                write = partial(self._term, body, place, letter)
+                return self._run(body, place, letter)
             case Call("add", arguments) if function == "add":
-                runs = [self._terms(function, argument, place) for argument in arguments]
-                return None if None in runs else [terms for run in runs for terms in run or ()]
-            case _:
-                numbers, write = (
-                    self._numbers(expression, place, ""),
-                    partial(self._term, expression, place, ""),
-                )
-        return None if numbers is None else [_Terms(numbers, write)]
+                terms: list[_Terms] = []
+                for argument in arguments:
+                    found = self._terms(function, argument, place)
+                    if found is None:
+                        return None
+                    terms.extend(found)
+                return terms
+        return self._run(expression, place, "")
+
+    def _run(self, body: Expression, place: Mapping[str, int], letter: str) -> list[_Terms] | None:
+        """A term for each place of the letter; without one, a single term."""
+        numbers = self._numbers(body, place, letter)
+        if numbers is None:
+            return None
+        return [_Terms(numbers, partial(self._term, body, place, letter))]
 
     def _term(self, body: Expression, place: Mapping[str, int], letter: str, at: int) -> Expression:
         here = {**place, letter: at} if letter else place
@@ -331,8 +353,9 @@ class LongSums:
     def _numbers(
         self, expression: Expression, place: Mapping[str, int], letter: str
     ) -> Integers | None:
-        """The numbers of an expression where the letter runs through all its places; without one, a
-        single number.
+        """The numbers of an expression where the letter runs through all its places.
+
+        Without a letter, it is a single number.
         """
         size = self.sizes[letter] if letter else 1
         match expression:
@@ -348,14 +371,7 @@ class LongSums:
                 return Integers.constant(value, size)
             case Call(function="add" | "sub" | "neg" | "mul" as function, arguments=arguments):
                 found = [self._numbers(argument, place, letter) for argument in arguments]
-                numbers = [each for each in found if each is not None and each.hidden is None]
-                if len(numbers) < len(found):
-                    return None
-                if function == "neg":
-                    return replace(numbers[0], units=-numbers[0].units)
-                if function == "mul":
-                    return reduce(Integers.times, numbers)
-                return reduce(partial(Integers.plus, sign=-1 if function == "sub" else 1), numbers)
+                return _combined(function, found)
         return None
 
     def _cells(
@@ -365,9 +381,7 @@ class LongSums:
         place: Mapping[str, int],
         letter: str,
     ) -> Integers | None:
-        """The cells of an array in a line of it, or a single one; None for a diagonal and its
-        like.
-        """
+        """The cells of an array in a line of it, or a single one; None for a diagonal or so."""
         along = [index for index in indices if letter in letters(index, (letter,))]
         if along not in ([], [letter]):
             return None
@@ -375,32 +389,56 @@ class LongSums:
             slice(None) if index in along else position(index, place, self.scalars)
             for index in indices
         )
-        if name not in self._arrays:
-            by_lines = self._is_read_by_lines(name)
-            self._by_lines |= {name} if by_lines else set()
-            self._arrays[name] = None if by_lines else printed_integers(self.printer, name)
-        array = self._arrays[name]
-        cells = (
-            printed_integers(self.printer, name, at)
-            if name in self._by_lines
-            else array and array[at]
-        )
-        if cells is None:
-            return None
-        if along or not letter:
+        cells = self._read_cells(name, at)
+        if cells is None or along or not letter:
             return cells
-        return (
-            None
-            if cells.hidden is not None
-            else replace(cells, units=np.repeat(cells.units, self.sizes[letter]))
-        )
+        if cells.hidden is not None:
+            return None
+        return replace(cells, units=np.repeat(cells.units, self.sizes[letter]))
+
+    def _read_cells(self, name: str, at: tuple[int | slice, ...]) -> Integers | None:
+        """The cells in a place of an array, all of which is read on the first time."""
+        if name not in self._arrays and name not in self._by_lines:
+            if self._is_read_by_lines(name):
+                self._by_lines.add(name)
+            else:
+                self._arrays[name] = printed_integers(self.printer, name)
+        if name in self._by_lines:
+            return printed_integers(self.printer, name, at)
+        array = self._arrays[name]
+        return None if array is None else array[at]
 
     def _is_read_by_lines(self, name: str) -> bool:
         """Whether an array is large, or has numbers so large that its integers are Python's."""
-        array, limit = self.printer.trace.steps.get(name), FIT / 10**self.printer.precision
+        array = self.printer.trace.steps.get(name)
         if array is None or not has_floats(array):
             return False
         values = array.value
-        return values.size > AT_ONCE or bool(
-            ((values >= limit) | ((values <= -limit) & (values > -np.inf))).any()
-        )
+        if values.size > NUMBERS_AT_ONCE:
+            return True
+        limit = LARGEST_INTEGER / 10**self.printer.precision
+        is_large = (values >= limit) | (values <= -limit)
+        return bool((is_large & (values > -np.inf)).any())
+
+
+def _call_of(function: str, works: Sequence[Work | None]) -> Work | None:
+    """A call whose arguments are worked; None where one of them is not."""
+    found = [work for work in works if work is not None]
+    if len(found) < len(works):
+        return None
+    shown = Call(function, tuple(work.shown for work in found))
+    summed = Call(function, tuple(work.summed for work in found))
+    return Work(shown, summed, any(work.shortened for work in found))
+
+
+def _combined(function: str, arguments: Sequence[Integers | None]) -> Integers | None:
+    """The numbers that a function makes of others; None where there are none, or one is -inf."""
+    numbers = [each for each in arguments if each is not None and each.hidden is None]
+    if len(numbers) < len(arguments):
+        return None
+    if function == "neg":
+        return replace(numbers[0], units=-numbers[0].units)
+    if function == "mul":
+        return reduce(Integers.times, numbers)
+    sign = -1 if function == "sub" else 1
+    return reduce(partial(Integers.plus, sign=sign), numbers)

@@ -1,149 +1,109 @@
-"""A worked line in stages, as 50·tanh(100 / 50) = 50·tanh(2) ≈ 50·0.964, and whether `=` or `≈`
-stands before each.
+"""Worked lines of functions that are looked up: 50·tanh(100 / 50) = 50·tanh(2) ≈ 50·0.964.
+
+Nobody works out tanh by hand. So its argument is worked out first, then the function is looked up,
+and what is around it follows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from decimal import Decimal
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.equation.functions import FUNCTIONS
-from attncli.equation.nodes import Call, Expression, Number, rewrite, walk
-from attncli.equation.rounding import EXACTLY
-from attncli.equation.substitution import decimal_value, exact_value
-from attncli.page.printer import printed_value
+from attncli.equation.nodes import Call, Expression, Number
+from attncli.equation.substitution import exact_value
+from attncli.page.relation import LOOKED_UP, gives, value_of_numbers
 
-NO_DIVISOR = ("the divisor is printed as 0; a higher --precision shows its digits",)
-STAGED = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
-Print = Callable[[float], Number]
+NumberPrinter = Callable[[float], Number]
 
 
 class Stage(NamedTuple):
-    """A line once more with some of its parts as numbers; whether it `holds` that it comes to the
-    same.
+    """A line once more with some of its parts as numbers, 50·tanh(2) for 50·tanh(100 / 50).
+
+    It `holds` where it comes to the same as the stage before: then `=` stands between them.
     """
 
     sentence: Expression
     holds: bool
 
 
-def needs_lookup(expression: Expression) -> bool:
-    """Whether there is such a function in it, whose values are hardly ever rational."""
-    return any(isinstance(node, Call) and node.function in STAGED for node in walk(expression))
-
-
-def gives(sentence: Expression, result: Number) -> bool:
-    """Whether the printed numbers of a sentence give exactly the printed result.
-
-    What fractions leave open because of roots, as √2·√2, is worked to 50 digits, which tell it from
-    any number that is printed.
-    """
-    exact = exact_value(sentence)
-    if exact is not None or needs_lookup(sentence):
-        return exact is not None and bool(exact == result.value)
-    value, printed = value_of_numbers(rewrite(sentence, _in_digits)), printed_value(result)
-    if not (value.is_finite() and printed.is_finite()):
-        return False
-    return abs(value - printed) < EXACTLY * max(Decimal(1), abs(printed))
-
-
-def divides_by_nothing(sentence: Expression) -> bool:
-    """Whether a divisor is printed as 0 without being 0, so that the printed numbers give nothing
-    at all.
-    """
-    calls = (
-        node
-        for node in walk(sentence)
-        if isinstance(node, Call) and node.function in ("div", "share")
-    )
-    return any(exact_value(call.arguments[1]) == 0 for call in calls)
-
-
-def _in_digits(node: Expression) -> Expression:
-    """A printed root with 50 digits."""
-    return (
-        Number(None, str(printed_value(node)))
-        if isinstance(node, Number) and node.value is None
-        else node
-    )
-
-
-def value_of_numbers(sentence: Expression) -> Decimal:
-    """What a sentence that holds numbers only comes to, to 50 digits."""
-    return decimal_value(sentence, {}, {}, _no_array, {})
-
-
-def _no_array(name: str, index: tuple[int, ...]) -> Decimal:
-    raise LookupError(f"{name}{list(index)} is still in a sentence that should hold numbers only")
-
-
-def stages(sentence: Expression, truth: Expression, number: Print) -> Iterator[Stage]:
-    """The stages after a sentence of printed numbers; none where it calls no such function inside
-    another one.
+def stages(sentence: Expression, truth: Expression, printed: NumberPrinter) -> Iterator[Stage]:
+    """The stages after a sentence of printed numbers; none where no function is inside another one.
 
     `truth` is the same sentence with numbers in full, of which what is inside is worked out.
     """
-    worker = _Worker(number)
-    while not (isinstance(sentence, Call) and _is_ready(sentence)):
-        worker.holds = True
-        next_sentence, truth = worker.step(sentence, truth)
-        if next_sentence == sentence:
+    while not _is_ready(sentence):
+        worker = _StageWorker(printed)
+        further, truth = worker.step(sentence, truth)
+        if further == sentence:
             return
-        before, sentence = exact_value(sentence), next_sentence
-        alike = before is not None and before == exact_value(sentence)  # 0·tanh(2) = 0·0.964
-        yield Stage(sentence, worker.holds or alike)
+        yield Stage(further, worker.holds or _are_equal(sentence, further))
+        sentence = further
 
 
-def chain_stages(sentence: Expression, following: list[Stage]) -> Expression:
+def chain_stages(sentence: Expression, following: Sequence[Stage]) -> Expression:
     """Sentence = stage ≈ stage, as one expression."""
     for stage in following:
-        sentence = Call("comes_to" if stage.holds else "comes_near", (sentence, stage.sentence))
+        relation = "comes_to" if stage.holds else "comes_near"
+        sentence = Call(relation, (sentence, stage.sentence))
     return sentence
 
 
-def has_rounded_stage(worked: Expression | None) -> bool:
+def has_rounded_stage(work: Expression | None) -> bool:
     """Whether one of the stages is only near the one before it."""
-    match worked:
-        case Call(function="comes_to" | "comes_near" as relation, arguments=(before, _)):
-            return relation == "comes_near" or has_rounded_stage(before)
+    match work:
+        case Call(function="comes_near"):
+            return True
+        case Call(function="comes_to", arguments=(before, _)):
+            return has_rounded_stage(before)
     return False
 
 
-class _Worker:
-    """Works out a stage, and notes whether it `holds`."""
+class _StageWorker:
+    """Works out one stage, and notes whether it `holds`."""
 
-    def __init__(self, number: Print) -> None:
-        self.number, self.holds = number, True
+    def __init__(self, printed: NumberPrinter) -> None:
+        self.printed = printed
+        self.holds = True
 
     def step(self, node: Expression, truth: Expression) -> tuple[Expression, Expression]:
-        """One stage further: arguments that are not numbers become so, and else the function of
-        them does.
+        """One stage further: arguments that are not numbers become so, or else their function does.
+
+        50·tanh(100 / 50) becomes 50·tanh(2), and this becomes 50·0.964.
         """
         if not isinstance(node, Call) or not isinstance(truth, Call):
             return node, truth
-        if node.function in STAGED and _is_ready(node):
+        if _is_ready(node):
             return self.worked(node, truth)
-        further = self.worked if node.function in STAGED else self.step
-        pairs = [
-            further(one, true) for one, true in zip(node.arguments, truth.arguments, strict=True)
-        ]
-        first, second = zip(*pairs, strict=True)
-        return Call(node.function, first), Call(node.function, second)
+        further = self.worked if node.function in LOOKED_UP else self.step
+        shown: list[Expression] = []
+        in_full: list[Expression] = []
+        for argument, true_argument in zip(node.arguments, truth.arguments, strict=True):
+            one, true = further(argument, true_argument)
+            shown.append(one)
+            in_full.append(true)
+        return Call(node.function, tuple(shown)), Call(node.function, tuple(in_full))
 
     def worked(self, node: Expression, truth: Expression) -> tuple[Expression, Expression]:
         """The number that comes of a node, printed and in full."""
         if isinstance(node, Number):
             return node, truth
         value = value_of_numbers(truth)
-        shown = self.number(float(value))
+        shown = self.printed(float(value))
         self.holds &= gives(node, shown)
-        # nan, not NaN, as it is printed
-        return shown, Number(None, str(value if value.is_finite() else float(value)))
+        if value.is_finite():
+            return shown, Number(None, str(value))
+        # A float says nan as pages print it, and a Decimal says NaN.
+        return shown, Number(None, str(float(value)))
 
 
-def _is_ready(node: Call) -> bool:
+def _is_ready(node: Expression) -> bool:
     """Whether nothing is left to do but to look the function up."""
-    return node.function in STAGED and all(
-        isinstance(argument, Number) for argument in node.arguments
-    )
+    if not isinstance(node, Call) or node.function not in LOOKED_UP:
+        return False
+    return all(isinstance(argument, Number) for argument in node.arguments)
+
+
+def _are_equal(sentence: Expression, further: Expression) -> bool:
+    """Whether both have the same exact value, although a part was rounded: 0·tanh(2) = 0·0.964."""
+    value = exact_value(sentence)
+    return value is not None and value == exact_value(further)

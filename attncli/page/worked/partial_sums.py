@@ -1,5 +1,6 @@
-"""The sums that a cell adds up, where they are several: over heads or entries, or through several
-gradients.
+"""The sums that a cell adds up, where these are several: over heads, or through several gradients.
+
+The gradient of a key that two heads share is a sum for each head, and so has a line for each.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _STEP_OF_GRADIENT = {gradient_name(name): name for name in RULES}
 
 
 class PartialSum(NamedTuple):
-    """One of the sums: what it comes through, and its expression at a place."""
+    """One of the sums: what it comes through, such as head 2, and its expression at a place."""
 
     through: str
     expression: Expression
@@ -30,36 +31,59 @@ def partial_sums(
 ) -> list[PartialSum]:
     """The sums that a cell adds up; none where it is a single sum, or adds up anything else."""
     match expression:
-        case Reduce(function="add", index=index, body=Reduce() as body) if index in (
-            *LEADING,
-            GROUP_MEMBER,
-        ):
-            inside = ({**place, index: at} for at in range(sizes[index]))
-            return [PartialSum(_label(printer, body, index, at), body, at) for at in inside]
-    sums = [(each, _gradient_symbol(each)) for each in _summands(expression)]
-    named = len(sums) > 1 and all(name for _, name in sums)
-    return [PartialSum(name, each, place) for each, name in sums] if named else []
+        case Reduce(function="add", index=letter, body=Reduce() as body) if _is_outer(letter):
+            places = [{**place, letter: at} for at in range(sizes[letter])]
+            return [PartialSum(_label(printer, body, letter, at), body, at) for at in places]
+    summands = list(_summands(expression))
+    symbols = [_gradient_symbol(summand) for summand in summands]
+    if len(summands) < 2 or not all(symbols):
+        return []
+    return [
+        PartialSum(symbol, summand, place)
+        for symbol, summand in zip(symbols, summands, strict=True)
+    ]
+
+
+def _is_outer(letter: str) -> bool:
+    """Whether a letter runs through entries, heads, or the query heads of a key head."""
+    return letter in LEADING or letter == GROUP_MEMBER
 
 
 def _summands(expression: Expression) -> Iterator[Expression]:
+    """The sums that a sum adds up; none where one of what it adds up is no sum."""
     match expression:
         case Reduce(function="add"):
             yield expression
         case Call(function="add", arguments=arguments):
             found = [list(_summands(argument)) for argument in arguments]
             if all(found):
-                yield from (each for part in found for each in part)
+                for part in found:
+                    yield from part
 
 
 def _gradient_symbol(part: Expression) -> str:
     """What a sum comes through: Q where it reads the gradient of Q; nothing where it reads none."""
-    steps = (_STEP_OF_GRADIENT[name] for name in names_used(part) if name in _STEP_OF_GRADIENT)
-    return next((unicode_name(RULES[name].symbol) for name in steps), "")
+    for name in names_used(part):
+        if name in _STEP_OF_GRADIENT:
+            step = _STEP_OF_GRADIENT[name]
+            return unicode_name(RULES[step].symbol)
+    return ""
 
 
 def _label(printer: Printer, body: Expression, letter: str, place: Mapping[str, int]) -> str:
     """What the place is called on the axis that the letter runs through: head 2."""
-    cells = (node for node in walk(body) if isinstance(node, Ref) and node.name in printer.trace)
-    read = ((cell.name, axis, index) for cell in cells for axis, index in enumerate(cell.indices))
-    name, axis, index = next(found for found in read if letter in letters(found[2], (letter,)))
-    return printer.trace.steps[name].labels[axis][position(index, place, printer.scalars())]
+    name, axis, index = next(_axes_read(printer, body, letter))
+    labels = printer.trace.steps[name].labels[axis]
+    return labels[position(index, place, printer.scalars())]
+
+
+def _axes_read(
+    printer: Printer, body: Expression, letter: str
+) -> Iterator[tuple[str, int, str | Expression]]:
+    """Each step and axis that an expression reads by this letter, and the index that does so."""
+    for node in walk(body):
+        if not isinstance(node, Ref) or node.name not in printer.trace:
+            continue
+        for axis, index in enumerate(node.indices):
+            if letter in letters(index, (letter,)):
+                yield node.name, axis, index

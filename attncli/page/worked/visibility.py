@@ -1,5 +1,6 @@
-"""Why a query sees a key or does not: a cell of the mask in words, every condition with its numbers
-put in.
+"""Why a query sees a key or does not: the conditions of a mask with their numbers put in.
+
+For example "j ≤ i: 2 ≤ 1 is false, so hidden: −∞".
 """
 
 from __future__ import annotations
@@ -17,24 +18,26 @@ VISIBLE, HIDDEN = "so visible: ", "so hidden: "
 
 
 def visibility(printer: Printer, choice: Call, place: Mapping[str, int]) -> Text:
-    """The conditions of the mask, `where(condition, visible, hidden)`, at a place, and what follows
-    from them.
-    """
+    """The conditions of the mask, `where(condition, visible, hidden)`, and what follows of them."""
     condition, visible, hidden = choice.arguments
-    parts = (
-        condition.arguments
-        if isinstance(condition, Call) and condition.function == "and_"
-        else (condition,)
-    )
     said: list[str | Math] = []
-    seen = True
-    for part in parts:
+    is_seen = True
+    for part in _conditions(condition):
         numbers = substitute(part, place, {}, printer.number, printer.scalars())
         holds = bool(exact_value(numbers))
-        seen &= holds
-        said += [*_fact(printer.with_settings(part), numbers, place, holds), ", "]
-    value = substitute(visible if seen else hidden, place, {}, printer.number, printer.scalars())
-    return (*said, VISIBLE if seen else HIDDEN, Math(value))
+        is_seen &= holds
+        said.extend(_fact(printer.with_settings(part), numbers, place, holds))
+        said.append(", ")
+    chosen = visible if is_seen else hidden
+    value = substitute(chosen, place, {}, printer.number, printer.scalars())
+    return (*said, VISIBLE if is_seen else HIDDEN, Math(value))
+
+
+def _conditions(condition: Expression) -> tuple[Expression, ...]:
+    """The conditions that have to hold together."""
+    if isinstance(condition, Call) and condition.function == "and_":
+        return condition.arguments
+    return (condition,)
 
 
 def _fact(
@@ -43,9 +46,6 @@ def _fact(
     """A condition on positions with its verdict; of a matrix, just what stands in its cell."""
     match condition, numbers:
         case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
-            return (
-                Math(Ref(name, tuple(str(position(index, place, {})) for index in indices))),
-                " = ",
-                Math(found),
-            )
+            at = tuple(str(position(index, place, {})) for index in indices)
+            return Math(Ref(name, at)), " = ", Math(found)
     return Math(condition), ": ", Math(numbers), TRUE if holds else FALSE

@@ -20,12 +20,6 @@ from attncli.page.document import plain_line
 from attncli.page.printer import Printer
 from attncli.page.worked.cells import worked
 from attncli.page.worked.line import worked_line
-from attncli.problem.parts.masks.additive import Additive
-from attncli.problem.parts.masks.causal import Causal
-from attncli.problem.parts.masks.keep_and_hide import Keep
-from attncli.problem.parts.masks.lengths import Lengths
-from attncli.problem.parts.masks.padding import Padding
-from attncli.problem.parts.masks.window import Window
 from attncli.problem.model import Matrix, Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal

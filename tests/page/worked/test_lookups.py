@@ -14,7 +14,8 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
 from attncli.page.printer import format_number, number_node
-from attncli.page.worked.lookups import STAGED, chain_stages, gives, has_rounded_stage, stages
+from attncli.page.relation import LOOKED_UP, gives
+from attncli.page.worked.lookups import chain_stages, has_rounded_stage, stages
 
 
 def chain(source: str, truth: str | None = None) -> str:
@@ -76,9 +77,9 @@ def test_numbers_stay_numbers() -> None:
 
 
 def test_a_function_that_its_row_says_is_looked_up_gets_a_stage() -> None:
-    assert {name for name, function in FUNCTIONS.items() if function.looked_up} == STAGED
-    assert {"exp", "tanh"} <= STAGED
-    assert not {"sqrt", "div"} & STAGED
+    assert {name for name, function in FUNCTIONS.items() if function.looked_up} == LOOKED_UP
+    assert {"exp", "tanh"} <= LOOKED_UP
+    assert not {"sqrt", "div"} & LOOKED_UP
 
 
 def test_what_is_no_number_stays_so() -> None:
