@@ -138,6 +138,19 @@ _SHIFTED = Rule(
     ),
     when=_CROSS_ENTROPY,
 )
+# A logarithm of at most that of the number of classes is lost beside a large row_top: two classes
+# that share the largest number would both have probability 1. So it is subtracted last.
+_FAR_LOG_PROBS = replace(
+    LOSS_RULES["log_probs"],
+    formula=(
+        "log_probs[i, c] = output[i, c] - row_top[i] - log(sum(y, exp(output[i, y] - row_top[i])))"
+    ),
+    headline="",
+    why=(
+        "The largest number of the row is subtracted first. What is left is small, and the"
+        " logarithm keeps its digits beside it."
+    ),
+)
 _MEAN = Rule(
     "loss",
     "L",
@@ -155,21 +168,42 @@ _CLASSES = replace(
 OTHER_LOSSES = {
     "target": ("loss: cross_entropy", _CLASSES),
     "log_sum": ("where exponentials would overflow, or a whole row of them would be 0", _SHIFTED),
+    "log_probs": (
+        "where exponentials would overflow, or all be 0, in any number format",
+        _FAR_LOG_PROBS,
+    ),
     "loss": ("loss: cross_entropy", _MEAN),
 }
 
 
-def loss_rules(kind: str, output: Ref, *, shifted: bool) -> Iterator[Rule]:
-    """The rules from this output, with all its letters, to the loss, the target first."""
-    if kind == "mse":
-        rules = (TARGET, LOSS_RULES["error"], LOSS_RULES["loss"])
-    else:
-        top = (LOSS_RULES["row_top"],) if shifted else ()
-        log_sum = _SHIFTED if shifted else LOSS_RULES["log_sum"]
-        rest = (LOSS_RULES[name] for name in ("log_probs", "class_probs", "row_loss"))
-        rules = (_CLASSES, *top, log_sum, *rest, _MEAN)
+def loss_rules(kind: str, output: Ref, *, shifted: bool, far: bool) -> Iterator[Rule]:
+    """The rules from this output, with all its letters, to the loss, the target first.
+
+    `shifted` says whether the softmax of a cross-entropy is, and `far` whether a row of the output
+    is so far from 0 that the logarithm of a sum would be lost beside it.
+    """
+    rules = _of_mean_squared_error() if kind == "mse" else _of_cross_entropy(shifted, far)
     for rule in rules:
         yield _of(rule, output.letters)
+
+
+def _of_mean_squared_error() -> Iterator[Rule]:
+    yield TARGET
+    yield LOSS_RULES["error"]
+    yield LOSS_RULES["loss"]
+
+
+def _of_cross_entropy(shifted: bool, far: bool) -> Iterator[Rule]:
+    yield _CLASSES
+    if shifted:
+        yield LOSS_RULES["row_top"]
+        yield _SHIFTED
+    else:
+        yield LOSS_RULES["log_sum"]
+    yield _FAR_LOG_PROBS if shifted and far else LOSS_RULES["log_probs"]
+    yield LOSS_RULES["class_probs"]
+    yield LOSS_RULES["row_loss"]
+    yield _MEAN
 
 
 def _of(rule: Rule, letters: tuple[str, ...]) -> Rule:

@@ -305,7 +305,7 @@ def variants_of(name: str) -> Mapping[str, Rule]:
                 "exp_base: a number": weights(2.0, False),
                 "sink: a number, or one per head": weights(None, True),
             }
-        case "loss" | "log_sum" | "target":
+        case "loss" | "log_probs" | "log_sum" | "target":
             when, rule = OTHER_LOSSES[name]
             return {when: rule}
         case "output":

@@ -36,9 +36,13 @@ def backward_pass(
     problem = plan.problem
     if problem.loss:
         output = steps["output"]
-        for rule in loss_rules(
-            problem.loss.kind, output.rule.target, shifted=shift.of_outputs(output.value)
-        ):
+        rules = loss_rules(
+            problem.loss.kind,
+            output.rule.target,
+            shifted=shift.of_outputs(output.value),
+            far=shift.is_far(output.value),
+        )
+        for rule in rules:
             yield rule, problem.loss.target if rule.given else None
     for rule in _backward_rules(plan, steps):
         yield rule, _output_gradient(problem, steps) if rule.given else None

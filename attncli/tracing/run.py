@@ -89,6 +89,12 @@ class Shift(NamedTuple):
             else self.outputs
         )
 
+    def is_far(self, output: Host) -> bool:
+        """Whether e to the largest number of a row overflows, or is 0, in the format itself."""
+        maxima = output.max(axis=-1)
+        sizes = abs(maxima[np.isfinite(maxima)])
+        return bool(sizes.max(initial=0.0) > self.dtype.highest_exponent_of(output.shape[-1]))
+
     def _needed(self, maxima: Host, terms: int) -> bool:
         maxima = maxima[np.isfinite(maxima)]
         if not maxima.size:

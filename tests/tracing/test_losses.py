@@ -70,6 +70,24 @@ def test_large_outputs_are_shifted_as_scores_are() -> None:
     np.testing.assert_array_equal(trace["d_output"], [[-1, 1]])
 
 
+@pytest.mark.parametrize("largest", [800.0, 1e9, 1e30, -1e9, -1e30])
+def test_probabilities_of_any_outputs_sum_to_1(largest: float) -> None:
+    """The logarithm of 2 is lost beside 1e30, and its last digits beside 800."""
+    outputs = [largest, largest, -1e31]
+    trace = gradient({"kind": "cross_entropy", "targets": [0]}, V=[outputs, outputs])
+    np.testing.assert_allclose(trace["class_probs"], [[0.5, 0.5, 0]], rtol=1e-15)
+    np.testing.assert_allclose(trace["d_output"], [[-0.5, 0.5, 0]], rtol=1e-15)
+    np.testing.assert_allclose(trace["loss"], log(2), rtol=1e-15)
+    np.testing.assert_allclose(trace["log_sum"], [largest + log(2)], rtol=1e-15)
+
+
+def test_log_probs_are_those_of_a_difference_where_the_outputs_are_near_0() -> None:
+    """On paper the softmax is shifted, too, where e^-9 is 0.000; there log_sum is used."""
+    near = gradient({"kind": "cross_entropy", "targets": [0]}, V=[[-9, -9], [-9, -9]])
+    assert near.steps["log_probs"].rule.source == "log_probs[i, c] = output[i, c] - log_sum[i]"
+    assert "row_top" in near
+
+
 def test_on_paper_both_have_the_same_steps() -> None:
     problem = loads(
         json.dumps({**TINY, "loss": {"kind": "cross_entropy", "targets": [0]}}).encode(), "tiny"
