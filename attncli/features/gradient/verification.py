@@ -221,7 +221,7 @@ def _check(cell: _Cell, name: str, measures: _Measures) -> CellCheck:
     if verdict == "disagree" and not (
         measures.rounding <= ROUNDINGS * HUGE
         and not moved.is_capped_at_once
-        and moved.bend(index) < abs(ours - found) / 2
+        and moved.bend(index, rounding) < abs(ours - found) / 2
     ):
         verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
@@ -383,25 +383,25 @@ class _MovedStep:
         capped = any(reads(rule.equation.expression, "softcap") for rule in self.following)
         return capped and isinstance(cap, Scalar) and cap.value < NARROWEST_CAP
 
-    def bend(self, index: tuple[int, ...]) -> float:
-        """How far the quotients of the two sides are apart, for the h where they are nearest.
+    def bend(self, index: tuple[int, ...], rounding: float) -> float:
+        """How far the quotients of the two sides may be apart, for the h where this is least.
 
         It is as large as the quotients themselves where the loss has a corner at x that is narrower
-        than every h.
+        than every h. `rounding` is what roundings do to the loss: where they hide h, both quotients
+        are 0 and say nothing.
         """
         x = float(self.values[index])
         if not math.isfinite(x):
             return 0.0
-        sides = []
-        for h in all_steps(x)[WIDE:]:
-            # an h that x swallows moves nothing
-            if x - h != x != x + h:
-                sides += [x + h, x - h]
+        # An h that x swallows moves nothing.
+        steps = [h for h in all_steps(x)[WIDE:] if x - h != x != x + h]
+        sides = [side for h in steps for side in (x + h, x - h)]
         here, *losses = self._losses([(index, moved) for moved in (x, *sides)])
         with np.errstate(all="ignore"):
             quotients = (np.array(losses) - here) / (np.array(sides) - x)
             up, down = quotients.reshape(-1, 2).T
-            return float(np.nanmin(abs(up - down), initial=math.inf))
+            apart = abs(up - down) + rounding / np.array(steps)
+            return float(np.nanmin(apart, initial=math.inf))
 
     def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
         """The loss with one cell moved to a number, for each of these."""

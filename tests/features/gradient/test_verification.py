@@ -240,6 +240,21 @@ def test_a_corner_narrower_than_every_h_tells_nothing() -> None:
     assert {each.name: each.verdict for each in verify(trace)}["d_weights"] == "unknown"
 
 
+def test_a_corner_is_one_where_the_narrowest_h_are_lost_in_rounding() -> None:
+    # Of two outputs of 1e38 the second is larger by a billionth of 1e31. Beside 1e38, moves of
+    # 1e31 · 1e-10 are lost, and all wider ones pass the corner where both outputs are alike.
+    corner = {
+        "X": [[1, 1, 1.000000004]],
+        "W_Q": [[1], [1], [1]],
+        "W_K": [[1], [1], [1]],
+        "W_V": [[1e38, 1e38], [1e31, 0], [0, 1e31]],
+        "loss": {"kind": "cross_entropy", "targets": [0]},
+    }
+    trace = run(read(corner), gradient=True)
+    assert trace["class_probs"].tolist() == [[0, 1]]
+    assert {each.name: each.verdict for each in verify(trace)}["d_X"] == "unknown"
+
+
 def test_a_softcap_narrower_than_every_h_tells_nothing() -> None:
     # within the cap dZ is that of the softmax, 1/4; a quotient only ever sees the cap itself, which
     # is next to nothing
