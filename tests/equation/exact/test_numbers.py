@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
+from time import process_time
 
 import mpmath
 import pytest
@@ -154,6 +155,32 @@ def test_decimals_are_those_of_mpmath(text: str) -> None:
         expected = mpmath.nstr(in_mpmath(text), 60, min_fixed=1, max_fixed=0)
     found = decimal_of(read_exact(text))
     assert abs(found / Decimal(expected) - 1) < Decimal("1e-49")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "e^100003",
+        "e^(-100003)",
+        "e^(-1234567/891)",
+        "e^(40000*sqrt(3) - 69282)",
+        "e^(5/7 - 3/sqrt(2))/3",
+    ],
+)
+@pytest.mark.parametrize("digits", [20, 300, 2400])
+def test_decimals_of_any_power_of_e_are_right_to_the_last_digit(text: str, digits: int) -> None:
+    found = decimal_of(read_exact(text), digits)
+    with mpmath.workdps(digits + 20):
+        expected = in_mpmath(text)
+        assert abs(mpmath.mpf(str(found)) / expected - 1) < mpmath.mpf(10) ** (1 - digits)
+
+
+def test_many_powers_of_e_to_thousands_of_digits_take_seconds() -> None:
+    """Each alone takes a tenth of a second; all are powers of one number."""
+    begin = process_time()
+    for exponent in range(3000, 3200):
+        decimal_of(read_exact(f"e^(-{exponent})"), 2400)
+    assert process_time() - begin < 4
 
 
 rationals = st.fractions(-3, 3, max_denominator=7)
