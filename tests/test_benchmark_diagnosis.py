@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from attncli.mistakes.catalogue import known_mistakes
-from tests.benchmarks.diagnosis import judged, main, right_solutions
-from tests.benchmarks.mistaken import GROUPS, SENTINELS
+from tests.reference.mistaken import GROUPS, SENTINELS
+from tests.tools.benchmarks.diagnosis import judged, main, right_solutions
 
 FEW = (
     "the scores were divided by d_k, not by its root",

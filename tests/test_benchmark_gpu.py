@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 def benchmark(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join((str(folder), *filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))))
     return subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "benchmarks" / "gpu.py"), *arguments],
+        [sys.executable, str(ROOT / "tests" / "tools" / "benchmarks" / "gpu.py"), *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,

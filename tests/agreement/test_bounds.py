@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounded import UNIT, Bounded, dot, gamma, power, softmax, tanh, total, turn
-from bounded import given as number
-from drawn import problem_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from measure import Shares
 from mpmath import mpf
-from plain import attention
+
+from tests.conformance.drawn import problem_files
+from tests.reference.bounded import UNIT, Bounded, dot, gamma, power, softmax, tanh, total, turn
+from tests.reference.bounded import given as number
+from tests.reference.in_loops import attention
+from tests.tools.agreement.measure import Shares
 
 numbers = st.floats(-1e6, 1e6).filter(lambda x: x == 0 or abs(x) > 1e-6)
 lists = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=12)

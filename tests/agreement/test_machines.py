@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bounded import Bounded, dot, given, softmax
-from large import KEYS, PROBLEM, QUERIES, VALUES
 from mpmath import mp, mpf
 from numpy.typing import NDArray
-from plain_scores import ANY_ORDER
 
 from attncli.problem.loader import loads
+from tests.reference.bounded import Bounded, dot, given, softmax
+from tests.reference.scores_in_loops import ANY_ORDER
+from tests.tools.agreement.large import KEYS, PROBLEM, QUERIES, VALUES
 
-LARGE = Path(__file__).parent / "large.py"
+LARGE = Path(__file__).parents[1] / "tools" / "agreement" / "large.py"
 ROWS = (0, 255, 256, QUERIES - 1)  # at the edges of blocks
 PARTS = -(-KEYS // 768)
 CORES = {

@@ -11,8 +11,9 @@ import math
 from typing import Any
 
 import numpy as np
-from reference import default_slopes, head_counts, scale
-from reference_masks import offsets, visible_and_added
+
+from tests.reference.in_arrays import default_slopes, head_counts, scale
+from tests.reference.masks_in_arrays import offsets, visible_and_added
 
 Problem = dict[str, Any]
 

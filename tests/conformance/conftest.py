@@ -1,13 +1,9 @@
-"""Lets these tests import what they share, and runs one problem file by the program and by the
-reference.
-"""
+"""Runs one problem file by the program and by the reference."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +12,7 @@ import pytest
 import attncli
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
-
-sys.path.insert(0, str(Path(__file__).parent))
+from tests.reference import in_arrays
 
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
 
@@ -80,6 +75,4 @@ def program() -> Callable[..., dict[str, np.ndarray]]:
 @pytest.fixture(scope="session", params=["reference", "program"])
 def solve(request: pytest.FixtureRequest) -> Solve:
     """The reference and the program in turn: both must agree with an outside oracle."""
-    import reference
-
-    return solved if request.param == "program" else reference.attention
+    return solved if request.param == "program" else in_arrays.attention

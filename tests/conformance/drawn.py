@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from drawn_masks import masks
 from hypothesis import strategies as st
+
+from tests.conformance.drawn_masks import masks
 
 sizes, choose = st.integers(1, 3), st.sampled_from
 Matrix = Callable[..., Any]

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from by_pytorch import rotated, same_entries
-from reference import default_slopes, head_counts, scale
-from reference_masks import offsets, visible_and_added
+
+from tests.conformance.by_pytorch import rotated, same_entries
+from tests.reference.in_arrays import default_slopes, head_counts, scale
+from tests.reference.masks_in_arrays import offsets, visible_and_added
 
 Problem = dict[str, Any]
 ARRAYS = (

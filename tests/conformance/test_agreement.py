@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
-from drawn import problem_files
 from hypothesis import given, settings
 
 import attncli
+from tests.conformance.drawn import problem_files
+from tests.reference import in_arrays
 
 STEPS = (
     "new_K",
@@ -49,7 +49,7 @@ def agree(ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
 def test_every_step_agrees(
     program: Callable[..., dict[str, np.ndarray]], problem: dict[str, Any]
 ) -> None:
-    ours, theirs = program(problem), reference.attention(problem)
+    ours, theirs = program(problem), in_arrays.attention(problem)
     if ours["output"].ndim == 4:  # the heads stay apart
         theirs["output"] = theirs["heads_output"]
     for name in STEPS:
@@ -62,7 +62,7 @@ def test_every_step_agrees(
 def test_rows_of_weights_are_shares(
     trace: Callable[..., attncli.Trace], problem: dict[str, Any]
 ) -> None:
-    found, theirs = trace(problem), reference.attention(problem)
+    found, theirs = trace(problem), in_arrays.attention(problem)
     weights = found["weights"]
     sums, blind = weights.sum(axis=-1), (theirs["mask"] == -np.inf).all(axis=-1)
     blind = np.broadcast_to(blind, theirs["weights"].shape[:3]).reshape(sums.shape)

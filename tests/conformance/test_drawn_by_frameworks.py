@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from by_pytorch import attended, attention, joined
-from drawn import problem_files
 from hypothesis import assume, given, settings
-from onnx_operator import onnx_attention
+
+from tests.conformance.by_pytorch import attended, attention, joined
+from tests.conformance.drawn import problem_files
+from tests.conformance.onnx_operator import onnx_attention
 
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
 Problem = dict[str, Any]

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import scoring
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import arrays, problem_file
+
+from tests.conformance.drawn import scoring
+from tests.conformance.problems import arrays, problem_file
 
 Program = Callable[..., dict[str, np.ndarray]]
 seeds = st.integers(0, 2**16)

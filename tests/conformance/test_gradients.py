@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import problem_files
-from gradients import gradients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +18,8 @@ from attncli.problem.model import Problem
 from attncli.render import Style, render
 from attncli.tracing import Trace, run
 from attncli.tracing.serialization import from_dict, to_dict
+from tests.conformance.drawn import problem_files
+from tests.conformance.gradients import gradients
 
 MANY = settings.get_profile("many")
 Read = Callable[[dict[str, Any]], Problem]

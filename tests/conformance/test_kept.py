@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import problem_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from attncli.problem.model import Problem
 from attncli.tracing import chunked, run
 from attncli.tracing.model import Settings, Trace
 from attncli.tracing.run import Shift
+from tests.conformance.drawn import problem_files
 
 USUAL, MANY = (
     settings(

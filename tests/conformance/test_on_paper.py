@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import problem_files
 from hypothesis import HealthCheck, assume, given, settings
 
 import attncli
 from attncli.page.document import plain_line
 from attncli.page.printer import Printer
 from attncli.page.worked.line import worked_line
+from tests.conformance.drawn import problem_files
 
 Trace = Callable[..., attncli.Trace]
 FEW = settings(settings.get_profile("few"), suppress_health_check=[HealthCheck.filter_too_much])

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_operator import onnx_attention
-from problems import arrays, heads_of, problem_file
+
+from tests.conformance.onnx_operator import onnx_attention
+from tests.conformance.problems import arrays, heads_of, problem_file
 
 pytestmark = pytest.mark.onnx
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]

@@ -10,9 +10,10 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from drawn import problem_files
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.conformance.drawn import problem_files
 
 Program = Callable[..., dict[str, np.ndarray]]
 SIGNS = [" ", "\t", ", ", ";"]
@@ -46,9 +47,10 @@ def pasted(random: Random, lists: list[Any]) -> str:
         lambda array: f"np.{array!r}",
         lambda array: f"tensor({array.tolist()}, dtype=torch.float64)",
     ]
-    if array.ndim == 2:
+    # A number alone, as savetxt writes it, is no matrix.
+    if array.ndim == 2 and array.size > 1:
         # 1; 0 may be a row, or a column
-        signs = SIGNS if len(array) > 1 or array.size == 1 else SIGNS[:-1]
+        signs = SIGNS if len(array) > 1 else SIGNS[:-1]
         ways.append(lambda array: saved(array, random.choice(signs)))
     if array.ndim == 2 and len(array) > 1:
         ways.append(by_matlab)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import arrays, problem_file
+
+from tests.conformance.problems import arrays, problem_file
 
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
 HALF, INTERLEAVED = [0, 2, 1, 3], [0, 1, 2, 3]  # where the pairs of a row of four begin and end

@@ -9,10 +9,8 @@ import re
 from typing import Any
 
 import pytest
-from drawn import problem_files
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from printed_lines import fault_of, lines_of
 
 from attncli.errors import AttncliError
 from attncli.features.gradient.page import gradient_document
@@ -21,6 +19,8 @@ from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import Style, render
 from attncli.tracing import run
+from tests.conformance.drawn import problem_files
+from tests.conformance.printed_lines import fault_of, lines_of
 
 choose = st.sampled_from
 PAGES = ("table", "markdown", "latex")

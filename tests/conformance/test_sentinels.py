@@ -10,7 +10,8 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from problems import arrays, problem_file
+
+from tests.conformance.problems import arrays, problem_file
 
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
 SENTINELS = [-1e4, -65504.0, -1e9, -3.4028234663852886e38, -1.7976931348623157e308]

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems import arrays, problem_file
 
 import attncli
+from tests.conformance.problems import arrays, problem_file
 
 Trace = Callable[..., attncli.Trace]
 RANDOM = np.random.default_rng(0)

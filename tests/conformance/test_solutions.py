@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from drawn import problem_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from attncli.features.check.solution import judge_solution
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import run
+from tests.conformance.drawn import problem_files
 
 FEW = settings(settings.get_profile("few"), suppress_health_check=list(HealthCheck))
 

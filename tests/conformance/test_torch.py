@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems import arrays, heads_of, problem_file
+
+from tests.conformance.problems import arrays, heads_of, problem_file
 
 pytestmark = pytest.mark.torch
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]

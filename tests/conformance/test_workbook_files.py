@@ -13,7 +13,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from spreadsheet import Spreadsheet, ValueFault
 
 import attncli
 from attncli.cli.main import run as command
@@ -25,6 +24,7 @@ from attncli.problem.loader import load
 from attncli.problem.model import Problem
 from attncli.render import xlsx as renderer
 from attncli.render.xlsx import limits, xlsx
+from tests.conformance.spreadsheet import Spreadsheet, ValueFault
 
 pytest.importorskip("xlsxwriter")
 

@@ -18,10 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
-from drawn import problem_files
 from hypothesis import given, settings
-from spreadsheet import Spreadsheet, Written
 
 import attncli
 from attncli.page.derivation import derivation
@@ -30,6 +27,9 @@ from attncli.page.workbook import with_workbook
 from attncli.problem.loader import load
 from attncli.problem.model import Matrix
 from attncli.render.xlsx import xlsx
+from tests.conformance.drawn import problem_files
+from tests.conformance.spreadsheet import Spreadsheet, Written
+from tests.reference import in_arrays
 
 pytest.importorskip("xlsxwriter")
 
@@ -112,7 +112,7 @@ def test_formulas_give_what_numpy_finds(
 ) -> None:
     found = trace(problem)
     book = book_of(found)
-    agree(steps_of(book, found), reference.attention(problem))
+    agree(steps_of(book, found), in_arrays.attention(problem))
     for key, cached in book.cached.items():
         if not isinstance(cached, str):
             assert book.value(key) == pytest.approx(cached, rel=1e-12, abs=1e-12)
@@ -135,7 +135,7 @@ def test_numbers_that_are_typed_over_reach_all_that_follows(
     array = np.array(changed[name])
     array[(0,) * array.ndim] = 0.375
     changed[name] = array.tolist()
-    agree(steps_of(book, found), reference.attention(changed))
+    agree(steps_of(book, found), in_arrays.attention(changed))
 
 
 def test_a_mask_that_is_typed_over_is_followed(
@@ -147,11 +147,11 @@ def test_a_mask_that_is_typed_over_is_followed(
     (_, corner), _ = mask = book.rows([*found].index("mask") - 2)
     assert [[book.value(key) for key in row] for row in mask] == [[0, "−∞"], [0, 0]]
     book.set(corner, 0.0)
-    agree(steps_of(book, found), reference.attention(problem | {"mask": "none"}))
+    agree(steps_of(book, found), in_arrays.attention(problem | {"mask": "none"}))
     book.set(mask[0][0], "hidden")
     agree(
         steps_of(book, found),
-        reference.attention(problem | {"mask": {"keep": [[False, True], [True, True]]}}),
+        in_arrays.attention(problem | {"mask": {"keep": [[False, True], [True, True]]}}),
     )
     book.set(corner, "-inf")  # no key is left
     assert [book.value(key) for key in book.rows(len(found.computed()))[0]] == [0]
@@ -164,7 +164,7 @@ def test_d_k_is_a_cell(trace: Callable[..., attncli.Trace], steps_of: StepsOf) -
     (d_k,) = book.rows_below("Numbers in the formulas")
     assert book.value(d_k[0]) == 2
     book.set(d_k[0], 9.0)
-    agree(steps_of(book, found), reference.attention(problem | {"scale": 1 / 3}))
+    agree(steps_of(book, found), in_arrays.attention(problem | {"scale": 1 / 3}))
 
 
 LAYERS: list[dict[str, Any]] = [
@@ -202,7 +202,7 @@ def test_gradients_follow_a_number_that_is_typed_over(
         array = np.array(changed[name], dtype=float)
         array[at] += step
         changed[name] = array.tolist()
-        return float(reference.attention(changed)["output"].sum())
+        return float(in_arrays.attention(changed)["output"].sum())
 
     numbers = {step.name: number for number, step in enumerate(found.computed(), 1)}
     for name in ("X", "W_Q", "W_V"):
@@ -234,7 +234,7 @@ def test_long_sums_are_those_of_rows_and_columns(
     book = book_of(found)
     formulas = [str(book.cells[key]) for row in book.rows(1) for key in row]
     assert all(("SUMPRODUCT(MMULT(" in formula) == (width == 31) for formula in formulas)
-    agree(steps_of(book, found), reference.attention(numbers))
+    agree(steps_of(book, found), in_arrays.attention(numbers))
 
 
 def typed_over(file: bytes, cells: dict[tuple[int, str], float]) -> bytes:

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import Case, cases, lay_files, written
 
 from attncli.cli.main import run
+from tests.corpus.cases import Case, cases, lay_files, written
 
 CASES = cases()
 CARET = re.compile(r"^attncli.*?:(\d+):(\d+): .*\n  (.*)\n  ( *)\^$", re.MULTILINE)

@@ -5,18 +5,15 @@ by something odd.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ends import check_end, end_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
-
-from drawn import problem_files
+from tests.conformance.drawn import problem_files
+from tests.tools.fuzz.ends import check_end, end_of
 
 choose = st.sampled_from
 SHARED = [HealthCheck.function_scoped_fixture]

@@ -1,8 +1,8 @@
 """Good files with slips in them: worked out or refused, and nothing else; for every kind of file,
 and for options.
 
-`run.py` does this for as long as it is told, led by coverage. Here are the inputs it kept, and some
-drawn anew.
+`tests/tools/fuzz/run.py` does this for as long as it is told, led by coverage. Here are the inputs
+it kept, and some drawn anew.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mutations import mutated
-from targets import HERE, TARGETS
+
+from tests.tools.fuzz.mutations import mutated
+from tests.tools.fuzz.targets import HERE, TARGETS
 
 FEW = settings.get_profile("few")
 EVERY = list(TARGETS)

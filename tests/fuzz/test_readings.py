@@ -9,10 +9,10 @@ from random import Random
 from unittest.mock import patch
 
 import pytest
-from matrices import text
-from readings import assert_agreement, readings
 
 from attncli.problem.text import long_lists
+from tests.tools.fuzz.matrices import text
+from tests.tools.fuzz.readings import assert_agreement, readings
 
 DRAWN = 150
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ends import End, check_end, end_of
 from hypothesis import settings
-from samples import ANSWERED, INPUTS, PROBLEM, array, dump, page
+
+from tests.tools.fuzz.ends import End, check_end, end_of
+from tests.tools.fuzz.samples import ANSWERED, INPUTS, PROBLEM, array, dump, page
 
 MATRIX = "Q: {file: a.SUFFIX}\nK: [[1, 2, 3]]\nV: [[1]]\n"
 ALL = settings().max_examples > 1000  # HYPOTHESIS_PROFILE=explore

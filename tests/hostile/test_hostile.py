@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from archives import bomb, crowd, header, safetensors, workbook
-from limits import Answer, answer
+
+from tests.hostile.archives import bomb, crowd, header, safetensors, workbook
+from tests.hostile.limits import Answer, answer
 
 LOVE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
 MANY = 100_000

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-PLACE = Path(__file__).with_name("mutants.py")
+from tests.tools.mutation.mutants import mutants
 
 
 def made(source: str) -> list[str]:
     """What becomes of each mutant of a source."""
-    module: Any = sys.modules.get("mutants_of_tests")
-    if module is None:
-        found = importlib.util.spec_from_file_location("mutants_of_tests", PLACE)
-        assert found is not None
-        assert found.loader is not None
-        module = sys.modules["mutants_of_tests"] = importlib.util.module_from_spec(found)
-        found.loader.exec_module(module)
-    mutants = module.mutants("a.py", source.encode())
-    for mutant in mutants:
-        ast.parse(mutant.of(source.encode()))
-    return [mutant.of(source.encode()).decode() for mutant in mutants]
+    changed = [mutant.of(source.encode()).decode() for mutant in mutants("a.py", source.encode())]
+    for text in changed:
+        ast.parse(text)
+    return changed
 
 
 @pytest.mark.parametrize(

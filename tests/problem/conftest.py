@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +11,6 @@ from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 from attncli.problem.text.source import ErrorCollector, Source
 from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
 

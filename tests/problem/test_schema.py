@@ -12,7 +12,6 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from json_schemas import DEFINITIONS, expanded
 
 import attncli
 from attncli.problem.keys import (
@@ -31,6 +30,7 @@ from attncli.problem.parts.masks import forms
 from attncli.problem.text.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.text.source import Source
 from attncli.problem.text.tree import Leaf, is_null, read_tree, truth
+from tests.tools.json_schemas import DEFINITIONS, expanded
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 SCHEMA = json.loads(

@@ -1,7 +1,7 @@
 """Drawn command lines end as promised, write what they should, and what is new to the program is
 drawn by itself.
 
-`run.py` plays more of them, and tells a fault as commands to be pasted.
+`tests/tools/sweep/run.py` plays more of them, and tells a fault as commands to be pasted.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from typing import Annotated, Any
 
 import pytest
 import typer
-from documented import documented_lines
-from drawn_files import MANIFEST, OTHER, ROSTER, draw_file
-from drawn_lines import ENDLESS, READ, _range, _Values, commands, draw_line
-from drawn_problems import Drawn, draw_problem, problem_schema
-from ends import End, end_of
-from mended_lines import mended
-from playing import PROMISES, Broken, Case, Fault, case
-from written_files import WRITES, Contents, Unwritten, check_files, contents
 
-HERE = Path(__file__).parent
+from tests.tools.fuzz.ends import End, end_of
+from tests.tools.sweep.documented import documented_lines
+from tests.tools.sweep.drawn_files import MANIFEST, OTHER, ROSTER, draw_file
+from tests.tools.sweep.drawn_lines import ENDLESS, READ, _range, _Values, commands, draw_line
+from tests.tools.sweep.drawn_problems import Drawn, draw_problem, problem_schema
+from tests.tools.sweep.mended_lines import mended
+from tests.tools.sweep.playing import PROMISES, Broken, Case, Fault, case
+from tests.tools.sweep.written_files import WRITES, Contents, Unwritten, check_files, contents
+
+RUN = Path(__file__).parents[1] / "tools" / "sweep" / "run.py"
 DRAWS = 200
 
 
@@ -35,7 +36,7 @@ DRAWS = 200
 def test_drawn_lines_end_as_promised(lines: int) -> None:
     # in a process of its own, which forks for each case and has no threads
     done = subprocess.run(
-        [sys.executable, HERE / "run.py", "--seed=2026", f"--lines={lines}", "--shrink=0"],
+        [sys.executable, RUN, "--seed=2026", f"--lines={lines}", "--shrink=0"],
         capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -271,10 +272,9 @@ def test_the_sets_of_generate_are_read_by_the_commands_that_read_them(
 
 
 def test_most_drawn_problems_are_right(tmp_path: Path) -> None:
-    from drawn_problems import array_file
-
     import attncli
     from attncli.errors import AttncliError
+    from tests.tools.sweep.drawn_problems import array_file
 
     right = 0
     for drawn in drawn_problems():
@@ -290,7 +290,7 @@ def test_most_drawn_problems_are_right(tmp_path: Path) -> None:
 
 
 def test_a_fault_is_told_as_commands_to_be_pasted() -> None:
-    from run import told
+    from tests.tools.sweep.run import told
 
     text = told(
         Case({"problem.yaml": "Q: [[1]]\n"}, {}, [["compute", "problem.yaml"]], "ends well"),

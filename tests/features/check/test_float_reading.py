@@ -19,8 +19,8 @@ from attncli.features.check.solution import Judgement, judge, rounds_to
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run
-from tests.benchmarks.mistaken import BACK, LAYER, MASKED, SHARED, TURNED
-from tests.benchmarks.on_paper import Needs, Sheet, drawn, problem_of
+from tests.reference.mistaken import BACK, LAYER, MASKED, SHARED, TURNED
+from tests.reference.on_paper import Needs, Sheet, drawn, problem_of
 
 NEEDS = [
     Needs(),

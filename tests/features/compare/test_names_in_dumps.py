@@ -20,8 +20,8 @@ from attncli.features.compare.operands import InputFile, operands
 from attncli.problem.loader import loads
 from attncli.tracing import run
 from attncli.tracing.comparison import Comparison, compare
-from tests.benchmarks.mistaken import GROUPS, SENTINELS, Again, Kind, Made, sentinel
-from tests.benchmarks.on_paper import Array, Sheet, Steps, Work, drawn, problem_of, steps_of, worked
+from tests.reference.mistaken import GROUPS, SENTINELS, Again, Kind, Made, sentinel
+from tests.reference.on_paper import Array, Sheet, Steps, Work, drawn, problem_of, steps_of, worked
 
 ALL = {kind.name: kind for kind in GROUPS["in attention"]}
 # which only `check` sees, cell by cell

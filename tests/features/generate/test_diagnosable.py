@@ -14,8 +14,8 @@ import attncli
 from attncli.features.generate.drawing import Layer
 from attncli.features.generate.search import CLEAR, LARGEST, Found, Search
 from attncli.problem.loader import loads
-from tests.benchmarks.mistaken import FORWARD, OTHERS, SENTINELS, Again, Array, sentinel
-from tests.benchmarks.on_paper import RIGHT, Sheet, Steps, causal, half_up, steps_of, worked
+from tests.reference.mistaken import FORWARD, OTHERS, SENTINELS, Again, Array, sentinel
+from tests.reference.on_paper import RIGHT, Sheet, Steps, causal, half_up, steps_of, worked
 
 KINDS = [kind for kind in (*FORWARD, *OTHERS) if kind.alone]
 

@@ -4,7 +4,6 @@ should.
 
 from __future__ import annotations
 
-import sys
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -17,10 +16,7 @@ from attncli.errors import AttncliError
 from attncli.problem.arrays.formats import xlsx
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "hostile"))
-
-from archives import workbook
+from tests.hostile.archives import workbook
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 

@@ -1,9 +1,0 @@
-"""Lets these tests import what they share, and the drawn problems of the conformance tests."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "conformance")]

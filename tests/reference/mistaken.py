@@ -1,0 +1,1010 @@
+"""What people do wrong in attention and in the backward pass, each kind of mistake made by NumPy
+alone.
+
+A mistake is another function for some steps of `on_paper.py`. Its names are what `attncli check`
+should say; they are written here once more, so that nothing is imported from the program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from tests.reference.on_paper import (
+    RIGHT,
+    Array,
+    Needs,
+    Sheet,
+    Steps,
+    Work,
+    causal,
+    d_output_of,
+    half_up,
+    into_input,
+    loss_number,
+    loss_of,
+    of_mixture,
+    power,
+    probabilities,
+    projected,
+    scale,
+    shares,
+    steps_of,
+    summed,
+    t,
+    tiled,
+    turned,
+    worked,
+)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A mistake that was made: what it may be called, and other work for some steps; all names are
+    due if `every`.
+    """
+
+    names: tuple[str, ...]
+    steps: Steps
+    every: bool = False
+
+
+ANY = Needs()
+Make = Callable[[Sheet, Generator, int], Made]  # in a problem that is written with so many decimals
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of mistake; `make` makes one in a problem that has what it `needs`. `decimals` is how
+    many are written at least and at most; where it is not to be seen from the last step `alone`,
+    all matrices are written.
+    """
+
+    name: str
+    make: Make
+    needs: Needs = ANY
+    decimals: tuple[int, int] = (2, 4)
+    alone: bool = True
+
+
+def plain(
+    name: str,
+    needs: Mapping[str, Any] | None = None,
+    *,
+    alone: bool = True,
+    decimals: tuple[int, int] = (2, 4),
+    **steps: Work,
+) -> Kind:
+    """A kind that is always the same other work for some steps, and has but one name."""
+    return Kind(
+        name,
+        lambda p, choice, decimals: Made((name,), steps),
+        Needs(**(needs or {})),
+        decimals,
+        alone,
+    )
+
+
+PROJECTED = {"projected": True}
+SQUARE = {"square": True}
+MASKED = {"mask": "some"}
+CAUSAL = {"mask": "causal"}
+LAYER = {"heads": 2, "w_o": True, "mask": "none"}
+SHARED = {"heads": 4, "kv_heads": 2, "w_o": True, "mask": "none"}
+TURNED = {"rope": True}
+BACK = {"gradient": "d_output"}
+SENTINELS = (-1e9, -1e4, -9999.0, -1000.0, -100.0, -10.0, -1.0)
+ROUNDED = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
+
+
+def sentinel(number: float) -> str:
+    return {-1e9: "-1e9", -1e4: "-1e4"}.get(number, f"{number:.0f}")
+
+
+def split_by_rows(name: str) -> Work:
+    def work(s: Sheet) -> Array:
+        flat = (s.X if name == "Q" else s.source) @ s[f"W_{name}"]
+        return flat.reshape(s.heads if name == "Q" else s.kv_heads, len(flat), -1)
+
+    return work
+
+
+def swap(one: str, other: str) -> Kind:
+    steps = {
+        one: projected(one, f"W_{other}", biased=False),
+        other: projected(other, f"W_{one}", biased=False),
+    }
+    needs = {**PROJECTED, "alike": ("d_k", "d_v")}
+    return plain(f"W_{one} and W_{other} were swapped", needs, **steps)
+
+
+def added_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
+    number = float(choice.choice(SENTINELS))
+    changed = {"mask": lambda s: np.where(s.unseen, number, 0.0)}
+    return Made((f"{sentinel(number)} was added instead of -inf",), changed)
+
+
+def set_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
+    number = float(choice.choice(SENTINELS))
+    changed = {"masked": lambda s: np.where(s.unseen, number, s.unmasked)}
+    return Made((f"hidden scores were set to {sentinel(number)}, not to -inf",), changed)
+
+
+def based_on(text: str, decimals: tuple[int, int]) -> Kind:
+    return plain(
+        f"{text} was used instead of e",
+        decimals=decimals,
+        exp=lambda s: power(float(text), s.logits),
+    )
+
+
+def mixed(name: str, work: Work, needs: Mapping[str, Any] | None = None) -> Kind:
+    """Other work for the product with the values: the output, or that of the heads."""
+
+    def make(p: Sheet, choice: Generator, decimals: int) -> Made:
+        return Made((name,), {"heads_output" if p.heads > 1 else "output": work})
+
+    return Kind(name, make, Needs(**(needs or {})))
+
+
+def rounded_first(step: str, title: str, to: int) -> Kind:
+    """The numbers of a step rounded, and so written with the decimals of the others."""
+    return plain(
+        f"{title} were rounded to {ROUNDED[to]} first",
+        {"mask": "none"} if step == "scaled" else {},
+        decimals=(max(2, to + 1), 4),
+        **{step: lambda s: half_up(RIGHT[step](s), to)},
+    )
+
+
+FORWARD: tuple[Kind, ...] = (
+    swap("Q", "K"),
+    swap("K", "V"),
+    swap("Q", "V"),
+    plain(
+        "W_Q, W_K and W_V were transposed",
+        SQUARE,
+        **{n: projected(n, f"W_{n}", transposed=True) for n in "QKV"},
+    ),
+    *(
+        plain(f"W_{n} was transposed", SQUARE, **{n: projected(n, f"W_{n}", transposed=True)})
+        for n in "QKV"
+    ),
+    plain("W_O was transposed", {**SQUARE, "w_o": True}, output=lambda s: s.heads_output @ s.W_O.T),
+    *(
+        plain(
+            f"the bias was left out of {n}",
+            {"biased": True},
+            alone=n != "K",
+            **{n: projected(n, f"W_{n}", biased=False)},
+        )
+        for n in "QKV"
+    ),
+    plain(
+        "the bias was left out of the output",
+        {"biased": True, "w_o": True},
+        output=lambda s: s.heads_output @ s.W_O,
+    ),
+    plain(
+        "heads were split by rows, without moving their axis",
+        LAYER,
+        **{n: split_by_rows(n) for n in "QKV"},
+    ),
+    plain(
+        "heads were joined without moving their axis back",
+        LAYER,
+        concat=lambda s: s.heads_output.reshape(s.heads_output.shape[1], -1),
+    ),
+    plain(
+        "RoPE rotated the wrong pairs of features",
+        TURNED,
+        Q_rot=lambda s: turned(s.Q, "half" if s.pairing == "interleaved" else "interleaved"),
+        K_rot=lambda s: turned(s.K, "half" if s.pairing == "interleaved" else "interleaved"),
+    ),
+    plain("RoPE was left out", TURNED, Q_rot=lambda s: s.Q, K_rot=lambda s: s.K),
+    plain(
+        "RoPE rotated in the wrong direction",
+        TURNED,
+        Q_rot=lambda s: turned(s.Q, s.pairing, -1),
+        K_rot=lambda s: turned(s.K, s.pairing, -1),
+    ),
+    plain("K Q^T was worked out instead of Q K^T", scores=lambda s: s.K @ t(s.Q)),
+    plain("K was not transposed", {"alike": ("d_k", "n"), "mask": "none"}, K_T=lambda s: s.K),
+    plain(
+        "KV heads were tiled, not repeated",
+        SHARED,
+        scores=lambda s: s.Q @ tiled(s.K_T, s.group),
+        heads_output=lambda s: s.weights @ tiled(s.V, s.group),
+    ),
+    plain("the scores were not scaled", scaled=lambda s: s.scores),
+    plain("the scores were divided by d_k, not by its root", scaled=lambda s: s.scores / s.d_k),
+    plain("the scores were scaled twice", scaled=lambda s: s.scores * scale(s) ** 2),
+    plain(
+        "the scores were divided by the root of d_model",
+        PROJECTED,
+        scaled=lambda s: s.scores / s.X.shape[1] ** 0.5,
+    ),
+    plain(
+        "the scores were divided by the root of n",
+        scaled=lambda s: s.scores / s.scores.shape[-2] ** 0.5,
+    ),
+    plain(
+        "the scores were divided by the root of d_k of all heads together",
+        LAYER,
+        scaled=lambda s: s.scores / (s.heads * s.d_k) ** 0.5,
+    ),
+    plain("the scores were multiplied by the root of d_k", scaled=lambda s: s.scores / scale(s)),
+    plain(
+        "the scores were scaled, but the problem asks for no scale",
+        {"dot": True, "mask": "none"},
+        exp=lambda s: power(s.base, s.scores * scale(s)),
+    ),
+    plain(
+        "the scale was applied after the softmax",
+        scaled=lambda s: s.scores,
+        weights=lambda s: shares(s.exp, s.row_sum[..., None]) * scale(s),
+    ),
+    plain("the softcap was left out", {"softcap": True}, capped=lambda s: s.scaled),
+    plain(
+        "the softcap was applied after the mask",
+        {"softcap": True, **MASKED},
+        masked=lambda s: s.softcap * np.tanh((s.scaled + s.mask) / s.softcap),
+    ),
+    plain("the mask was forgotten", MASKED, masked=lambda s: s.unmasked),
+    plain("the mask was inverted", MASKED, mask=lambda s: np.where(s.unseen, 0.0, -np.inf)),
+    plain("the mask was transposed", CAUSAL, mask=lambda s: s.mask_given.T),
+    plain(
+        "the mask hid each token from itself",
+        CAUSAL,
+        mask=lambda s: causal(*s.mask_given.shape, -1),
+    ),
+    plain(
+        "the mask was aligned to the other corner",
+        {**CAUSAL, "context": True},
+        mask=lambda s: causal(*s.mask_given.shape, s.mask_given.shape[1] - s.mask_given.shape[0]),
+    ),
+    plain(
+        "hidden scores were set to 0, not to -inf",
+        MASKED,
+        masked=lambda s: np.where(s.unseen, 0.0, s.unmasked),
+    ),
+    plain(
+        "the mask was put on the weights, after the softmax",
+        MASKED,
+        masked=lambda s: s.unmasked,
+        weights=lambda s: np.where(s.unseen, 0.0, shares(s.exp, s.row_sum[..., None])),
+    ),
+    plain(
+        "a mask of 1 for seen and 0 for hidden was added to the scores, as it is",
+        MASKED,
+        mask=lambda s: np.where(s.unseen, 0.0, 1.0),
+    ),
+    plain(
+        "a mask of 0 for seen and 1 for hidden was added to the scores, as it is",
+        MASKED,
+        mask=lambda s: np.where(s.unseen, 1.0, 0.0),
+    ),
+    Kind("a sentinel was added instead of -inf", added_in_place, Needs(**MASKED)),
+    Kind("hidden scores were set to a sentinel, not to -inf", set_in_place, Needs(**MASKED)),
+    plain(
+        "the softmax was taken down the columns", weights=lambda s: shares(s.exp, summed(s.exp, -2))
+    ),
+    plain(
+        "the softmax was taken over the whole matrix",
+        weights=lambda s: s.exp / s.exp.sum(axis=(-2, -1), keepdims=True),
+    ),
+    plain(
+        "the scores were divided by their sum, without exponentials",
+        weights=lambda s: shares(finite(s.logits), summed(finite(s.logits))),
+    ),
+    plain(
+        "the base was e, not the one given", {"exp_base": 2}, exp=lambda s: power(math.e, s.logits)
+    ),
+    *(
+        based_on(text, decimals)
+        for text, decimals in (
+            ("2", (2, 4)),
+            ("3", (2, 4)),
+            ("10", (2, 4)),
+            ("2.7", (3, 4)),
+            ("2.71", (4, 4)),
+            ("2.718", (6, 6)),
+        )
+    ),
+    mixed(
+        "A X was worked out instead of A V",
+        lambda s: s.weights @ s.X,
+        {**PROJECTED, "alike": ("d_model", "d_v")},
+    ),
+    mixed(
+        "A K was worked out instead of A V", lambda s: s.weights @ s.K, {"alike": ("d_k", "d_v")}
+    ),
+    mixed(
+        "A Q was worked out instead of A V", lambda s: s.weights @ s.Q, {"alike": ("d_k", "d_v")}
+    ),
+    mixed("A^T V was worked out instead of A V", lambda s: t(s.weights) @ s.V),
+    *(
+        rounded_first(step, title, to)
+        for step, title in (
+            ("scores", "the scores"),
+            ("scaled", "the scaled scores"),
+            ("weights", "the weights"),
+        )
+        for to in ROUNDED
+    ),
+)
+
+
+def finite(array: Array) -> Array:
+    return np.where(np.isfinite(array), array, 0.0)
+
+
+# In the backward pass
+
+
+def back(name: str, needs: Mapping[str, Any] | None = None, **steps: Work) -> Kind:
+    return plain(name, {**BACK, **(needs or {})}, **steps)
+
+
+def of_sharing(work: Callable[[Array], Array]) -> Steps:
+    def grouped(array: Array, s: Sheet) -> Array:
+        return work(array.reshape(s.kv_heads, s.group, *array.shape[1:]))
+
+    return {
+        "d_K": lambda s: grouped(t(s.d_scores) @ s.queries, s),
+        "d_V": lambda s: grouped(t(s.weights) @ of_mixture(s), s),
+    }
+
+
+def unmasked_weights(s: Sheet) -> Array:
+    exp = power(s.base, s.unmasked)
+    return exp / summed(exp)
+
+
+LOSSES = ({"gradient": "mse"}, {"gradient": "cross_entropy", "w_o": True})
+MSE, CLASSES = LOSSES
+NO_MASK = {"mask": "none"}
+BACKWARD: tuple[Kind, ...] = (
+    plain("the loss was added up, not averaged", MSE, loss=loss_of),
+    plain(
+        "the gradient of the loss was taken with the other sign",
+        MSE,
+        d_output=lambda s: -d_output_of(s) / loss_number(s),
+    ),
+    plain(
+        "the target was not subtracted from the probabilities",
+        CLASSES,
+        d_output=lambda s: probabilities(s) / loss_number(s),
+    ),
+    plain(
+        "the factor 2 of the square was forgotten", MSE, d_output=lambda s: s.error / loss_number(s)
+    ),
+    plain("the gradient was not divided by the N of the mean", CLASSES, d_output=d_output_of),
+    plain(
+        "the mean was taken over the rows, not over all numbers",
+        MSE,
+        d_output=lambda s: d_output_of(s) / len(s.output),
+    ),
+    plain(
+        "the mean was taken over all numbers, not over the rows",
+        CLASSES,
+        d_output=lambda s: d_output_of(s) / s.output.size,
+    ),
+    back(
+        "W_O was not transposed in the backward pass", LAYER, d_concat=lambda s: s.d_output @ s.W_O
+    ),
+    back(
+        "dO V was worked out instead of dO V^T",
+        {"alike": ("n", "d_v")},
+        d_weights=lambda s: s.d_output @ s.V,
+    ),
+    back(
+        "the row's mean was not subtracted in the backward pass of the softmax",
+        NO_MASK,
+        d_scaled=lambda s: s.weights * s.d_weights,
+    ),
+    back(
+        "only the diagonal of the softmax's Jacobian was taken",
+        NO_MASK,
+        d_scaled=lambda s: s.weights * (1 - s.weights) * s.d_weights,
+    ),
+    back(
+        "the softmax's Jacobian was taken down the columns",
+        NO_MASK,
+        delta=lambda s: (s.weights * s.d_weights).sum(axis=-2),
+        d_scaled=lambda s: s.weights * (s.d_weights - summed(s.weights * s.d_weights, -2)),
+    ),
+    back(
+        "the means of the rows were subtracted from the columns",
+        NO_MASK,
+        d_scaled=lambda s: s.weights * (s.d_weights - s.delta[None, :]),
+    ),
+    back(
+        "the gradients of a row were added up without its weights",
+        delta=lambda s: s.d_weights.sum(axis=-1),
+    ),
+    back(
+        "the gradients of a row were averaged without its weights",
+        delta=lambda s: s.d_weights.mean(axis=-1),
+    ),
+    back("the softmax was left out in the backward pass", NO_MASK, d_scaled=lambda s: s.d_weights),
+    back(
+        "the logarithm of the base was forgotten in the backward pass",
+        {"exp_base": 2, **NO_MASK},
+        d_scaled=lambda s: s.weights * (s.d_weights - s.delta[..., None]),
+    ),
+    back(
+        "the mask was forgotten in the backward pass",
+        CAUSAL,
+        delta=lambda s: (unmasked_weights(s) * s.d_weights).sum(axis=-1),
+        d_masked=lambda s: unmasked_weights(s) * (s.d_weights - s.delta[..., None]),
+        d_V=lambda s: t(unmasked_weights(s)) @ s.d_output,
+    ),
+    back(
+        "the softcap's derivative was forgotten", {"softcap": True}, d_scaled=lambda s: s.d_capped
+    ),
+    back("the scale was forgotten in the backward pass", d_scores=lambda s: s.d_scaled),
+    back(
+        "the scale was applied to dQ and dK, not to dS",
+        d_scores=lambda s: s.d_scaled,
+        d_Q=lambda s: s.d_scores @ s.K * scale(s),
+        d_K=lambda s: t(s.d_scores) @ s.Q * scale(s),
+    ),
+    back(
+        "the row's mean was not subtracted in the backward pass, nor the scale applied",
+        NO_MASK,
+        d_scaled=lambda s: s.weights * s.d_weights,
+        d_scores=lambda s: s.d_scaled,
+    ),
+    back(
+        "the scale was applied twice in the backward pass",
+        d_scores=lambda s: s.d_scaled * scale(s) ** 2,
+    ),
+    back(
+        "the scale was undone in the backward pass, not applied",
+        d_scores=lambda s: s.d_scaled / scale(s),
+    ),
+    back(
+        "the derivative of the tanh was forgotten",
+        {"additive": True, **NO_MASK},
+        d_hidden=lambda s: s.d_scores[..., None] * s.v * np.ones(2),
+    ),
+    back("dS^T K was worked out instead of dS K", d_Q=lambda s: t(s.d_scores) @ s.K),
+    back("dS Q was worked out instead of dS K", d_Q=lambda s: s.d_scores @ s.Q),
+    back("dS Q was worked out instead of dS^T Q", d_K=lambda s: s.d_scores @ s.Q),
+    back("dS^T K was worked out instead of dS^T Q", d_K=lambda s: t(s.d_scores) @ s.K),
+    back("A dO was worked out instead of A^T dO", d_V=lambda s: s.weights @ s.d_output),
+    back(
+        "RoPE rotated forward in the backward pass",
+        TURNED,
+        d_Q=lambda s: turned(s.d_Q_rot, s.pairing),
+        d_K=lambda s: turned(s.d_K_rot, s.pairing),
+    ),
+    back(
+        "RoPE was left out in the backward pass",
+        TURNED,
+        d_Q=lambda s: s.d_Q_rot,
+        d_K=lambda s: s.d_K_rot,
+    ),
+    back(
+        "only the first of the heads that share keys and values was taken",
+        SHARED,
+        **of_sharing(lambda a: a[:, 0]),
+    ),
+    back(
+        "only the last of the heads that share keys and values was taken",
+        SHARED,
+        **of_sharing(lambda a: a[:, -1]),
+    ),
+    back(
+        "the heads that share keys and values were averaged, not added up",
+        SHARED,
+        **of_sharing(lambda a: a.mean(axis=1)),
+    ),
+    *(
+        back(
+            f"dW_{n} was transposed", SQUARE, **{f"d_W_{n}": lambda s, n=n: RIGHT[f"d_W_{n}"](s).T}
+        )
+        for n in "QKV"
+    ),
+    back("dW_O was transposed", {**SQUARE, "w_o": True}, d_W_O=lambda s: RIGHT["d_W_O"](s).T),
+    *(
+        back(
+            f"the part through {n} was left out of the gradient of the input",
+            d_X=lambda s, n=n: sum(part for name, part in into_input(s).items() if name != n),
+        )
+        for n in "QKV"
+    ),
+    *(
+        back(
+            f"only the part through {n} was taken as the gradient of the input",
+            d_X=lambda s, n=n: into_input(s)[n],
+        )
+        for n in "QKV"
+    ),
+    *(
+        back(
+            f"W_{n} was not transposed in the backward pass",
+            SQUARE,
+            d_X=lambda s, n=n: sum(into_input(s, transposed=n).values()),
+        )
+        for n in "QKV"
+    ),
+    back(
+        "W_Q, W_K and W_V were not transposed in the backward pass",
+        SQUARE,
+        d_X=lambda s: sum(into_input(s, transposed="QKV").values()),
+    ),
+    *(
+        back(
+            f"W_{one} and W_{other} were swapped in the backward pass",
+            {"alike": ("d_k", "d_v")},
+            d_X=lambda s, one=one, other=other: sum(
+                into_input(s, {one: other, other: one}).values()
+            ),
+        )
+        for one, other in ("QK", "KV", "QV")
+    ),
+)
+
+
+# Mistakes in single cells, in rows and in columns; of these the numbers decide whether they can be
+# made at all
+
+
+class Again(Exception):
+    """This mistake cannot be made in this problem: another one has to be drawn."""
+
+
+FACTORS = {
+    "Q": ("X", "W_Q"),
+    "K": ("X", "W_K"),
+    "V": ("X", "W_V"),
+    "scores": ("Q", "K_T"),
+    "output": ("weights", "V"),
+}
+
+
+def one_of(choice: Generator, found: Sequence[Any]) -> Any:
+    if not len(found):
+        raise Again
+    return found[int(choice.integers(len(found)))]
+
+
+def at(name: str, *place: int) -> str:
+    """Q[0][1]."""
+    return name + "".join(f"[{number}]" for number in place)
+
+
+def at_cell(step: str, cell: tuple[int, ...], number: Callable[[Sheet], float]) -> Steps:
+    """A step with another number in one cell."""
+
+    def work(s: Sheet) -> Array:
+        found = np.array(RIGHT[step](s), dtype=float)
+        found[cell] = number(s)
+        return found
+
+    return {step: work}
+
+
+def a_term(
+    p: Sheet, choice: Generator, among: Sequence[str] = ()
+) -> tuple[str, tuple[int, int], int]:
+    """A step that is a product of matrices, a cell of it, and a term of its sum that is not nearly
+    0.
+    """
+    r = worked(p, steps_of(p))
+    step = one_of(choice, [name for name in among or FACTORS if name in steps_of(p)])
+    left, right = (r[name] for name in FACTORS[step])
+    places = [
+        (i, j, k)
+        for i in range(len(left))
+        for j in range(right.shape[1])
+        for k in range(len(right))
+        if abs(left[i, k] * right[k, j]) > 0.05
+    ]
+    i, j, k = one_of(choice, places)
+    return step, (i, j), k
+
+
+def term_of(step: str, cell: tuple[int, int], k: int) -> str:
+    left, right = FACTORS[step]
+    return f"{at(left, cell[0], k)}·{at(right, k, cell[1])}"
+
+
+def with_term(step: str, cell: tuple[int, int], k: int, times: float) -> Steps:
+    left, right = FACTORS[step]
+    i, j = cell
+    return at_cell(
+        step, cell, lambda s: RIGHT[step](s)[cell] + (times - 1) * s[left][i, k] * s[right][k, j]
+    )
+
+
+def term_left_out(p: Sheet, choice: Generator, decimals: int) -> Made:
+    place = a_term(p, choice)
+    return Made((f"{term_of(*place)} was left out",), with_term(*place, 0))
+
+
+def sign_of_term(p: Sheet, choice: Generator, decimals: int) -> Made:
+    step, (i, j), _ = place = a_term(p, choice)
+    r, (left, right) = worked(p, steps_of(p)), FACTORS[step]
+    if np.count_nonzero(half_up(r[left][i], decimals) * half_up(r[right][:, j], decimals)) == 1:
+        raise Again  # it is all of the result, whose sign is turned
+    return Made((f"{term_of(*place)} has the wrong sign",), with_term(*place, -1))
+
+
+def a_factor(
+    p: Sheet, choice: Generator
+) -> tuple[str, tuple[int, int], str, tuple[int, int], str, tuple[int, int]]:
+    """A step and a cell of it, a factor in it, and the other factor of that term."""
+    step, (i, j), k = a_term(p, choice)
+    left, right = FACTORS[step]
+    factors = [(left, (i, k)), (right, (k, j))]
+    if choice.integers(2):
+        factors.reverse()
+    return step, (i, j), *factors[0], *factors[1]
+
+
+def next_to(choice: Generator, shape: tuple[int, ...], place: tuple[int, ...]) -> tuple[int, ...]:
+    near = [
+        (*place[:axis], place[axis] + way, *place[axis + 1 :])
+        for axis in range(len(place))
+        for way in (-1, 1)
+    ]
+    found = [
+        each
+        for each in near
+        if all(0 <= number < size for number, size in zip(each, shape, strict=True))
+    ]
+    return tuple(one_of(choice, found))
+
+
+def neighbour_read(p: Sheet, choice: Generator, decimals: int) -> Made:
+    step, cell, name, place, other, beside = a_factor(p, choice)
+    r = worked(p, steps_of(p))
+    near = next_to(choice, r[name].shape, place)
+    if r[name][near] == 0:  # which is a term left out
+        raise Again
+    steps = at_cell(
+        step,
+        cell,
+        lambda s: RIGHT[step](s)[cell] + (s[name][near] - s[name][place]) * s[other][beside],
+    )
+    return Made((f"{at(name, *near)} was used instead of {at(name, *place)}",), steps)
+
+
+def text_of(number: float, given: bool, decimals: int, whole: bool) -> str:
+    return (
+        f"{number:.0f}"
+        if given and whole
+        else f"{number:.1f}"
+        if given
+        else f"{number:.{decimals}f}"
+    )
+
+
+def miscopied(how: str) -> Make:
+    def make(p: Sheet, choice: Generator, decimals: int) -> Made:
+        step, cell, name, place, other, beside = a_factor(p, choice)
+        if name == "K_T":  # which is itself a copy
+            raise Again
+        r = worked(p, steps_of(p), decimals)
+        given = name in p
+        text = text_of(r[name][place], given, decimals, bool((r[name] == r[name].round()).all()))
+        copied = digits_swapped(choice, text) if how == "swapped" else another_digit(choice, text)
+
+        def number(s: Sheet) -> float:
+            return float(RIGHT[step](s)[cell] + (float(copied) - s[name][place]) * s[other][beside])
+
+        return Made((f"{at(name, *place)} was copied as {copied}",), at_cell(step, cell, number))
+
+    return make
+
+
+def digits_swapped(choice: Generator, text: str) -> str:
+    places = [number for number, letter in enumerate(text) if letter.isdigit()]
+    pairs = [(one, other) for one, other in pairwise(places) if text[one] != text[other]]
+    one, other = one_of(choice, pairs)
+    letters = list(text)
+    letters[one], letters[other] = letters[other], letters[one]
+    return "".join(letters)
+
+
+def another_digit(choice: Generator, text: str) -> str:
+    place = one_of(choice, [number for number, letter in enumerate(text) if letter.isdigit()])
+    digit = one_of(choice, [digit for digit in "0123456789" if digit != text[place]])
+    copied = f"{text[:place]}{digit}{text[place + 1 :]}"
+    if float(copied) == 0:  # which is a term left out
+        raise Again
+    return copied
+
+
+RESULTS = ("Q", "K", "V", "scores", "scaled", "exp", "row_sum", "weights", "output")
+
+
+def a_cell(
+    p: Sheet, choice: Generator, among: Sequence[str] = RESULTS
+) -> tuple[str, tuple[int, ...]]:
+    r = worked(p, steps_of(p))
+    step = one_of(choice, [name for name in among if name in steps_of(p)])
+    cells = [
+        cell
+        for cell in np.ndindex(r[step].shape)
+        if np.isfinite(r[step][cell]) and abs(r[step][cell]) > 0.05
+    ]
+    return step, one_of(choice, cells)
+
+
+def result(name: str, how: Callable[[Generator, float, int], float]) -> Make:
+    """The right number, written otherwise."""
+
+    def make(p: Sheet, choice: Generator, decimals: int) -> Made:
+        step, cell = a_cell(p, choice)
+        seed = int(choice.integers(1 << 30))
+
+        def number(s: Sheet) -> float:
+            return how(
+                np.random.default_rng(seed),
+                float(half_up(RIGHT[step](s), decimals)[cell]),
+                decimals,
+            )
+
+        return Made((name,), at_cell(step, cell, number))
+
+    return make
+
+
+def result_of_neighbour(p: Sheet, choice: Generator, decimals: int) -> Made:
+    step, cell = a_cell(p, choice)
+    near = next_to(choice, worked(p, steps_of(p))[step].shape, cell)
+    return Made(
+        (f"it is the number of {at(step, *near)}",),
+        at_cell(step, cell, lambda s: RIGHT[step](s)[near]),
+    )
+
+
+def short_sum(p: Sheet, choice: Generator, decimals: int) -> Made:
+    _, (i, j) = a_cell(p, choice, ["exp"])
+    steps = at_cell("row_sum", (i,), lambda s: s.exp[i].sum() - s.exp[i, j])
+    return Made((f"{at('exp', i, j)} was left out",), steps)
+
+
+def unscaled_exponential(p: Sheet, choice: Generator, decimals: int) -> Made:
+    _, cell = a_cell(p, choice, ["exp"])
+    steps = at_cell("exp", cell, lambda s: s.base ** s.scores[cell])
+    return Made(
+        (f"scores was used instead of {'masked' if 'mask_given' in p else 'scaled'}",), steps
+    )
+
+
+def other_row_sum(p: Sheet, choice: Generator, decimals: int) -> Made:
+    _, (i, j) = a_cell(p, choice, ["exp"])
+    (near,) = next_to(choice, (len(worked(p, steps_of(p)).row_sum),), (i,))
+    steps = at_cell("weights", (i, j), lambda s: shares(s.exp[i, j], s.row_sum[near]))
+    return Made((f"{at('row_sum', near)} was used instead of {at('row_sum', i)}",), steps)
+
+
+def a_matrix(p: Sheet, choice: Generator, among: Sequence[str]) -> str:
+    return str(one_of(choice, [name for name in among if name in steps_of(p)]))
+
+
+def permuted(step: str, order: Sequence[int], axis: int) -> Steps:
+    return {step: lambda s: RIGHT[step](s).take(order, axis=axis)}
+
+
+def row_copied(p: Sheet, choice: Generator, decimals: int) -> Made:
+    step = a_matrix(p, choice, ("Q", "K", "V", "scores", "scaled", "weights", "output"))
+    rows = len(worked(p, steps_of(p))[step])
+    i = int(choice.integers(rows))
+    (other,) = next_to(choice, (rows,), (i,))
+    order = [other if row == i else row for row in range(rows)]
+    return Made((f"row {at(step, i)} was copied from {at(step, other)}",), permuted(step, order, 0))
+
+
+def exchanged(step: str, size: int, choice: Generator, axis: int) -> tuple[str, Steps]:
+    i = int(choice.integers(size))
+    (other,) = next_to(choice, (size,), (i,))
+    one, two = sorted((i, other))
+    order = list(range(size))
+    order[one], order[two] = two, one
+    places = [f"{step}[{at}]" if axis == 0 else f"{step}[:, {at}]" for at in (one, two)]
+    return (
+        f"{'rows' if axis == 0 else 'columns'} {places[0]} and {places[1]} were exchanged",
+        permuted(step, order, axis),
+    )
+
+
+def rows_exchanged(p: Sheet, choice: Generator, decimals: int) -> Made:
+    step = a_matrix(p, choice, ("Q", "K", "V", "scores", "scaled", "weights", "output"))
+    name, steps = exchanged(step, len(worked(p, steps_of(p))[step]), choice, 0)
+    return Made((name,), steps)
+
+
+def columns_of_v_exchanged(p: Sheet, choice: Generator, decimals: int) -> Made:
+    step = "V" if "X" in p else "output"
+    name, steps = exchanged(step, worked(p, steps_of(p))[step].shape[1], choice, 1)
+    return Made((name, name.replace("V[", "output[")), steps)
+
+
+def two_slips(p: Sheet, choice: Generator, decimals: int) -> Made:
+    kinds = (
+        term_left_out,
+        sign_of_term,
+        neighbour_read,
+        result("it has the wrong sign", lambda _, x, __: -x),
+    )
+    one, other = (one_of(choice, kinds)(p, choice, decimals) for _ in range(2))
+    if set(one.steps) & set(other.steps):
+        raise Again
+    return Made((*one.names, *other.names), {**one.steps, **other.steps}, every=True)
+
+
+MOSTLY = {
+    "the scores were not scaled": ("scaled", lambda s: s.scores),
+    "the scores were divided by d_k, not by its root": ("scaled", lambda s: s.scores / s.d_k),
+    "K K^T was worked out instead of Q K^T": ("scores", lambda s: s.K @ s.K.T),
+    "the softmax was taken down the columns": (
+        "weights",
+        lambda s: shares(s.exp, summed(s.exp, -2)),
+    ),
+    "the softmax was taken over the whole matrix": (
+        "weights",
+        lambda s: shares(s.exp, s.exp.sum()),
+    ),
+    "A K was worked out instead of A V": ("output", lambda s: s.weights @ s.K),
+}
+
+
+def with_a_slip(p: Sheet, choice: Generator, decimals: int) -> Made:
+    """A mistake in a whole step, and in one of its cells a number from nowhere."""
+    name = one_of(choice, list(MOSTLY))
+    step, work = MOSTLY[name]
+    if step not in steps_of(p) or np.shape(work(r := worked(p, steps_of(p)))) != np.shape(r[step]):
+        raise Again
+    mistaken = finite(work(r))
+    cell = tuple(int(choice.integers(length)) for length in mistaken.shape)
+    off = float(choice.uniform(0.2, 1) * choice.choice([-1, 1]) * (np.ptp(mistaken) + 1))
+
+    def slipped(s: Sheet) -> Array:
+        found = np.array(work(s), dtype=float)
+        found[cell] += off
+        return found
+
+    return Made((name,), {step: slipped})
+
+
+def written_otherwise(name: str, how: Callable[[Generator, float, int], float]) -> Kind:
+    return Kind(name, result(name, how), alone=False)
+
+
+def in_cell(name: str, make: Make, needs: Mapping[str, Any] | None = None) -> Kind:
+    return Kind(name, make, Needs(**(needs or {})), alone=False)
+
+
+SLIPS: tuple[Kind, ...] = (
+    written_otherwise("it has the wrong sign", lambda _, x, __: -x),
+    written_otherwise(
+        "two of its digits were swapped",
+        lambda choice, x, decimals: float(digits_swapped(choice, f"{x:.{decimals}f}")),
+    ),
+    written_otherwise(
+        "its decimal point was moved", lambda choice, x, _: x * (10 if choice.integers(2) else 0.1)
+    ),
+    in_cell("a neighbour's number was written", result_of_neighbour),
+    in_cell("a term was left out", term_left_out),
+    in_cell("a term has the wrong sign", sign_of_term),
+    in_cell("a neighbour's number was taken", neighbour_read),
+    in_cell("two digits of a factor were swapped", miscopied("swapped")),
+    in_cell("a digit of a factor was miscopied", miscopied("digit")),
+    in_cell("a row sum was one term short", short_sum, {"tokens": 3}),
+    in_cell("the exponential of an unscaled score", unscaled_exponential),
+    in_cell("the row sum of another row was taken", other_row_sum),
+    in_cell("a row was copied from another", row_copied),
+    in_cell("two rows were exchanged", rows_exchanged),
+    in_cell("two slips in different steps", two_slips),
+    Kind(
+        "a mistake, and a slip in one of its cells",
+        with_a_slip,
+        Needs(tokens=3, projected=True),
+        alone=False,
+    ),
+    Kind("two columns of V were exchanged", columns_of_v_exchanged),
+)
+
+OTHERS: tuple[Kind, ...] = (
+    plain("the scores were divided by n", scaled=lambda s: s.scores / s.scores.shape[-2]),
+    plain(
+        "Q V^T was worked out instead of Q K^T",
+        {"alike": ("d_k", "d_v")},
+        scores=lambda s: s.Q @ t(s.V),
+    ),
+    plain("Q Q^T was worked out instead of Q K^T", scores=lambda s: s.Q @ t(s.Q)),
+    plain("K K^T was worked out instead of Q K^T", scores=lambda s: s.K @ t(s.K)),
+    plain("X X^T was worked out instead of Q K^T", PROJECTED, scores=lambda s: s.X @ s.X.T),
+    plain(
+        "Q W_K^T was worked out instead of Q K^T",
+        {**PROJECTED, "alike": ("n", "d_model"), "mask": "none"},
+        scores=lambda s: s.Q @ s.W_K.T,
+    ),
+    plain(
+        "the mask let each token see the next one",
+        {**CAUSAL, "tokens": 3},
+        mask=lambda s: causal(*s.mask_given.shape, 1),
+    ),
+    plain(
+        "the exponentials were divided by the largest of their row, not by their sum",
+        row_sum=lambda s: s.exp.max(axis=-1),
+    ),
+    Kind(
+        "the exponentials were divided by the largest, beside right sums",
+        lambda p, choice, decimals: Made(
+            ("the exponentials were divided by the largest of their row, not by their sum",),
+            {"weights": lambda s: shares(s.exp, s.exp.max(axis=-1, keepdims=True))},
+        ),
+        alone=False,
+    ),
+    plain("squares were taken instead of exponentials", exp=lambda s: finite(s.logits) ** 2),
+    plain("the exponentials were not divided by their sum", weights=lambda s: s.exp),
+    plain("W_O was left out", {**SQUARE, "w_o": True}, output=lambda s: s.heads_output),
+    Kind(
+        "the exponentials were those of the unscaled scores",
+        lambda p, choice, decimals: Made(
+            (f"scores was used instead of {'masked' if 'mask_given' in p else 'scaled'}",),
+            {"exp": lambda s: np.where(s.unseen, 0, power(s.base, s.scores))},
+        ),
+        alone=False,
+    ),
+)
+
+
+# What has no name: nothing should be blamed for it
+
+
+def unknown(name: str, needs: Mapping[str, Any] | None = None, **steps: Work) -> Kind:
+    return Kind(
+        f"(no name) {name}", lambda p, choice, decimals: Made((), steps), Needs(**(needs or {}))
+    )
+
+
+def wild(p: Sheet, choice: Generator, decimals: int) -> Made:
+    """A number that comes from nowhere, of the size of its neighbours."""
+    step, cell = a_cell(p, choice)
+    spread = np.ptp(finite(worked(p, steps_of(p))[step])) + 1
+    off = float(choice.uniform(0.2, 1) * choice.choice([-1, 1]) * spread)
+    return Made((), at_cell(step, cell, lambda s: RIGHT[step](s)[cell] + off))
+
+
+UNKNOWN: tuple[Kind, ...] = (
+    unknown(
+        "1 + x was used instead of e^x",
+        exp=lambda s: np.where(s.logits == -np.inf, 0, 1 + finite(s.logits)),
+    ),
+    unknown("the scores were multiplied by 3", scaled=lambda s: s.scores * 3),
+    unknown(
+        "the rows of V were taken from the last to the first",
+        {"tokens": 3},
+        output=lambda s: s.weights @ s.V[::-1],
+    ),
+    unknown(
+        "the columns of Q were taken from the last to the first",
+        scores=lambda s: s.Q[:, ::-1] @ s.K_T,
+    ),
+    unknown(
+        "the scores were divided by the sum of their row before the softmax",
+        scaled=lambda s: shares(s.scores, summed(s.scores)),
+    ),
+    Kind("(no name) a number from nowhere", wild, alone=False),
+)
+
+GROUPS: dict[str, tuple[Kind, ...]] = {
+    "in attention": (*FORWARD, *OTHERS),
+    "in the backward pass": BACKWARD,
+    "in cells, rows and columns": SLIPS,
+    "without a name": UNKNOWN,
+}
