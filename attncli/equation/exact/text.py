@@ -50,22 +50,30 @@ class _Writer:
     def __init__(self, ratio: str) -> None:
         self.ratio = ratio
 
-    def number(self, number: Exact | float) -> Expression:
+    def number(self, number: Exact | float, times: int = 1) -> Expression:
+        """The number, each of its terms multiplied by a whole number.
+
+        The product itself may be too long to be an exact number, so only its terms are made.
+        """
         if isinstance(number, float):
             return Number(number, str(number))
         if not number:
             return number_node(0)
         groups = number.by_denominator() if isinstance(number, ExactNumber) else {(): number}
-        return _summed(
-            part for divisors, above in groups.items() for part in self.quotient(above, divisors)
-        )
+        parts: list[tuple[bool, Expression]] = []
+        for divisors, above in groups.items():
+            parts += self.quotient(above, divisors, times)
+        return _summed(parts)
 
-    def quotient(self, above: Exact, divisors: Divisors) -> Iterator[tuple[bool, Expression]]:
+    def quotient(
+        self, above: Exact, divisors: Divisors, times: int
+    ) -> Iterator[tuple[bool, Expression]]:
         """The terms above a denominator, each with whether it is subtracted; all of them as one
         where there is one.
         """
         if not divisors:
-            yield from (self.term(monomial, share) for monomial, share in terms_of(above).items())
+            for monomial, share in terms_of(above).items():
+                yield self.term(monomial, share * times)
             return
         content, numerator = (
             above.primitive() if isinstance(above, ExactNumber) else (above, Fraction(1))
@@ -73,19 +81,18 @@ class _Writer:
         # no numerator begins with a minus
         if next(iter(terms_of(numerator).values())) < 0:
             content, numerator = -content, -numerator
-        top, bottom = (
-            abs(content.numerator) * numerator,
-            self.divisors(content.denominator, divisors),
-        )
+        content *= times
+        top = self.number(numerator, abs(content.numerator))
+        bottom = self.divisors(content.denominator, divisors)
         line = "quotient" if self.ratio == "ratio" else self.ratio
-        yield content < 0, Call(line, (self.number(top), bottom))
+        yield content < 0, Call(line, (top, bottom))
 
     def divisors(self, share: int, divisors: Divisors) -> Expression:
         """What a quotient is divided by: a single sum with the share in it, or powers of sums after
         it.
         """
         if [times for _, times in divisors] == [1]:
-            return self.number(share * divisors[0][0])
+            return self.number(divisors[0][0], share)
         factors = [self.number(divisor) for divisor, _ in divisors]
         powers = [
             factor if times == 1 else Call("pow", (factor, number_node(times)))

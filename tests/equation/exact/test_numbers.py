@@ -202,6 +202,37 @@ numbers = st.recursive(
 )
 
 
+long_numbers = st.integers(0, 300).map(lambda digits: 10**digits + 7)
+
+
+@given(
+    above=long_numbers,
+    below=long_numbers,
+    powers=st.lists(st.integers(-3, 3), min_size=1, max_size=4, unique=True),
+)
+def test_every_number_that_can_be_made_can_be_written(
+    above: int, below: int, powers: list[int]
+) -> None:
+    divisor = "+".join(f"({power + 5})*e^({power})" for power in powers)
+    try:
+        number = read_exact(f"{above}/({below})/({divisor})")
+    except ExactError:
+        # It is too long to be made.
+        return
+    closed = text_of(number)
+    assert closed is not None
+    # The text may be too long to be read back. mpmath takes it as Python.
+    with mpmath.workdps(60):
+        value = mpmath.mpf(above) / below
+        value /= mpmath.fsum((power + 5) * mpmath.exp(power) for power in powers)
+        written = eval(_python(closed), {"mpf": mpmath.mpf, "e": mpmath.e})
+        assert abs(written / value - 1) < mpmath.mpf(10) ** -50
+
+
+def _python(closed: str) -> str:
+    return re.sub(r"\d+", r"mpf('\g<0>')", closed).replace("^", "**")
+
+
 @given(text=numbers)
 def test_any_number_is_what_it_says_and_reads_back(text: str) -> None:
     number = read_exact(text)
