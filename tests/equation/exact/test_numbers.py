@@ -219,6 +219,9 @@ def test_every_number_that_can_be_made_can_be_written(
     except ExactError:
         # It is too long to be made.
         return
+    if isinstance(number, Decimal):
+        # So is it: decimals stand in for it.
+        return
     closed = text_of(number)
     assert closed is not None
     # The text may be too long to be read back. mpmath takes it as Python.
