@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf, isnan
 
 import torch
 from torch import Tensor
@@ -47,6 +48,17 @@ class Attention:
                 return f"its {what} are {kind}"
         kind = "" if self.mask is None else unreadable_mask(self.mask)
         return f"its mask is {kind}" if kind else ""
+
+    @property
+    def impossible(self) -> str:
+        """Why no problem can have this mask: NaN and +inf in it make every weight of a row NaN."""
+        if self.mask is None or not self.mask.is_floating_point() or not self.mask.numel():
+            return ""
+        # NaN is the largest number of all for PyTorch.
+        largest = float(self.mask.max())
+        if isnan(largest):
+            return "its mask has NaN"
+        return "its mask has +inf" if largest == inf else ""
 
     def aligned(self, leading: torch.Size) -> Attention:
         """The same with at most one axis for entries, and one for heads, of which all tensors have

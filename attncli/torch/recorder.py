@@ -38,6 +38,7 @@ class Recorder:
         self.model = None if model is None else uncompiled(model)
         self.closed = False
         self.threads: WeakSet[threading.Thread] = WeakSet()
+        self.has_started_threads = False
         self.strangers: dict[int, str] = {}
         self._lock = threading.Lock()
         self._kept = 0
@@ -80,6 +81,7 @@ class Recorder:
         with self._lock:
             if not self.closed:
                 self.threads.add(thread)
+                self.has_started_threads = True
 
     def unseen(self, name: str) -> None:
         """A function was called in which no call could be seen."""
@@ -93,7 +95,8 @@ class Recorder:
                 self.calls.add(self._call(seen, step, layer, where))
 
     def _call(self, seen: Seen, step: int, layer: int, where: str) -> Call:
-        given, reason = seen.attention, seen.reason or self._why_not(step, layer)
+        given = seen.attention
+        reason = seen.reason or self._why_not(step, layer) or given.impossible
         if not reason:
             inputs = seen.projections.inputs if seen.projections else ()
             size = given.bytes + sum(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import SupportsIndex
@@ -83,15 +84,19 @@ def _require_whole(what: str, number: int, *, least: int) -> None:
 
 def _what_to_try(recorder: Recorder) -> str:
     """Why no call was seen, as far as it is known."""
-    names = sorted(set(recorder.strangers.values()))
     if any(thread.is_alive() for thread in recorder.threads):
         return (
             "a thread that the block started was still running when the block ended: wait for it"
             " there with join()"
         )
+    names = sorted(set(recorder.strangers.values()))
     if names:
         return (
             f"{listed(names)} ran in a thread that was there before the block: begin the recording"
             " in that thread"
         )
+    if recorder.has_started_threads:
+        return f"{_HELP}; in a thread that the block starts, only calls of a torch.nn.Module are"
+    if threading.active_count() > 1:
+        return f"{_HELP}; nor are calls in a thread that was there before the block"
     return _HELP

@@ -5,6 +5,7 @@ output.
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -491,6 +492,19 @@ def test_without_a_call_what_to_try_is_said(torch: Any, recording: Recording) ->
     with pytest.raises(attncli.AttncliError, match="no call of attention") as caught, recording():
         torch.nn.Linear(2, 2)(torch.ones(2))
     assert "attn_implementation" in caught.value.help
+
+
+@pytest.mark.parametrize(("number", "written"), [(float("nan"), "NaN"), (float("inf"), "+inf")])
+def test_a_mask_that_no_problem_can_have_is_told_where_it_is_recorded(
+    number: float, written: str, torch: Any, recording: Recording
+) -> None:
+    mask = torch.zeros(3, 3)
+    mask[1, 2] = number
+    with recording() as calls:
+        attend(torch, *[(2, 3, 4)] * 3, attn_mask=mask)
+    assert f"1 call cannot be saved: its mask has {written}." in repr(calls)
+    with pytest.raises(attncli.AttncliError, match=re.escape(f"its mask has {written}")):
+        calls[0].problem()
 
 
 def test_an_error_in_the_block_is_the_only_one_and_everything_is_put_back(

@@ -394,3 +394,16 @@ def record_one(torch: Any, recording: Recording) -> Any:
     with recording() as calls:
         attend(torch)
     return calls
+
+
+def test_why_a_call_without_a_module_is_not_seen_in_a_thread_is_said(
+    torch: Any, recording: Recording
+) -> None:
+    with pytest.raises(attncli.AttncliError) as caught, recording():
+        in_a_thread(lambda: attend(torch))
+    assert "in a thread that the block starts, only calls of a torch.nn.Module" in caught.value.help
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()
+        with pytest.raises(attncli.AttncliError) as caught, recording():
+            pool.submit(attend, torch).result()
+    assert "nor are calls in a thread that was there before the block" in caught.value.help
