@@ -40,9 +40,10 @@ import pytest
 from attncli.backend import CPU, Backend, backend_for
 from attncli.errors import AttncliError
 from attncli.problem.keys import ARRAYS
-from attncli.problem.model import Mask, Matrix, Problem, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import sizes
-from attncli.problem.parts.masks import MaskPart
+from attncli.problem.parts.masks import Mask, MaskPart
 from attncli.problem.parts.positions import Alibi, Position, Rope
 from attncli.problem.text.numbers import as_float
 

@@ -11,7 +11,8 @@ from attncli.answers.latex_numbers import LONG, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.answers.steps import LATEX_NAMES
-from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
 _COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)

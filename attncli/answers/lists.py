@@ -12,12 +12,14 @@ from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
-from attncli.problem.arrays.matrix_reader import read_cells
 from attncli.problem.text.decimal_commas import report_doubtful_commas
+from attncli.problem.text.nested_lists import read_cells
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, is_null
 from attncli.problem.text.numbers import NumberError
 from attncli.problem.text.pasted import written_out
+from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import Source
-from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence, describe, is_null, read_tree
+from attncli.problem.text.tree import read_tree
 from attncli.problem.text.values import Value
 from attncli.tracing.model import Step, Trace
 
@@ -29,7 +31,7 @@ _MOST_WRITTEN_OUT = 12
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
     """The answer to each step that is named; raises AttncliError (exit 3) for what is wrong."""
     errors, root = read_tree(source)
-    if not isinstance(root, Mapping):
+    if not isinstance(root, MappingNode):
         errors.fail(
             f"answers need the names of steps, not {describe(root)}", at=root.at, help=_FORM
         )
@@ -52,7 +54,7 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         if step.name in answers:
             message = f"{step.name} is given twice, as {written_as[step.name]} and as {name}"
             errors.add(message, at=at, help="keep one of the two", path=name)
-        elif answer := _read_step(Value(node, name, errors), step):
+        elif answer := _read_step(Value(node, name, Reading(errors)), step):
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
     return answers
@@ -66,7 +68,7 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return _read_number(value, step)
     if not written_out(value, len(step.shape)):
         return None
-    if not isinstance(value.node, Sequence):
+    if not isinstance(value.node, ListNode):
         rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
         value.wrong(
             f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: ")
@@ -97,7 +99,7 @@ def _read_step(value: Value, step: Step) -> Answer | None:
 def _read_number(value: Value, step: Step) -> Answer | None:
     """The answer to a step of one number, which may stand in brackets: 14.38, [14.38]."""
     inner = value
-    while isinstance(inner.node, Sequence):
+    while isinstance(inner.node, ListNode):
         if len(inner.node.items) != 1:
             found = (
                 f"a list of {count(len(inner.node.items), 'entry')}"
@@ -137,9 +139,9 @@ def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
     if not shape:
         return node
     if is_null(node):
-        return Sequence(node.at, [_with_blanks(node, shape[1:]) for _ in range(shape[0])])
-    if isinstance(node, Sequence) and len(shape) > 1:
-        return Sequence(node.at, [_with_blanks(item, shape[1:]) for item in node.items])
+        return ListNode(node.at, [_with_blanks(node, shape[1:]) for _ in range(shape[0])])
+    if isinstance(node, ListNode) and len(shape) > 1:
+        return ListNode(node.at, [_with_blanks(item, shape[1:]) for item in node.items])
     return node
 
 

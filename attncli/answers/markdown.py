@@ -13,7 +13,8 @@ from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import LATEX_NAMES
 from attncli.attention.registry import RULES, STEP_NAMES
-from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")

@@ -24,8 +24,8 @@ from attncli.answers.steps import (
 )
 from attncli.english import count
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.numbers import NumberError
-from attncli.problem.text.source import ErrorCollector
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size
 

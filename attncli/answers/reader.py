@@ -13,7 +13,8 @@ from attncli.answers.steps import LATEX_NAMES
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES
 from attncli.problem.files import STANDARD_INPUT
-from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
 

@@ -14,7 +14,8 @@ from unicodedata import combining, east_asian_width
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
-from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
 _BRACKETS = re.compile(r"(?:[⎡⎢⎣]|(?<!\S)\[(?=\s))([^⎡⎢⎣⎤⎥⎦]*?)(?:[⎤⎥⎦]|(?<=\s)\](?!\S))")

@@ -14,7 +14,8 @@ from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import (
     HEAD,
     KEY_HEAD,
@@ -82,7 +83,7 @@ def plan_for(problem: Problem) -> Plan:
         f"new_{name}" if past and name in ("K", "V") else name: array
         for name, array in problem.given.items()
     }
-    position_sizes = PositionSizes.of(problem)
+    position_sizes = PositionSizes.of(problem.given, problem.mask)
     offset = position_sizes.offset
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
     for name in "QKV":

@@ -15,7 +15,7 @@ from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
 from attncli.equation.rule import Cell, Rule
 from attncli.equation.symbols import differential, plain_name, unicode_name
-from attncli.problem.keys import ARRAYS, Array
+from attncli.problem.keys import ARRAYS, GivenArray
 
 
 def gradient_name(name: str) -> str:
@@ -23,7 +23,7 @@ def gradient_name(name: str) -> str:
     return f"d_{name}"
 
 
-def _given(array: Array) -> Rule:
+def _given(array: GivenArray) -> Rule:
     return Rule(
         array.name,
         array.symbol or array.name,

@@ -13,8 +13,9 @@ from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES, RULES
 from attncli.equation.nodes import Call, Equation, Name, Ref
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.model import Mask
-from attncli.problem.parts.positions import POSITIONS, Offset, Position, replacements
+from attncli.problem.parts.masks import Mask
+from attncli.problem.parts.offset import Offset
+from attncli.problem.parts.positions import POSITIONS, Position, replacements
 
 if TYPE_CHECKING:
     from attncli.problem.parts.masks import Clause
@@ -348,6 +349,6 @@ def _masks() -> Iterator[tuple[str, Rule]]:
 
     for form in forms().values():
         for written, mask in form.examples().items():
-            rule = mask_rule(clauses(mask, Offset.of(mask, queries=2, keys=3, past=0)))
+            rule = mask_rule(clauses(mask, mask.offset(queries=2, keys=3, past=0)))
             # its own is about these 2 × 3 cells
             yield f"mask: {written}", replace(rule, meaning=RULES["mask"].meaning)

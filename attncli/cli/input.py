@@ -9,8 +9,10 @@ from attncli.cli.signals import interrupt_arithmetic
 from attncli.errors import Exit, usage_error
 from attncli.problem.loader import read_problem, read_scale
 from attncli.problem.model import Problem
-from attncli.problem.text.source import ErrorCollector, Source, read_source
-from attncli.problem.text.tree import Leaf
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import Leaf
+from attncli.problem.text.reading import Reading
+from attncli.problem.text.source import Source, read_source
 from attncli.problem.text.values import Value
 
 SMALL = 1_000_000  # characters
@@ -61,13 +63,13 @@ def change(
             )
         errors = ErrorCollector(Source("--mask", mask, outside=outside), Exit.USAGE)
         convention = convention_named(problem.convention) if problem.convention else OWN
-        reading = read_mask(Value(parse_yaml(errors), "mask", errors), convention)
+        reading = read_mask(Value(parse_yaml(errors), "mask", Reading(errors)), convention)
         reading.check(problem.given)
         errors.stop()
         problem = replace(problem, mask=reading.mask())
     if scale is not None:
         errors = ErrorCollector(Source("--scale", scale), Exit.USAGE)
-        number = read_scale(Value(Leaf(scale.strip(), False, 0), "scale", errors))
+        number = read_scale(Value(Leaf(scale.strip(), False, 0), "scale", Reading(errors)))
         errors.stop()
         problem = replace(problem, scale=number)
     return problem

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from attncli.errors import usage_error
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken import Mistaken
-from attncli.problem.model import Scalar
+from attncli.problem.matrix import Scalar
 from attncli.tracing.difference import Numbers
 from attncli.tracing.model import Trace
 

@@ -36,7 +36,7 @@ from attncli.page.remarks import notes, summary
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked.cells import worked
-from attncli.problem.model import Scalar, read_only
+from attncli.problem.matrix import Scalar, read_only
 from attncli.tracing.cell_workers import ExactWorker
 from attncli.tracing.model import Step, Trace, masked_out
 from attncli.tracing.slices import (

@@ -53,7 +53,7 @@ from attncli.page.gradient import backward_blocks
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import about
 from attncli.page.view import View, selected_part
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import LEADING, PLACES
 from attncli.problem.text.numbers import canonical, is_plain
 from attncli.tracing.model import Step, Trace

@@ -16,7 +16,7 @@ from attncli.page.document import Document, Paragraph
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import format_number
 from attncli.page.view import View, chosen_steps
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, loss_steps
 

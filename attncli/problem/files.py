@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from attncli import system
 from attncli.english import shorten
 from attncli.errors import AttncliError, file_error, nearest, reason
+from attncli.problem.suffixes import array_suffixes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
 _LISTS, _PAGES = (".yaml", ".yml", ".json"), (".md", ".markdown", ".tex", ".latex")
-# suffixes of files that run what is in them
-PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 _PIECE = 2**20
 _OPEN_ALREADY = r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+"  # as bash's <(…) hands over
 
@@ -155,12 +154,10 @@ def _near(path: str) -> str:
     """Help with a name that no file has: it may be misspelt, and then stands for one of the same
     kind.
     """
-    from attncli.problem.arrays.formats import suffixes as of_arrays
-
     otherwise = "check the spelling and the folder"
     folder, file = os.path.split(path)
     # a page of answers stands for a file of them, too
-    kinds = (_LISTS, of_arrays(), (*_PAGES, *_LISTS))
+    kinds = (_LISTS, array_suffixes(), (*_PAGES, *_LISTS))
     suffixes = next((kind for kind in kinds if os.path.splitext(file)[1].lower() in kind), _LISTS)
     try:
         with os.scandir(folder or os.curdir) as entries:

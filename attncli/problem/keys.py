@@ -47,7 +47,7 @@ LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _OF_QUERIES, _OF_KEYS = (BATCH, HEAD), (BATCH, KEY_HEAD)
 
 
-class Array(NamedTuple):
+class GivenArray(NamedTuple):
     """An array that a problem may give.
 
     `cell` is one number of it, W_Q[d, k], in one head and one entry of a batch: its letters say
@@ -90,7 +90,7 @@ class Key(NamedTuple):
     """
 
     kind: Kind
-    arrays: tuple[Array, ...] = ()
+    arrays: tuple[GivenArray, ...] = ()
     setting: bool = False
 
 
@@ -105,7 +105,7 @@ class Score(NamedTuple):
     equation: str = ""
     headline: str = ""
     meaning: str = ""
-    arrays: tuple[Array, ...] = ()
+    arrays: tuple[GivenArray, ...] = ()
     divided: bool = False
     equal_widths: bool = True
 
@@ -123,7 +123,7 @@ SCORES: Mapping[str, Score] = {
         "Q @ W_a @ K_T",
         "Row `i`, column `j` compares query `i` with key `j` through a matrix of weights (Luong).",
         (
-            Array(
+            GivenArray(
                 "W_a[p, k]",
                 "Score weights",
                 meaning="compares a query with a key (Luong).",
@@ -143,21 +143,21 @@ SCORES: Mapping[str, Score] = {
         "Row `i`, column `j` compares query `i` with key `j` through a small hidden layer"
         " (Bahdanau).",
         (
-            Array(
+            GivenArray(
                 "W_1[p, a]",
                 "Score weights of the queries",
                 meaning="takes a query into the hidden layer (Bahdanau).",
                 when="with score: additive",
                 gradient="A sum over all pairs: the query, times the gradient of the hidden layer.",
             ),
-            Array(
+            GivenArray(
                 "W_2[k, a]",
                 "Score weights of the keys",
                 meaning="takes a key into the hidden layer (Bahdanau).",
                 when="with score: additive",
                 gradient="A sum over all pairs: the key, times the gradient of the hidden layer.",
             ),
-            Array(
+            GivenArray(
                 "v[a]",
                 "Score vector",
                 meaning="turns the hidden layer into one number.",
@@ -173,11 +173,11 @@ SCORES: Mapping[str, Score] = {
 }
 
 
-def _key(kind: Kind, *arrays: Array) -> Key:
+def _key(kind: Kind, *arrays: GivenArray) -> Key:
     return Key(kind, arrays)
 
 
-def _of_score(array: Array) -> Key:
+def _of_score(array: GivenArray) -> Key:
     return _key("matrix" if len(array.letters) == 2 else "vector", array)
 
 
@@ -187,7 +187,7 @@ KEYS: Mapping[str, Key] = {
     "context_tokens": Key("labels"),
     "X": _key(
         "entries",
-        Array(
+        GivenArray(
             "X[i, d]",
             "Input",
             leading=(BATCH,),
@@ -201,7 +201,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "context": _key(
         "entries",
-        Array(
+        GivenArray(
             "context[j, d]",
             "Context",
             symbol="C",
@@ -218,7 +218,7 @@ KEYS: Mapping[str, Key] = {
     "kv_heads": Key("count"),
     "W_Q": _key(
         "matrix",
-        Array(
+        GivenArray(
             "W_Q[d, k]",
             "Query weights",
             leading=_OF_QUERIES,
@@ -233,7 +233,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "W_K": _key(
         "matrix",
-        Array(
+        GivenArray(
             "W_K[d, k]",
             "Key weights",
             leading=_OF_KEYS,
@@ -246,7 +246,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "W_V": _key(
         "matrix",
-        Array(
+        GivenArray(
             "W_V[d, c]",
             "Value weights",
             leading=_OF_KEYS,
@@ -257,7 +257,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "W_O": _key(
         "matrix",
-        Array(
+        GivenArray(
             "W_O[e, o]",
             "Output weights",
             meaning="they mix the outputs of all heads.",
@@ -267,7 +267,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "b_Q": _key(
         "vector",
-        Array(
+        GivenArray(
             "b_Q[k]",
             "Query bias",
             leading=_OF_QUERIES,
@@ -281,7 +281,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "b_K": _key(
         "vector",
-        Array(
+        GivenArray(
             "b_K[k]",
             "Key bias",
             leading=_OF_KEYS,
@@ -292,7 +292,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "b_V": _key(
         "vector",
-        Array(
+        GivenArray(
             "b_V[c]",
             "Value bias",
             leading=_OF_KEYS,
@@ -303,7 +303,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "b_O": _key(
         "vector",
-        Array(
+        GivenArray(
             "b_O[o]",
             "Output bias",
             meaning="added to every row of the output.",
@@ -313,7 +313,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "Q": _key(
         "heads",
-        Array(
+        GivenArray(
             "Q[i, k]",
             "Queries",
             leading=_OF_QUERIES,
@@ -323,7 +323,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "K": _key(
         "heads",
-        Array(
+        GivenArray(
             "K[j, k]",
             "Keys",
             leading=_OF_KEYS,
@@ -333,7 +333,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "V": _key(
         "heads",
-        Array(
+        GivenArray(
             "V[j, c]",
             "Values",
             leading=_OF_KEYS,
@@ -343,7 +343,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "past": _key(
         "past",
-        Array(
+        GivenArray(
             "past_K[u, k]",
             "Cached keys",
             symbol="K_past",
@@ -353,7 +353,7 @@ KEYS: Mapping[str, Key] = {
             when="if the problem gives past",
             gradient="The rows of the keys' gradient that belong to the cache.",
         ),
-        Array(
+        GivenArray(
             "past_V[u, c]",
             "Cached values",
             symbol="V_past",
@@ -372,7 +372,7 @@ KEYS: Mapping[str, Key] = {
     **{array.name: _of_score(array) for score in SCORES.values() for array in score.arrays},
     "position": _key(
         "position",
-        Array(
+        GivenArray(
             "slopes",
             "Slopes",
             inside="position.alibi.slopes",
@@ -384,7 +384,7 @@ KEYS: Mapping[str, Key] = {
     ),
     "sink": _key(
         "sink",
-        Array(
+        GivenArray(
             "sink",
             "Sinks",
             leading=(HEAD,),
@@ -401,7 +401,9 @@ KEYS: Mapping[str, Key] = {
     "d_output": Key("heads", setting=True),
     "loss": Key("loss"),
 }
-ARRAYS: Mapping[str, Array] = {array.name: array for key in KEYS.values() for array in key.arrays}
+ARRAYS: Mapping[str, GivenArray] = {
+    array.name: array for key in KEYS.values() for array in key.arrays
+}
 
 
 def array_path(name: str) -> str:

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attncli.english import named
 from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
-from attncli.problem.model import Loss, Mask, Matrix, Problem, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import PER_HEAD, axes_of, key_labels, rows_from, sizes
 from attncli.problem.parts.conventions import OWN, Convention, convention_named
 from attncli.problem.parts.heads import check_leading, check_per_head, check_widths, split_heads
+from attncli.problem.parts.losses import Loss
+from attncli.problem.parts.masks import Mask
 from attncli.problem.shape_checks import (
     check_array_sizes,
     check_gradient,
@@ -25,10 +28,13 @@ from attncli.problem.shape_checks import (
     check_shapes,
     check_sources,
 )
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import Leaf, MappingNode, Node, describe, is_null, places_in
 from attncli.problem.text.numbers import decimal_comma
 from attncli.problem.text.pasted import written_out
-from attncli.problem.text.source import ErrorCollector, Source, decode, read_source
-from attncli.problem.text.tree import Leaf, Mapping, Node, describe, is_null, places_in, read_tree
+from attncli.problem.text.reading import Reading
+from attncli.problem.text.source import Source, decode, read_source
+from attncli.problem.text.tree import read_tree
 from attncli.problem.text.values import (
     Value,
     read_integer,
@@ -96,33 +102,33 @@ def problem_from_tree(
     `read_problem`.
     """
     reads = OWN if convention is None else convention_named(convention)
-    if not isinstance(root, Mapping):
+    if not isinstance(root, MappingNode):
         errors.fail(
             f"this is {describe(root)}, not a problem",
             at=root.at,
             help="write lines such as X: [[1, 0], [0, 1]]",
         )
-    errors.nodes, errors.places = root.values, places_in(root)
-    values: Values = {"score": "scaled_dot"} | _read_values(root, errors, reads)
+    reading = Reading(errors, root.values, places_in(root))
+    values: Values = {"score": "scaled_dot"} | _read_values(root, reading, reads)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
     # a misspelt W_K is not told again as a missing one
     if all(key in KEYS for key in root.keys):
-        check_sources(values["score"], errors, root.at)
+        check_sources(values["score"], reading, root.at)
     if errors.count:
-        _check_what_was_read(values, root, errors)
+        _check_what_was_read(values, root, reading)
     # here and below: what is checked next asks for what has been read, or for arrays that fit
     errors.stop()
-    given, joined = _fitting_arrays(values, positions, errors, holds_scores)
-    tokens, context_tokens = _labels(values, given, errors)
+    given, joined = _fitting_arrays(values, positions, reading, holds_scores)
+    tokens, context_tokens = _labels(values, given, reading)
     if mask:
         mask.check(given)
-    check_gradient(values.get("d_output"), given, joined, errors)
+    check_gradient(values.get("d_output"), given, joined, reading)
     loss: Loss | None = values.get("loss")
     if loss is not None:
         from attncli.problem.parts.losses import check_loss
 
-        loss = check_loss(loss, given, joined, errors)
+        loss = check_loss(loss, given, joined, reading)
     errors.stop()
     numbers = _numbers_of_one_head(given)
     return Problem(
@@ -144,37 +150,39 @@ def problem_from_tree(
     )
 
 
-def _read_values(root: Mapping, errors: ErrorCollector, convention: Convention) -> dict[str, Any]:
+def _read_values(root: MappingNode, reading: Reading, convention: Convention) -> dict[str, Any]:
     readers = READERS | {"mask": partial(READERS["mask"], convention=convention)}
     values: dict[str, Any] = {}
     for key, node in root.values.items():
         if key in KEYS:
-            values[key] = readers[KEYS[key].kind](Value(node, key, errors))
+            values[key] = readers[KEYS[key].kind](Value(node, key, reading))
         else:
             from attncli.problem.synonyms import unknown_key_help
 
             at = root.keys[key]
-            decimal = decimal_comma(errors.source.text, at, key) if is_null(node) else None
+            decimal = decimal_comma(reading.errors.source.text, at, key) if is_null(node) else None
             if decimal:  # as {scale: 0,5} is read
-                errors.add(decimal.message, at=decimal.at, help=decimal.help)
+                reading.errors.add(decimal.message, at=decimal.at, help=decimal.help)
             else:
-                errors.add(f"there is no key {named(key)}", at=at, help=unknown_key_help(key))
+                reading.errors.add(
+                    f"there is no key {named(key)}", at=at, help=unknown_key_help(key)
+                )
     return values
 
 
-def _check_what_was_read(values: Values, root: Mapping, errors: ErrorCollector) -> None:
+def _check_what_was_read(values: Values, root: MappingNode, reading: Reading) -> None:
     """Beside what could not be read, also tell what does not fit of what could."""
     whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
     known = all(key in KEYS for key in root.keys)
     # an unknown key may be a misspelt context
-    check_products(whole, errors, "QKV" if known else "Q")
-    queries = whole.get(rows_from("Q", errors.nodes))
+    check_products(whole, reading, "QKV" if known else "Q")
+    queries = whole.get(rows_from("Q", reading.nodes))
     if values.get("tokens") and queries:
-        check_labels("tokens", values["tokens"], queries.shape[-2], "query", errors)
+        check_labels("tokens", values["tokens"], queries.shape[-2], "query", reading)
 
 
 def _fitting_arrays(
-    values: Values, positions: tuple[Position, ...], errors: ErrorCollector, holds_scores: bool
+    values: Values, positions: tuple[Position, ...], reading: Reading, holds_scores: bool
 ) -> tuple[dict[str, Matrix], bool]:
     """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they
     are known to fit together; and whether queries had their heads side by side in columns.
@@ -183,31 +191,31 @@ def _fitting_arrays(
     for position in positions:
         read |= position.arrays
     whole = {name: read[name] for name in ARRAYS if isinstance(read.get(name), Matrix)}
-    check_products(whole, errors)
+    check_products(whole, reading)
     heads, kv_heads = values.get("heads"), values.get("kv_heads")
-    check_widths(whole, heads, kv_heads, values["score"], errors)
-    given, joined = split_heads(whole, heads, kv_heads, errors)
-    errors.stop()
-    check_leading(given, errors)
-    check_shapes(given, values["score"], errors)
-    errors.stop()
+    check_widths(whole, heads, kv_heads, values["score"], reading)
+    given, joined = split_heads(whole, heads, kv_heads, reading)
+    reading.errors.stop()
+    check_leading(given, reading)
+    check_shapes(given, values["score"], reading)
+    reading.errors.stop()
     for position in positions:
-        position.check(given, errors)
-    check_per_head(given, errors)
-    errors.stop()
-    check_array_sizes(given, errors, holds_scores=holds_scores)
+        position.check(given, reading)
+    check_per_head(given, reading)
+    reading.errors.stop()
+    check_array_sizes(given, reading, holds_scores=holds_scores)
     return given, joined
 
 
 def _labels(
-    values: Values, given: dict[str, Matrix], errors: ErrorCollector
+    values: Values, given: dict[str, Matrix], reading: Reading
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of the queries and of the keys."""
     n, m = sizes(given)
     tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
     for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
         if name in values:
-            check_labels(name, values[name], number, row, errors)
+            check_labels(name, values[name], number, row, reading)
     return tokens, values.get("context_tokens") or key_labels(tokens, given)
 
 
@@ -256,7 +264,7 @@ def _read_base(value: Value) -> Scalar | None:
 
 def _read_past(value: Value) -> dict[str, Matrix | None] | None:
     """The arrays of a cache, by the names of their steps; None after reporting what is wrong."""
-    if not isinstance(value.node, Mapping):
+    if not isinstance(value.node, MappingNode):
         value.wrong(f"must be {{K: …, V: …}}, not {describe(value.node)}", _PAST)
         return None
     whole = require_keys(value, ("K", "V"))

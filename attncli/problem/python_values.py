@@ -16,16 +16,17 @@ from attncli.english import shorten
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
+from attncli.problem.text.building import NO_HALF, SURROGATE
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import HeldArray, Leaf, ListNode, MappingNode, Node
 from attncli.problem.text.numbers import BLANK, is_plain
-from attncli.problem.text.source import ErrorCollector, Source
-from attncli.problem.text.tree import NO_HALF, SURROGATE, HeldArray, Leaf, Node
-from attncli.problem.text.tree import Mapping as MappingNode
-from attncli.problem.text.tree import Sequence as SequenceNode
+from attncli.problem.text.source import Source
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from attncli.problem.arrays.formats import Array
+    from attncli.problem.arrays.stored import StoredArray
+
 
 Number: TypeAlias = int | float | Fraction | Decimal | str
 Numbers: TypeAlias = "ArrayLike | Sequence[Any] | Mapping[str, Any]"
@@ -159,11 +160,11 @@ class _Tree:
         return mapping
 
     def _list(self, values: Iterable[Any], path: str, depth: int, at: int) -> Node:
-        return SequenceNode(
+        return ListNode(
             at, [self.node(each, f"{path}[{i}]", depth + 1) for i, each in enumerate(values)]
         )
 
-    def _stacked(self, values: Sequence[Any], path: str) -> list[Any] | Array:
+    def _stacked(self, values: Sequence[Any], path: str) -> list[Any] | StoredArray:
         """A list of arrays of one shape and type as one array; any other list with its arrays as
         lists.
         """
@@ -179,7 +180,7 @@ class _Tree:
             return np.stack([*arrays.values()])
         return [arrays[i].tolist() if i in arrays else each for i, each in enumerate(values)]
 
-    def _array(self, value: Any, path: str) -> Array:
+    def _array(self, value: Any, path: str) -> StoredArray:
         import numpy as np
 
         if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
@@ -206,7 +207,7 @@ class _Tree:
                 array = array.astype(np.float64, copy=False)
         return array
 
-    def _of_array(self, array: Array, path: str, depth: int, at: int) -> Node:
+    def _of_array(self, array: StoredArray, path: str, depth: int, at: int) -> Node:
         """An array whole, a single number and a list of words or whole numbers value by value."""
         if array.ndim == 0:
             return self.node(array.item(), path, depth + 1)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.errors import usage_error
 from attncli.problem.keys import ARRAYS, CORNERS, KEYS, SCORES
-from attncli.problem.model import Mask, Matrix, Problem, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import axes_of, key_labels
 from attncli.problem.parts.losses import LOSSES
-from attncli.problem.parts.masks import MaskPart
+from attncli.problem.parts.masks import Mask, MaskPart
 from attncli.problem.parts.positions import Position
 
 if TYPE_CHECKING:

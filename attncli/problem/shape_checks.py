@@ -16,7 +16,7 @@ from attncli.equation.indices import INDICES
 from attncli.errors import input_error
 from attncli.problem.keys import ARRAYS, SCORES, array_path
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 from attncli.problem.parts.axes import (
     axes_of,
     columns_from,
@@ -29,9 +29,8 @@ from attncli.problem.parts.axes import (
     width,
 )
 from attncli.problem.text.decimal_commas import comma_advice_for
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import Mapping as Keyed
-from attncli.problem.text.tree import truth
+from attncli.problem.text.nodes import truth
+from attncli.problem.text.reading import Reading
 
 WITHOUT_SCORES = "attncli compute --steps output --detail brief does without it"
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
@@ -46,74 +45,72 @@ _TOLD_OTHERWISE = {
 }
 
 
-def check_sources(score: str | None, errors: ErrorCollector, start: int) -> None:
+def check_sources(score: str | None, reading: Reading, start: int) -> None:
     """There is something to make Q, K and V from, and nothing is unused; `start` is the place for
     what is missing.
 
     `score` is None where it could not be read. What it needs and lacks is reported with its shape,
     later.
     """
-    given = {name for name in ARRAYS if name in errors.nodes and name != "sink"}
+    given = {name for name in ARRAYS if name in reading.nodes and name != "sink"}
     for letter in "QKV":
-        _check_letter(letter, given, errors, start)
+        _check_letter(letter, given, reading, start)
     used = {input_of(letter, given) for letter in "QKV" if letter not in given}
     for name in ("X", "context"):
         if name in given and name not in used:
             direct = "Q, K and V are" if name == "X" and "context" not in given else "K and V are"
             if name == "X" and "context" in given:
                 direct = "Q is"
-            errors.wrong(name, f"is not used: {direct} given directly", f"remove {name}")
+            reading.wrong(name, f"is not used: {direct} given directly", f"remove {name}")
     for kind, other in SCORES.items() if score else ():
         for name in (array.name for array in other.arrays):
             if score != kind and name in given:
-                errors.wrong(
+                reading.wrong(
                     name,
                     f"is used only with score: {kind}",
                     f"remove {name}, or write score: {kind}",
                 )
 
 
-def check_products(
-    given: Mapping[str, Matrix], errors: ErrorCollector, letters: str = "QKV"
-) -> None:
+def check_products(given: Mapping[str, Matrix], reading: Reading, letters: str = "QKV") -> None:
     """Every projection fits what it projects, and every bias its projection, whatever heads they
     hold.
 
     Passed over is what could not be read and so is not `given`, though it has a place.
     """
     for letter in letters:
-        if letter not in errors.places and given.keys() >= {
-            input_of(letter, errors.places),
+        if letter not in reading.places and given.keys() >= {
+            input_of(letter, reading.places),
             f"W_{letter}",
         }:
-            _check_product(letter, given, errors)
+            _check_product(letter, given, reading)
 
 
-def check_shapes(given: Mapping[str, Matrix], score: str, errors: ErrorCollector) -> None:
+def check_shapes(given: Mapping[str, Matrix], score: str, reading: Reading) -> None:
     """What Q, K and V are to each other, with their heads apart, and what comes before and after
     them.
     """
     m, values = rows("K", given), rows_from("V", given)
     if (found := rows("V", given)) != m:
         keys = rows_from("K", given)
-        errors.wrong(
+        reading.wrong(
             values,
             f"has {count(found, 'row')}, but {keys} has {m}",
             "every key needs a value: K and V must have the same number of rows",
         )
     if "past_K" in given:
-        _check_past(given, errors)
-    _check_score(given, score, errors)
-    _check_output(given, errors)
-    _check_cells(given, errors)
+        _check_past(given, reading)
+    _check_score(given, score, reading)
+    _check_output(given, reading)
+    _check_cells(given, reading)
 
 
 def check_labels(
-    name: str, labels: Sequence[str], number: int, rows: str, errors: ErrorCollector
+    name: str, labels: Sequence[str], number: int, rows: str, reading: Reading
 ) -> None:
     """As many labels as rows."""
     if len(labels) != number:
-        errors.wrong(
+        reading.wrong(
             name,
             f"{count(len(labels), 'label')} for {count(number, rows)}",
             f"give one label for each, or remove {name} to get numbered labels",
@@ -121,21 +118,19 @@ def check_labels(
 
 
 def check_gradient(
-    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector
+    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, reading: Reading
 ) -> None:
     """The gradient of the output has one number for each of the output's."""
     expected = output_shape(given, joined)
     if gradient is not None and gradient.shape != expected:
-        errors.wrong(
+        reading.wrong(
             "d_output",
             f"is {shape_text(gradient.shape)}, but the output is {shape_text(expected)}",
             "give one number for each number of the output, or remove d_output to use all ones",
         )
 
 
-def check_array_sizes(
-    given: Mapping[str, Matrix], errors: ErrorCollector, *, holds_scores: bool
-) -> None:
+def check_array_sizes(given: Mapping[str, Matrix], reading: Reading, *, holds_scores: bool) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too
     large.
 
@@ -144,12 +139,12 @@ def check_array_sizes(
     n, m = sizes(given)
     for name, tokens in ((rows_from("Q", given), n), (rows_from("K", given), m)):
         if tokens > TOKEN_LIMIT:
-            errors.wrong(
+            reading.wrong(
                 name,
                 f"has {count(tokens, 'row')}, one for each token",
                 f"at most {TOKEN_LIMIT:,} tokens are possible",
             )
-            errors.stop()
+            reading.errors.stop()
     makers = {letter: columns_from(letter, given) for letter in "QKV"}
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")
     made: list[tuple[str, str, tuple[int, ...]]] = [
@@ -164,12 +159,12 @@ def check_array_sizes(
         made.append(("W_O", "the output", (n, given["W_O"].shape[1])))
     for name, what, shape in made:
         if wrong := _too_large(what, shape, given):
-            errors.wrong(name, *wrong)
-            errors.stop()
+            reading.wrong(name, *wrong)
+            reading.errors.stop()
     if holds_scores and (too_large := _scores_too_large(given)):
         name, message, help = too_large
-        errors.wrong(name, message, f"{help}; {WITHOUT_SCORES}")
-        errors.stop()
+        reading.wrong(name, message, f"{help}; {WITHOUT_SCORES}")
+        reading.errors.stop()
 
 
 def require_scores(given: Mapping[str, Matrix], advice: str = WITHOUT_SCORES) -> None:
@@ -184,14 +179,14 @@ def require_scores(given: Mapping[str, Matrix], advice: str = WITHOUT_SCORES) ->
         raise input_error(message, path=name, help=f"{help}; {advice}")
 
 
-def transpose_advice(name: str, fits_turned: bool, errors: ErrorCollector) -> str:
+def transpose_advice(name: str, fits_turned: bool, reading: Reading) -> str:
     """The end of a help line for weights whose rows and columns may be swapped; empty where that
     would not help.
 
     Of a part that was cut out of columns that are rows, the shape does not tell whether the whole
     would fit.
     """
-    reference = stored(name, errors)
+    reference = reading.stored(name)
     if not fits_turned and (reference is None or "part" not in reference.keys):
         return ""
     if reference is None:
@@ -201,33 +196,27 @@ def transpose_advice(name: str, fits_turned: bool, errors: ErrorCollector) -> st
     return "; write transpose: true if it is laid out as in torch.nn.Linear"
 
 
-def stored(name: str, errors: ErrorCollector) -> Keyed | None:
-    """The mapping that names an array in a file, where that is how it was given."""
-    node = errors.nodes.get(name)
-    return node if isinstance(node, Keyed) and "file" in node.values else None
-
-
-def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, start: int) -> None:
+def _check_letter(letter: str, given: Collection[str], reading: Reading, start: int) -> None:
     weights, bias, source = f"W_{letter}", f"b_{letter}", input_of(letter, given)
     if letter in given:
         if weights in given:
-            errors.add(
+            reading.errors.add(
                 f"both {letter} and {weights} are given",
-                at=max(errors.places[letter], errors.places[weights]),
+                at=max(reading.places[letter], reading.places[weights]),
                 help=(
                     f"remove {weights} to use {letter} as it is, or remove {letter} to project"
                     f" {source}"
                 ),
             )
         elif bias in given:
-            errors.wrong(
+            reading.wrong(
                 bias,
                 f"is not added to anything: {letter} is given directly",
                 f"add it to {letter} yourself, or give {weights} instead of {letter}",
             )
     elif weights in given:
         if source not in given:
-            errors.wrong(
+            reading.wrong(
                 weights,
                 f"there is no {source} to project",
                 f"give {source}, or {letter} itself instead of {weights}",
@@ -236,61 +225,61 @@ def _check_letter(letter: str, given: Collection[str], errors: ErrorCollector, s
         needed = f"{weights} to project {source}" if source in given else f"X and {weights}"
         if letter != "Q" and source not in given:
             needed = f"X (or context) and {weights}"
-        errors.add(
+        reading.errors.add(
             f"the {_WORDS[letter]} are missing", at=start, help=f"give {letter}, or {needed}"
         )
 
 
-def _check_product(letter: str, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+def _check_product(letter: str, given: Mapping[str, Matrix], reading: Reading) -> None:
     source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
     entered, (rows, columns) = given[source], given[weights].shape
     if entered.shape[-1] != rows:
-        errors.wrong(
+        reading.wrong(
             weights,
             f"{source} is {shape_text(entered.shape)} and {weights} is {rows}×{columns}: {source}"
             f" has {count(entered.shape[-1], 'column')}, but {weights} has {count(rows, 'row')}",
             f"{letter} = {source}·{weights} needs these two to be equal"
-            + transpose_advice(weights, columns == entered.shape[-1], errors)
-            + comma_advice_for(errors, source, weights),
+            + transpose_advice(weights, columns == entered.shape[-1], reading)
+            + comma_advice_for(reading, source, weights),
         )
     if bias in given and (length := given[bias].shape[0]) != columns:
-        errors.wrong(
+        reading.wrong(
             bias,
             f"has {count(length, 'number')}, but {letter} has {count(columns, 'column')}",
             f"give one number for each column of {weights}"
-            + comma_advice_for(errors, bias, weights),
+            + comma_advice_for(reading, bias, weights),
         )
 
 
-def _check_past(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+def _check_past(given: Mapping[str, Matrix], reading: Reading) -> None:
     """A cache is as wide as the new keys and values, and holds a value for every key."""
     for name in "KV":
         cached, new = given[f"past_{name}"].shape[-1], width(name, given)
         if cached != new:
             heads = axes_of(given).kv_heads or 1
             each = f", in each of {heads} heads" if heads > 1 else ""
-            errors.wrong(
+            reading.wrong(
                 f"past.{name}",
                 f"has rows of {cached}, but {name} has rows of {new}{each}",
                 "the rows of the cache come before the new rows, so they must be equally long",
             )
     keys, values = (given[f"past_{name}"].shape[-2] for name in "KV")
     if keys != values:
-        errors.wrong(
+        reading.wrong(
             "past.V",
             f"has {count(values, 'row')}, but past.K has {keys}",
             "every key of the cache needs a value",
         )
 
 
-def _check_score(given: Mapping[str, Matrix], score: str, errors: ErrorCollector) -> None:
+def _check_score(given: Mapping[str, Matrix], score: str, reading: Reading) -> None:
     """A query is as long as a key where the score needs that, and the arrays of the score are there
     and fit them.
     """
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
     known = _lengths(given)
     if SCORES[score].equal_widths:
-        _check_equal_widths(given, known, errors)
+        _check_equal_widths(given, known, reading)
     # and those of other letters, which the last array with them sets
     lengths = dict(known)
     for name in reversed([name for name in arrays if name in given]):
@@ -298,9 +287,9 @@ def _check_score(given: Mapping[str, Matrix], score: str, errors: ErrorCollector
             lengths.setdefault(letter, int(length))
     if missing := [name for name in arrays if name not in given]:
         said = [f"{name} of {_needed_shape(name, score, lengths)}" for name in missing]
-        errors.add(
+        reading.errors.add(
             f"score: {score} needs {listed(missing)}",
-            at=errors.places["score"],
+            at=reading.places["score"],
             help=f"give {listed(said)}",
         )
         return
@@ -312,7 +301,7 @@ def _check_score(given: Mapping[str, Matrix], score: str, errors: ErrorCollector
     for name, letters in arrays.items():
         found, needed = given[name].shape, tuple(lengths[letter] for letter in letters)
         if found != needed:
-            errors.wrong(
+            reading.wrong(
                 name,
                 f"is {shape_text(found)}, but {shape_text(needed)} is needed",
                 f"a query has {count(lengths['p'], 'number')}, a key {lengths['k']}"
@@ -321,18 +310,18 @@ def _check_score(given: Mapping[str, Matrix], score: str, errors: ErrorCollector
 
 
 def _check_equal_widths(
-    given: Mapping[str, Matrix], lengths: Mapping[str, int], errors: ErrorCollector
+    given: Mapping[str, Matrix], lengths: Mapping[str, int], reading: Reading
 ) -> None:
     d_q, d_k = lengths["p"], lengths["k"]
     if d_q != d_k:
         key = columns_from("K", given)
-        errors.wrong(
+        reading.wrong(
             key,
             f"a key has {count(d_k, 'number')} and a query {d_q}: a dot product needs the same"
             " number",
             f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
             + comma_advice_for(
-                errors, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)
+                reading, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)
             ),
         )
 
@@ -351,14 +340,14 @@ def _needed_shape(name: str, score: str, lengths: Mapping[str, int]) -> str:
     return " × ".join(str(lengths.get(axis, free)) for axis in axes)
 
 
-def _check_output(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+def _check_output(given: Mapping[str, Matrix], reading: Reading) -> None:
     """W_O projects all heads side by side."""
     heads = axes_of(given).number
     wide = heads * width("V", given)
     if "W_O" in given and (found := given["W_O"].shape)[0] != wide:
         said = f"{heads} heads of {count(width('V', given), 'value')}" if heads > 1 else "a value"
-        turned = transpose_advice("W_O", found[1] == wide, errors)
-        errors.wrong(
+        turned = transpose_advice("W_O", found[1] == wide, reading)
+        reading.wrong(
             "W_O",
             f"is {shape_text(found)}, but {said} {'have' if heads > 1 else 'has'}"
             f" {count(wide, 'number')}",
@@ -366,16 +355,16 @@ def _check_output(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
         )
     if "b_O" in given:
         if "W_O" not in given:
-            errors.wrong("b_O", "is not added to anything", "give W_O, or remove b_O")
+            reading.wrong("b_O", "is not added to anything", "give W_O, or remove b_O")
         elif (length := given["b_O"].shape[0]) != (columns := given["W_O"].shape[1]):
-            errors.wrong(
+            reading.wrong(
                 "b_O",
                 f"has {count(length, 'number')}, but W_O has {count(columns, 'column')}",
                 "give one number for each column of W_O",
             )
 
 
-def _check_cells(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+def _check_cells(given: Mapping[str, Matrix], reading: Reading) -> None:
     """What the letters of their cells say of arrays that no other check is for; a letter of their
     own goes by the first that has it.
     """
@@ -392,7 +381,7 @@ def _check_cells(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
         )
         if found != needed and name not in _TOLD_OTHERWISE:
             axes = listed([INDICES[letter].meaning for letter in letters])
-            errors.wrong(
+            reading.wrong(
                 array_path(name),
                 f"is {shape_text(found)}, but {shape_text(needed)} is needed",
                 f"its axes are {axes}",

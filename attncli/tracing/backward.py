@@ -17,7 +17,8 @@ from attncli.attention.plan import Plan
 from attncli.equation.indexing import IndexSpace
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
-from attncli.problem.model import Matrix, Problem, Scalar, read_only
+from attncli.problem.matrix import Matrix, Scalar, read_only
+from attncli.problem.model import Problem
 from attncli.tracing.model import Step
 
 if TYPE_CHECKING:

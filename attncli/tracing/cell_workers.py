@@ -27,7 +27,7 @@ from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitution import decimal_value
 from attncli.errors import usage_error
-from attncli.problem.model import Matrix, read_only
+from attncli.problem.matrix import Matrix, read_only
 from attncli.problem.text.numbers import MINUS_INFINITY, as_decimal, as_exact
 from attncli.tracing.model import Parameters
 from attncli.tracing.workers import Worked, copied_texts

@@ -26,7 +26,7 @@ from attncli.backend import CPU, Backend, Host
 from attncli.dtypes import Dtype
 from attncli.equation.evaluator import Array
 from attncli.equation.rule import Rule
-from attncli.problem.model import read_only
+from attncli.problem.matrix import read_only
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD
 from attncli.tracing.model import Row, Settings, Step, Trace, labelled_step, labels, repeat_along
 from attncli.tracing.warnings import expected_infinities, may_have_sentinels, warnings_of

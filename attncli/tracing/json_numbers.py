@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attncli.problem.model import read_only
+from attncli.problem.matrix import read_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

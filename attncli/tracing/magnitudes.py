@@ -16,7 +16,7 @@ from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
 from attncli.equation.nodes import Call, Ref
 from attncli.equation.rule import Rule
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.tracing.difference import LARGEST, Numbers
 from attncli.tracing.model import Trace
 

@@ -19,7 +19,8 @@ from attncli.equation.nodes import Equation
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.symbols import unicode_name
-from attncli.problem.model import Matrix, Problem, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import BATCH, HEAD, width
 
 if TYPE_CHECKING:

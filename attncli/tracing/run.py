@@ -16,7 +16,8 @@ from attncli.attention.registry import holds_scores
 from attncli.backend import CPU, Backend, Host, backend_for
 from attncli.dtypes import DTYPES, Dtype, check_run_options
 from attncli.equation.rule import Rule
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.shape_checks import require_scores
 from attncli.tracing.model import Settings, Step, Trace, labelled_step
 from attncli.tracing.warnings import fully_masked_rows, warnings_of

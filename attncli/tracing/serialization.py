@@ -18,7 +18,7 @@ from attncli.equation.notation import PLAIN
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write_equation
 from attncli.equation.rule import Rule
-from attncli.problem.model import Matrix, Scalar, read_only
+from attncli.problem.matrix import Matrix, Scalar, read_only
 from attncli.problem.parts.axes import LEADING
 from attncli.problem.text.numbers import canonical
 from attncli.tracing.json_numbers import array_of, json_values

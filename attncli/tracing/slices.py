@@ -12,7 +12,7 @@ from attncli.attention.registry import GIVEN_RULES
 from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
 from attncli.equation.nodes import Expression, Ref, walk
 from attncli.equation.rule import Rule
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import HEAD, KEY_HEAD, KEY_HEAD_OF, LEADING
 from attncli.tracing.model import Row, Step, Trace
 from attncli.tracing.warnings import warnings_of

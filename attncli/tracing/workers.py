@@ -16,7 +16,7 @@ from attncli.dtypes import Dtype
 from attncli.equation.evaluator import Array, evaluate
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
-from attncli.problem.model import Matrix, Scalar, read_only
+from attncli.problem.matrix import Matrix, Scalar, read_only
 from attncli.tracing.model import Parameters
 
 

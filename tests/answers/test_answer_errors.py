@@ -11,7 +11,7 @@ from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
-from attncli.problem.text.long_lists import NumberList
+from attncli.problem.text.nodes import NumberList
 from attncli.problem.text.source import decode
 from attncli.tracing import run
 from attncli.tracing.model import Trace

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attncli.backend import Backend
-from attncli.problem.model import Mask, Matrix, Problem
-from attncli.problem.parts.masks import MaskPart
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
+from attncli.problem.parts.masks import Mask, MaskPart
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.problem.parts.masks.lengths import Lengths
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.parts.masks.window import Window
-from attncli.problem.parts.positions import Offset
 from attncli.tracing import Trace, run, slices
 
 Build = Callable[..., Problem]
@@ -332,7 +332,7 @@ def test_parts_are_combined_in_one_equation(problem: Build) -> None:
 def test_the_corner(
     corner: Any, parts: tuple[MaskPart, ...], queries: int, keys: int, offset: int
 ) -> None:
-    assert Offset.of(Mask(parts, corner), queries, keys, past=0).by == (offset,)
+    assert Mask(parts, corner).offset(queries, keys, past=0).by == (offset,)
     assert Mask(parts, corner).names[0] == "causal"
 
 
@@ -357,7 +357,7 @@ def test_the_corner(
 def test_the_corner_of_a_cache_and_of_each_entry(
     corner: Any, parts: tuple[MaskPart, ...], past: int, offsets: tuple[int, ...]
 ) -> None:
-    assert Offset.of(Mask(parts, corner), 2, 5, past).by == offsets
+    assert Mask(parts, corner).offset(2, 5, past).by == offsets
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

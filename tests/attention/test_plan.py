@@ -9,7 +9,8 @@ import pytest
 
 from attncli.attention.plan import plan_for
 from attncli.problem import keys
-from attncli.problem.model import Problem, Scalar
+from attncli.problem.matrix import Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.window import Window
 from attncli.problem.parts.positions import Alibi, Rope

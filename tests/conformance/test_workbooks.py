@@ -25,7 +25,7 @@ from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.page.workbook import with_workbook
 from attncli.problem.loader import load
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 from attncli.render.xlsx import xlsx
 from tests.conformance.drawn import problem_files
 from tests.conformance.spreadsheet import Spreadsheet, Written

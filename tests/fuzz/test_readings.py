@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from attncli.problem.text import long_lists
+from attncli.problem.text import long_lists, nodes
 from tests.tools.fuzz.matrices import text
 from tests.tools.fuzz.readings import assert_agreement, readings
 
@@ -39,7 +39,7 @@ def test_all_kinds_are_drawn(suffix: str) -> None:
 
 def test_a_difference_would_be_told() -> None:
     zeros = f"[{', '.join(['[0]'] * 20)}]"
-    with patch.object(long_lists, "_TEXT", re.compile("[0-9]")):
+    with patch.object(nodes, "NUMBER_TEXT", re.compile("[0-9]")):
         assert_agreement(f"Q: {zeros}\nK: {zeros}\nV: {zeros}\n".encode(), "p.yaml")
         with pytest.raises(AssertionError, match="quick"):
             assert_agreement(

@@ -33,7 +33,8 @@ from attncli.page.live.data import OVER, OWN, live_data, settings_of, why_static
 from attncli.page.printer import format_number, printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.saving import as_yaml
 from attncli.problem.text.numbers import NumberError, as_float, canonical

@@ -13,7 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attncli.page.printer import Printer, format_number, number_node
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.tracing import run
 

@@ -9,8 +9,9 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
-from attncli.problem.text.source import ErrorCollector, Source
-from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node
+from attncli.problem.text.source import Source
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1]], V: [[1, 2], [3, 4]]"
 
@@ -26,9 +27,9 @@ def error_lines(error: AttncliError) -> list[str]:
 
 def as_data(node: Node, value: Callable[[Leaf], Any]) -> Any:
     """The tree in lists and dictionaries, with `value` of each leaf."""
-    if isinstance(node, Mapping):
+    if isinstance(node, MappingNode):
         return {key: as_data(item, value) for key, item in node.values.items()}
-    if isinstance(node, Sequence):
+    if isinstance(node, ListNode):
         return [as_data(item, value) for item in node.items]
     return value(node)
 

@@ -17,7 +17,8 @@ import pytest
 from attncli.errors import AttncliError
 from attncli.problem import files
 from attncli.problem.loader import load, loads
-from attncli.problem.model import Mask, Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.masks.causal import Causal
 
 LOVE = """\

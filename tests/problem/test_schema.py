@@ -27,9 +27,10 @@ from attncli.problem.loader import loads
 from attncli.problem.parts.losses import LOSSES
 from attncli.problem.parts.mask_reader import mask_words
 from attncli.problem.parts.masks import forms
+from attncli.problem.text.nodes import Leaf, is_null, truth
 from attncli.problem.text.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.text.source import Source
-from attncli.problem.text.tree import Leaf, is_null, read_tree, truth
+from attncli.problem.text.tree import read_tree
 from tests.tools.json_schemas import DEFINITIONS, expanded
 
 INPUTS = Path(__file__).parents[2] / "inputs"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attncli.problem.loader import loads
-from attncli.problem.model import Scalar
+from attncli.problem.matrix import Scalar
 
 Problems = Callable[..., list[str]]
 

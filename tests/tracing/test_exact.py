@@ -20,7 +20,8 @@ from attncli.errors import AttncliError
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Keep

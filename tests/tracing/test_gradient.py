@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from attncli.backend import Backend
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.tracing import run

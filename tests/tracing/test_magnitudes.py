@@ -14,7 +14,8 @@ import pytest
 from attncli import load
 from attncli.dtypes import DTYPES
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run

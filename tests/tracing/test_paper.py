@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from attncli.page.printer import Printer
 from attncli.problem.loader import loads
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Keep

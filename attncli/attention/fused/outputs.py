@@ -20,7 +20,7 @@ from attncli.attention.registry import is_small
 from attncli.attention.softmax import Known, softmax_equations, unknown_step
 from attncli.dtypes import Dtype
 from attncli.equation.rule import Rule
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import HEAD, KEY_HEAD, LEADING
 from attncli.problem.parts.positions import replacements
 

@@ -28,7 +28,7 @@ from attncli.equation.nodes import Expression, Number, Ref, names_used, rewrite
 from attncli.equation.rounding import DIGITS
 from attncli.equation.substitution import as_decimal_constant, decimal_value, substitute
 from attncli.features.check.reachability import CellEquation, Ranges
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.text.numbers import as_decimal
 from attncli.tracing.model import Trace
 

@@ -23,7 +23,7 @@ from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
 from attncli.equation.nodes import Equation
 from attncli.features.check.carried_values import CarriedValues, Cell
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
 
 Array = NDArray[np.float64]
 EPSILON = float(np.finfo(np.float64).eps)

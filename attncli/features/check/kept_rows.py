@@ -19,7 +19,7 @@ from attncli import system
 from attncli.errors import AttncliError
 from attncli.features.check.marking import Marked
 from attncli.features.check.results import row_of_json
-from attncli.problem.arrays.formats import strict_json
+from attncli.problem.arrays.stored import strict_json
 from attncli.problem.files import read_bytes
 
 # The first line of the rows of a run that did not go on from the results which stood there.

@@ -12,7 +12,8 @@ from attncli.errors import AttncliError, Place, input_error
 from attncli.features.check.class_page import BETWEEN, COLUMNS, RESULTS
 from attncli.features.check.marking import Marked
 from attncli.features.check.solution import VERDICTS, Verdict
-from attncli.problem.arrays.formats import ArrayError, strict_json
+from attncli.problem.arrays.errors import ArrayError
+from attncli.problem.arrays.stored import strict_json
 from attncli.problem.files import read_bytes
 from attncli.problem.text.source import Source, read_source
 

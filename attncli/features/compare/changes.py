@@ -12,9 +12,9 @@ from attncli.problem.keys import KEYS
 from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
 from attncli.problem.synonyms import equivalent
-from attncli.problem.text.source import ErrorCollector, Source
-from attncli.problem.text.tree import Mapping as Keyed
-from attncli.problem.text.tree import Node, Sequence, is_null
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import ListNode, MappingNode, Node, is_null
+from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 from attncli.system import quoted
 
@@ -87,7 +87,7 @@ def read_changed(
     An empty text or null removes the key; `convention` is as for `load`. Raises AttncliError with
     exit code 2, because only a change can be wrong now, or 4 if an array's file cannot be read.
     """
-    assert isinstance(root, Keyed)
+    assert isinstance(root, MappingNode)
     values, keys = dict(root.values), dict(root.keys)
     text, sources = source.text, {}
     for key, value in changed.items():
@@ -108,7 +108,7 @@ def read_changed(
     patched = _Patched(source.name, text, source.folder, source.outside, changes=sources)
     try:
         return problem_from_tree(
-            Keyed(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention
+            MappingNode(root.at, values, keys), ErrorCollector(patched, Exit.USAGE), convention
         )
     except AttncliError as error:
         options = listed(
@@ -126,14 +126,14 @@ def moved(node: Node, by: int) -> Node:
     another.
     """
     match node:
-        case Sequence(numbers=None, items=items):
-            return Sequence(node.at + by, [moved(item, by) for item in items])
-        case Keyed(values=values, keys=keys):
-            return Keyed(
+        case ListNode(numbers=None, items=items):
+            return ListNode(node.at + by, [moved(item, by) for item in items])
+        case MappingNode(values=values, keys=keys):
+            return MappingNode(
                 node.at + by,
                 {key: moved(value, by) for key, value in values.items()},
                 {key: at + by for key, at in keys.items()},
             )
-        case Sequence(numbers=numbers):
-            return Sequence(node.at + by, numbers=numbers)
+        case ListNode(numbers=numbers):
+            return ListNode(node.at + by, numbers=numbers)
     return replace(node, at=node.at + by)

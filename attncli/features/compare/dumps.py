@@ -19,12 +19,15 @@ from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES
 from attncli.dtypes import DTYPES
 from attncli.english import count, listed, shorten
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
-from attncli.problem.arrays.formats import Array, ArrayError, Format, format_of, pickled
-from attncli.problem.files import PICKLES, cannot_read, open_regular
+from attncli.problem.arrays.errors import ArrayError, pickled
+from attncli.problem.arrays.formats import Format, format_of
+from attncli.problem.arrays.stored import StoredArray
+from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.keys import KEYS
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import Leaf, Node, Sequence, describe, truth
-from attncli.problem.text.tree import Mapping as Keyed
+from attncli.problem.suffixes import PICKLES
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
+from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value
 from attncli.tracing.comparison import Operand
 
@@ -169,7 +172,7 @@ def is_dump(root: Node, renames: Collection[str] = ()) -> bool:
 
     Only its keys show it, and both may have some (Q, mask).
     """
-    if not isinstance(root, Keyed):
+    if not isinstance(root, MappingNode):
         return False
     if any(name in root.keys for name in renames):
         return True
@@ -327,11 +330,11 @@ def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
 
 def _read(
     stream: IO[bytes], file: str, format: Format, steps: Mapping[str, str], sure: Collection[str]
-) -> tuple[dict[str, Array], set[str], tuple[str, ...]]:
+) -> tuple[dict[str, StoredArray], set[str], tuple[str, ...]]:
     """The arrays by their steps, their number formats, and the names that are not `sure` and are no
     arrays.
     """
-    arrays: dict[str, Array] = {}
+    arrays: dict[str, StoredArray] = {}
     others = []
     for name, step in steps.items():
         try:
@@ -388,13 +391,13 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
     `{scores: [[…]], …}` by itself or under `steps`, each an array (a number where the step is one)
     or, as in a trace, a mapping with its `value`.
     """
-    assert isinstance(root, Keyed)
-    values = {name: Value(node, name, errors) for name, node in root.values.items()}
+    assert isinstance(root, MappingNode)
+    values = {name: Value(node, name, Reading(errors)) for name, node in root.values.items()}
     dtype = None
     if "steps" in values:
         dtype = _written_dtype(values.get("settings"))
         steps = values["steps"].node
-        if not isinstance(steps, Keyed):
+        if not isinstance(steps, MappingNode):
             errors.fail(
                 f"must be a mapping, not {describe(steps)}",
                 at=steps.at,
@@ -402,7 +405,7 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
                 help="write {scores: …}",
             )
         values, root = (
-            {name: Value(node, name, errors) for name, node in steps.values.items()},
+            {name: Value(node, name, Reading(errors)) for name, node in steps.values.items()},
             steps,
         )
     if not values:
@@ -423,7 +426,7 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
         errors.fail(clash[1], at=root.keys[clash[0]], help=keep_one(found, clash[0]))
     for name, step in found.items():
         value = values[name]
-        if isinstance(value.node, Keyed) and "value" in value.keys:
+        if isinstance(value.node, MappingNode) and "value" in value.keys:
             labels[step] = _labels(value.node.values.get("labels"))
             value = value.key("value")
         array = _array(value, step)
@@ -434,7 +437,7 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
 
 
 def _is_array(node: Node) -> bool:
-    return isinstance(node.values.get("value") if isinstance(node, Keyed) else node, Sequence)
+    return isinstance(node.values.get("value") if isinstance(node, MappingNode) else node, ListNode)
 
 
 def _array(value: Value, step: str) -> NDArray[Any] | None:
@@ -445,7 +448,7 @@ def _array(value: Value, step: str) -> NDArray[Any] | None:
     """
     shape: list[int] = []
     node = value.node
-    while isinstance(node, Sequence):
+    while isinstance(node, ListNode):
         if not node.items:
             value.wrong("is empty", "leave the step out", at=node.at)
             return None
@@ -478,8 +481,8 @@ def _gather(value: Value, shape: list[int], cells: list[float | bool], *, truths
                 f"must be a number, not {describe(node)}",
                 "write a number, NaN, Infinity or -Infinity",
             )
-    elif not isinstance(node, Sequence) or len(node.items) != shape[0]:
-        found = count(len(node.items), "entry") if isinstance(node, Sequence) else describe(node)
+    elif not isinstance(node, ListNode) or len(node.items) != shape[0]:
+        found = count(len(node.items), "entry") if isinstance(node, ListNode) else describe(node)
         value.wrong(f"has {found}, but the first row has {shape[0]}", _EVEN)
     else:
         for item in value.items:
@@ -499,17 +502,19 @@ def _number(node: Node) -> float | None:
 
 def _labels(node: Node | None) -> tuple[tuple[str, ...], ...]:
     """The labels of a step of a trace; empty if they are not lists in a list."""
-    axes = node.items if isinstance(node, Sequence) else []
+    axes = node.items if isinstance(node, ListNode) else []
     return tuple(
         tuple(leaf.text for leaf in axis.items if isinstance(leaf, Leaf))
         for axis in axes
-        if isinstance(axis, Sequence)
+        if isinstance(axis, ListNode)
     )
 
 
 def _written_dtype(settings: Value | None) -> str | None:
     node = (
-        settings.node.values.get("dtype") if settings and isinstance(settings.node, Keyed) else None
+        settings.node.values.get("dtype")
+        if settings and isinstance(settings.node, MappingNode)
+        else None
     )
     return node.text if isinstance(node, Leaf) and node.text in DTYPES else None
 

@@ -13,15 +13,14 @@ from attncli.cli.input import limit_threads
 from attncli.dtypes import DEVICES, DTYPES, ROUNDINGS
 from attncli.english import listed, shorten
 from attncli.errors import did_you_mean, usage_error
-from attncli.problem.arrays.formats import TEXT_SUFFIXES, suffixes
-from attncli.problem.files import PICKLES
 from attncli.problem.parts.conventions import CONVENTIONS
+from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 from attncli.problem.text.source import Source, read_source
 
 if TYPE_CHECKING:
     from attncli.features.compare.dumps import Dump
     from attncli.problem.model import Problem
-    from attncli.problem.text.tree import Node
+    from attncli.problem.text.nodes import Node
     from attncli.tracing.comparison import Operand
     from attncli.tracing.model import Trace
     from attncli.tracing.number_formats import FormatDeviation
@@ -30,7 +29,7 @@ WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
 MOST_NAMES = 20  # of a dump, in one help line
 # pickles are refused with a help that says what to save instead
-_BINARY = ({*suffixes()} - {*TEXT_SUFFIXES}) | {*PICKLES}
+_BINARY = ({*array_suffixes()} - {*TEXT_SUFFIXES}) | {*PICKLES}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from attncli.english import count
 from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
 from attncli.problem.keys import ARRAYS, SCORES
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import (
     BATCH,
     HEAD,

@@ -28,7 +28,8 @@ from attncli.features.cost.sizes import (
     symbols,
     with_leading_axes,
 )
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import BATCH, HEAD
 from attncli.problem.parts.positions import Alibi
 

@@ -129,7 +129,7 @@ def gradient(
     from attncli.features.gradient.page import gradient_document
     from attncli.features.gradient.verification import verify_view
     from attncli.page.derivation import page_deviation
-    from attncli.problem.model import Scalar
+    from attncli.problem.matrix import Scalar
     from attncli.tracing import run
 
     progress.begin("working out")

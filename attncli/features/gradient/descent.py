@@ -19,7 +19,8 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Ref
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import primed
 from attncli.features.gradient.verification import loss_of
-from attncli.problem.model import Matrix, Problem, Scalar, read_only
+from attncli.problem.matrix import Matrix, Scalar, read_only
+from attncli.problem.model import Problem
 from attncli.tracing import run
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward_steps

@@ -28,7 +28,7 @@ from attncli.equation.indexing import add_axes
 from attncli.equation.rule import Rule
 from attncli.errors import usage_error
 from attncli.page.view import View, chosen_cell, chosen_place, chosen_steps, selected_part
-from attncli.problem.model import Scalar
+from attncli.problem.matrix import Scalar
 from attncli.tracing.magnitudes import HONEST, Magnitudes
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, forward_steps, loss_steps, with_key_head

@@ -20,7 +20,8 @@ from attncli.english import count
 from attncli.errors import input_error, usage_error
 from attncli.problem.keys import ARRAYS, SCORES, ScaleWord
 from attncli.problem.limits import ELEMENT_LIMIT
-from attncli.problem.model import Matrix, Problem, read_only
+from attncli.problem.matrix import Matrix, read_only
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import BATCH
 from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights

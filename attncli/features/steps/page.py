@@ -37,7 +37,7 @@ from attncli.page.document import (
     Text,
     text,
 )
-from attncli.problem.keys import ARRAYS, KEYS, SCORES, Array
+from attncli.problem.keys import ARRAYS, KEYS, SCORES, GivenArray
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
 from attncli.problem.parts.positions import POSITIONS
@@ -281,7 +281,7 @@ def _examples() -> Iterator[dict[str, str]]:
         yield given | {"score": name} | {array.name: _numbers(array) for array in score.arrays}
 
 
-def _numbers(array: Array) -> str:
+def _numbers(array: GivenArray) -> str:
     return f"{{random: {[2] * len(array.letters)}, seed: 1}}"
 
 

@@ -53,13 +53,14 @@ from attncli.page.view import View
 from attncli.page.worked.line import NO_KEY
 from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.problem import keys
-from attncli.problem.model import Mask, Matrix, Problem, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import BATCH, HEAD, LEADING
-from attncli.problem.parts.masks import Clause, MaskSizes
+from attncli.problem.parts.masks import Clause, Mask, MaskSizes
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Keep
-from attncli.problem.parts.positions import Offset
+from attncli.problem.parts.offset import Offset
 from attncli.problem.saving import as_yaml
 from attncli.tracing.magnitudes import HONEST
 from attncli.tracing.model import Trace, labels

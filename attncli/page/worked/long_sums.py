@@ -22,7 +22,7 @@ from attncli.equation.indexing import letters, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
 from attncli.equation.substitution import substitute
 from attncli.page.printer import Printer, format_number, surely_rounded
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 from attncli.problem.text.numbers import is_plain
 from attncli.tracing.model import Step
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
-from attncli.problem.arrays.formats import ArrayError
+from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.limits import DIRECTORY_LIMIT
 
 _ENCRYPTED = 1

@@ -4,25 +4,24 @@ seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from attncli.english import count, shape_text, shorten
+from attncli.english import shape_text, shorten
 from attncli.problem.arrays.random_matrices import read_random
-from attncli.problem.model import Matrix, read_only
-from attncli.problem.text.decimal_commas import comma_advice, report_doubtful_commas
+from attncli.problem.matrix import Matrix, read_only
+from attncli.problem.text.decimal_commas import report_doubtful_commas
+from attncli.problem.text.nested_lists import read_cells
+from attncli.problem.text.nodes import Leaf, ListNode, Node, describe
 from attncli.problem.text.numbers import as_float
 from attncli.problem.text.pasted import name_in, written_out
-from attncli.problem.text.tree import Leaf, Node, Sequence, describe
 from attncli.problem.text.values import Value, read_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from attncli.problem.arrays.formats import Array
+    from attncli.problem.arrays.stored import StoredArray
 
 _RANKS = {
     1: "a list of numbers",
@@ -34,12 +33,6 @@ _EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
 _REFERENCES = "write {file: weights.npz, name: W_Q}, {file: W_Q.csv} or {random: [4, 8], seed: 7}"
 # batch × heads × rows × columns
 DEEPEST = 4
-_EVEN = "all rows of a matrix must be equally long"
-# the lists inside one another where there are entries
-_BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}
-# lengths that a help line spells out
-_LISTED = 12
-_Cell = TypeVar("_Cell")
 
 
 def read_matrix(
@@ -56,7 +49,7 @@ def read_matrix(
         return None
     if isinstance(value.node, Leaf):
         _wrong_rank(value, describe(value.node), rank)
-    elif isinstance(value.node, Sequence):
+    elif isinstance(value.node, ListNode):
         if name := name_in(value):
             name.wrong(
                 f"{shorten(name.text)} is not a number",
@@ -86,76 +79,8 @@ def read_matrix(
     return matrix
 
 
-def read_cells(
-    value: Value,
-    read_cell: Callable[[Value], _Cell | None],
-    read_numbers: Callable[[NDArray[Any]], list[_Cell] | None] = lambda array: None,
-    *,
-    empty: str,
-) -> tuple[list[_Cell | None], tuple[int, ...]] | None:
-    """Every single value of nested lists of equal lengths, read by `read_cell`, and their shape;
-    None after reporting.
-
-    The values come in order, row after row. `read_numbers` makes them of a list that was read in
-    one go, or returns None where one of them may be wrong: then they are read one by one as well.
-    `empty` is the help where one of the lists is empty.
-    """
-    before = value.errors.count
-    text, top = value.errors.source.text, value.node.at
-    # matrices of other lengths than the first
-    uneven: list[Value] = []
-    shape: tuple[int, ...] = ()
-    inner = value
-    while isinstance(inner.node, Sequence):
-        if inner.node.numbers is not None:
-            shape += inner.node.numbers.array.shape
-            break
-        if not inner.node.length:
-            inner.wrong("is empty", empty)
-            return None
-        shape += (inner.node.length,)
-        inner = inner.entry(0)
-
-    cells: list[_Cell | None] = []
-
-    def read(value: Value, shape: tuple[int, ...]) -> None:
-        node = value.node
-        if not shape:
-            if isinstance(node, Leaf):
-                cells.append(read_cell(value))
-                return
-            value.wrong(f"must be one entry like its neighbours, not {describe(node)}", _EVEN)
-        elif not isinstance(node, Sequence):
-            row = count(shape[0], "entry")
-            value.wrong(f"must be a row of {row} like the first row, not {describe(node)}", _EVEN)
-        elif node.length != shape[0]:
-            if len(shape) > 1:
-                uneven.append(value)
-            else:
-                closing = "]" if text.startswith("[", node.at) else "\n"
-                help = _EVEN + comma_advice(text, top, text.find(closing, node.at))
-                value.wrong(
-                    f"has {count(node.length, 'entry')}, but the first row has {shape[0]}", help
-                )
-        elif (
-            node.numbers is not None
-            and node.numbers.array.shape == shape
-            and (numbers := read_numbers(node.numbers.array))
-        ):
-            cells.extend(numbers)
-        else:
-            below = shape[1:]
-            for item in value.items:
-                read(item, below)
-
-    read(value, shape)
-    if uneven:
-        _report_uneven(value, uneven[0])
-    return (cells, shape) if value.errors.count == before else None
-
-
 def _read_lists(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
-    numbers = value.node.numbers if isinstance(value.node, Sequence) else None
+    numbers = value.node.numbers if isinstance(value.node, ListNode) else None
     if numbers is not None and numbers.array.dtype != bool:
         return Matrix(numbers.array, numbers.texts, numbers.array.shape)
 
@@ -177,10 +102,10 @@ def _texts(node: Node) -> list[str]:
     """The text of each value in nested lists, row after row."""
     if isinstance(node, Leaf):
         return [node.text]
-    if isinstance(node, Sequence) and node.numbers is not None:
+    if isinstance(node, ListNode) and node.numbers is not None:
         return node.numbers.texts()
     return (
-        [text for item in node.items for text in _texts(item)] if isinstance(node, Sequence) else []
+        [text for item in node.items for text in _texts(item)] if isinstance(node, ListNode) else []
     )
 
 
@@ -201,7 +126,7 @@ def _read_file(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
     return Matrix(numbers, texts)
 
 
-def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
+def _all_numbers(array: StoredArray, value: Value, minus_infinity: bool) -> bool:
     """Whether an array from a file holds numbers attention can use: no truth values, no NaN, no
     infinity.
     """
@@ -224,52 +149,3 @@ def _all_numbers(array: Array, value: Value, minus_infinity: bool) -> bool:
 
 def _wrong_rank(value: Value, what: str, rank: int) -> None:
     value.wrong(f"must be {_RANKS[rank]}, not {what}", f"write {value.name}: {_EXAMPLES[rank]}")
-
-
-def _report_uneven(whole: Value, value: Value) -> None:
-    """Report an entry of nested lists that is not as long as the first, where it holds lists
-    itself.
-
-    Entries of a batch, such as sentences, may be filled up, and the mask then says how long they
-    were.
-    """
-    first = whole
-    while first.path.count("[") < value.path.count("["):
-        first = first.entry(0)
-    levels = _depth(first.node)
-    one, many = {2: ("row", "rows"), 3: ("matrix", "matrices")}.get(levels, ("list", "lists"))
-    help = f"all of them must have the same number of {many}"
-    if levels == 2 and _BATCHES.get(whole.path) == _depth(whole.node):
-        help = _fill_up(whole)
-    value.wrong(
-        f"has {count(_length(value.node), one, many)}, but {first.path} has {_length(first.node)}",
-        help,
-    )
-
-
-def _fill_up(whole: Value) -> str:
-    """Advice for entries of a batch; the mask then says how long they were, if their rows are those
-    of the keys.
-    """
-    if whole.path == "Q" or (whole.path == "X" and "context" in whole.errors.nodes):
-        return "fill up the shorter ones with rows of 0"
-    heads = _depth(whole.node) == 4
-    entries = [
-        next(entry.items, entry) if heads else entry for entry in islice(whole.items, _LISTED + 1)
-    ]
-    lengths = [str(_length(entry.node)) for entry in entries]
-    said = ", ".join(lengths[:_LISTED]) + (", …" if len(lengths) > _LISTED else "")
-    return (
-        f"fill up the shorter ones with rows of 0 at the end, and add mask: {{lengths: [{said}]}}"
-    )
-
-
-def _length(node: Node) -> int:
-    return node.length if isinstance(node, Sequence) else 0
-
-
-def _depth(node: Node) -> int:
-    """How many lists are inside one another, by the first of each."""
-    if not isinstance(node, Sequence):
-        return 0
-    return 1 + (_depth(node.items[0]) if node.items else 0)

@@ -10,9 +10,9 @@ from itertools import islice
 
 from attncli.english import count, shorten
 from attncli.problem.limits import DIMENSION_LIMIT, ELEMENT_LIMIT
-from attncli.problem.model import Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.text.nodes import ListNode, describe
 from attncli.problem.text.numbers import as_decimal
-from attncli.problem.text.tree import Sequence, describe
 from attncli.problem.text.values import Value, read_integer, read_scalar, read_truth, require_keys
 
 _RANDOM = "write {random: [4, 8], seed: 7}"
@@ -33,7 +33,7 @@ def read_random(value: Value) -> Matrix | None:
     before = value.errors.count
     require_keys(value, ("random", "seed", "low", "high", "integers", "decimals"))
     sizes = value.key("random")
-    if not isinstance(sizes.node, Sequence):
+    if not isinstance(sizes.node, ListNode):
         sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _RANDOM)
     elif not sizes.node.length:
         sizes.wrong("is empty", _RANDOM)

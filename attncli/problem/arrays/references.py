@@ -14,20 +14,17 @@ import numpy as np
 
 from attncli.english import count, listed, shorten
 from attncli.file_names import is_device
-from attncli.problem.arrays.formats import (
-    TEXT_SUFFIXES,
-    Array,
-    ArrayError,
-    format_of,
-    pickled,
-    require_shape,
-    suffixes,
-)
+from attncli.problem.arrays.errors import ArrayError, pickled
+from attncli.problem.arrays.formats import format_of
 from attncli.problem.arrays.formats.safetensors import INDEX_SUFFIX, shard_of
-from attncli.problem.files import PICKLES, cannot_read, open_regular
+from attncli.problem.arrays.stored import StoredArray, require_shape
+from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.keys import LAYOUTS, PARTS, Layout, Part
-from attncli.problem.text.source import ErrorCollector, Source
-from attncli.problem.text.tree import HeldArray, Sequence
+from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import HeldArray, ListNode
+from attncli.problem.text.reading import Reading
+from attncli.problem.text.source import Source
 from attncli.problem.text.values import (
     Value,
     read_integer,
@@ -41,7 +38,7 @@ from attncli.system import path_here
 _KEYS = ("file", "name", "range", "index", "transpose", "part", "layout")
 _WORKBOOK, _RANGE = ".xlsx", "range: Sheet1!A1:C3"
 _SUFFIXES = (
-    *(suffix for suffix in suffixes()[::-1] if suffix not in (_WORKBOOK, *TEXT_SUFFIXES)),
+    *(suffix for suffix in array_suffixes()[::-1] if suffix not in (_WORKBOOK, *TEXT_SUFFIXES)),
     _WORKBOOK,
     *TEXT_SUFFIXES,
 )  # those of models first
@@ -67,7 +64,7 @@ class Fused:
     heads: int
     kv_heads: int
 
-    def cut(self, array: Array) -> Array:
+    def cut(self, array: StoredArray) -> StoredArray:
         """The part of … × columns, or of a vector; ArrayError where the columns cannot be so many
         equal heads.
         """
@@ -86,7 +83,7 @@ class Fused:
         wanted = by_group[..., before : before + sizes[PARTS.index(self.part)] * of_head]
         return wanted.reshape(*array.shape[:-1], -1)
 
-    def _uneven(self, array: Array, shares: int) -> ArrayError:
+    def _uneven(self, array: StoredArray, shares: int) -> ArrayError:
         columns = count(array.shape[-1], "column" if array.ndim > 1 else "number")
         if shares == 3:
             message = f"{columns} cannot be split into three equal parts q, k and v"
@@ -98,7 +95,7 @@ class Fused:
         return ArrayError(message, help, key="part")
 
 
-def read_array(value: Value, rank: int = 2) -> Array | None:
+def read_array(value: Value, rank: int = 2) -> StoredArray | None:
     """The array a reference names, of bool, integer or float type, or from a file of text of the
     texts of its numbers.
 
@@ -167,7 +164,7 @@ def _name_in(file: str, name: str, range_: str) -> str:
     return range_ if is_workbook else name
 
 
-def _held(value: Value, array: Array | None) -> Array | None:
+def _held(value: Value, array: StoredArray | None) -> StoredArray | None:
     assert array is not None
     try:
         require_shape(array.shape, "the array")
@@ -215,7 +212,7 @@ def is_special(path: PurePath) -> bool:
     return any(":" in name or is_device(name) for name in names)
 
 
-def _load(source: Source, file: str, name: str) -> Array:
+def _load(source: Source, file: str, name: str) -> StoredArray:
     target = _within(source, file)
     if file.endswith(INDEX_SUFFIX):
         with open_regular(target) as stream:
@@ -250,7 +247,7 @@ def _suffix(file: str) -> str:
     return PurePath(file).suffix.lower()
 
 
-def _entry(array: Array, indices: tuple[int, ...]) -> Array:
+def _entry(array: StoredArray, indices: tuple[int, ...]) -> StoredArray:
     for index in indices:
         if array.ndim < 2:
             raise ArrayError(
@@ -265,7 +262,7 @@ def _entry(array: Array, indices: tuple[int, ...]) -> Array:
     return array
 
 
-def _turned(array: Array) -> Array:
+def _turned(array: StoredArray) -> StoredArray:
     if array.ndim < 2:
         raise ArrayError(
             "a vector has no rows and columns to swap", "remove transpose", key="transpose"
@@ -273,7 +270,7 @@ def _turned(array: Array) -> Array:
     return array.swapaxes(-1, -2)
 
 
-def _keeps_its_digits(array: Array, value: Value) -> bool:
+def _keeps_its_digits(array: StoredArray, value: Value) -> bool:
     """Whether every integer is also a double; the first that is not is reported."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
         return True
@@ -293,7 +290,7 @@ def _keeps_its_digits(array: Array, value: Value) -> bool:
 
 
 def _read_index(value: Value) -> tuple[int, ...]:
-    each = value.items if isinstance(value.node, Sequence) else (value,)
+    each = value.items if isinstance(value.node, ListNode) else (value,)
     read = (
         read_integer(number, least=0, help="write index: 0, or index: [0, 3]") for number in each
     )
@@ -316,18 +313,18 @@ def _read_fused(value: Value) -> Fused | None:
         value.key("part").wrong(
             f"{value.path} is not made of {part}", f"write part: {letter.lower()}"
         )
-    heads = _number_of(value.errors, "heads", 1)
-    kv_heads = _number_of(value.errors, "kv_heads", heads)
+    heads = _number_of(value.reading, "heads", 1)
+    kv_heads = _number_of(value.reading, "kv_heads", heads)
     if part is None or layout is None:
         return None
     return Fused(cast("Part", part), cast("Layout", layout), heads, kv_heads)
 
 
-def _number_of(errors: ErrorCollector, key: str, otherwise: int) -> int:
+def _number_of(reading: Reading, key: str, otherwise: int) -> int:
     """What the problem's `heads` or `kv_heads` says; whoever reads that key tells what is wrong
     with it.
     """
-    if key not in errors.nodes:
+    if key not in reading.nodes:
         return otherwise
-    untold = ErrorCollector(errors.source)
-    return read_integer(Value(errors.nodes[key], key, untold), least=1, help="") or otherwise
+    untold = Reading(ErrorCollector(reading.errors.source))
+    return read_integer(Value(reading.nodes[key], key, untold), least=1, help="") or otherwise

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncli.problem.arrays.matrix_reader import DEEPEST, read_cells
-from attncli.problem.model import Matrix
+from attncli.problem.arrays.matrix_reader import DEEPEST
+from attncli.problem.matrix import Matrix
+from attncli.problem.text.nested_lists import read_cells
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
 from attncli.problem.text.numbers import is_plain
 from attncli.problem.text.pasted import written_out
-from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.text.values import Value
 
 if TYPE_CHECKING:
-    from attncli.problem.arrays.formats import Array
+    from attncli.problem.arrays.stored import StoredArray
 
 _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
 # batch × keys; batch × heads × queries × keys
@@ -28,7 +29,7 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
     example = example or _EXAMPLES[rank]
     if not written_out(value, rank):
         return None
-    if isinstance(value.node, Mapping):
+    if isinstance(value.node, MappingNode):
         import numpy as np
 
         from attncli.problem.arrays.references import read_array
@@ -40,7 +41,7 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
             value.wrong("holds other values than true and false, 1 and 0", "save it as booleans")
             return None
         return stored_truths(array, value, rank)
-    if not isinstance(value.node, Sequence):
+    if not isinstance(value.node, ListNode):
         what = describe(value.node)
         value.wrong(f"must be a list of true and false, or 1 and 0, not {what}", f"write {example}")
         return None
@@ -48,7 +49,7 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
     return None if read is None else _of_rank(Matrix(read[0], shape=read[1]), rank, value)
 
 
-def stored_truths(array: Array, value: Value, rank: int = 2) -> Matrix | None:
+def stored_truths(array: StoredArray, value: Value, rank: int = 2) -> Matrix | None:
     """The truth values of an array in a file; None after reporting that it has too few axes, or too
     many.
     """
@@ -82,7 +83,7 @@ def _of_rank(array: Matrix, rank: int, value: Value) -> Matrix | None:
     return None
 
 
-def _truths_of(numbers: Array) -> list[bool] | None:
+def _truths_of(numbers: StoredArray) -> list[bool] | None:
     """The truth values of a list that was read in one go; None where it holds others than true and
     false, 1 and 0.
     """

@@ -12,7 +12,7 @@ from attncli.equation.indices import HEAD as HEAD
 from attncli.equation.indices import KEY_HEAD as KEY_HEAD
 from attncli.equation.parser import parse_expression
 from attncli.problem.keys import ARRAYS
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 
 # a number a head, whatever other axes
 PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)

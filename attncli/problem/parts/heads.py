@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.english import count
 from attncli.problem.keys import ARRAYS, SCORES, array_path
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 from attncli.problem.parts.axes import (
     OF_KEYS,
     OF_QUERIES,
@@ -24,10 +24,8 @@ from attncli.problem.parts.axes import (
     letters_of,
     width,
 )
-from attncli.problem.shape_checks import stored
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import Leaf, Sequence
-from attncli.problem.text.tree import Mapping as Keyed
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode
+from attncli.problem.text.reading import Reading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +34,7 @@ WEIGHTS = ("W_Q", "W_K", "W_V")
 
 
 def split_heads(
-    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, errors: ErrorCollector
+    given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None, reading: Reading
 ) -> tuple[dict[str, Matrix], bool]:
     """The arrays with a head axis before their rows, and whether those of queries got theirs here,
     out of columns.
@@ -51,7 +49,7 @@ def split_heads(
     for key, said in (("heads", heads), ("kv_heads", kv_heads)):
         name, found = stacked[key]
         if said and found and said != found:
-            errors.wrong(
+            reading.wrong(
                 key,
                 f"is {said}, but {name} has {count(found, 'head')}",
                 f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of"
@@ -64,24 +62,24 @@ def split_heads(
     key = "kv_heads" if kv_heads else "heads" if heads and not of_queries else name
     path = array_path(key)
     if not (of_queries or heads) and keys > 1:
-        errors.wrong(
+        reading.wrong(
             path,
             f"there are {count(keys, 'head')} of keys and values, but the queries have no heads",
             f"write heads: {keys} for the queries, or a multiple of it",
         )
     elif queries % keys:
-        errors.wrong(
+        reading.wrong(
             path,
             f"{count(queries, 'query head')} cannot be divided evenly among {count(keys, 'head')}"
             " of keys and values",
             f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
         )
-    elif errors.count == 0:
+    elif reading.errors.count == 0:
         split = {}
         for name, matrix in given.items() if queries > 1 and (heads or kv_heads) else ():
             if name in (*OF_QUERIES, *OF_KEYS) and matrix.ndim == len(ARRAYS[name].letters):
                 key, number = ("heads", queries) if name in OF_QUERIES else ("kv_heads", keys)
-                split[name] = _split(name, matrix, number, key, errors)
+                split[name] = _split(name, matrix, number, key, reading)
         return {**given, **split}, not split.keys().isdisjoint(("Q", "W_Q"))
     return dict(given), False
 
@@ -91,32 +89,37 @@ def check_widths(
     heads: int | None,
     kv_heads: int | None,
     score: str,
-    errors: ErrorCollector,
+    reading: Reading,
 ) -> None:
     """`heads` and `kv_heads` as they were written, if they were; what has its heads on an axis is
     left alone.
     """
     names = [columns_from(letter, given) for letter in "QKV"]
-    if errors.count or any(given[name].ndim > 2 for name in names):
+    if reading.errors.count or any(given[name].ndim > 2 for name in names):
         return
     queries = heads or 1
     keys = kv_heads or queries
     d_q, d_k, d_v = (width(letter, given) for letter in "QKV")  # of all heads
     unequal = SCORES[score].equal_widths and d_q * keys != d_k * queries
     unjoined = "W_O" in given and given["W_O"].shape[0] * keys != d_v * queries
-    for name, other, cut in _without_part(errors):
+    for name, other, cut in _without_part(reading):
         if cut or unequal or unjoined:
-            errors.wrong(
+            reading.wrong(
                 name,
                 f"takes all {count(given[name].shape[-1], 'column')} of an array, and so does"
                 f" {other}",
                 f"add part: {name[-1].lower()} if it holds those of q, k and v together",
             )
-    if not errors.count and unequal and queries > 1 and not (queries % keys or d_q % queries):
-        _check_key_heads(names[0], names[1], (d_q, d_k), (queries, keys), errors)
+    if (
+        not reading.errors.count
+        and unequal
+        and queries > 1
+        and not (queries % keys or d_q % queries)
+    ):
+        _check_key_heads(names[0], names[1], (d_q, d_k), (queries, keys), reading)
 
 
-def check_leading(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+def check_leading(given: Mapping[str, Matrix], reading: Reading) -> None:
     """As many entries and heads in one array as in the others that have them."""
     seen: dict[str, tuple[str, int]] = {}
     for name, matrix in given.items():
@@ -126,7 +129,7 @@ def check_leading(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
             first, expected = seen.setdefault(letter, (name, length))
             if length != expected:
                 word, path = PLACES[letter], array_path(name)
-                errors.wrong(
+                reading.wrong(
                     path,
                     f"has {count(length, word)}, but {first} has {expected}",
                     "all arrays of a batch must have the same number of entries, and K and V the"
@@ -134,12 +137,12 @@ def check_leading(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
                 )
 
 
-def check_per_head(given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+def check_per_head(given: Mapping[str, Matrix], reading: Reading) -> None:
     """One slope and one sink for each head."""
     heads = axes_of(given).number
     for name in PER_HEAD:
         if name in given and (length := given[name].shape[0]) != heads:
-            errors.wrong(
+            reading.wrong(
                 array_path(name),
                 f"{count(length, 'number')} for {count(heads, 'head')}",
                 "give one number for each head",
@@ -158,10 +161,10 @@ def _stacked(given: Mapping[str, Matrix], *names: str) -> tuple[str, int]:
     return next(found, (names[0], 0))
 
 
-def _split(name: str, matrix: Matrix, heads: int, key: str, errors: ErrorCollector) -> Matrix:
+def _split(name: str, matrix: Matrix, heads: int, key: str, reading: Reading) -> Matrix:
     columns = matrix.shape[-1]
     if columns % heads:
-        errors.wrong(
+        reading.wrong(
             array_path(name),
             f"its {count(columns, 'column' if matrix.ndim > 1 else 'number')} cannot be split into "
             f"{count(heads, 'head')}",
@@ -183,7 +186,7 @@ def _split_columns(array: NDArray[Any], heads: int) -> NDArray[Any]:
 
 
 def _check_key_heads(
-    query: str, key: str, widths: tuple[int, int], heads: tuple[int, int], errors: ErrorCollector
+    query: str, key: str, widths: tuple[int, int], heads: tuple[int, int], reading: Reading
 ) -> None:
     """As many heads of keys as their columns are, if each is as wide as one of queries."""
     (d_q, d_k), (queries, keys) = widths, heads
@@ -191,7 +194,7 @@ def _check_key_heads(
     if rest or not found or queries % found:
         return
     fewer = f" if {key} holds fewer heads than {query}" if found < queries else ", or leave it out"
-    errors.wrong(
+    reading.wrong(
         key,
         f"has {count(d_k, 'column')} for {count(keys, 'head')}, but {query} has {d_q} for"
         f" {queries}",
@@ -199,11 +202,11 @@ def _check_key_heads(
     )
 
 
-def _without_part(errors: ErrorCollector) -> Iterator[tuple[str, str, bool]]:
+def _without_part(reading: Reading) -> Iterator[tuple[str, str, bool]]:
     """Weights that take the whole of an array from which others are taken, too: their name, that of
     another, and whether the other takes a part.
     """
-    references = {name: found for name in WEIGHTS if (found := stored(name, errors))}
+    references = {name: found for name in WEIGHTS if (found := reading.stored(name))}
     for name, reference in references.items():
         if "part" not in reference.keys:
             same = [
@@ -216,8 +219,8 @@ def _without_part(errors: ErrorCollector) -> Iterator[tuple[str, str, bool]]:
                 yield name, (cut or same)[0], bool(cut)
 
 
-def _array(reference: Keyed) -> list[list[str]]:
+def _array(reference: MappingNode) -> list[list[str]]:
     """What says which array is meant, as texts that can be compared."""
     named = [reference.values[key] for key in ("file", "name", "index") if key in reference.keys]
-    items = [node.items if isinstance(node, Sequence) else [node] for node in named]
+    items = [node.items if isinstance(node, ListNode) else [node] for node in named]
     return [[item.text for item in each if isinstance(item, Leaf)] for each in items]

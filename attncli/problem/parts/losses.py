@@ -11,12 +11,24 @@ from dataclasses import dataclass, replace
 
 from attncli.english import count, shape_text
 from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
-from attncli.problem.model import Loss, Matrix, read_only
+from attncli.problem.matrix import Matrix, read_only
 from attncli.problem.parts.axes import output_shape
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import Mapping as Keyed
-from attncli.problem.text.tree import Sequence, describe
+from attncli.problem.text.nodes import ListNode, MappingNode, describe
+from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value, read_word, require_keys
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loss:
+    """How far the output is from what it should have been: `target`, in the shape of the output.
+
+    mse is the mean, over all numbers of the output, of the squared differences. cross_entropy takes
+    each row of the output as logits, has a 1 in each row of the target, in the column of its class,
+    and is the mean over all rows.
+    """
+
+    kind: str
+    target: Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +52,7 @@ LOSSES: Mapping[str, LossKind] = {
 
 def read_loss(value: Value) -> Loss | None:
     """The loss as it is written; None after reporting what is wrong."""
-    if not isinstance(value.node, Keyed) or not value.keys:
+    if not isinstance(value.node, MappingNode) or not value.keys:
         value.wrong(
             f"must be {{kind: …, …}}, not {describe(value.node)}", f"write {LOSSES['mse'].example}"
         )
@@ -77,13 +89,13 @@ def read_loss(value: Value) -> Loss | None:
 
 
 def check_loss(
-    loss: Loss, given: Mapping[str, Matrix], joined: bool, errors: ErrorCollector
+    loss: Loss, given: Mapping[str, Matrix], joined: bool, reading: Reading
 ) -> Loss | None:
     """The loss with its target in the shape of the output: of classes, a 1 in each row; None after
     reporting.
     """
-    if "d_output" in errors.places:
-        errors.wrong(
+    if "d_output" in reading.places:
+        reading.wrong(
             "loss",
             "d_output is given, too",
             "keep one of the two: the loss already gives the gradient of the output",
@@ -96,7 +108,7 @@ def check_loss(
         found = _counted(loss.target.shape) if kind.of_classes else shape_text(loss.target.shape)
         hot = kind.of_classes and loss.target.shape == expected
         message = f"is {found}, but the output is {shape_text(expected)}"
-        errors.wrong(
+        reading.wrong(
             key,
             "has a row for each row of the output, and not its class" if hot else message,
             (
@@ -106,14 +118,14 @@ def check_loss(
             ),
         )
         return None
-    return _one_hot(loss, expected[-1], errors) if kind.of_classes else loss
+    return _one_hot(loss, expected[-1], reading) if kind.of_classes else loss
 
 
 def _counted(shape: tuple[int, ...]) -> str:
     return count(shape[0], "class", "classes") if len(shape) == 1 else shape_text(shape)
 
 
-def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
+def _one_hot(loss: Loss, classes: int, reading: Reading) -> Loss | None:
     """The target as a 1 in the column of each row's class, and 0 elsewhere."""
     import numpy as np
 
@@ -124,7 +136,7 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
         written = (
             f"{numbers[place]:g}" if loss.target.written is None else loss.target.written[place]
         )
-        _class_at(place, loss.kind, errors).wrong(
+        _class_at(place, loss.kind, reading).wrong(
             f"{written} is no column of the output",
             f"the output has {count(classes, 'column')}, and its classes are "
             + (f"0 to {classes - 1}" if classes > 1 else "just 0"),
@@ -135,15 +147,15 @@ def _one_hot(loss: Loss, classes: int, errors: ErrorCollector) -> Loss | None:
     return Loss(loss.kind, Matrix(read_only(hot), read_only(written)))
 
 
-def _class_at(place: tuple[int, ...], kind: str, errors: ErrorCollector) -> Value:
+def _class_at(place: tuple[int, ...], kind: str, reading: Reading) -> Value:
     """Where the class of a row is written; of one that comes from a file, where the file is
     named.
     """
-    value = Value(errors.nodes["loss"], "loss", errors).key(LOSSES[kind].target)
+    value = Value(reading.nodes["loss"], "loss", reading).key(LOSSES[kind].target)
     for index in place:
         value = (
             value.entry(index)
-            if isinstance(value.node, Sequence)
+            if isinstance(value.node, ListNode)
             else replace(value, path=f"{value.path}[{index}]")
         )
     return value

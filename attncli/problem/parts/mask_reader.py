@@ -13,12 +13,12 @@ from attncli.english import listed
 from attncli.errors import did_you_mean
 from attncli.problem.arrays.truth_matrices import is_zero_or_one, read_truths, stored_truths
 from attncli.problem.keys import CORNERS, Corner
-from attncli.problem.model import Mask, Matrix
+from attncli.problem.matrix import Matrix
 from attncli.problem.parts.conventions import OWN, Convention, Polarity
-from attncli.problem.parts.masks import MaskPart, MaskSizes, forms
+from attncli.problem.parts.masks import Mask, MaskPart, MaskSizes, forms
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
 from attncli.problem.text.numbers import NumberError, as_float
 from attncli.problem.text.pasted import written_out
-from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence, describe, truth
 from attncli.problem.text.values import Value, read_word, require_keys
 
 # words that fill a matrix, not forms
@@ -97,19 +97,19 @@ def mask_words() -> tuple[str, ...]:
 
 def _is_list_of_forms(node: Node) -> bool:
     """A list that holds a word or a mapping is a list of forms; one of lists is a matrix."""
-    if not isinstance(node, Sequence) or node.numbers is not None:
+    if not isinstance(node, ListNode) or node.numbers is not None:
         return False
     return any(
-        isinstance(item, Mapping)
+        isinstance(item, MappingNode)
         or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELLS)
         for item in node.items
     )
 
 
-def _holds_lists(node: Sequence) -> bool:
+def _holds_lists(node: ListNode) -> bool:
     if node.numbers is not None:
         return node.numbers.array.ndim > 1
-    return any(isinstance(item, Sequence) for item in node.items)
+    return any(isinstance(item, ListNode) for item in node.items)
 
 
 def _read_form(value: Value, reading: MaskReading) -> None:
@@ -125,7 +125,7 @@ def _read_form(value: Value, reading: MaskReading) -> None:
             )
         elif node.text in forms():
             reading.add(forms()[node.text](), value)
-    elif isinstance(node, Sequence):
+    elif isinstance(node, ListNode):
         if node.length and not _holds_lists(node):
             value.wrong("must be a list of rows, not a single list", _FLAT_HELP)
         else:
@@ -179,7 +179,7 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
         matrix = read_truths(value, example=_TRUTHS)
         return None if matrix is None else parts[polarity](matrix)
 
-    if isinstance(value.node, Mapping):
+    if isinstance(value.node, MappingNode):
         import numpy as np
 
         from attncli.problem.arrays.references import read_array
@@ -249,7 +249,7 @@ def _different(value: Value) -> list[Leaf]:
 
 
 def _leaves(value: Value) -> Iterator[Leaf]:
-    if isinstance(value.node, Sequence) and value.node.numbers is not None:
+    if isinstance(value.node, ListNode) and value.node.numbers is not None:
         yield from value.node.numbers.distinct(value.node.at)
     elif isinstance(value.node, Leaf):
         yield value.node

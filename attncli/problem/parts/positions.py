@@ -17,72 +17,16 @@ from attncli.equation.rule import Rule
 from attncli.errors import did_you_mean
 from attncli.problem.arrays.matrix_reader import read_matrix
 from attncli.problem.keys import PAIRINGS, Pairing
-from attncli.problem.model import Mask, Matrix, Problem, Scalar
-from attncli.problem.parts.axes import BATCH, axes_of, past_length, sizes, width
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import Leaf, describe
-from attncli.problem.text.tree import Mapping as Keyed
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.parts.axes import axes_of, past_length, sizes, width
+from attncli.problem.parts.masks import Mask
+from attncli.problem.parts.offset import Offset
+from attncli.problem.text.nodes import Leaf, MappingNode, describe
+from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value, read_scalar, read_truth, read_word, require_keys
 
 # of steps, by what asks for them
 Variants = Mapping[str, Mapping[str, Rule]]
-
-
-class Offset(NamedTuple):
-    """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for
-    all.
-
-    Causal masks, windows and biases by distance count positions from it.
-    """
-
-    by: tuple[int, ...]
-    corner: str = "top-left"
-
-    @classmethod
-    def of(cls, mask: Mask, queries: int, keys: int, past: int) -> Offset:
-        """The length of the cache, or m - n at the bottom-right corner, where m counts the keys
-        that exist.
-        """
-        if mask.corner == "top-left":
-            return cls((past,))
-        import numpy as np
-
-        exists = np.ones((1, keys), dtype=bool)
-        for part in mask.parts:
-            there = part.existing_keys(keys)
-            if there is not None:
-                exists = exists & there
-        return cls(tuple(int(count) - queries for count in exists.sum(axis=1)), mask.corner)
-
-    @property
-    def position(self) -> str:
-        """The position of query i among the keys."""
-        return "i + offset" if any(self.by) else "i"
-
-    @property
-    def parameters(self) -> Mapping[str, Scalar | Matrix]:
-        """The number or array that `position` reads."""
-        if len(self.by) > 1:
-            return {"offset": Matrix.of(self.by)}
-        return {"offset": Scalar.of(self.by[0])} if any(self.by) else {}
-
-    @property
-    def leads(self) -> Mapping[str, tuple[str, ...]]:
-        """The leading axes of its array: the entries of a batch."""
-        return {"offset": (BATCH,)} if len(self.by) > 1 else {}
-
-    @property
-    def entries(self) -> tuple[Offset, ...]:
-        """The offset of each entry, or the one of all."""
-        return tuple(Offset((by,), self.corner) for by in self.by)
-
-    @property
-    def meaning(self) -> str:
-        """Where the offset comes from, to be put behind a sentence; empty where there is none."""
-        if self.corner == "top-left":
-            return f" (offset {self.by[0]}, the length of the cache)" if any(self.by) else ""
-        numbers = ", ".join(map(str, self.by))
-        return f", aligned to the bottom-right corner (offset {numbers})"
 
 
 class PositionSizes(NamedTuple):
@@ -102,11 +46,11 @@ class PositionSizes(NamedTuple):
     given: frozenset[str]
 
     @classmethod
-    def of(cls, problem: Problem) -> PositionSizes:
-        """Those of a problem."""
-        given, past = problem.given, past_length(problem.given)
+    def of(cls, given: Mapping[str, Matrix], mask: Mask) -> PositionSizes:
+        """Those of a problem with these arrays and this mask."""
+        past = past_length(given)
         n, m = sizes(given)
-        offset = Offset.of(problem.mask, n, m, past)
+        offset = mask.offset(n, m, past)
         return cls(n, m, past, width("K", given), axes_of(given).number, offset, frozenset(given))
 
 
@@ -152,7 +96,7 @@ class Position(ABC):
         """The arrays that are written in it, by the names that they have in `ARRAYS`."""
         return {}
 
-    def check(self, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+    def check(self, given: Mapping[str, Matrix], reading: Reading) -> None:
         """Report what does not fit these arrays, whose queries, keys and heads fit together."""
         return
 
@@ -261,7 +205,7 @@ class Rope(Position):
     def read(cls, value: Value) -> Rope | None:
         if isinstance(value.node, Leaf):
             return cls(_THETA, "half") if read_truth(value) else None
-        if not isinstance(value.node, Keyed):
+        if not isinstance(value.node, MappingNode):
             value.wrong(f"must be a mapping, not {describe(value.node)}", f"write {cls.example}")
             return None
         require_keys(value, ("theta", "pairing"))
@@ -277,13 +221,13 @@ class Rope(Position):
         )
         return None if theta is None or pairing is None else cls(theta, cast("Pairing", pairing))
 
-    def check(self, given: Mapping[str, Matrix], errors: ErrorCollector) -> None:
+    def check(self, given: Mapping[str, Matrix], reading: Reading) -> None:
         d_q, d_k = width("Q", given), width("K", given)
         if d_k % 2 or d_q != d_k:
             said = f"a key has {count(d_k, 'number')}" + (
                 "" if d_q == d_k else f" and a query {d_q}"
             )
-            errors.wrong(
+            reading.wrong(
                 "position.rope",
                 f"{said}: rope turns pairs of them",
                 "in each head, queries and keys must have the same even number of features",
@@ -377,7 +321,7 @@ class Alibi(Position):
     def read(cls, value: Value) -> Alibi | None:
         if isinstance(value.node, Leaf):
             return cls() if read_truth(value) else None
-        if not isinstance(value.node, Keyed) or "slopes" not in value.keys:
+        if not isinstance(value.node, MappingNode) or "slopes" not in value.keys:
             help = did_you_mean(next(iter(value.keys), ""), ["slopes"], _ALIBI_HELP)
             value.wrong(f"must be true or {{slopes: …}}, not {describe(value.node)}", help)
             return None
@@ -449,7 +393,7 @@ def read_positions(value: Value) -> tuple[Position, ...] | None:
     """The positions, in the order of `POSITIONS`; None after reporting what is wrong."""
     if isinstance(value.node, Leaf) and value.node.text == "none":
         return ()
-    if not isinstance(value.node, Keyed) or not value.keys:
+    if not isinstance(value.node, MappingNode) or not value.keys:
         forms = listed([f"{{{name}: …}}" for name in POSITIONS], last="or")
         examples = ", or ".join(kind.example for kind in POSITIONS.values())
         value.wrong(f"must be {forms}, not {describe(value.node)}", f"write {examples}")

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from attncli.english import listed
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import Leaf, Node, PastedList, Sequence
+from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
+from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value
 
 # what stands after the comma of 0,(3)
@@ -140,25 +140,20 @@ def comma_advice(text: str, start: int, end: int) -> str:
     return f"; decimals are written with a point: {_with_point(found[0])}" if found else ""
 
 
-def comma_advice_for(errors: ErrorCollector, *names: str) -> str:
+def comma_advice_for(reading: Reading, *names: str) -> str:
     """Advice for the first of these arrays that seems to be written with decimal commas."""
-    text, at = errors.source.text, errors.places
-    ends = (
-        min((place for place in at.values() if place > at[name]), default=len(text))
-        for name in names
-    )
-    return next(
-        filter(
-            None, (comma_advice(text, at[name], end) for name, end in zip(names, ends, strict=True))
-        ),
-        "",
-    )
+    text, at = reading.errors.source.text, reading.places
+    for name in names:
+        end = min((place for place in at.values() if place > at[name]), default=len(text))
+        if advice := comma_advice(text, at[name], end):
+            return advice
+    return ""
 
 
 def _rows(node: Node, text: str) -> Iterator[tuple[int, str]]:
     """The rows of nested lists, each with its place and the text between its brackets."""
     # whose commas were looked at when it was read
-    if not isinstance(node, Sequence) or isinstance(node, PastedList):
+    if not isinstance(node, ListNode) or isinstance(node, PastedList):
         return
     if node.numbers is not None:
         yield from ((node.at + row.start(1), row[1]) for row in _ROW.finditer(node.numbers.text))

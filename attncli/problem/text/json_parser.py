@@ -14,9 +14,10 @@ from typing import NoReturn, cast
 
 from attncli.english import shorten
 from attncli.problem.limits import DEPTH_LIMIT
+from attncli.problem.text.building import NO_HALF, SURROGATE, TreeBuilder, build
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import ListNode, Node
 from attncli.problem.text.numbers import decimal_comma, why_not_a_number
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import NO_HALF, SURROGATE, Node, Sequence, TreeBuilder, build
 
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _KEY = re.compile(rf"{_STRING.pattern}\s*:")
@@ -170,7 +171,7 @@ def _fail_for_bracket(at: int, builder: TreeBuilder) -> None:
     """
     text = builder.text
     start = at
-    if text[at : at + 1] == ":" and isinstance(builder.inside, Sequence):
+    if text[at : at + 1] == ":" and isinstance(builder.inside, ListNode):
         start = builder.inside.items[-1].at
     elif at < len(text) and not _KEY.match(text, at):
         return
@@ -192,7 +193,7 @@ def _expected(message: str, before: str, builder: TreeBuilder) -> str:
     if message == "Extra data":
         return "end"
     if message == "Expecting ',' delimiter":
-        return "after an entry" if isinstance(builder.inside, Sequence) else "after a member"
+        return "after an entry" if isinstance(builder.inside, ListNode) else "after a member"
     return "value"
 
 

@@ -11,13 +11,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from json import JSONDecoder
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attncli.problem.text.tree import Leaf, Node, Sequence
+from attncli.problem.text.nodes import NUMBER_TEXT, Leaf, ListNode, Node, NumberList
 
 # characters; a shorter list costs as much this way as value by value
 SHORTEST = 200
@@ -28,48 +26,10 @@ _LONGEST = 200
 # of numbers, true and false, in lists
 _STRETCH = re.compile(r"\[[-+.,0-9eE\[\] \ntrufals]*")
 _ROW = re.compile(r"\[[^\[\]]+\]")
-_TEXT = re.compile(r"[^\[\], \n]+")
-_WORD = re.compile(r"[\[\]]|[^\[\], \n]+")
-_BRACKETS = ("[", "]")
 _TINY = re.compile(r"[eE]-[0-9]{3}")
 _DIGITS = bytes(48 if chr(sign) in "0123456789+-.eE" else 32 for sign in range(256))
 _PLACEHOLDER = '"0"'
 _DECODER = JSONDecoder()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberList:
-    """Nested lists of equal lengths: the values, as float64 or bool, and the text that they were
-    read from.
-    """
-
-    array: NDArray[np.float64] | NDArray[np.bool_]
-    text: str
-
-    def texts(self) -> list[str]:
-        """The text of each value, row after row."""
-        return _TEXT.findall(self.text)
-
-    def nodes(self, at: int) -> list[Node]:
-        """A node for each entry of the list, which begins at this place."""
-        root = Sequence(at)
-        inside = [root]
-        for found in _WORD.finditer(self.text, 1, len(self.text) - 1):
-            if found[0] == "[":
-                inside.append(Sequence(at + found.start()))
-                inside[-2].items.append(inside[-1])
-            elif found[0] == "]":
-                inside.pop()
-            else:
-                inside[-1].items.append(Leaf(found[0], False, at + found.start()))
-        return root.items
-
-    def distinct(self, at: int) -> list[Leaf]:
-        """Of the values with one text the first, for a list that begins at this place."""
-        firsts: dict[str, int] = {}
-        for found in _WORD.finditer(self.text):
-            firsts.setdefault(found[0], at + found.start())
-        return [Leaf(text, False, place) for text, place in firsts.items() if text not in _BRACKETS]
 
 
 class NumberRows(NumberList):
@@ -95,10 +55,10 @@ class NumberRows(NumberList):
         start = at
         for line in self.text.split("\n"):
             cells: list[Node] = [
-                Leaf(found[0], False, start + found.start()) for found in _TEXT.finditer(line)
+                Leaf(found[0], False, start + found.start()) for found in NUMBER_TEXT.finditer(line)
             ]
             if cells:
-                rows.append(Sequence(cells[0].at, cells))
+                rows.append(ListNode(cells[0].at, cells))
             start += len(line) + 1
         return rows
 
@@ -115,13 +75,13 @@ class Outline:
         self._starts: list[int] = []  # of the lists, in the outline
         # by how much the text behind each is shorter here
         self._shifts = [0]
-        self._lists: list[Sequence] = []
+        self._lists: list[ListNode] = []
         for start, numbers in _long_lists(text):
             pieces += [text[end:start], _PLACEHOLDER]
             self._starts.append(length + start - end)
             length, end = self._starts[-1] + len(_PLACEHOLDER), start + len(numbers.text)
             self._shifts.append(end - length)
-            self._lists.append(Sequence(start, numbers=numbers))
+            self._lists.append(ListNode(start, numbers=numbers))
         self.text = "".join([*pieces, text[end:]])
         self.count = len(self._lists)
 
@@ -129,7 +89,7 @@ class Outline:
         """Where in the whole text a place of the outline is."""
         return at + self._shifts[bisect_left(self._starts, at)]
 
-    def list_at(self, at: int) -> Sequence | None:
+    def list_at(self, at: int) -> ListNode | None:
         """The list that stands at this place of the outline."""
         number = bisect_left(self._starts, at)
         return self._lists[number] if self._starts[number : number + 1] == [at] else None

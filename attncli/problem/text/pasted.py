@@ -14,9 +14,10 @@ from itertools import accumulate, pairwise
 
 from attncli.english import shorten
 from attncli.problem.limits import DEPTH_LIMIT, ELEMENT_LIMIT
+from attncli.problem.text.building import LONG
 from attncli.problem.text.decimal_commas import doubtful_commas, doubtful_pairs, with_points
+from attncli.problem.text.nodes import TRUTHS, Leaf, ListNode, Node, PastedList
 from attncli.problem.text.numbers import NumberError, as_float
-from attncli.problem.text.tree import LONG, TRUTHS, Leaf, Node, PastedList, Sequence
 from attncli.problem.text.values import Value
 
 CALL = (
@@ -217,7 +218,7 @@ def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
             else None
         )
     if (
-        not isinstance(node, Sequence)
+        not isinstance(node, ListNode)
         or node.numbers is not None
         or not text
         or not _holds_several(node)
@@ -239,9 +240,9 @@ def _looks_pasted(text: str) -> bool:
     return bool(_NUMBER.match(start) and _SEVERAL.search(start))
 
 
-def _holds_several(node: Sequence) -> bool:
+def _holds_several(node: ListNode) -> bool:
     """Whether a value in the first row of a matrix is several numbers: 1 2; 3 4."""
-    while node.numbers is None and node.length and isinstance(node.items[0], Sequence):
+    while node.numbers is None and node.length and isinstance(node.items[0], ListNode):
         node = node.items[0]
     return node.numbers is None and any(
         isinstance(item, Leaf)
@@ -357,13 +358,13 @@ def _read_brackets(text: _Text, start: int, rank: int) -> tuple[PastedList, int]
     """The lists whose first bracket is at this place, and where they end."""
     root = PastedList(text.place(start))
     # with where each begins inside
-    unclosed: list[tuple[Sequence, int]] = []
-    innermost: list[tuple[Sequence, _Piece]] = []
+    unclosed: list[tuple[ListNode, int]] = []
+    innermost: list[tuple[ListNode, _Piece]] = []
     end = start
     for part in _PART.finditer(text.text, start):
         before, end = end, part.end()
         if part[0] == "[":
-            new = Sequence(text.place(part.start())) if unclosed else root
+            new = ListNode(text.place(part.start())) if unclosed else root
             if unclosed:
                 _require_nothing(text, before, part.start(), _CLOSE)
                 unclosed[-1][0].items.append(new)
@@ -399,7 +400,7 @@ def _read_brackets(text: _Text, start: int, rank: int) -> tuple[PastedList, int]
     return root, end
 
 
-def _fill_alone(text: _Text, root: Sequence, inside: _Piece, rank: int) -> None:
+def _fill_alone(text: _Text, root: ListNode, inside: _Piece, rank: int) -> None:
     """Fill a list that holds no others: with numbers, or with the rows that semicolons or line
     breaks make of them.
     """
@@ -417,7 +418,7 @@ def _fill_alone(text: _Text, root: Sequence, inside: _Piece, rank: int) -> None:
         root.items.extend(leaf for row in split for leaf in _leaves(text, row))
 
 
-def _of_entries(node: Sequence) -> PastedList:
+def _of_entries(node: ListNode) -> PastedList:
     """The rows of a block of YAML, each an entry such as - 1 0 1."""
     leaves = [item for item in node.items if isinstance(item, Leaf)]
     text = _Text("", 0)
@@ -428,7 +429,7 @@ def _of_entries(node: Sequence) -> PastedList:
     )
     return PastedList(
         node.at,
-        [Sequence(leaf.at, _leaves(text, row)) for leaf, row in zip(leaves, rows, strict=True)],
+        [ListNode(leaf.at, _leaves(text, row)) for leaf, row in zip(leaves, rows, strict=True)],
     )
 
 
@@ -481,7 +482,7 @@ def _read_lines(text: _Text, rank: int, *, may_be_one: bool) -> PastedList | Non
         raise text.fault(message, "remove the empty lines between rows", matrices[1][0][0])
     return PastedList(
         text.place(rows[0][0]),
-        [Sequence(text.place(matrix[0][0][0]), _rows(text, matrix, rank)) for matrix in split],
+        [ListNode(text.place(matrix[0][0][0]), _rows(text, matrix, rank)) for matrix in split],
     )
 
 
@@ -526,7 +527,7 @@ def _rows(text: _Text, rows: list[_Row], rank: int) -> list[Node]:
     """
     if rank == 1 and (len(rows) == 1 or all(len(row) == 1 for row in rows)):
         return [leaf for row in rows for leaf in _leaves(text, row)]
-    return [Sequence(text.place(row[0][0] if row else 0), _leaves(text, row)) for row in rows]
+    return [ListNode(text.place(row[0][0] if row else 0), _leaves(text, row)) for row in rows]
 
 
 def _leaves(text: _Text, row: _Row) -> list[Node]:

@@ -1,25 +1,15 @@
-"""The text of a problem file, decoded once: the line and column of any place in it, and the errors
-found in it.
-"""
+"""The text of a problem file, decoded once, and the line and column of any place in it."""
 
 from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
 
-from attncli.english import count, either, listed
-from attncli.errors import COUNTED, AttncliError, Exit, Place, input_error
-from attncli.problem.files import PICKLES, STANDARD_INPUT, read_bytes
+from attncli.errors import Place, input_error
+from attncli.problem.files import STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
-
-if TYPE_CHECKING:
-    from attncli.problem.text.tree import Node
-
-# errors at once; the others are counted
-REPORTED = 20
+from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 
 # as files begin
 _NO_TEXT = {b"%PDF": "PDF", b"\x89PNG": "picture", b"\xff\xd8\xff": "picture", b"GIF8": "picture"}
@@ -64,99 +54,6 @@ class Source:
         return Place(self.name, number, at - start + 1, line)
 
 
-class ErrorCollector:
-    """The errors found so far in one source: up to twenty are reported at once, the others are
-    counted.
-
-    `exit_code` is theirs. Of a whole problem, `nodes` has the node of each key, and `places` says
-    where each key is by its path: past, past.K.
-    """
-
-    def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
-        self.source = source
-        self.nodes: Mapping[str, Node] = {}
-        self.places: Mapping[str, int] = {}
-        self.exit_code = exit_code
-        self._errors: list[AttncliError] = []
-        self._count = 0
-        # how many numbers are still to be written, by key
-        self._blanks: dict[str, int] = {}
-        self._first_blank = ("", 0)  # its path, and where it is
-
-    @property
-    def count(self) -> int:
-        """How many problems there are so far."""
-        return self._count + sum(self._blanks.values())
-
-    def add(self, message: str, *, at: int, help: str, path: str = "") -> None:
-        """Note one problem at an offset of the text; the thousandth ends the reading."""
-        self.add_error(AttncliError(self.exit_code, message, help=help), at=at, path=path)
-
-    def wrong(self, path: str, message: str, help: str) -> None:
-        """Note what is wrong with the value at this path of the problem."""
-        self.add(message, at=self.places[path], path=path, help=help)
-
-    def leave_blank(self, path: str, *, at: int) -> None:
-        """Note a number that is still to be written; all of them together are one problem."""
-        if not self._blanks:
-            self._first_blank = path, at
-        key = path.partition("[")[0]
-        self._blanks[key] = self._blanks.get(key, 0) + 1
-
-    def add_error(self, error: AttncliError, *, at: int, path: str) -> None:
-        """Note an error that was found elsewhere, such as a file that is not there, at the place
-        that led to it.
-
-        A file that several keys name is one problem.
-        """
-        if any(
-            known.message == error.message and known.exit_code == Exit.FILE
-            for known in self._errors
-        ):
-            return
-        self._count += 1
-        if self._count <= REPORTED:
-            place = self.source.place(at) if self.source.name else None
-            self._errors.append(
-                AttncliError(
-                    error.exit_code, error.message, path=path, place=place, help=error.help
-                )
-            )
-        if self._count == COUNTED:
-            self.stop()
-
-    def fail(self, message: str, *, at: int, help: str, path: str = "") -> NoReturn:
-        """Note a problem after which nothing more can be read, and end the reading."""
-        self.add(message, at=at, path=path, help=help)
-        self.stop()
-        raise AssertionError("unreachable: there is a problem to stop for")
-
-    def stop(self) -> None:
-        """Raise the first problem in the order of the file, the others as its `more`; nothing if
-        clean.
-        """
-        if self._blanks:
-            path, at = self._first_blank
-            where = listed([f"{number:,} in {key}" for key, number in self._blanks.items()])
-            number, self._blanks = sum(self._blanks.values()), {}
-            message = f"{count(number, 'number')} {either(number, 'is', 'are')} still to be written"
-            self.add(message, at=at, path=path, help=f"write a number for each _: {where}")
-        if not self._errors:
-            return
-        first, *others = sorted(
-            self._errors, key=lambda e: (e.place.line, e.place.column) if e.place else (0, 0)
-        )
-        raise AttncliError(
-            first.exit_code,
-            first.message,
-            path=first.path,
-            place=first.place,
-            help=first.help,
-            more=tuple(others),
-            untold=self._count - len(self._errors),
-        )
-
-
 def read_source(path: str, *, outside: bool = False) -> Source:
     """The text of a file, or of standard input for "-"; `outside` as in Source.
 
@@ -192,11 +89,9 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
     try:
         source = Source(name, data.decode(), folder, outside)
     except UnicodeDecodeError as error:
-        from attncli.problem.arrays.formats import TEXT_SUFFIXES, suffixes
-
-        if os.path.splitext(name)[1].lower() in ({*suffixes()} - {*TEXT_SUFFIXES, ".xlsx"}) | {
-            *PICKLES
-        }:
+        if os.path.splitext(name)[1].lower() in (
+            {*array_suffixes()} - {*TEXT_SUFFIXES, ".xlsx"}
+        ) | {*PICKLES}:
             help = (
                 "name the arrays in a problem, as in X: {file: arrays.npz, name: X}; write answers"
                 " as numbers"

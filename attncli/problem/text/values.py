@@ -13,7 +13,18 @@ from dataclasses import dataclass
 from attncli.english import count, named, shorten
 from attncli.errors import AttncliError, did_you_mean
 from attncli.problem.limits import LABEL_LIMIT, TITLE_LIMIT, TOKEN_LIMIT
-from attncli.problem.model import Scalar
+from attncli.problem.matrix import Scalar
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import (
+    HeldArray,
+    Leaf,
+    ListNode,
+    MappingNode,
+    Node,
+    describe,
+    is_null,
+    truth,
+)
 from attncli.problem.text.numbers import (
     BLANK,
     MINUS_INFINITY,
@@ -23,17 +34,7 @@ from attncli.problem.text.numbers import (
     is_plain,
     why_not_a_number,
 )
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import (
-    HeldArray,
-    Leaf,
-    Mapping,
-    Node,
-    Sequence,
-    describe,
-    is_null,
-    truth,
-)
+from attncli.problem.text.reading import Reading
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 # whole numbers of so many fit into 64 bits
@@ -43,13 +44,16 @@ _DIGITS = 18
 # one for every number of a problem, and freezing would double the cost of each
 @dataclass(slots=True)
 class Value:
-    """`node` is the value, `path` its name, such as mask.keep[0]; `errors` collects what is
-    wrong.
-    """
+    """`node` is the value, `path` its name, such as mask.keep[0]; `reading` it is a part of."""
 
     node: Node
     path: str
-    errors: ErrorCollector
+    reading: Reading
+
+    @property
+    def errors(self) -> ErrorCollector:
+        """Collects what is wrong."""
+        return self.reading.errors
 
     def wrong(self, message: str, help: str, *, at: int | None = None) -> None:
         """Report something wrong with the value, where it begins or at another place inside it."""
@@ -82,26 +86,26 @@ class Value:
     @property
     def keys(self) -> dict[str, int]:
         """Where each key of a mapping stands; anything else has none."""
-        return self.node.keys if isinstance(self.node, Mapping) else {}
+        return self.node.keys if isinstance(self.node, MappingNode) else {}
 
     def key(self, name: str) -> Value:
         """The value under a key that is there."""
-        assert isinstance(self.node, Mapping)
-        return Value(self.node.values[name], f"{self.path}.{name}", self.errors)
+        assert isinstance(self.node, MappingNode)
+        return Value(self.node.values[name], f"{self.path}.{name}", self.reading)
 
     @property
     def items(self) -> Iterator[Value]:
         """The entries of a list one after another; anything else has none."""
-        entries = self.node.items if isinstance(self.node, Sequence) else ()
+        entries = self.node.items if isinstance(self.node, ListNode) else ()
         return (
-            Value(entry, f"{self.path}[{place}]", self.errors)
+            Value(entry, f"{self.path}[{place}]", self.reading)
             for place, entry in enumerate(entries)
         )
 
     def entry(self, place: int) -> Value:
         """One entry of a list."""
-        assert isinstance(self.node, Sequence)
-        return Value(self.node.items[place], f"{self.path}[{place}]", self.errors)
+        assert isinstance(self.node, ListNode)
+        return Value(self.node.items[place], f"{self.path}[{place}]", self.reading)
 
 
 def read_number(value: Value, *, minus_infinity: bool = False) -> float | None:
@@ -215,7 +219,7 @@ def read_labels(value: Value) -> tuple[str, ...] | None:
     """A list of labels, taken as written (2024 stays 2024, null is the word); None after reporting
     anything else.
     """
-    if not isinstance(value.node, Sequence):
+    if not isinstance(value.node, ListNode):
         value.wrong(
             f"must be a list of labels, not {describe(value.node)}",
             f'write {value.path}: ["I", "love", "AI"]',

@@ -13,17 +13,9 @@ import yaml
 
 from attncli.english import shorten
 from attncli.problem.keys import KEYS
-from attncli.problem.text.source import ErrorCollector
-from attncli.problem.text.tree import (
-    NO_HALF,
-    SURROGATE,
-    Leaf,
-    Mapping,
-    Node,
-    Sequence,
-    TreeBuilder,
-    build,
-)
+from attncli.problem.text.building import NO_HALF, SURROGATE, TreeBuilder, build
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node
 
 # the C module is not everywhere
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -202,7 +194,7 @@ def _put(event: Any, builder: TreeBuilder) -> None:
         )
     if isinstance(event, yaml.ScalarEvent):
         quoted = bool(event.style)
-        if event.value == "<<" and not quoted and isinstance(builder.inside, Mapping):
+        if event.value == "<<" and not quoted and isinstance(builder.inside, MappingNode):
             fail("attncli does not read merge keys (<<)", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
             _fail_for_half(at, builder.errors)
@@ -325,7 +317,7 @@ def _fail_for_bracket(at: int, builder: TreeBuilder) -> NoReturn:
     cannot.
     """
     errors, text = builder.errors, builder.text
-    is_list = isinstance(builder.inside, Sequence)
+    is_list = isinstance(builder.inside, ListNode)
     closing, form = ("]", _LISTS) if is_list else ("}", _MAPPINGS)
     line = text.rfind("\n", 0, at) + 1
     key = _KEY.match(text, line)

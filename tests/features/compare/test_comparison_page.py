@@ -30,7 +30,8 @@ from attncli.page.document import (
     plain_line,
 )
 from attncli.problem.loader import load
-from attncli.problem.model import Problem, Scalar
+from attncli.problem.matrix import Scalar
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import Trace, run

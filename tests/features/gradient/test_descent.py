@@ -10,7 +10,8 @@ import pytest
 
 from attncli.features.gradient.descent import Descent, descend
 from attncli.problem.loader import loads
-from attncli.problem.model import Problem, Scalar
+from attncli.problem.matrix import Scalar
+from attncli.problem.model import Problem
 from attncli.tracing import run
 
 SEEDED = {

@@ -20,7 +20,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.printer import printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load
-from attncli.problem.model import Scalar
+from attncli.problem.matrix import Scalar
 from attncli.render import Style, render
 from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import from_dict, to_dict

@@ -12,7 +12,8 @@ import pytest
 
 from attncli.features.gradient.verification import MOST, compare, verify
 from attncli.problem.loader import loads
-from attncli.problem.model import Matrix, Problem, read_only
+from attncli.problem.matrix import Matrix, read_only
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run

@@ -20,7 +20,8 @@ from attncli.page.document import plain_line
 from attncli.page.printer import Printer
 from attncli.page.worked.cells import worked
 from attncli.page.worked.line import worked_line
-from attncli.problem.model import Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Keep

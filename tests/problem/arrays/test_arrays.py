@@ -18,11 +18,12 @@ from safetensors.numpy import save_file
 
 from attncli.cli.main import run
 from attncli.errors import AttncliError
-from attncli.problem.arrays.formats import format_of, npz, suffixes
+from attncli.problem.arrays.formats import format_of, npz
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.keep_and_hide import Keep
+from attncli.problem.suffixes import array_suffixes
 
 KV = "K: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 EYE = np.eye(2)
@@ -64,8 +65,8 @@ def test_npy(tmp_path: Path, dtype: str, order: Any) -> None:
 
 
 def test_each_format_is_one_file_found_by_listing() -> None:
-    assert suffixes() == (".csv", ".npy", ".npz", ".safetensors", ".tsv", ".txt", ".xlsx")
-    for suffix in suffixes():
+    assert array_suffixes() == (".csv", ".npy", ".npz", ".safetensors", ".tsv", ".txt", ".xlsx")
+    for suffix in array_suffixes():
         assert all(
             callable(getattr(format_of(suffix), name)) for name in ("read", "names", "dtype")
         )

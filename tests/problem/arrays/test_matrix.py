@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attncli.problem.loader import loads
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 
 
 def test_it_is_made_once_and_read_only() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.problem.model import Matrix
+from attncli.problem.matrix import Matrix
 from attncli.problem.parts.axes import (
     Axes,
     axes_of,

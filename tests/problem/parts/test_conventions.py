@@ -12,8 +12,8 @@ import pytest
 from attncli.cli.input import change
 from attncli.errors import AttncliError
 from attncli.problem.loader import load, loads
-from attncli.problem.model import Mask
 from attncli.problem.parts.conventions import CONVENTIONS, OWN
+from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.tracing import run

@@ -14,8 +14,9 @@ import pytest
 from attncli.cli.input import change
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import loads
-from attncli.problem.model import Mask, Problem, Scalar
-from attncli.problem.parts.masks import forms, in_order
+from attncli.problem.matrix import Scalar
+from attncli.problem.model import Problem
+from attncli.problem.parts.masks import Mask, forms, in_order
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep

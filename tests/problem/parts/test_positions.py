@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from attncli.problem.loader import loads
-from attncli.problem.model import Scalar
+from attncli.problem.matrix import Scalar
 from attncli.problem.parts.positions import Rope
 
 Problems = Callable[..., list[str]]

@@ -14,7 +14,7 @@ import pytest
 from attncli.cli.main import run
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
-from attncli.problem.text import long_lists, tree
+from attncli.problem.text import building, long_lists
 from attncli.problem.text.decimal_commas import doubtful_commas
 
 BOTH = "(write {}, with a point in each decimal, or {}, with a blank after each comma)"
@@ -66,7 +66,7 @@ CLEAR = [
 @pytest.fixture(params=["value by value", "in one go"], autouse=True)
 def _both_ways_to_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "in one go":
-        monkeypatch.setattr(tree, "LONG", 0)
+        monkeypatch.setattr(building, "LONG", 0)
         monkeypatch.setattr(long_lists, "SHORTEST", 0)
 
 
@@ -187,7 +187,10 @@ def test_a_long_list_is_looked_at_up_to_the_first_clear_row() -> None:
 
 def test_a_long_matrix_in_doubt() -> None:
     matrix = f"[{', '.join(['[0,7, 0,2]'] * 5000)}]"
-    with patch.object(tree, "LONG", 2**14), pytest.raises(AttncliError, match="0,7 can be read"):
+    with (
+        patch.object(building, "LONG", 2**14),
+        pytest.raises(AttncliError, match="0,7 can be read"),
+    ):
         loads(f"{{Q: {matrix}, K: [[1, 2, 3, 4]], V: [[1]]}}".encode(), "p.yaml")
 
 

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
+from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.json_parser import parse_json
-from attncli.problem.text.source import ErrorCollector, Source
-from attncli.problem.text.tree import Leaf
+from attncli.problem.text.nodes import Leaf
+from attncli.problem.text.source import Source
 
 ENTRY = "put a comma between the entries, and a {} after the last"
 MEMBER = 'write {"key": value}'

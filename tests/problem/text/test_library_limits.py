@@ -21,13 +21,14 @@ from hypothesis import strategies as st
 
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError, Exit
-from attncli.problem.arrays.formats import strict_json
+from attncli.problem.arrays.stored import strict_json
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.loader import loads
 from attncli.problem.text import json_parser
+from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.json_parser import parse_json
 from attncli.problem.text.numbers import _parsed
-from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 from attncli.tracing import run
 

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from attncli.errors import AttncliError
 from attncli.features.compare.changes import moved
 from attncli.problem.loader import loads
-from attncli.problem.text import long_lists, tree, values
+from attncli.problem.text import building, long_lists, values
+from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.json_parser import parse_json
 from attncli.problem.text.long_lists import Outline
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node
 from attncli.problem.text.numbers import as_float
-from attncli.problem.text.source import ErrorCollector, Source
-from attncli.problem.text.tree import Leaf, Mapping, Node, Sequence
+from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 
 NUMBERS = st.one_of(
@@ -190,7 +191,7 @@ BLANKS = st.sampled_from(["", "", "", " ", "  ", "\n  ", " \n "])
 
 @pytest.fixture(autouse=True)
 def _any_list_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "LONG", 0)
+    monkeypatch.setattr(building, "LONG", 0)
     monkeypatch.setattr(long_lists, "SHORTEST", 0)
 
 
@@ -199,9 +200,9 @@ def placed(node: Node) -> Any:
     match node:
         case Leaf(text=text, quoted=quoted, at=at):
             return text, quoted, at
-        case Sequence(items=items, at=at):
+        case ListNode(items=items, at=at):
             return at, [placed(item) for item in items]
-        case Mapping(values=values, keys=keys, at=at):
+        case MappingNode(values=values, keys=keys, at=at):
             return at, {key: placed(value) for key, value in values.items()}, keys
 
 
@@ -218,7 +219,7 @@ def outcome(parse: Callable[[ErrorCollector], Node], text: str) -> Any:
 
 def check_same_reading(parse: Callable[[ErrorCollector], Node], text: str) -> None:
     """Both passes see the same in a text."""
-    with patch.object(tree, "LONG", len(text) + 1):
+    with patch.object(building, "LONG", len(text) + 1):
         careful = outcome(parse, text)
     assert outcome(parse, text) == careful
 
@@ -317,7 +318,7 @@ def test_both_passes_agree_on_problems(rows: list[list[str]]) -> None:
         ]
 
     quick = read()
-    with patch.object(tree, "LONG", len(text) + 1):
+    with patch.object(building, "LONG", len(text) + 1):
         assert quick == read()
 
 
@@ -404,7 +405,7 @@ def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
 def test_a_tree_can_be_moved(text: str) -> None:
     """As one is that is given with --set, behind the text of the file."""
     quick = parse_yaml(ErrorCollector(Source("p", text)))
-    with patch.object(tree, "LONG", 1000):
+    with patch.object(building, "LONG", 1000):
         careful = parse_yaml(ErrorCollector(Source("p", " " * 9 + text)))
     assert placed(moved(moved(quick, 7), 2)) == placed(careful)
 
@@ -450,9 +451,9 @@ def test_a_file_of_numbers_agrees_with_other_readers() -> None:
         for letter, array in arrays.items():
             np.testing.assert_array_equal(problem.given[letter].value, array)
     root = parse_json(ErrorCollector(Source("p.json", json.dumps(data))))
-    assert isinstance(root, Mapping)
+    assert isinstance(root, MappingNode)
     assert all(
-        isinstance(node, Sequence) and node.numbers is not None for node in root.values.values()
+        isinstance(node, ListNode) and node.numbers is not None for node in root.values.values()
     )
 
 

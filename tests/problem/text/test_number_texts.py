@@ -18,7 +18,8 @@ import attncli
 from attncli.cli.input import change
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
-from attncli.problem.model import Problem, Scalar
+from attncli.problem.matrix import Scalar
+from attncli.problem.model import Problem
 from attncli.problem.text.numbers import NumberError, as_decimal, as_exact, as_float
 
 PIECES = (

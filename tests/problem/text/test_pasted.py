@@ -20,7 +20,8 @@ from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.text import pasted
-from attncli.problem.text.source import ErrorCollector, Source
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 
 SQUARE = [[1, 0.5], [-2, 3]]

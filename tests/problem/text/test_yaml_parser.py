@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from attncli.errors import AttncliError
-from attncli.problem.text.source import ErrorCollector, Source, decode
-from attncli.problem.text.tree import Leaf, Mapping, Sequence
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode
+from attncli.problem.text.source import Source, decode
 from attncli.problem.text.yaml_parser import parse_yaml
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
@@ -124,14 +125,14 @@ def test_values_keep_their_text_and_place(loader: Any, plain: Any) -> None:
     errors = ErrorCollector(Source("p", "# é\nX: [[1e3, '1'], [010, ~]]\nmask:\n  causal: yes\n"))
     root = parse_yaml(errors, loader)
     assert plain(root, text_of) == {"X": [["1e3", "'1'"], ["010", "~"]], "mask": {"causal": "yes"}}
-    assert isinstance(root, Mapping)
+    assert isinstance(root, MappingNode)
     assert {key: errors.source.place(at).line for key, at in root.keys.items()} == {
         "X": 2,
         "mask": 3,
     }
-    assert isinstance(root.values["X"], Sequence)
+    assert isinstance(root.values["X"], ListNode)
     last = root.values["X"].items[1]
-    assert isinstance(last, Sequence)
+    assert isinstance(last, ListNode)
     assert isinstance(last.items[0], Leaf)
     assert (
         errors.source.place(last.items[0].at).line,
@@ -192,5 +193,5 @@ def test_a_quoted_merge_sign_is_an_ordinary_key(loader: Any, plain: Any) -> None
 def test_a_byte_order_mark_is_let_pass() -> None:
     source = decode("﻿Q: 1".encode(), "p")
     root = parse_yaml(ErrorCollector(source))
-    assert isinstance(root, Mapping)
+    assert isinstance(root, MappingNode)
     assert source.place(root.keys["Q"]).column == 1

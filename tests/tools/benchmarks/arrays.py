@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from attncli.attention import parallel
-from attncli.problem.model import Mask, Matrix, Problem
+from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
+from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 from tests.tools.benchmarks.figures import Figure, figure

@@ -16,8 +16,8 @@ import numpy as np
 
 from attncli.errors import AttncliError
 from attncli.problem import loader
-from attncli.problem.model import Matrix
-from attncli.problem.text import long_lists, tree
+from attncli.problem.matrix import Matrix
+from attncli.problem.text import building, long_lists
 
 FROM = (0, 0, 8, 40)  # characters from which a list is long
 
@@ -53,7 +53,7 @@ def assert_agreement(data: bytes, name: str) -> None:
 
 @contextmanager
 def _long_from(text: int, of_a_list: int) -> Iterator[None]:
-    with patch.object(tree, "LONG", text), patch.object(long_lists, "SHORTEST", of_a_list):
+    with patch.object(building, "LONG", text), patch.object(long_lists, "SHORTEST", of_a_list):
         yield
 
 

@@ -21,7 +21,7 @@ from zlib import crc32
 
 from attncli.errors import AttncliError
 from attncli.features.check.kept_rows import file_of_rows
-from attncli.problem.arrays.formats import ArrayError
+from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.formats.xlsx import rows_of_text
 from attncli.problem.loader import loads
 from tests.tools.fuzz.ends import check_end, end_of

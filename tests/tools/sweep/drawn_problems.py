@@ -23,8 +23,8 @@ import numpy as np
 import yaml
 
 import attncli
-from attncli.problem.arrays.formats import TEXT_SUFFIXES, suffixes
 from attncli.problem.keys import ARRAYS, KEYS, SCORES
+from attncli.problem.suffixes import TEXT_SUFFIXES, array_suffixes
 from attncli.problem.text.numbers import as_float
 from tests.tools.json_schemas import expanded
 
@@ -35,7 +35,7 @@ OPTIONAL = 0.25  # how often a key is given that a problem may as well go withou
 LETTERS = "QKV"
 WORKBOOK, SHEET = ".xlsx", "Numbers"
 FLAT = (*TEXT_SUFFIXES, WORKBOOK)  # files of one matrix
-BINARY = [suffix for suffix in suffixes() if suffix not in FLAT]
+BINARY = [suffix for suffix in array_suffixes() if suffix not in FLAT]
 TEXTS = [
     "a",
     "I",
@@ -489,11 +489,8 @@ class _Drawing:
         there.
         """
         choice, properties = self.choice, form["properties"]
-        found = {
-            "file": (
-                f"{path.replace('.', '_')}{choice.choice(suffixes() if len(shape) < 3 else BINARY)}"
-            )
-        }
+        suffix = choice.choice(array_suffixes() if len(shape) < 3 else BINARY)
+        found = {"file": f"{path.replace('.', '_')}{suffix}"}
         unnamed = found["file"].endswith((".npy", *FLAT))
         part = path[-1] in LETTERS and "W_" in path  # a fused array: the others are in it as well
         for name, property in properties.items():

@@ -10,9 +10,12 @@ from typing import IO
 import numpy as np
 
 from attncli.errors import AttncliError
-from attncli.problem.arrays.formats import Array, ArrayError
-from attncli.problem.arrays.matrix_reader import read_cells
+from attncli.problem.arrays.errors import ArrayError
+from attncli.problem.arrays.stored import StoredArray
 from attncli.problem.files import SIZE_LIMIT
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nested_lists import read_cells
+from attncli.problem.text.nodes import TRUTHS, Leaf, ListNode
 from attncli.problem.text.numbers import (
     MINUS_INFINITY,
     NumberError,
@@ -21,8 +24,8 @@ from attncli.problem.text.numbers import (
     why_not_a_number,
 )
 from attncli.problem.text.pasted import written_in_file
-from attncli.problem.text.source import ErrorCollector, decode
-from attncli.problem.text.tree import TRUTHS, Leaf, Sequence
+from attncli.problem.text.reading import Reading
+from attncli.problem.text.source import decode
 from attncli.problem.text.values import Value
 
 _NO_NAMES = "leave out names, unless all of the first row or of the first column are words"
@@ -30,7 +33,7 @@ _NO_NAMES = "leave out names, unless all of the first row or of the first column
 _EXACT = 2.0**53
 
 
-def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> StoredArray:
     """The matrix of a file: of truth values, of whole numbers, of float64, or, where a cell is a
     fraction or a root, of the text of each number.
     """
@@ -44,7 +47,7 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
     try:
         source = decode(data, file)
         errors = ErrorCollector(source)
-        array = _read_rows(Value(Leaf(source.text, True, 0), "", errors))
+        array = _read_rows(Value(Leaf(source.text, True, 0), "", Reading(errors)))
         errors.stop()
     except AttncliError as error:
         place = f":{error.place.line}:{error.place.column}" if error.place else ""
@@ -65,11 +68,11 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
     return "float64"
 
 
-def _read_rows(value: Value) -> Array | None:
+def _read_rows(value: Value) -> StoredArray | None:
     """The matrix that is the text of a value; None after reporting what is wrong with it."""
     if not written_in_file(value):
         return None
-    if isinstance(value.node, Sequence) and (numbers := value.node.numbers) is not None:
+    if isinstance(value.node, ListNode) and (numbers := value.node.numbers) is not None:
         return numbers.array if re.search("[.eE]", numbers.text) else _as_integers(numbers.array)
     read = read_cells(value, _read_cell, empty="write rows of numbers in it")
     if read is None:
@@ -93,7 +96,7 @@ def truth_among_numbers(cells: list[str]) -> int | None:
     return truths.index(True) if any(truths) and not all(truths) else None
 
 
-def as_array(cells: list[str]) -> Array:
+def as_array(cells: list[str]) -> StoredArray:
     """Truth values, whole numbers or float64 by their texts; the texts themselves where one is a
     fraction or a root.
     """
@@ -105,7 +108,7 @@ def as_array(cells: list[str]) -> Array:
     return _as_integers(numbers) if all(cell.lstrip("+-").isdigit() for cell in cells) else numbers
 
 
-def _as_integers(numbers: Array) -> Array:
+def _as_integers(numbers: StoredArray) -> StoredArray:
     return numbers.astype(np.int64) if np.abs(numbers).max() <= _EXACT else numbers
 
 

@@ -12,7 +12,8 @@ from typing import IO, Any
 import numpy as np
 
 from attncli.english import shorten
-from attncli.problem.arrays.formats import Array, ArrayError, require_shape
+from attncli.problem.arrays.errors import ArrayError
+from attncli.problem.arrays.stored import StoredArray, require_shape
 
 _FORMATS = np.lib.format
 _HEADERS = {
@@ -23,7 +24,7 @@ _HEADERS = {
 _HEADER_LIMIT = 2**16
 
 
-def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> StoredArray:
     """The one array of a file."""
     if name:
         raise ArrayError(
@@ -47,7 +48,7 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
     return read_header(stream)[2].name
 
 
-def read_array(stream: IO[bytes], size: int, file: str, *, single: bool = False) -> Array:
+def read_array(stream: IO[bytes], size: int, file: str, *, single: bool = False) -> StoredArray:
     """The array that begins here; `size` is how many bytes there are, whatever its header
     claims.
     """

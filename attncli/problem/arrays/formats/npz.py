@@ -10,15 +10,16 @@ from typing import IO
 
 from attncli.english import shorten
 from attncli.problem.arrays.archives import Archive, can_unpack
-from attncli.problem.arrays.formats import Array, ArrayError, choose
+from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.formats.npy import read_array, read_header
+from attncli.problem.arrays.stored import StoredArray, choose
 from attncli.problem.limits import PACKED_LIMIT, PACKED_RATIO
 
 _SUFFIX = ".npy"
 _AGAIN = "save it again with numpy.savez"
 
 
-def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> StoredArray:
     """The array of a name, which may be empty where there is only one."""
     with _archive(file).opened(stream) as archive:
         entries = _entries(archive)

@@ -18,7 +18,8 @@ from typing import IO, Any
 import numpy as np
 
 from attncli.english import count, either, shorten
-from attncli.problem.arrays.formats import Array, ArrayError, choose, require_shape, strict_json
+from attncli.problem.arrays.errors import ArrayError
+from attncli.problem.arrays.stored import StoredArray, choose, require_shape, strict_json
 
 _LENGTH_BYTES = 8
 # hundreds of thousands of tensors; the largest known headers are a fifth of this
@@ -43,7 +44,7 @@ _NUMPY_TYPES = {
     "U8": "u1",
 }
 _DTYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-_BEYOND_NUMPY: dict[str, Callable[[Array], Array]] = {
+_BEYOND_NUMPY: dict[str, Callable[[StoredArray], StoredArray]] = {
     # a float32 without its lower half
     "BF16": lambda data: (data.astype(np.uint32) << 16).view(np.float32),
     "BOOL": lambda data: data != 0,
@@ -62,7 +63,7 @@ class _Tensor:
     end: int
 
 
-def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> StoredArray:
     """The tensor of a name, which may be empty where there is only one; bfloat16 becomes float32,
     exactly.
 
@@ -80,7 +81,7 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Ar
     data = stream.read(tensor.end - tensor.begin)
     if len(data) < tensor.end - tensor.begin:
         raise ArrayError(f"{file} ends before its last number", _AGAIN)  # cut while it was read
-    array: Array = np.frombuffer(data, _NUMPY_TYPES[tensor.dtype]).reshape(tensor.shape)
+    array: StoredArray = np.frombuffer(data, _NUMPY_TYPES[tensor.dtype]).reshape(tensor.shape)
     return _BEYOND_NUMPY[tensor.dtype](array) if tensor.dtype in _BEYOND_NUMPY else array
 
 

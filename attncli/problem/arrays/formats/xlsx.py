@@ -22,12 +22,13 @@ from xml.parsers import expat
 from attncli.english import grouped, listed, shorten
 from attncli.errors import did_you_mean
 from attncli.problem.arrays.archives import Archive
-from attncli.problem.arrays.formats import COMPARED, Array, ArrayError
+from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.formats.csv import as_array, truth_among_numbers
+from attncli.problem.arrays.stored import COMPARED, StoredArray
 from attncli.problem.limits import PACKED_LIMIT
 from attncli.problem.text.decimal_commas import with_points
+from attncli.problem.text.nodes import TRUTHS
 from attncli.problem.text.numbers import NumberError, as_float, is_plain
-from attncli.problem.text.tree import TRUTHS
 
 KEY = "range"
 _EXAMPLE = "range: Sheet1!A1:C3"
@@ -93,7 +94,7 @@ class _Enough(Exception):
     """Nothing that follows is asked for."""
 
 
-def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> Array:
+def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> StoredArray:
     """The cells of a range, which stands for the name of an array."""
     wanted = _read_range(name)
     with _opened(stream, file) as book:

@@ -15,14 +15,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from attncli.english import count, shape_text
-from attncli.problem.model import Mask, Matrix, Scalar, read_only
+from attncli.problem.keys import Corner
+from attncli.problem.matrix import Matrix, Scalar, read_only
 from attncli.problem.parts.axes import BATCH, HEAD, axes_of, sizes
+from attncli.problem.parts.offset import Offset
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from attncli.problem.parts.positions import Offset
     from attncli.problem.text.values import Value
 
 _MATRIX_HELP = (
@@ -109,6 +110,34 @@ class MaskPart(ABC):
         nothing about that.
         """
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """All parts of a mask: a key is visible only if every one of them allows it."""
+
+    parts: tuple[MaskPart, ...] = ()
+    corner: Corner = "top-left"
+
+    @property
+    def names(self) -> list[str]:
+        """The parts in words, as in the settings of a trace: ["causal", "padding"]."""
+        return [part.name for part in self.parts]
+
+    def offset(self, queries: int, keys: int, past: int) -> Offset:
+        """The length of the cache, or m - n at the bottom-right corner, where m counts the keys
+        that exist.
+        """
+        if self.corner == "top-left":
+            return Offset((past,))
+        import numpy as np
+
+        exists = np.ones((1, keys), dtype=bool)
+        for part in self.parts:
+            there = part.existing_keys(keys)
+            if there is not None:
+                exists = exists & there
+        return Offset(tuple(int(count) - queries for count in exists.sum(axis=1)), self.corner)
 
 
 @cache

@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
-from attncli.problem.model import Mask, Matrix
+from attncli.problem.matrix import Matrix
 from attncli.problem.parts.masks import (
     Clause,
+    Mask,
     MaskPart,
     MaskSizes,
     matrix_size_error,
     with_leading_axes,
 )
-from attncli.problem.parts.positions import Offset
+from attncli.problem.parts.offset import Offset
 from attncli.problem.text.values import Value
 
 

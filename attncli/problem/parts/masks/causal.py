@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attncli.problem.model import Mask
-from attncli.problem.parts.masks import Clause, MaskPart, unless_one
-from attncli.problem.parts.positions import Offset
+from attncli.problem.parts.masks import Clause, Mask, MaskPart, unless_one
+from attncli.problem.parts.offset import Offset
 from attncli.problem.text.values import Value, read_truth
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from attncli.problem.model import Mask, Matrix, Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import BATCH
-from attncli.problem.parts.masks import Clause, MaskPart, MaskSizes, entries_error, unless_one
-from attncli.problem.parts.positions import Offset
-from attncli.problem.text.tree import Sequence
+from attncli.problem.parts.masks import Clause, Mask, MaskPart, MaskSizes, entries_error, unless_one
+from attncli.problem.parts.offset import Offset
+from attncli.problem.text.nodes import ListNode
 from attncli.problem.text.values import Value, read_integer
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Lengths(MaskPart):
 
     @classmethod
     def read(cls, value: Value) -> Lengths | None:
-        if isinstance(value.node, Sequence) and not value.node.length:
+        if isinstance(value.node, ListNode) and not value.node.length:
             value.wrong("is empty", "write {lengths: [2]}, one number for each entry of the batch")
             return None
         values = list(value.items) or [value]

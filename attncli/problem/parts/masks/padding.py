@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from attncli.english import count, either
 from attncli.problem.arrays.truth_matrices import read_truths
-from attncli.problem.model import Mask, Matrix
+from attncli.problem.matrix import Matrix
 from attncli.problem.parts.masks import (
     Clause,
+    Mask,
     MaskPart,
     MaskSizes,
     entries_error,
     unless_one,
     with_leading_axes,
 )
-from attncli.problem.parts.positions import Offset
+from attncli.problem.parts.offset import Offset
 from attncli.problem.text.values import Value
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attncli.english import count
-from attncli.problem.model import Mask, Scalar
-from attncli.problem.parts.masks import Clause, MaskPart
-from attncli.problem.parts.positions import Offset
-from attncli.problem.text.tree import Sequence, describe
+from attncli.problem.matrix import Scalar
+from attncli.problem.parts.masks import Clause, Mask, MaskPart
+from attncli.problem.parts.offset import Offset
+from attncli.problem.text.nodes import ListNode, describe
 from attncli.problem.text.values import Value, read_integer
 
 
@@ -25,10 +25,10 @@ class Window(MaskPart):
 
     @classmethod
     def read(cls, value: Value) -> Window | None:
-        length = value.node.length if isinstance(value.node, Sequence) else 0
+        length = value.node.length if isinstance(value.node, ListNode) else 0
         if length != 2:
             what = (
-                f"a list of {length}" if isinstance(value.node, Sequence) else describe(value.node)
+                f"a list of {length}" if isinstance(value.node, ListNode) else describe(value.node)
             )
             value.wrong(
                 f"must be two numbers, not {what}",
