@@ -342,6 +342,11 @@ def _number(text: str) -> Number:
     return Number(Fraction(text), text)
 
 
+def _mask_mistake(name: str, used: Rewrite) -> Mistake:
+    """A mistake in the use of a mask: other software may hand over the right one beside it."""
+    return Mistake(name, rewritten(mask=used), optional=("mask",))
+
+
 _TRANSPOSED = {name: rewritten(**{name[2:]: transposed(name)}) for name in ("W_Q", "W_K", "W_V")}
 
 _ROUNDED_FIRST = {
@@ -442,11 +447,11 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake("the softcap was left out", rewritten(capped=without_softcap)),
     Mistake("the softcap was applied after the mask", rewritten(masked=softcap_after_mask)),
     Mistake("the mask was forgotten", rewritten(masked=without_mask)),
-    Mistake("the mask was inverted", rewritten(mask=inverted)),
-    Mistake("the mask was transposed", rewritten(mask=with_i_and_j_exchanged)),
-    Mistake("the mask hid each token from itself", rewritten(mask=hiding_itself)),
-    Mistake("the mask let each token see the next one", rewritten(mask=seeing_the_next)),
-    Mistake("the mask was aligned to the other corner", rewritten(mask=other_corner)),
+    _mask_mistake("the mask was inverted", inverted),
+    _mask_mistake("the mask was transposed", with_i_and_j_exchanged),
+    _mask_mistake("the mask hid each token from itself", hiding_itself),
+    _mask_mistake("the mask let each token see the next one", seeing_the_next),
+    _mask_mistake("the mask was aligned to the other corner", other_corner),
     Mistake(
         "hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(number_node(0)))
     ),
@@ -454,18 +459,16 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         "the mask was put on the weights, after the softmax",
         rewritten(masked=without_mask, weights=mask_on_weights),
     ),
-    Mistake(
+    _mask_mistake(
         "a mask of 1 for seen and 0 for hidden was added to the scores, as it is",
-        rewritten(mask=added_as_is(1, 0)),
+        added_as_is(1, 0),
     ),
-    Mistake(
+    _mask_mistake(
         "a mask of 0 for seen and 1 for hidden was added to the scores, as it is",
-        rewritten(mask=added_as_is(0, 1)),
+        added_as_is(0, 1),
     ),
     *(
-        Mistake(
-            f"{text} was added instead of -inf", rewritten(mask=hidden_by_adding(_number(text)))
-        )
+        _mask_mistake(f"{text} was added instead of -inf", hidden_by_adding(_number(text)))
         for text in SENTINELS
     ),
     *(

@@ -44,7 +44,7 @@ class Mistake:
 
     `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten
     where there is none. A step that is `optional` may as well be right: who divides by the largest
-    exponential may have written the sums.
+    exponential may have written the sums, and who inverts a mask may have saved it before.
     """
 
     name: str

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.equation.nodes import Expression
+from attncli.features.compare.mistaken_numbers import FEWEST_CELLS, Attempt, Made
 from attncli.mistakes.alike import groups_of_alike, shared_words
-from attncli.mistakes.blind_queries import blind_queries, blind_readings
+from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import Changes
-from attncli.tracing.comparison import HIDING, Comparison, Operand, StepComparison
-from attncli.tracing.difference import Numbers, difference, larger
+from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.model import Trace
 
 # of a trace: every mistake is another computation of all steps that it changes
 MOST_WEIGHTS = 300_000
 # more mistakes than these give the same numbers only where the numbers say little
 MOST_NAMED = 3
-# one cell may be right by chance
-FEWEST_CELLS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +63,25 @@ def explanation(comparison: Comparison) -> Explanation | None:
     both can be. None after a change, whose cause is known, and where mistakes that are not one in
     the numbers of this problem are too many.
     """
-    step = comparison.first
-    if step is None or not _can_be_explained(comparison):
+    if not _can_be_explained(comparison):
         return None
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
-        trace = ours.trace
-        if trace is None or trace["weights"].size > MOST_WEIGHTS:
+        if ours.trace is None or ours.trace["weights"].size > MOST_WEIGHTS:
             continue
-        groups = _best_groups(_all_that_explain(comparison, trace, ours, theirs))
-        if 0 < len(groups) <= MOST_NAMED:
-            return _explanation(step.name, trace, theirs, groups)
+        attempt = Attempt(comparison, ours, theirs, ours.trace)
+        groups = _best_groups(_all_that_explain(attempt))
+        if 0 < len(groups) <= MOST_NAMED and not attempt.a_lower_format_would_do():
+            return _explanation(attempt, groups)
     return None
 
 
-def _all_that_explain(
-    comparison: Comparison, trace: Trace, ours: Operand, theirs: Operand
-) -> list[_Found]:
-    step, found = comparison.first, []
-    assert step is not None
-    for mistake, changes in applicable(trace):
-        made = _Made(trace, changes, mistake.optional)
-        steps = _explained(comparison, made, ours, theirs)
-        if step.name in steps and sum(steps.values()) >= FEWEST_CELLS:
-            as_ours = _gives(comparison, step, made.plain, ours, theirs)
+def _all_that_explain(attempt: Attempt) -> list[_Found]:
+    found = []
+    for mistake, changes in applicable(attempt.trace):
+        made = Made(attempt.trace, changes, mistake.optional)
+        steps = _explained(attempt, made)
+        if attempt.first.name in steps and sum(steps.values()) >= FEWEST_CELLS:
+            as_ours = attempt.gives(attempt.first, made.plain)
             found.append(_Found(mistake.name, changes, made.plain, len(steps), as_ours))
     return found
 
@@ -136,9 +129,8 @@ def _grouped(found: list[_Found]) -> list[list[_Found]]:
     return [[by_name[name] for name in names] for names in groups]
 
 
-def _explanation(
-    step: str, trace: Trace, theirs: Operand, groups: list[list[_Found]]
-) -> Explanation:
+def _explanation(attempt: Attempt, groups: list[list[_Found]]) -> Explanation:
+    trace = attempt.trace
     names = [tuple(one.name for one in group) for group in groups]
     shared = tuple(
         shared_words(trace, of, group[0].mistaken)
@@ -147,7 +139,8 @@ def _explanation(
     )
     blind = [_blind_labels(trace, one.mistaken) for group in groups for one in group]
     same = blind[0] if all(labels == blind[0] for labels in blind) else ()
-    return Explanation(theirs, step, tuple(name for of in names for name in of), shared, same)
+    named = tuple(name for of in names for name in of)
+    return Explanation(attempt.theirs, attempt.first.name, named, shared, same)
 
 
 def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
@@ -159,27 +152,6 @@ def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
     new = blind_queries(mistaken["masked"]) & ~blind_queries(trace["masked"])
     rows = new.reshape(-1, new.shape[-1]).any(axis=0)
     return tuple(trace.tokens[row] for row in np.flatnonzero(rows).tolist())
-
-
-class _Made:
-    """The numbers of a trace with a mistake, in every way to treat the queries that see no key with
-    it.
-    """
-
-    def __init__(self, trace: Trace, changes: Changes, optional: tuple[str, ...]) -> None:
-        self.trace = trace
-        self.changes = changes
-        # steps that may as well be right
-        self.optional = optional
-        self.plain = Mistaken(trace, changes)
-
-    @cached_property
-    def readings(self) -> tuple[Mistaken, ...]:
-        """The numbers as attncli has them, and then as others do."""
-        if "masked" not in self.trace:
-            return (self.plain,)
-        others = blind_readings(self.trace, self.changes, blind_queries(self.plain["masked"]))
-        return (self.plain, *(Mistaken(self.trace, changes) for changes in others))
 
 
 def unexplained_size(comparison: Comparison) -> int:
@@ -200,25 +172,24 @@ def _can_be_explained(comparison: Comparison) -> bool:
     return first is not None and first.difference is not None and comparison.b.word != "after"
 
 
-def _explained(
-    comparison: Comparison, made: _Made, ours: Operand, theirs: Operand
-) -> Mapping[str, int]:
+def _explained(attempt: Attempt, made: Made) -> Mapping[str, int]:
     """The steps whose numbers the mistake gives, each with how many of its cells differ without it.
 
     None at all where it gives other numbers than theirs before the first step that differs, or in
     it.
     """
-    first, found = comparison.first, {}
-    assert first is not None
+    first = attempt.first
+    found: dict[str, int] = {}
     if first.name not in made.plain.moved:
-        return {}
+        return found
     before = True
-    for step in _in_both(comparison, made.plain):
+    for step in _in_both(attempt.comparison, made.plain):
         before = before and step is not first
-        if any(_gives(comparison, step, mistaken, ours, theirs) for mistaken in made.readings):
+        may_be_right = step.name in made.optional and not step.differs
+        if attempt.is_given(step, made):
             if step.difference and step.difference.differing:
                 found[step.name] = step.difference.differing
-        elif (before or step is first) and not (step.name in made.optional and not step.differs):
+        elif (before or step is first) and not may_be_right:
             return {}
     return found
 
@@ -229,36 +200,3 @@ def _in_both(comparison: Comparison, mistaken: Mistaken) -> Iterator[StepCompari
         for step in comparison.steps
         if step.difference is not None and step.name in mistaken.moved
     )
-
-
-def _gives(
-    comparison: Comparison, step: StepComparison, mistaken: Mistaken, ours: Operand, theirs: Operand
-) -> bool:
-    """Whether every cell of a step on their side is what the mistake makes of ours.
-
-    A cell may be as far off as the terms allow that either equation makes it of; those of the
-    mistake are looked at only where the others do not suffice, and only if every cell that differs
-    does so beyond them.
-    """
-
-    def arranged(numbers: Numbers) -> Numbers:
-        return step.arranged(ours.compared_rows(step.name, numbers))
-
-    made, there = arranged(mistaken[step.name]), step.arranged(theirs[step.name])
-    right = step.arranged(ours[step.name])
-
-    def apart(numbers: Numbers, sizes: Numbers) -> int:
-        room = larger(step.sizes, sizes)
-        return difference(
-            numbers, there, comparison.tolerance, sizes=room, hides=HIDING.get(step.name)
-        ).differing
-
-    if not apart(made, np.where(np.isfinite(made), np.abs(made), 0.0)):
-        return True
-    coarser = max(ours.dtype, theirs.dtype, key=lambda dtype: dtype.epsilon)
-    sizes = arranged(mistaken.sizes(step.name, coarser))
-    if apart(made, sizes):
-        return False
-    # terms so large that the right numbers would do as well show nothing
-    differing = step.difference.differing if step.difference else 0
-    return apart(right, sizes) >= differing

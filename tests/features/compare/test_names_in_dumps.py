@@ -79,10 +79,22 @@ def even_where_blind(weights: Work) -> Work:
     return lambda s: np.where(hides_whole(s), 1 / s.logits.shape[-1], weights(s))
 
 
+def by_turns_where_blind(weights: Work) -> Work:
+    """0 in a row, NaN in the next one, equal weights in the one after that, and so on."""
+
+    def work(s: Sheet) -> Array:
+        turns = np.arange(s.logits.shape[-2])[:, None] % 3
+        ways = [weights(s), nan_where_blind(weights)(s), even_where_blind(weights)(s)]
+        return np.choose(turns, ways)
+
+    return work
+
+
 CONVENTIONS: dict[str, Callable[[Work], Work]] = {
     "0": lambda weights: weights,
     "NaN": nan_where_blind,
     "even": even_where_blind,
+    "by turns": by_turns_where_blind,
 }
 
 
@@ -112,9 +124,11 @@ def computed(problem: Sheet, steps: Steps) -> dict[str, Array]:
     return {name: sheet[name] for name in steps}
 
 
-def dumps(made: dict[str, Array], mistaken: Steps) -> Iterator[dict[str, Array]]:
+def dumps(problem: Sheet, made: dict[str, Array], mistaken: Steps) -> Iterator[dict[str, Array]]:
     """Dumps of all steps, from the first mistaken one on, from each later stage on, and of the
     output alone.
+
+    A mask that was used wrongly may be in the dump as it was given, which is right.
     """
     names = list(made)
     first = min(names.index(name) for name in mistaken)
@@ -124,7 +138,10 @@ def dumps(made: dict[str, Array], mistaken: Steps) -> Iterator[dict[str, Array]]
         *(names.index(name) for name in ("masked", "exp", "weights", "output") if name in names),
     }
     for start in sorted(starts):
-        yield {name: made[name] for name in names[start:]}
+        dump = {name: made[name] for name in names[start:]}
+        yield dump
+        if "mask" in mistaken and start != 0:
+            yield {**dump, "mask": worked(problem, steps_of(problem))["mask"]}
 
 
 def shows(comparison: Comparison) -> bool:
@@ -211,7 +228,7 @@ def named_from_every_step_on(name: str) -> None:
         blind = bool(hides_whole(worked(problem, steps)).any())
         for convention, weights in CONVENTIONS.items() if blind else [("0", CONVENTIONS["0"])]:
             followed = {**steps, "weights": weights(steps["weights"])}
-            for dump in dumps(computed(problem, followed), made.steps):
+            for dump in dumps(problem, computed(problem, followed), made.steps):
                 for dtype in ("float64", "float32"):
                     comparison = compared(problem, dump, dtype)
                     if not shows(comparison):
@@ -230,7 +247,7 @@ def named_from_every_step_on(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.needs.mask != "any"])
 def test_a_half_precise_dump_names_nothing_else(name: str) -> None:
     for problem, made, steps in cases(KINDS[name]):
-        for dump in dumps(computed(problem, steps), made.steps):
+        for dump in dumps(problem, computed(problem, steps), made.steps):
             comparison = compared(problem, dump, "float16")
             found = explanation(comparison) if shows(comparison) else None
             for other in set(found.mistakes if found else ()) - set(made.names):
@@ -353,6 +370,23 @@ def test_a_mask_that_hides_a_row_whole_is_named(
     added = np.where(np.isinf(HIDDEN[mask]), instead, 0)
     explained = told(toy(added), start, dtype)
     assert (explained["mistakes"], explained["sees_no_key"]) == ([name], blind)
+
+
+@pytest.mark.parametrize("start", ["masked", "weights", "output"])
+@pytest.mark.parametrize(
+    ("mask", "name"),
+    [
+        (HIDDEN["inverted"], "the mask was inverted"),
+        (HIDDEN["causal"].T, "the mask was transposed"),
+        (~SEEN * 1.0, "a mask of 0 for seen and 1 for hidden was added to the scores, as it is"),
+    ],
+    ids=["inverted", "transposed", "added"],
+)
+def test_a_mask_that_was_used_wrongly_is_named_beside_the_right_one(
+    mask: Array, name: str, start: str, told: Told
+) -> None:
+    made = {**toy(mask), "mask": HIDDEN["causal"]}
+    assert name in told(made, start)["mistakes"]
 
 
 @pytest.mark.parametrize("start", ["masked", "weights", "output"])

@@ -1,0 +1,179 @@
+"""Whether a mistake gives the numbers of the other side, and whether these say more than noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from attncli.attention.registry import RULES
+from attncli.dtypes import DTYPES, Dtype
+from attncli.mistakes.blind_queries import blind_queries, blind_readings
+from attncli.mistakes.forward import rounded
+from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.model import Changes
+from attncli.tracing.comparison import HIDING, TOLERANCES, Comparison, Operand, StepComparison
+from attncli.tracing.difference import Numbers, difference, doubles, larger
+from attncli.tracing.magnitudes import Magnitudes
+from attncli.tracing.model import Trace
+
+# One cell may be right by chance.
+FEWEST_CELLS = 2
+
+
+class Made:
+    """The numbers of a trace with a mistake, in every way to treat the queries that see no key with
+    it.
+
+    Steps that are `optional` may as well be right.
+    """
+
+    def __init__(self, trace: Trace, changes: Changes, optional: tuple[str, ...]) -> None:
+        self.trace = trace
+        self.changes = changes
+        self.optional = optional
+        self.plain = Mistaken(trace, changes)
+
+    @cached_property
+    def readings(self) -> tuple[Mistaken, ...]:
+        """The numbers as attncli has them, and then as others do."""
+        if "masked" not in self.trace:
+            return (self.plain,)
+        blind = blind_queries(self.plain["masked"])
+        others = blind_readings(self.trace, self.changes, blind)
+        return (self.plain, *(Mistaken(self.trace, changes) for changes in others))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """The numbers of `theirs`, which a mistake in our problem, whose trace is `trace`, may give."""
+
+    comparison: Comparison
+    ours: Operand
+    theirs: Operand
+    trace: Trace
+
+    @property
+    def first(self) -> StepComparison:
+        """The first step that differs."""
+        first = self.comparison.first
+        assert first is not None
+        return first
+
+    def is_given(self, step: StepComparison, made: Made) -> bool:
+        """Whether a mistake gives a step, with any way to treat the queries that see no key."""
+        if any(self.gives(step, reading) for reading in made.readings):
+            return True
+        return len(made.readings) > 1 and self._gives_by_rows(step, made.readings)
+
+    def gives(self, step: StepComparison, mistaken: Mistaken) -> bool:
+        """Whether every cell of a step on their side is what the mistake makes of ours.
+
+        A cell may be as far off as the terms allow that either equation makes it of; those of the
+        mistake are looked at only where the others do not suffice, and only if every cell that
+        differs does so beyond them.
+        """
+        return self._gives(step, self._made(step, mistaken), lambda: self._sizes(step, mistaken))
+
+    def _gives_by_rows(self, step: StepComparison, readings: Sequence[Mistaken]) -> bool:
+        """Whether every row is what one of these readings makes of it.
+
+        A program may treat one query that sees no key in another way than the next one: two masks
+        that are added hide some keys twice, and twice the lowest float is -inf.
+        """
+        axes = RULES[step.name].axis_names
+        if "query" not in axes or step.name in HIDING:
+            return False
+        made = np.stack([self._made(step, reading) for reading in readings])
+        within_row = tuple(range(axes.index("query") + 1 - len(axes), 0))
+        far = _apart(made, self._there(step)).max(axis=within_row, keepdims=True)
+        nearest = far.argmin(axis=0, keepdims=True)
+
+        def chosen(arrays: Numbers) -> Numbers:
+            return np.asarray(np.take_along_axis(arrays, nearest, axis=0)[0])
+
+        def sizes() -> Numbers:
+            return chosen(np.stack([self._sizes(step, reading) for reading in readings]))
+
+        return self._gives(step, chosen(made), sizes)
+
+    def _gives(
+        self, step: StepComparison, made: Numbers, sizes_of_mistake: Callable[[], Numbers]
+    ) -> bool:
+        own_sizes = np.where(np.isfinite(made), np.abs(made), 0.0)
+        if not self._differing(step, made, own_sizes):
+            return True
+        sizes = sizes_of_mistake()
+        if self._differing(step, made, sizes):
+            return False
+        # Terms so large that the right numbers would do as well show nothing.
+        differing = step.difference.differing if step.difference else 0
+        return self._differing(step, self._right(step), sizes) >= differing
+
+    def a_lower_format_would_do(self) -> bool:
+        """Whether roundings to a lower number format explain the first step that differs, too.
+
+        Half-precise numbers are often saved in float32. Where scores are large, the weights are
+        then 0 and 1, and so they are with many mistakes. Only other numbers are evidence of one.
+        """
+        step = self.first
+        zeros_and_ones = Mistaken(self.trace, rounded("weights", 0)(self.trace))
+        if step.name not in zeros_and_ones.moved or not self._is_within_a_lower_format(step):
+            return False
+        right, there = self._right(step), self._there(step)
+        made = self._made(step, zeros_and_ones)
+        nearer = np.where(_apart(made, there) < _apart(right, there), made, right)
+        evident = self._differing(step, nearer, np.abs(nearer))
+        return evident < FEWEST_CELLS
+
+    def _is_within_a_lower_format(self, step: StepComparison) -> bool:
+        """Whether no cell is farther off than a correct program may be in a lower format."""
+        right, there = self._right(step), self._there(step)
+        for name, tolerance in TOLERANCES.items():
+            if DTYPES[name].epsilon <= self._coarser.epsilon:
+                continue
+            sizes = self._arranged(step, Magnitudes(self.trace, DTYPES[name])[step.name])
+            if not difference(right, there, tolerance, sizes=sizes).differing:
+                return True
+        return False
+
+    @property
+    def _coarser(self) -> Dtype:
+        return max(self.ours.dtype, self.theirs.dtype, key=lambda dtype: dtype.epsilon)
+
+    def _differing(self, step: StepComparison, numbers: Numbers, sizes: Numbers) -> int:
+        """How many cells of their step are other ones than these numbers."""
+        return difference(
+            numbers,
+            self._there(step),
+            self.comparison.tolerance,
+            sizes=larger(step.sizes, sizes),
+            hides=HIDING.get(step.name),
+        ).differing
+
+    def _right(self, step: StepComparison) -> Numbers:
+        return doubles(step.arranged(self.ours[step.name]))
+
+    def _there(self, step: StepComparison) -> Numbers:
+        return doubles(step.arranged(self.theirs[step.name]))
+
+    def _made(self, step: StepComparison, mistaken: Mistaken) -> Numbers:
+        return self._arranged(step, mistaken[step.name])
+
+    def _sizes(self, step: StepComparison, mistaken: Mistaken) -> Numbers:
+        return self._arranged(step, mistaken.sizes(step.name, self._coarser))
+
+    def _arranged(self, step: StepComparison, numbers: Numbers) -> Numbers:
+        """Numbers in the shape of our step, as they are compared."""
+        return step.arranged(self.ours.compared_rows(step.name, numbers))
+
+
+def _apart(numbers: Numbers, there: Numbers) -> Numbers:
+    """How far cells are apart; a NaN is as another NaN, and infinitely far from numbers."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = np.abs(numbers - there)
+    apart = np.where(np.isnan(apart), np.inf, apart)
+    same = (numbers == there) | (np.isnan(numbers) & np.isnan(there))
+    return np.where(same, 0.0, apart)
