@@ -5,11 +5,13 @@ known mistake.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product, takewhile
 from math import prod
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.english import either, listed
 from attncli.features.compare.known_mistakes import MOST_WEIGHTS, Explanation, unexplained_size
@@ -70,8 +72,13 @@ def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | Non
     return None
 
 
-MOST_QUERIES = 8  # that are named
-_OF_QUERIES = ("weights", "heads_output", "concat", "output")  # a row of a query each
+# How many queries, and how many heads, a sentence names.
+MOST_QUERIES = 8
+MOST_PLACES_NAMED = 4
+# Each row of these is of one query.
+_OF_QUERIES = ("weights", "heads_output", "concat", "output")
+_OF_MASK = ("mask", "masked")
+_IN_SOFTMAX = ("row_max", "shifted", "exp", "row_sum", *_OF_QUERIES)
 
 _HOW = {
     "transposed": "transposed",
@@ -140,33 +147,64 @@ def _rows_without_numbers(comparison: Comparison) -> Iterator[Text]:
         for step in comparison.steps:
             if step.difference is None or step.name not in _OF_QUERIES:
                 continue
-            labels = _only_nan(comparison, step, side, other)
-            if not labels:
-                continue
-            rows = either(len(labels), "the row of the query", "the rows of the queries")
-            which, are = listed(labels, most=MOST_QUERIES), either(len(labels), "is", "are")
-            yield (
-                (
-                    f"In {step.name}, {rows} {which} {are} NaN {side.phrase}. The usual cause is a"
-                    " query that sees no key: the softmax of a row of "
-                ),
-                *number("-inf"),
-                " is NaN.",
-            )
-            break
+            only_nan = _only_nan(step, side, other)
+            if only_nan.any():
+                yield _nan_sentence(comparison, step, side, only_nan)
+                break
 
 
-def _only_nan(
-    comparison: Comparison, step: StepComparison, side: Operand, other: Operand
-) -> list[str]:
-    """The labels of the queries whose rows are all NaN on this side, in any entry or head, and
-    numbers on the other.
-    """
+def _only_nan(step: StepComparison, side: Operand, other: Operand) -> NDArray[np.bool_]:
+    """Which rows are all NaN on this side, and have a number on the other."""
     here, there = (np.isnan(step.arranged(each[step.name])).all(axis=-1) for each in (side, other))
-    only = (here & ~there).reshape(-1, here.shape[-1]).any(axis=0)
-    return [
-        f'"{label}"' for label, is_nan in zip(step.labels[-2], only.tolist(), strict=True) if is_nan
-    ]
+    return np.asarray(here & ~there)
+
+
+def _nan_sentence(
+    comparison: Comparison, step: StepComparison, side: Operand, only_nan: NDArray[np.bool_]
+) -> Text:
+    if only_nan.all():
+        return (f"In {step.name}, all numbers are NaN {side.phrase}.",)
+    said = f"In {step.name}, {_nan_rows(step, side, only_nan)}."
+    if not _may_hide_rows(comparison) or _has_nan_before_softmax(side):
+        return (said,)
+    usual = "The usual cause is a query that sees no key: the softmax of a row of "
+    return (f"{said} {usual}", *number("-inf"), " is NaN.")
+
+
+def _nan_rows(step: StepComparison, side: Operand, only_nan: NDArray[np.bool_]) -> str:
+    """the row of the query "t2" is NaN in theirs; or, of some heads, rows are NaN in theirs: head
+    0, query "t2"; head 1, queries "t1" and "t2".
+    """
+    *outer, queries, _ = step.labels
+    by_place = only_nan.reshape(-1, only_nan.shape[-1])
+    if (by_place == by_place[0]).all():
+        labels = _quoted(queries, by_place[0])
+        rows = either(len(labels), "the row of the query", "the rows of the queries")
+        are = either(len(labels), "is", "are")
+        return f"{rows} {listed(labels, most=MOST_QUERIES)} {are} NaN {side.phrase}"
+    places = []
+    for names, rows_of_place in zip(product(*outer), by_place, strict=True):
+        labels = _quoted(queries, rows_of_place)
+        if labels:
+            query = either(len(labels), "query", "queries")
+            places.append(f"{', '.join(names)}, {query} {listed(labels, most=MOST_QUERIES)}")
+    shown = "; ".join(places[:MOST_PLACES_NAMED])
+    more = "; …" if len(places) > MOST_PLACES_NAMED else ""
+    return f"rows are NaN {side.phrase}: {shown}{more}"
+
+
+def _quoted(labels: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
+    return [f'"{label}"' for label, is_chosen in zip(labels, chosen, strict=True) if is_chosen]
+
+
+def _may_hide_rows(comparison: Comparison) -> bool:
+    """Whether either side has a mask, without which every query sees a key."""
+    return any(name in side for side in (comparison.a, comparison.b) for name in _OF_MASK)
+
+
+def _has_nan_before_softmax(side: Operand) -> bool:
+    before = takewhile(lambda name: name not in _IN_SOFTMAX, side.names)
+    return any(np.isnan(side[name]).any() for name in before)
 
 
 def _known_factor(comparison: Comparison, factor: float) -> Text:

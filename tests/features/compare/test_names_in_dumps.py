@@ -443,3 +443,65 @@ def test_a_row_without_numbers_is_explained(
     said = " ".join(capsys.readouterr().out.split())
     assert 'In output, the row of the query "t2" is NaN in theirs. ' in said
     assert "The usual cause is a query that sees no key: the softmax of a row of -∞ is NaN." in said
+
+
+USUAL = "The usual cause is a query that sees no key"
+
+
+@pytest.mark.parametrize(
+    ("nan", "mask", "sentence", "usual"),
+    [
+        ([(0, 0), (1, 0)], "causal", 'the row of the query "t1" is NaN in theirs.', True),
+        (
+            [(0, 2), (1, 0), (1, 2)],
+            "causal",
+            'rows are NaN in theirs: head 0, query "t3"; head 1, queries "t1" and "t3".',
+            True,
+        ),
+        ([(1, 1)], None, 'rows are NaN in theirs: head 1, query "t2".', False),
+        ([...], "causal", "all numbers are NaN in theirs.", False),
+        ([...], None, "all numbers are NaN in theirs.", False),
+    ],
+    ids=["of all heads", "of some heads", "no mask", "everything", "everything without a mask"],
+)
+def test_rows_without_numbers_are_named_with_their_heads(
+    nan: list[Any],
+    mask: str | None,
+    sentence: str,
+    usual: bool,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    said = said_of_weights(nan, mask, {}, capsys, tmp_path)
+    assert f"In weights, {sentence}" in said
+    assert (USUAL in said) == usual
+
+
+def test_no_mask_is_to_blame_for_what_was_nan_before_the_softmax(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    scores = np.zeros((2, 3, 3))
+    scores[1, 1] = np.nan
+    said = said_of_weights([(1, 1)], "causal", {"scores": scores}, capsys, tmp_path)
+    assert 'rows are NaN in theirs: head 1, query "t2".' in said
+    assert USUAL not in said
+
+
+def said_of_weights(
+    nan: list[Any],
+    mask: str | None,
+    others: dict[str, Array],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> str:
+    """What is said of weights of two heads and three tokens that are NaN in these rows."""
+    weights = np.full((2, 3, 3), 1 / 3)
+    for row in nan:
+        weights[row] = np.nan
+    np.savez(tmp_path / "dump.npz", weights=weights, **others)
+    ones = [[1, 1]] * 3
+    problem: dict[str, Any] = {name: [ones, ones] for name in "QKV"}
+    problem |= {"mask": mask} if mask else {}
+    (tmp_path / "p.json").write_text(json.dumps(problem), "utf-8")
+    run_command(["compare", str(tmp_path / "p.json"), str(tmp_path / "dump.npz")])
+    return " ".join(capsys.readouterr().out.split())
