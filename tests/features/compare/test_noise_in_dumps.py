@@ -14,7 +14,7 @@ from attncli.features.compare.known_mistakes import explanation
 from attncli.features.compare.operands import InputFile, operands
 from attncli.problem.loader import loads
 from attncli.tracing.comparison import compare
-from tests.benchmarks.on_paper import Array
+from tests.reference.on_paper import Array
 
 SOME, MANY = 4, 30  # problems of each kind
 Rounding = Callable[[Array], Array]
