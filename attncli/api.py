@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from attncli.features.check.diagnosis import Diagnosis
-    from attncli.features.check.manifest import Submission
-    from attncli.features.check.marking import Marked
-    from attncli.features.check.solution import Solution
+    from attncli.features.check.many.manifest import Submission
+    from attncli.features.check.many.marking import Marked
+    from attncli.features.check.verdicts import Solution
     from attncli.page.drawing import Drawing
     from attncli.render.html.frame import Page
 
@@ -579,7 +579,7 @@ def check(
     or do not fit the problem or the steps.
     """
     # which few programs need
-    from attncli.features.check.marking import answers_source, check_solution, on_steps
+    from attncli.features.check.many.marking import answers_source, check_solution, on_steps
 
     names = None if steps is None else _names_of(steps)
     _require_marks(marks)
@@ -614,7 +614,7 @@ def check_many(
         with ProcessPoolExecutor() as executor:
             rows = attncli.check_many([("Ada", "problem.yaml", "ada.yaml")], executor)
     """
-    from attncli.features.check.marking import Settings, mark_all
+    from attncli.features.check.many.marking import Settings, mark_all
 
     lenient = _flag("lenient", lenient)
     submissions = _submissions(jobs)
@@ -685,7 +685,7 @@ def _submissions(jobs: object) -> list[Submission]:
     """The jobs as they are marked; raises AttncliError (exit 2) where one is not of three
     values.
     """
-    from attncli.features.check.manifest import Submission
+    from attncli.features.check.many.manifest import Submission
 
     submissions = []
     for job in _each(jobs, "jobs", JOBS_EXAMPLE):

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attncli.features.check.class_check import Feedback
-from attncli.features.check.manifest import Submission
+from attncli.features.check.many.class_check import Feedback
+from attncli.features.check.many.manifest import Submission
 from attncli.features.example.collection import data_files, problems, solutions
 from attncli.features.generate.roster import numbered, read_roster
 from attncli.file_names import file_names, is_device

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from attncli import system
 from attncli.cli.main import run
-from attncli.features.check import marking
+from attncli.features.check.many import marking
 from attncli.problem.arrays.references import is_special, leads_elsewhere
 
 ROOT = Path(__file__).parents[1]

@@ -16,7 +16,7 @@ import pytest
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.solution import judge_solution
+from attncli.features.check.verdicts import judge_solution
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page

@@ -10,7 +10,7 @@ import pytest
 
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.solution import Solution, judge_solution
+from attncli.features.check.verdicts import Solution, judge_solution
 from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load

@@ -18,7 +18,7 @@ from attncli.answers.blank import blank_answers
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.solution import judge
+from attncli.features.check.verdicts import judge
 from attncli.page.derivation import derivation
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import Printer, printed_value

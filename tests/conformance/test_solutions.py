@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attncli.answers.reader import mentions_gradients, read_answers
-from attncli.features.check.solution import judge_solution
+from attncli.features.check.verdicts import judge_solution
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import run

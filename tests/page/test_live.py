@@ -23,7 +23,7 @@ from attncli.attention.registry import cell_form
 from attncli.dtypes import DTYPES
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.mathml import MATHML
-from attncli.features.check.solution import judge
+from attncli.features.check.verdicts import judge
 from attncli.mistakes.catalogue import applicable, changes_of
 from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import with_changes

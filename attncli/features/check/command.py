@@ -197,7 +197,7 @@ def check(
         from attncli.cli.error_report import warn
         from attncli.cli.pages import require_workbook
         from attncli.cli.signals import CleanupBeforeExit, Terminated
-        from attncli.features.check.class_check import (
+        from attncli.features.check.many.class_check import (
             Feedback,
             Marking,
             class_of,
@@ -205,7 +205,7 @@ def check(
             kept_beside,
             write_results,
         )
-        from attncli.features.check.marking import Settings
+        from attncli.features.check.many.marking import Settings
         from attncli.page.view import chosen_names
 
         require_workbook(format, output, "results")
@@ -284,7 +284,7 @@ def check(
     require_writable(output, solved, what="the answers")
     problem, written = load(file, convention=as_, outside=allow_outside), read_source(solved)
 
-    from attncli.features.check.marking import check_solution, on_steps
+    from attncli.features.check.many.marking import check_solution, on_steps
     from attncli.features.check.page import check_page
 
     progress.begin("checking")

@@ -7,7 +7,7 @@ from typing import Any
 
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
-from attncli.features.check.solution import JudgedCell, Solution
+from attncli.features.check.verdicts import JudgedCell, Solution
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import FORMAT
 from attncli.version import __version__

@@ -30,7 +30,7 @@ from attncli.features.check.carried_values import CarriedValues, Cell, interval
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.single_cell_errors import CellError, ErrorKind, cell_errors
-from attncli.features.check.solution import Judgement, indices_where, round_to_claims, rounds_to
+from attncli.features.check.verdicts import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable, known_mistakes
 from attncli.mistakes.forward import rounded_first

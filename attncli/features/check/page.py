@@ -20,7 +20,7 @@ from attncli.equation.nodes import Name
 from attncli.features.check.carried_values import Cell as CellIndex
 from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
-from attncli.features.check.solution import (
+from attncli.features.check.verdicts import (
     VERDICTS,
     JudgedCell,
     Judgement,

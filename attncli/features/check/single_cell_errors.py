@@ -23,7 +23,7 @@ from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Call, Expression, Ref, rewrite, walk
 from attncli.features.check.carried_values import CarriedValues, Cell, cell_of, interval, ref_to
 from attncli.features.check.reachability import CellEquation, Ranges
-from attncli.features.check.solution import rounds_to
+from attncli.features.check.verdicts import rounds_to
 from attncli.tracing.model import Step
 
 # how many times as far from the right number as a wrong one others are that it is compared with

@@ -13,7 +13,7 @@ from attncli.equation.nodes import Expression, Number, Ref, rewrite
 from attncli.equation.substitution import exact_value
 from attncli.features.check.carried_values import CarriedValues, Cell, cell_of
 from attncli.features.check.single_cell_errors import CellError
-from attncli.features.check.solution import Judgement
+from attncli.features.check.verdicts import Judgement
 from attncli.page.document import WorkedLine
 from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, format_number, number_node
 from attncli.page.worked.line import worked_line

@@ -8,7 +8,7 @@ import pytest
 from attncli.answers.reader import read_answers
 from attncli.features.check.carried_values import CarriedValues
 from attncli.features.check.diagnosis import diagnose
-from attncli.features.check.solution import judge
+from attncli.features.check.verdicts import judge
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run

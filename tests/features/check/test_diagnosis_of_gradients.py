@@ -13,7 +13,7 @@ import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, diagnose
-from attncli.features.check.solution import Judgement, judge_solution
+from attncli.features.check.verdicts import Judgement, judge_solution
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
 from attncli.problem.text.source import decode

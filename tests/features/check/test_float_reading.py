@@ -15,7 +15,7 @@ from attncli.answers.reader import read_answers
 from attncli.features.check.carried_values import CarriedValues
 from attncli.features.check.diagnosis import RoundedOnTheWay, Trials, WithinPrecision
 from attncli.features.check.float_reading import FloatReading
-from attncli.features.check.solution import Judgement, judge, rounds_to
+from attncli.features.check.verdicts import Judgement, judge, rounds_to
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run

@@ -12,7 +12,7 @@ from attncli.answers.model import Claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.single_cell_errors import before_cut, miscopied, miswritten
-from attncli.features.check.solution import judge
+from attncli.features.check.verdicts import judge
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import run

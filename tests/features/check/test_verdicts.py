@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
-from attncli.features.check.solution import (
+from attncli.features.check.verdicts import (
     JudgedCell,
     Judgement,
     differs_as_written,

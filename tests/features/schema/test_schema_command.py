@@ -11,7 +11,7 @@ import pytest
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.cli.main import run
 from attncli.dtypes import DTYPES
-from attncli.features.check.solution import VERDICTS
+from attncli.features.check.verdicts import VERDICTS
 from attncli.features.schema.command import schemas
 
 

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from attncli.answers.reader import read_answers
-from attncli.features.check.solution import Solution, judge_solution
+from attncli.features.check.verdicts import Solution, judge_solution
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import run

@@ -20,7 +20,7 @@ from random import Random
 from zlib import crc32
 
 from attncli.errors import AttncliError
-from attncli.features.check.kept_rows import file_of_rows
+from attncli.features.check.many.kept_rows import file_of_rows
 from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.formats.xlsx import rows_of_text
 from attncli.problem.loader import loads

@@ -20,8 +20,8 @@ import pytest
 
 from attncli.attention import parallel
 from attncli.cli.main import run
-from attncli.features.check import marking
-from attncli.features.check.time_limit import within
+from attncli.features.check.many import marking
+from attncli.features.check.many.time_limit import within
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
 COUNT = 12

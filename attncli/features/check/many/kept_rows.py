@@ -17,8 +17,8 @@ from typing import Any
 
 from attncli import system
 from attncli.errors import AttncliError
-from attncli.features.check.marking import Marked
-from attncli.features.check.results import row_of_json
+from attncli.features.check.many.marking import Marked
+from attncli.features.check.many.results import row_of_json
 from attncli.problem.arrays.stored import strict_json
 from attncli.problem.files import read_bytes
 

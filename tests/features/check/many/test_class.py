@@ -25,10 +25,10 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
-from attncli.features.check.kept_rows import kept_rows
-from attncli.features.check.manifest import Submission, read_manifest
-from attncli.features.check.marking import Settings, mark_all, mark_in_processes
-from attncli.features.check.time_limit import OutOfTimeError, within
+from attncli.features.check.many.kept_rows import kept_rows
+from attncli.features.check.many.manifest import Submission, read_manifest
+from attncli.features.check.many.marking import Settings, mark_all, mark_in_processes
+from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.schema.command import schemas
 
 SCHEMA = json.loads(schemas()["results"].read_text(encoding="utf-8"))
@@ -738,7 +738,7 @@ def test_a_solution_that_takes_too_long_is_a_row(
         while problem == "slow.yaml":
             pass
 
-    monkeypatch.setattr("attncli.features.check.marking._problem", never)
+    monkeypatch.setattr("attncli.features.check.many.marking._problem", never)
     jobs = [Submission("Ada", "slow.yaml", {}), Submission("Ben", "fast.yaml", {})]
     with ThreadPoolExecutor(2) as threads:  # and not only where signals arrive
         for executor in (None, threads):
@@ -847,7 +847,7 @@ def _configuration(folder: str, certificate: dict[str, str]) -> dict[str, str]:
     return {
         **os.environ,
         "DASK_CONFIG": str(Path(folder).resolve()),
-        "PYTHONPATH": str(Path(__file__).parents[3]),
+        "PYTHONPATH": str(Path(__file__).parents[4]),
     }
 
 

@@ -22,7 +22,7 @@ import pytest
 
 from attncli.cli.main import run
 from attncli.cli.signals import Terminated
-from attncli.features.check.kept_rows import file_of_rows, kept_rows
+from attncli.features.check.many.kept_rows import file_of_rows, kept_rows
 
 PROBLEM = "Q: [[1]]\nK: [[0], [1]]\nV: [[1], [2]]\nscore: dot\n"
 COUNT = 60
@@ -71,7 +71,7 @@ def contents(name: str) -> object:
     """What results say: their text, or their cells."""
     if not name.endswith(".xlsx"):
         return Path(name).read_text(encoding="utf-8")
-    from attncli.features.check.results import read_results
+    from attncli.features.check.many.results import read_results
 
     return read_results(name, lenient=False)
 
@@ -232,7 +232,7 @@ def test_results_that_cannot_be_written_are_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from attncli.errors import unwritable
-    from attncli.features.check import class_check
+    from attncli.features.check.many import class_check
 
     def refuse(*_: object, **__: object) -> None:
         raise unwritable("results.csv", "no space left on device")
@@ -259,7 +259,7 @@ def test_a_signal_leaves_a_page_and_prints_what_is_done(
     output: str | None,
     error: BaseException,
 ) -> None:
-    from attncli.features.check import class_check
+    from attncli.features.check.many import class_check
 
     mark_all = class_check.mark_all
 

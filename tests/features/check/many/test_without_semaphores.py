@@ -17,7 +17,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
-from attncli.features.check import marking
+from attncli.features.check.many import marking
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
 WARNING = (
@@ -26,7 +26,7 @@ WARNING = (
 )
 # What starts processes that work together, and threads that need no semaphore of the system.
 STARTS = {"multiprocessing", "ProcessPoolExecutor", "fork"}
-MAKES_POOLS = "features/check/marking.py"
+MAKES_POOLS = "features/check/many/marking.py"
 
 
 @pytest.fixture

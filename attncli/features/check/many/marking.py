@@ -21,10 +21,10 @@ from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.english import as_written, listed
 from attncli.errors import AttncliError, input_error, reason, usage_error
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.manifest import Submission
+from attncli.features.check.many.manifest import Submission
+from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.check.page import check_page
-from attncli.features.check.solution import Solution, Verdict, judge_solution
-from attncli.features.check.time_limit import OutOfTimeError, within
+from attncli.features.check.verdicts import Solution, Verdict, judge_solution
 from attncli.page.document import Document, Paragraph
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.loader import load, read_problem

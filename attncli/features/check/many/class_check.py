@@ -19,11 +19,22 @@ from attncli.cli.progress import progress
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, missing_error, reason, unwritable, usage_error
 from attncli.escaping import visible
-from attncli.features.check.class_page import class_page
-from attncli.features.check.kept_rows import KeptRows, began_anew, kept_rows
-from attncli.features.check.manifest import Submission, read_manifest, students_of, without_doubles
-from attncli.features.check.marking import Marked, Settings, mark_all, mark_in_processes, name_of
-from attncli.features.check.results import read_results
+from attncli.features.check.many.class_page import class_page
+from attncli.features.check.many.kept_rows import KeptRows, began_anew, kept_rows
+from attncli.features.check.many.manifest import (
+    Submission,
+    read_manifest,
+    students_of,
+    without_doubles,
+)
+from attncli.features.check.many.marking import (
+    Marked,
+    Settings,
+    mark_all,
+    mark_in_processes,
+    name_of,
+)
+from attncli.features.check.many.results import read_results
 from attncli.file_names import file_names
 from attncli.problem.loader import read_problem
 from attncli.problem.text.source import read_source

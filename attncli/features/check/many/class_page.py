@@ -10,8 +10,8 @@ from statistics import mean, median
 from typing import Any, TypeVar
 
 from attncli.english import count, either, listed
-from attncli.features.check.marking import Marked
-from attncli.features.check.solution import VERDICTS
+from attncli.features.check.many.marking import Marked
+from attncli.features.check.verdicts import VERDICTS
 from attncli.page.document import (
     Block,
     Document,
