@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from attncli.dtypes import DTYPES
 from attncli.english import count
-from attncli.torch.call import cut
-from attncli.torch.tensors import to_numpy
+from attncli.torch.tensors import cut, to_numpy
 from attncli.tracing.comparison import Comparison, Operand, compare
 from attncli.tracing.model import Row
 from attncli.tracing.run import run
 
 if TYPE_CHECKING:
-    from attncli.torch.call import Call
+    from attncli.problem.model import Problem
 
 # weights that are worked out at once: about 32 MiB for each of the steps that have as many
 PART = 2**22
+
+
+class RecordedCall(Protocol):
+    """What is asked of a `Call`: what it was given as a problem, and what it gave back."""
+
+    @property
+    def heads(self) -> int: ...
+    @property
+    def entries(self) -> int: ...
+    @property
+    def shapes(self) -> tuple[torch.Size, torch.Size, torch.Size]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def output(self) -> Tensor | None: ...
+    @property
+    def heads_output(self) -> Tensor | None: ...
+    @property
+    def weights(self) -> Tensor | None: ...
+
+    def problem(
+        self, *, head: int | None = ..., entry: int | None = ..., from_inputs: bool = ...
+    ) -> Problem: ...
 
 
 class Agreement(NamedTuple):
@@ -51,7 +74,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(
-    call: Call,
+    call: RecordedCall,
     *,
     head: int | None = None,
     entry: int | None = None,
@@ -65,7 +88,6 @@ def agreement(
     that of the recorded number format. Queries that see no key are left out: attncli has 0 there,
     and others have NaN, or the plain mean of all values.
     """
-    call.kept()
     joined = call.heads_output is not None
     problem = call.problem(
         head=head, entry=entry, from_inputs=joined if from_inputs is None else from_inputs
@@ -97,7 +119,7 @@ def _without_head(row: Row) -> Row:
     return (*row[:-2], row[-1])
 
 
-def disagreement(call: Call, **options: Any) -> Agreement | None:
+def disagreement(call: RecordedCall, **options: Any) -> Agreement | None:
     """The first disagreement in what `options` take of a call, as `Call.problem` does; None where
     there is none.
 
@@ -110,7 +132,7 @@ def disagreement(call: Call, **options: Any) -> Agreement | None:
     return None
 
 
-def _parts(call: Call, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _parts(call: RecordedCall, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """What is worked out at once: all that is asked for, or of a large call each head of each entry
     of it.
     """
@@ -126,7 +148,7 @@ def _parts(call: Call, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield from ({"head": each, "entry": number, "from_inputs": from_inputs} for each in heads)
 
 
-def _recorded(call: Call, head: int | None, entry: int | None, joins: bool) -> NDArray[Any]:
+def _recorded(call: RecordedCall, head: int | None, entry: int | None, joins: bool) -> NDArray[Any]:
     """The recorded output: after W_O, or what these heads gave."""
     assert call.output is not None
     if joins:
@@ -138,12 +160,14 @@ def _recorded(call: Call, head: int | None, entry: int | None, joins: bool) -> N
     )
 
 
-def _all_entries(call: Call, entry: int | None) -> bool:
+def _all_entries(call: RecordedCall, entry: int | None) -> bool:
     """Whether the problem has an axis for the entries of a batch."""
     return entry is None and call.entries > 1
 
 
-def _numbers(tensor: Tensor, call: Call, head: int | None, entry: int | None) -> NDArray[Any]:
+def _numbers(
+    tensor: Tensor, call: RecordedCall, head: int | None, entry: int | None
+) -> NDArray[Any]:
     """What was recorded of a head and an entry, without an axis for the only entry of a batch."""
     if entry is None and call.entries == 1:
         entry = 0

@@ -15,14 +15,14 @@ from torch import Tensor
 from attncli.dtypes import chosen
 from attncli.english import count
 from attncli.errors import usage_error
+from attncli.torch.agreement import Agreement, agreement, disagreement
 from attncli.torch.attention import INPUTS, Attention, Projections, heads_of
 from attncli.torch.masks import Reach, written_mask
-from attncli.torch.tensors import size_of, size_text, to_numpy
+from attncli.torch.tensors import cut, size_of, size_text, to_numpy
 
 if TYPE_CHECKING:
     from attncli.api import Trace
     from attncli.problem.model import Problem
-    from attncli.torch.agreement import Agreement
 
 OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer runs"
 
@@ -131,8 +131,6 @@ class Call:
         """Whether attncli's output is the one that was recorded, within the tolerance of its number
         format.
         """
-        from attncli.torch.agreement import agreement
-
         return agreement(self)
 
     def save(self, path: str | PathLike[str], **options: Unpack[ProblemOptions]) -> None:
@@ -152,7 +150,6 @@ class Call:
         nothing.
         """
         from attncli import save
-        from attncli.torch.agreement import disagreement
 
         save(self.problem(**options), path)
         found = disagreement(self, **options)
@@ -247,19 +244,6 @@ class Call:
         if head is not None:
             parts.append(f"head {head}")
         return ", ".join(parts)
-
-
-def cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
-    """One head and one entry of a tensor, which may have a single one of either for all of them.
-
-    A head of all entries keeps its axis: three axes alone would be those of heads.
-    """
-    if tensor.ndim > 3 and entry is not None:
-        tensor = tensor[entry if tensor.shape[0] > 1 else 0]
-    if tensor.ndim > 2 and head is not None:
-        at = head if tensor.shape[-3] > 1 else 0
-        tensor = tensor[:, at : at + 1] if tensor.ndim > 3 else tensor[at]
-    return tensor
 
 
 def _reach(given: Attention) -> Reach:

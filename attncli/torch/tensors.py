@@ -109,6 +109,19 @@ def size_of(tensor: Tensor | None) -> int:
     return 0 if tensor is None else tensor.numel() * tensor.element_size()
 
 
+def cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
+    """One head and one entry of a tensor, which may have a single one of either for all of them.
+
+    A head of all entries keeps its axis: three axes alone would be those of heads.
+    """
+    if tensor.ndim > 3 and entry is not None:
+        tensor = tensor[entry if tensor.shape[0] > 1 else 0]
+    if tensor.ndim > 2 and head is not None:
+        at = head if tensor.shape[-3] > 1 else 0
+        tensor = tensor[:, at : at + 1] if tensor.ndim > 3 else tensor[at]
+    return tensor
+
+
 def to_numpy(tensor: Tensor) -> NDArray[Any]:
     """The numbers as NumPy has them; those of 16 bits in float32, which holds each of them
     exactly.

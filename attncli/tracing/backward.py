@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,7 @@ from attncli.equation.shapes import index_sizes
 from attncli.problem.matrix import Matrix, Scalar, read_only
 from attncli.problem.model import Problem
 from attncli.tracing.model import Step
-
-if TYPE_CHECKING:
-    from attncli.tracing.run import Shift
+from attncli.tracing.shift import Shift
 
 
 def backward_pass(

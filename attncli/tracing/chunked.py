@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,12 +27,11 @@ from attncli.equation.evaluator import Array
 from attncli.equation.rule import Rule
 from attncli.problem.matrix import read_only
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD
-from attncli.tracing.model import Row, Settings, Step, Trace, labelled_step, labels, repeat_along
+from attncli.tracing.labels import labelled_step, labels
+from attncli.tracing.model import Row, Settings, Step, Trace, repeat_along
+from attncli.tracing.shift import Shift
 from attncli.tracing.warnings import expected_infinities, may_have_sentinels, warnings_of
 from attncli.tracing.workers import FloatWorker
-
-if TYPE_CHECKING:
-    from attncli.tracing.run import Shift
 
 # weights; a trace of fewer takes no time, and no memory
 LARGE = 2**17

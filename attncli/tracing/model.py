@@ -14,27 +14,22 @@ import numpy as np
 from attncli.english import count, entitled, listed, shape_text
 from attncli.equation.evaluator import Array
 from attncli.equation.indexing import GROUP_MEMBER
-from attncli.equation.indices import INDICES
 from attncli.equation.nodes import Equation
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.symbols import unicode_name
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.problem.model import Problem
-from attncli.problem.parts.axes import BATCH, HEAD, width
+from attncli.problem.parts.axes import BATCH, HEAD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from attncli.attention.plan import Plan
-    from attncli.tracing.workers import Worked
 
 Cells = TypeVar("Cells", bound=np.generic)
 # what equations read besides steps, by name
 Parameters: TypeAlias = Mapping[str, Scalar | Matrix]
 Row: TypeAlias = int | tuple[int, ...]  # of the weights
-
-_COUNTED = {index.axis: index.label for index in INDICES.values() if index.label}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -333,39 +328,3 @@ def repeat_along(
     """
     sizes = tuple(size if letter in own else 1 for letter, size in zip(letters, shape, strict=True))
     return xp.broadcast_to(xp.reshape(cells, sizes), tuple(shape))
-
-
-def labelled_step(problem: Problem, rule: Rule, worked: Worked) -> Step:
-    """A step as it was worked out, with its labels; its value is read-only, and a view where it is
-    a transpose.
-    """
-    value = worked.value.view()
-    value.flags.writeable = False
-    return Step(rule, value, labels(problem, rule, value.shape), worked.written, worked.exact)
-
-
-def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """The labels of a step of this shape, axis by axis: heads and positions count from 0, features
-    from d1.
-
-    Side by side, features say whose they are: h0 d1, h0 d2, h1 d1, …
-    """
-    return tuple(
-        _axis(problem, axis, size) for axis, size in zip(rule.axis_names, shape, strict=True)
-    )
-
-
-def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
-    if axis == "query" and size == len(problem.tokens):
-        return problem.tokens
-    # X may serve keys alone, and the last keys are those of the new tokens
-    if axis in ("query", "key", "new"):
-        return problem.context_tokens[-size:]
-    if axis == "cached":
-        return problem.context_tokens[:size]
-    if axis in _COUNTED:
-        return tuple(_COUNTED[axis].format(place) for place in range(size))
-    own = width("V", problem.given)
-    if axis == "joined" and size > own:
-        return tuple(f"h{place // own} d{place % own + 1}" for place in range(size))
-    return tuple(f"d{place + 1}" for place in range(size))

@@ -4,22 +4,23 @@ of.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
 from attncli.attention.registry import holds_scores
-from attncli.backend import CPU, Backend, Host, backend_for
-from attncli.dtypes import DTYPES, Dtype, check_run_options
+from attncli.backend import CPU, Backend, backend_for
+from attncli.dtypes import DTYPES, check_run_options
 from attncli.equation.rule import Rule
 from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.shape_checks import require_scores
-from attncli.tracing.model import Settings, Step, Trace, labelled_step
+from attncli.tracing.labels import labelled_step
+from attncli.tracing.model import Settings, Step, Trace
+from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 from attncli.tracing.warnings import fully_masked_rows, warnings_of
 from attncli.tracing.workers import FloatWorker, Worker
 
@@ -27,85 +28,7 @@ if TYPE_CHECKING:
     from attncli.attention.parallel import Report
 
 FLOAT64 = DTYPES["float64"]
-# Decimals by which it is decided whether a softmax is shifted, even where fewer are shown: what is
-# only printed shorter is the same trace. On paper these are the decimals that are worked with,
-# however few.
-FEWEST = 3
 TELLS_ALL = "all steps are worked out here, because one that is left out may need a warning"
-
-
-# --- whether the softmax is shifted; why that changes no weight, the rule `shifted` in
-# `attention/steps.py` says
-
-
-class Shift(NamedTuple):
-    """Says which softmax is shifted: where e to plain numbers overflows, or a whole row is less
-    than e to `lowest`.
-
-    `logits` and `outputs`, where they are not None, say it of the softmax of the attention and of
-    that of a loss.
-    """
-
-    problem: Problem
-    dtype: Dtype
-    lowest: float
-    logits: bool | None = None
-    outputs: bool | None = None
-
-    @classmethod
-    def at(
-        cls, precision: int, problem: Problem, dtype: Dtype, logits: bool | None = None
-    ) -> Shift:
-        """Where so many decimals are shown: e to less is rounded to 0, and a row would be divided
-        by a printed 0.
-        """
-        lowest_shown = math.log(0.5) - precision * math.log(10)
-        return cls(problem, dtype, max(lowest_shown, dtype.lowest_exponent), logits)
-
-    def of_logits(self, logits: Host) -> bool:
-        """Whether the softmax of the attention is shifted."""
-        return (
-            self.of_maxima(logits.max(axis=-1), logits.shape[-1])
-            if self.logits is None
-            else self.logits
-        )
-
-    def of_maxima(self, maxima: Host, terms: int) -> bool:
-        """The same for rows, maybe some of all, by the largest of the logits in each, of which
-        there are so many.
-        """
-        problem = self.problem
-        if problem.sink:
-            maxima, terms = np.maximum(maxima, problem.sink.value), terms + 1
-        elif "sink" in problem.given:
-            maxima, terms = np.maximum(maxima, problem.given["sink"].value[:, None]), terms + 1
-        base = problem.exp_base.value if problem.exp_base else math.e
-        return self._needed(maxima * math.log(base), terms)
-
-    def of_outputs(self, output: Host) -> bool:
-        """Whether that of a cross-entropy is, whose logits are the rows of the output."""
-        return (
-            self._needed(output.max(axis=-1), output.shape[-1])
-            if self.outputs is None
-            else self.outputs
-        )
-
-    def is_far(self, output: Host) -> bool:
-        """Whether e to the largest number of a row overflows, or is 0, in the format itself."""
-        maxima = output.max(axis=-1)
-        sizes = abs(maxima[np.isfinite(maxima)])
-        return bool(sizes.max(initial=0.0) > self.dtype.highest_exponent_of(output.shape[-1]))
-
-    def _needed(self, maxima: Host, terms: int) -> bool:
-        maxima = maxima[np.isfinite(maxima)]
-        if not maxima.size:
-            return False
-        return bool(
-            maxima.max() > self.dtype.highest_exponent_of(terms) or maxima.min() < self.lowest
-        )
-
-
-# --- the run
 
 
 def run(
@@ -161,7 +84,7 @@ def run(
         if rounding == "exact":
             return _exactly(plan, precision, shifted, gradient)
         backend, number_format = backend or backend_for(device), DTYPES[dtype]
-        shift = Shift.at(max(precision, FEWEST), problem, number_format, shifted)._replace(
+        shift = Shift.at(max(precision, FEWEST_DECIMALS), problem, number_format, shifted)._replace(
             outputs=loss_shifted
         )
         settings = Settings.of(plan, dtype=dtype, device=backend.device)
@@ -203,7 +126,7 @@ def _exactly(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -
     # and all that closed forms need
     from attncli.tracing.cell_workers import ExactWorker
 
-    shift = Shift.at(max(precision, FEWEST), plan.problem, FLOAT64, shifted)
+    shift = Shift.at(max(precision, FEWEST_DECIMALS), plan.problem, FLOAT64, shifted)
     worker = ExactWorker(plan.parameters, plan.sizes)
     return _trace(plan, worker, shift, Settings.of(plan, rounding="exact"), gradient)
 

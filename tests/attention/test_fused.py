@@ -24,7 +24,7 @@ from attncli.problem.parts.masks.lengths import Lengths
 from attncli.tracing import chunked, run
 from attncli.tracing.chunked import LARGE
 from attncli.tracing.model import Settings
-from attncli.tracing.run import Shift
+from attncli.tracing.shift import Shift
 
 Build = Callable[..., Problem]
 SIZE = 700  # tokens: three blocks of rows, the last one short

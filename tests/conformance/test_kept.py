@@ -21,7 +21,7 @@ from attncli.problem.loader import loads
 from attncli.problem.model import Problem
 from attncli.tracing import chunked, run
 from attncli.tracing.model import Settings, Trace
-from attncli.tracing.run import Shift
+from attncli.tracing.shift import Shift
 from tests.conformance.drawn import problem_files
 
 USUAL, MANY = (

@@ -19,7 +19,7 @@ from attncli.dtypes import DTYPES
 from attncli.problem.loader import load
 from attncli.tracing import chunked, run
 from attncli.tracing.model import Settings, Trace
-from attncli.tracing.run import Shift
+from attncli.tracing.shift import Shift
 from tests.device.double import VERSIONS, Cupy
 
 INPUTS = Path(__file__).parents[2] / "inputs"

@@ -23,7 +23,8 @@ from attncli.problem.parts.axes import BATCH
 from attncli.problem.saving import mask_as_yaml
 from attncli.tracing import run
 from attncli.tracing.model import Trace
-from attncli.tracing.run import FEWEST, FLOAT64, Shift
+from attncli.tracing.run import FLOAT64
+from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 
 # the largest weight of a row is larger than the next by this much
 CLEAR = 0.1
@@ -194,7 +195,7 @@ class Search:
         scores = trace[trace.logits]
         fine &= _all(abs(np.where(np.isfinite(scores), scores, 0).sum(axis=-1)) > _NEAR)
         # One shift serves all draws here, and each decides for itself when it is worked out alone.
-        shift = Shift.at(max(self.decimals, FEWEST), self.like, FLOAT64)
+        shift = Shift.at(max(self.decimals, FEWEST_DECIMALS), self.like, FLOAT64)
         fine &= np.array([shift.of_logits(each) == self.shifted for each in scores])
         for name in self.asked:
             cells = _by_draw(trace, name, trace[name], len(draws))

@@ -62,9 +62,11 @@ from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.parts.offset import Offset
 from attncli.problem.saving import as_yaml
+from attncli.tracing.labels import labels
 from attncli.tracing.magnitudes import HONEST
-from attncli.tracing.model import Trace, labels
-from attncli.tracing.run import FEWEST, Shift, run
+from attncli.tracing.model import Trace
+from attncli.tracing.run import run
+from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 from attncli.tracing.slices import axis_length, backward_steps
 
 if TYPE_CHECKING:
@@ -289,7 +291,7 @@ class _Writer:
         """All of it."""
         settings = [self._setting(*each) for each in settings_of(self.problem)]
         plan, base = plan_for(self.problem), self.problem.exp_base
-        shift = Shift.at(max(self.precision, FEWEST), self.problem, FLOAT64)
+        shift = Shift.at(max(self.precision, FEWEST_DECIMALS), self.problem, FLOAT64)
         terms = len(self.problem.context_tokens) + has_sink(self.problem)
         return {
             "precision": self.precision,

@@ -33,7 +33,7 @@ from attncli.errors import AttncliError
 from attncli.problem.model import Problem
 from attncli.tracing import chunked, run
 from attncli.tracing.chunked import Inner, run_in_chunks
-from attncli.tracing.run import Shift
+from attncli.tracing.shift import Shift
 from attncli.tracing.workers import FloatWorker
 from tests.tools.benchmarks.arrays import OUTPUT, WIDTH, arrays, problem
 from tests.tools.benchmarks.figures import Way, medians
