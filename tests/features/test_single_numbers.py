@@ -19,6 +19,8 @@ import attncli
 from attncli.cli.main import run
 
 FORMATS = ("table", "markdown", "latex", "html")
+DETAILS = ("brief", "rows", "cells")
+OTHERS = (["theirs.yaml"], ["dump.json"], ["dump.npz"], ["--set", "sink=1"])
 OURS = (
     "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nsink: 0\nloss: {kind: mse, target: [[1]]}\n"
 )
@@ -48,35 +50,28 @@ def test_there_are_some() -> None:
     assert single_numbers() == ["loss", "d_sink"]
 
 
-@pytest.mark.parametrize(
-    "other", [["theirs.yaml"], ["dump.json"], ["dump.npz"], ["--set", "sink=1"]]
-)
-def test_compare(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.each_choice
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("detail", DETAILS)
+def test_compare(
+    other: list[str], format: str, detail: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["compare", "ours.yaml", *other, "--gradient", "--format", format, "--detail", detail]
+    assert run([*line, "--steps", "loss,d_sink"]) == 1
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_compared_gradients(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """The gradient of the sink is minus its share of the row times the row mean of the gradients of
     the weights.
 
     With x = exp(1/√2), the weights before the sink are x : x² : exp(sink). By hand: the output is
     (x + 2x²) / (x + x² + exp(sink)), and its error times its own double is the row mean.
     """
-    for format, detail in product(FORMATS, ("brief", "rows", "cells")):
-        line = [
-            "compare",
-            "ours.yaml",
-            *other,
-            "--gradient",
-            "--format",
-            format,
-            "--detail",
-            detail,
-        ]
-        assert run([*line, "--steps", "loss,d_sink"]) == 1
-        assert capsys.readouterr().err == ""
-    assert (
-        run(
-            ["compare", "ours.yaml", *other, "--gradient", "--steps", "d_sink", "--detail", "cells"]
-        )
-        == 1
-    )
+    line = ["compare", "ours.yaml", *other, "--gradient", "--steps", "d_sink", "--detail", "cells"]
+    assert run(line) == 1
     page = capsys.readouterr().out
     x = np.exp(1 / np.sqrt(2))
     shown = []
@@ -92,11 +87,12 @@ def test_compare(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("format", FORMATS)
-def test_check(format: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for more in ([], ["--marks", "3"], *(["--steps", name] for name in single_numbers())):
-        assert run(["check", "ours.yaml", "answers.yaml", "--format", format, *more]) == 1
-        assert capsys.readouterr().err == ""
+@pytest.mark.parametrize("more", [[], ["--marks", "3"], ["--steps", "loss"], ["--steps", "d_sink"]])
+def test_check(format: str, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "ours.yaml", "answers.yaml", "--format", format, *more]) == 1
+    assert capsys.readouterr().err == ""
     assert run(["check", "theirs.yaml", "answers.yaml", "--format", format]) == 0
 
 

@@ -340,6 +340,7 @@ FOUR = {
 }
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("suffix", ["npz", "json"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("start", ["scaled", "weights", "output"])
@@ -351,6 +352,7 @@ def test_mistakes_that_are_one_in_these_sizes_are_all_named(
     assert explained["shared"] == ["All 4 mistakes divide scores by 4 instead of 2."]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("instead", [-np.inf, -1e9, float(np.finfo(np.float32).min)])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("start", ["masked", "weights", "output"])

@@ -192,13 +192,16 @@ def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
         assert counts["missing"] >= asked["output"].size
 
 
+@pytest.mark.each_choice
+@pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("step", ["mask", "masked", "exp", "weights", "output"])
-def test_any_step_can_be_asked_for(step: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_step_can_be_asked_for(
+    step: str, layer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Also one that is the same for all students, and one with cells that a mask hides."""
-    for name, layer in LAYERS.items():
-        line = ["generate", "--seed", "s", "--count", "1", "-d", f"set {name}", "--mask", "causal"]
-        assert run([*line, "--ask", step, *layer]) == 0
-        assert capsys.readouterr() == ("", "")
+    line = ["generate", "--seed", "s", "--count", "1", "-d", "set", "--mask", "causal"]
+    assert run([*line, "--ask", step, *LAYERS[layer]]) == 0
+    assert capsys.readouterr() == ("", "")
 
 
 def test_the_same_seed_gives_the_same_bytes_and_others_do_not() -> None:
