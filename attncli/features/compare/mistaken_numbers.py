@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,7 +75,10 @@ class Attempt:
         mistake are looked at only where the others do not suffice, and only if every cell that
         differs does so beyond them.
         """
-        return self._gives(step, self._made(step, mistaken), lambda: self._sizes(step, mistaken))
+        made = self._made(step, mistaken)
+        if self._gives_to_the_digit(step, made):
+            return True
+        return self._gives_within(step, made, self._sizes(step, mistaken))
 
     def _gives_by_rows(self, step: StepComparison, readings: Sequence[Mistaken]) -> bool:
         """Whether every row is what one of these readings makes of it.
@@ -86,26 +89,27 @@ class Attempt:
         axes = RULES[step.name].axis_names
         if "query" not in axes or step.name in HIDING:
             return False
-        made = np.stack([self._made(step, reading) for reading in readings])
+        made = [self._made(step, reading) for reading in readings]
         within_row = tuple(range(axes.index("query") + 1 - len(axes), 0))
-        far = _apart(made, self._there(step)).max(axis=within_row, keepdims=True)
+        far = _apart(np.stack(made), self._there(step)).max(axis=within_row, keepdims=True)
         nearest = far.argmin(axis=0, keepdims=True)
 
-        def chosen(arrays: Numbers) -> Numbers:
-            return np.asarray(np.take_along_axis(arrays, nearest, axis=0)[0])
+        def chosen(arrays: Sequence[Numbers]) -> Numbers:
+            return np.asarray(np.take_along_axis(np.stack(arrays), nearest, axis=0)[0])
 
-        def sizes() -> Numbers:
-            return chosen(np.stack([self._sizes(step, reading) for reading in readings]))
-
-        return self._gives(step, chosen(made), sizes)
-
-    def _gives(
-        self, step: StepComparison, made: Numbers, sizes_of_mistake: Callable[[], Numbers]
-    ) -> bool:
-        own_sizes = np.where(np.isfinite(made), np.abs(made), 0.0)
-        if not self._differing(step, made, own_sizes):
+        of_rows = chosen(made)
+        if self._gives_to_the_digit(step, of_rows):
             return True
-        sizes = sizes_of_mistake()
+        sizes = chosen([self._sizes(step, reading) for reading in readings])
+        return self._gives_within(step, of_rows, sizes)
+
+    def _gives_to_the_digit(self, step: StepComparison, made: Numbers) -> bool:
+        """Whether these are their numbers, even if each cell were made of no larger ones."""
+        own_sizes = np.where(np.isfinite(made), np.abs(made), 0.0)
+        return not self._differing(step, made, own_sizes)
+
+    def _gives_within(self, step: StepComparison, made: Numbers, sizes: Numbers) -> bool:
+        """Whether these are their numbers as far as the sizes allow, and the right ones are not."""
         if self._differing(step, made, sizes):
             return False
         # Terms so large that the right numbers would do as well show nothing.
