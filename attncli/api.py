@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.many.manifest import Submission
-    from attncli.features.check.many.marking import Marked
+    from attncli.features.check.many.marked import Marked
     from attncli.features.check.verdicts import Solution
     from attncli.page.drawing import Drawing
     from attncli.render.html.frame import Page
@@ -579,7 +579,7 @@ def check(
     or do not fit the problem or the steps.
     """
     # which few programs need
-    from attncli.features.check.many.marking import answers_source, check_solution, on_steps
+    from attncli.features.check.one_solution import answers_source, check_solution, on_steps
 
     names = None if steps is None else _names_of(steps)
     _require_marks(marks)
@@ -614,7 +614,8 @@ def check_many(
         with ProcessPoolExecutor() as executor:
             rows = attncli.check_many([("Ada", "problem.yaml", "ada.yaml")], executor)
     """
-    from attncli.features.check.many.marking import Settings, mark_all
+    from attncli.features.check.many.marked import Settings
+    from attncli.features.check.many.marking import mark_all
 
     lenient = _flag("lenient", lenient)
     submissions = _submissions(jobs)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attncli.features.check.many.class_check import Feedback
+from attncli.features.check.many.feedback import Feedback
 from attncli.features.check.many.manifest import Submission
 from attncli.features.example.collection import data_files, problems, solutions
 from attncli.features.generate.roster import numbered, read_roster

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from attncli import system
 from attncli.cli.main import run
-from attncli.features.check.many import marking
+from attncli.features.check.many import processes
 from attncli.problem.arrays.references import is_special, leads_elsewhere
 
 ROOT = Path(__file__).parents[1]
@@ -397,8 +397,8 @@ def test_a_pool_has_no_more_processes_than_the_system_takes(
         def shutdown(self, **_: object) -> None:
             """Nothing runs."""
 
-    monkeypatch.setattr(marking, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(system, "MOST_PROCESSES", platform_has)
-    with marking._processes(asked):
+    with processes._processes(asked):
         pass
     assert begun == [most]

@@ -15,7 +15,7 @@ import pytest
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.many.marking import answers_source
+from attncli.features.check.one_solution import answers_source
 from attncli.problem.loader import loads
 from attncli.problem.text.numbers import NumberError
 from attncli.problem.text.source import Source, decode

@@ -5,7 +5,7 @@ each.
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,10 +14,14 @@ from attncli.errors import Exit, usage_error
 from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
 from attncli.system import files_named
 
+if TYPE_CHECKING:
+    from attncli.features.check.many.marked import Marked, Settings
+
 _MARKS = range(1, 1001)
 _WORKERS = range(1, 1001)
-_SECONDS = 600
+_SECONDS_EACH = 600
 _PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
+_TABLES = OF_ONE_STEP | WORKBOOK
 
 
 def check(
@@ -116,7 +120,7 @@ def check(
             options.whole,
             "--time-limit",
             metavar="SECONDS",
-            help=f"In a class, give up on a solution after this time.  [default: {_SECONDS}]",
+            help=f"In a class, give up on a solution after this time.  [default: {_SECONDS_EACH}]",
             allowed=range(1, 10**6),
         ),
     ] = None,
@@ -148,25 +152,8 @@ def check(
     answers.
     """
     paths = files_named(answers or [])
-    if batch is not None and file is not None:
-        raise usage_error(
-            f"--batch cannot be used with {file}",
-            help="the manifest names the problems and the answers",
-        )
-    if batch is None:
-        if file is None or not paths:
-            raise usage_error(
-                f"{'PROBLEM' if file is None else 'ANSWERS'} is missing",
-                help="see attncli check --help",
-            )
-        if directory is not None:
-            raise usage_error(
-                "-d cannot be used without --batch", help="write the answers after the problem"
-            )
-    tables = OF_ONE_STEP | WORKBOOK
-    suffix = options.suffix_of(output)
-    format = format or next((name for name in tables if suffix in tables[name].suffixes), None)
-    format = format if format in tables else options.page_format(format, output, workbook=True)
+    _require_what_is_checked(file, paths, batch, directory)
+    format = _format_of(format, output)
     options.reject_conflicts(
         *options.format_conflicts(
             format,
@@ -189,90 +176,189 @@ def check(
             "name a folder too",
         ),
     )
-    of_a_class = (
-        batch is not None or len(paths) > 1 or format in tables or feedback is not None or resume
-    )
-    if of_a_class or scheduler is not None or time_limit is not None:
-        from attncli.attention.registry import RULES
-        from attncli.cli.error_report import warn
-        from attncli.cli.pages import require_workbook
-        from attncli.cli.signals import CleanupBeforeExit, Terminated
-        from attncli.features.check.many.class_check import (
-            Feedback,
-            Marking,
-            class_of,
-            earlier_results,
-            kept_beside,
-            write_results,
-        )
-        from attncli.features.check.many.marking import Settings
-        from attncli.page.view import chosen_names
-
-        require_workbook(format, output, "results")
-        earlier = earlier_results(output, format, lenient=lenient, marks=marks) if resume else ()
-        students = class_of(
-            file, paths, batch=batch, folder=directory, output=output, outside=allow_outside
-        )
-        if steps is not None:
-            chosen_names(steps, tuple(RULES))  # a step that no problem has
-        settings = Settings(
-            lenient=lenient,
-            steps=None if steps is None else tuple(steps),
+    style = {
+        "color": color,
+        "math": math,
+        "fragment": fragment,
+        "title": not no_title,
+        "ascii": ascii,
+    }
+    several = batch is not None or len(paths) > 1
+    has_a_row_each = several or format in _TABLES or feedback is not None or resume
+    if not has_a_row_each and scheduler is None and time_limit is None:
+        assert file is not None
+        return _check_solution(
+            file,
+            paths[0],
+            format=format,
+            output=output,
+            steps=steps,
             marks=marks,
+            lenient=lenient,
             convention=as_,
             outside=allow_outside,
-            seconds=time_limit or _SECONDS,
-            feedback=(
-                None
-                if feedback is None
-                else "latex"
-                if feedback_format == "pdf"
-                else feedback_format or "markdown"
-            ),
-            math="dollars" if math == "dollars" else "fences",
+            quiet=quiet,
+            style=style,
         )
-        marking = Marking(students, earlier)
-        pages = (
-            None
-            if feedback is None
-            else Feedback(feedback, students, feedback_format or "markdown")
+
+    from attncli.features.check.many.marked import Settings
+
+    settings = Settings(
+        lenient=lenient,
+        steps=None if steps is None else tuple(steps),
+        marks=marks,
+        convention=as_,
+        outside=allow_outside,
+        seconds=time_limit or _SECONDS_EACH,
+        feedback=_format_of_pages(feedback, feedback_format),
+        math="dollars" if math == "dollars" else "fences",
+    )
+    return _check_class(
+        file,
+        paths,
+        settings,
+        batch=batch,
+        directory=directory,
+        format=format,
+        output=output,
+        feedback=feedback,
+        feedback_format=feedback_format,
+        workers=workers,
+        scheduler=scheduler,
+        resume=resume,
+        quiet=quiet,
+        style=style,
+    )
+
+
+def _require_what_is_checked(
+    file: str | None, paths: Sequence[str], batch: str | None, directory: str | None
+) -> None:
+    """Raises AttncliError (exit 2) unless there is either a manifest, or a problem with answers."""
+    if batch is not None:
+        if file is not None:
+            raise usage_error(
+                f"--batch cannot be used with {file}",
+                help="the manifest names the problems and the answers",
+            )
+        return
+    if file is None or not paths:
+        missing = "PROBLEM" if file is None else "ANSWERS"
+        raise usage_error(f"{missing} is missing", help="see attncli check --help")
+    if directory is not None:
+        raise usage_error(
+            "-d cannot be used without --batch", help="write the answers after the problem"
         )
-        look = {
-            "color": color,
-            "math": math,
-            "fragment": fragment,
-            "title": not no_title,
-            "ascii": ascii,
-        }
-        kept = kept_beside(output, format, goes_on=resume)
-        with CleanupBeforeExit():
+
+
+def _format_of(format: str | None, output: str | None) -> str:
+    """The format asked for; else that of the output's suffix, which may be one of a table."""
+    if format is None:
+        suffix = options.suffix_of(output)
+        format = next((name for name in _TABLES if suffix in _TABLES[name].suffixes), None)
+    if format in _TABLES:
+        return format
+    return options.page_format(format, output, workbook=True)
+
+
+def _format_of_pages(feedback: str | None, feedback_format: str | None) -> str | None:
+    """The format in which pages of feedback are rendered: a PDF is made of LaTeX."""
+    if feedback is None:
+        return None
+    if feedback_format == "pdf":
+        return "latex"
+    return feedback_format or "markdown"
+
+
+def _check_class(
+    file: str | None,
+    paths: Sequence[str],
+    settings: "Settings",
+    *,
+    batch: str | None,
+    directory: str | None,
+    format: str,
+    output: str | None,
+    feedback: str | None,
+    feedback_format: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    resume: bool,
+    quiet: bool,
+    style: dict[str, Any],
+) -> int:
+    """A row for each solution, and a page for each student if `feedback` names a folder."""
+    from attncli.attention.registry import RULES
+    from attncli.cli.error_report import warn
+    from attncli.cli.pages import require_workbook
+    from attncli.cli.signals import CleanupBeforeExit, Terminated
+    from attncli.features.check.many.class_check import (
+        Marking,
+        class_of,
+        earlier_results,
+        kept_beside,
+        write_results,
+    )
+    from attncli.features.check.many.feedback import Feedback
+    from attncli.page.view import chosen_names
+
+    require_workbook(format, output, "results")
+    earlier: Sequence[Marked] = ()
+    if resume:
+        earlier = earlier_results(output, format, lenient=settings.lenient, marks=settings.marks)
+    students = class_of(
+        file, paths, batch=batch, folder=directory, output=output, outside=settings.outside
+    )
+    if settings.steps is not None:
+        # This refuses a step that no problem has.
+        chosen_names(settings.steps, tuple(RULES))
+    marking = Marking(students, earlier)
+    pages = None
+    if feedback is not None:
+        pages = Feedback(feedback, students, feedback_format or "markdown")
+    kept = kept_beside(output, format, goes_on=resume)
+    with CleanupBeforeExit():
+        try:
             try:
-                try:
-                    marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
-                except Exception:
-                    # Such as a page of feedback that cannot be made: what is marked is marked all
-                    # the same.
-                    if marking.marked:
-                        write_results(marking, format, output, kept, **look)
-                    raise
-                write_results(marking, format, output, kept, **look)
-            except (KeyboardInterrupt, Terminated):
-                said = marking.end_early(format, output, kept, **look)
-                if not quiet:
-                    warn(said, sys.stderr)
+                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
+            except Exception:
+                # A page of feedback cannot be made, say: what is marked is marked all the same.
+                if marking.marked:
+                    write_results(marking, format, output, kept, **style)
                 raise
-        warnings = [*marking.warnings, *(pages.warnings if pages is not None else ())]
-        for message in () if quiet else warnings:
+            write_results(marking, format, output, kept, **style)
+        except (KeyboardInterrupt, Terminated):
+            said = marking.end_early(format, output, kept, **style)
+            if not quiet:
+                warn(said, sys.stderr)
+            raise
+    if not quiet:
+        for message in [*marking.warnings, *(pages.warnings if pages is not None else ())]:
             warn(message, sys.stderr)
-        return Exit.OK if marking.passed else Exit.DIFFERENCE
-    assert file is not None
-    (solved,) = paths
-    if file == solved == "-":
+    return Exit.OK if marking.passed else Exit.DIFFERENCE
+
+
+def _check_solution(
+    file: str,
+    answers: str,
+    *,
+    format: str,
+    output: str | None,
+    steps: Sequence[str] | None,
+    marks: int | None,
+    lenient: bool,
+    convention: str | None,
+    outside: bool,
+    quiet: bool,
+    style: dict[str, Any],
+) -> int:
+    """One solution: a page with every number that is not right, and what explains it."""
+    if file == answers == "-":
         raise usage_error(
             "standard input cannot be both files", help="name a file for one of the two"
         )
 
-    # while there is memory for it: an error may be that there is none
+    # This is imported while there is memory for it: an error may be that there is none.
     from attncli.cli.error_report import warn
     from attncli.cli.files import require_writable
     from attncli.cli.input import load
@@ -281,10 +367,11 @@ def check(
     from attncli.problem.text.source import read_source
 
     require_writable(output, file)
-    require_writable(output, solved, what="the answers")
-    problem, written = load(file, convention=as_, outside=allow_outside), read_source(solved)
+    require_writable(output, answers, what="the answers")
+    problem = load(file, convention=convention, outside=outside)
+    written = read_source(answers)
 
-    from attncli.features.check.many.marking import check_solution, on_steps
+    from attncli.features.check.one_solution import check_solution, on_steps
     from attncli.features.check.page import check_page
 
     progress.begin("checking")
@@ -293,16 +380,7 @@ def check(
     if steps is not None:
         solution, diagnoses = on_steps(solution, diagnoses, steps, written)
     page = check_page(solution, marks=marks, diagnoses=diagnoses)
-    write_page(
-        page,
-        format,
-        output,
-        color=color,
-        math=math,
-        fragment=fragment,
-        title=not no_title,
-        ascii=ascii,
-    )
+    write_page(page, format, output, **style)
     if not quiet:
         for message in trace.warnings:
             warn(message, sys.stderr)

@@ -10,7 +10,7 @@ from statistics import mean, median
 from typing import Any, TypeVar
 
 from attncli.english import count, either, listed
-from attncli.features.check.many.marking import Marked
+from attncli.features.check.many.marked import Marked
 from attncli.features.check.verdicts import VERDICTS
 from attncli.page.document import (
     Block,

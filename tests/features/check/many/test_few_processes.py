@@ -20,7 +20,10 @@ import pytest
 
 from attncli.attention import parallel
 from attncli.cli.main import run
-from attncli.features.check.many import marking
+from attncli.features.check.many import processes
+from attncli.features.check.many.manifest import Submission
+from attncli.features.check.many.marked import Settings
+from attncli.features.check.many.marking import mark_all
 from attncli.features.check.many.time_limit import within
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
@@ -73,13 +76,13 @@ def test_threads_of_a_pool_that_cannot_be_started(
     had: int, students: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first one hands out the work. The second one, which that starts, sends it."""
-    submissions = [marking.Submission(name, "problem.yaml", name) for name in students]
-    whole = dict(marking.mark_all(submissions, marking.Settings()))
+    submissions = [Submission(name, "problem.yaml", name) for name in students]
+    whole = dict(mark_all(submissions, Settings()))
     before = threading.excepthook
     limited = after(had, threading.Thread.start, RuntimeError(NO_THREAD))
     monkeypatch.setattr(threading.Thread, "start", limited)
     warnings: list[str] = []
-    found = dict(marking.mark_in_processes(submissions, marking.Settings(), 2, warnings.append))
+    found = dict(processes.mark_in_processes(submissions, Settings(), 2, warnings.append))
     assert found == whole
     (warning,) = warnings
     assert warning.endswith(f"({NO_THREAD})")
@@ -89,7 +92,7 @@ def test_threads_of_a_pool_that_cannot_be_started(
 def test_what_ends_another_thread_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[object] = []
     monkeypatch.setattr(threading, "excepthook", lambda fault: told.append(fault.exc_type))
-    with marking._lost_thread() as lost:
+    with processes._lost_thread() as lost:
         thread = threading.Thread(target=lambda: int("x"))
         thread.start()
         thread.join()
@@ -101,10 +104,10 @@ def test_a_pool_that_breaks_while_work_is_handed_out(
     students: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process may end before the last submission is handed out; the next pool goes on."""
-    submissions = [marking.Submission(name, "problem.yaml", name) for name in students]
-    whole = dict(marking.mark_all(submissions, marking.Settings()))
-    broken = after(5, marking.ProcessPoolExecutor.submit, marking.BrokenProcessPool())
-    pool, made = marking._pool, []
+    submissions = [Submission(name, "problem.yaml", name) for name in students]
+    whole = dict(mark_all(submissions, Settings()))
+    broken = after(5, processes.ProcessPoolExecutor.submit, processes.BrokenProcessPool())
+    pool, made = processes._pool, []
 
     def first_breaks(workers: int) -> Any:
         executor = pool(workers)
@@ -113,9 +116,9 @@ def test_a_pool_that_breaks_while_work_is_handed_out(
         made.append(workers)
         return executor
 
-    monkeypatch.setattr(marking, "_pool", first_breaks)
+    monkeypatch.setattr(processes, "_pool", first_breaks)
     warnings: list[str] = []
-    found = dict(marking.mark_in_processes(submissions, marking.Settings(), 2, warnings.append))
+    found = dict(processes.mark_in_processes(submissions, Settings(), 2, warnings.append))
     assert found == whole
     assert warnings == []
     assert len(made) > 1

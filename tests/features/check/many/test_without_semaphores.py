@@ -17,7 +17,10 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
-from attncli.features.check.many import marking
+from attncli.features.check.many import processes
+from attncli.features.check.many.manifest import Submission
+from attncli.features.check.many.marked import Settings
+from attncli.features.check.many.marking import mark_all
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
 WARNING = (
@@ -26,7 +29,7 @@ WARNING = (
 )
 # What starts processes that work together, and threads that need no semaphore of the system.
 STARTS = {"multiprocessing", "ProcessPoolExecutor", "fork"}
-MAKES_POOLS = "features/check/many/marking.py"
+MAKES_POOLS = "features/check/many/processes.py"
 
 
 @pytest.fixture
@@ -78,23 +81,23 @@ def test_what_is_left_is_checked_when_processes_can_no_longer_be_had(
     students: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process ended, and for those that it may have been at there is no other one."""
-    submissions = [marking.Submission(name, "problem.yaml", name) for name in students]
-    whole = dict(marking.mark_all(submissions, marking.Settings()))
-    pool, asked = marking._pool, []
+    submissions = [Submission(name, "problem.yaml", name) for name in students]
+    whole = dict(mark_all(submissions, Settings()))
+    pool, asked = processes._pool, []
 
     def once(workers: int) -> Any:
         if asked:
-            raise marking.NoProcessesError("no space left on device")
+            raise processes.NoProcessesError("no space left on device")
         asked.append(workers)
         executor = pool(workers)
         # As if each process had ended at once.
-        lost = marking.BrokenProcessPool()
+        lost = processes.BrokenProcessPool()
         monkeypatch.setattr(executor, "submit", lambda *_: future_that_fails(lost))
         return executor
 
-    monkeypatch.setattr(marking, "_pool", once)
+    monkeypatch.setattr(processes, "_pool", once)
     warnings: list[str] = []
-    found = dict(marking.mark_in_processes(submissions, marking.Settings(), 2, warnings.append))
+    found = dict(processes.mark_in_processes(submissions, Settings(), 2, warnings.append))
     assert found == whole
     assert len(warnings) == 1
 

@@ -1,0 +1,120 @@
+"""A page of feedback for each student."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from attncli.cli.files import write, write_bytes
+from attncli.english import count, listed
+from attncli.errors import AttncliError, file_error, reason, unwritable
+from attncli.features.check.many.manifest import Submission
+from attncli.features.check.many.marked import Marked
+from attncli.file_names import file_names
+from attncli.render import FORMATS
+from attncli.render.latex.escape import has_codes
+from attncli.render.pdf import engine
+
+MOST_STUDENTS_NAMED = 3
+
+
+class Feedback:
+    """A page for each student, in a folder; each is written when its student has been marked.
+
+    As a context, it waits at its end for pages that TeX is still at. Then it raises AttncliError
+    (exit 4) if TeX could not make some.
+    """
+
+    def __init__(self, folder: str, submissions: Sequence[Submission], format: str) -> None:
+        """Make the folder, if it is not there. `format` is one of FORMATS or "pdf", which is made
+        of LaTeX.
+
+        Raises AttncliError where the folder cannot be made (exit 4), or no TeX is installed (exit
+        5).
+        """
+        self._students = [each.student for each in submissions]
+        self._engine = engine() if format == "pdf" else None
+        # Each of these threads waits for a process of TeX.
+        self._threads = ThreadPoolExecutor(os.cpu_count() or 1)
+        self._in_work: dict[int, Future[bytes]] = {}
+        self._failed: dict[str, AttncliError] = {}
+        self._in_tex = format in ("latex", "pdf")
+        self._with_codes: list[str] = []
+        _make_folder(folder)
+        suffix = ".pdf" if format == "pdf" else FORMATS[format].suffixes[0]
+        names = file_names(self._students, "student")
+        self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
+
+    def write(self, number: int, marked: Marked) -> list[int]:
+        """The page of a student by its number; as PDF as soon as it is made. Returns whose pages
+        are there now.
+        """
+        if marked.page is None:
+            return [number]
+        page = marked.page
+        if self._in_tex and has_codes(page):
+            self._with_codes.append(self._students[number])
+        if self._engine is None:
+            write(page, self.paths[number], portable=True, option="--feedback")
+            return [number]
+        self._in_work[number] = self._threads.submit(self._engine, page)
+        # Two pages for each core keep TeX busy, and no more of them wait in memory.
+        return self._write_made(most_left=2 * (os.cpu_count() or 1))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to say of the pages when all are written: whose have codes for letters that TeX
+        lacks.
+        """
+        if not self._with_codes:
+            return []
+        pages = count(len(self._with_codes), "page")
+        whose = listed(self._with_codes, most=MOST_STUDENTS_NAMED)
+        return [
+            f"letters that TeX's basic fonts lack are codes, such as U+738B, in {pages} of feedback"
+            f" ({whose}); --feedback-format html shows all letters"
+        ]
+
+    def _write_made(self, most_left: int) -> list[int]:
+        """Write pages in order, until no more than this many are being made; returns whose."""
+        written = []
+        while len(self._in_work) > most_left:
+            number, page = next(iter(self._in_work.items()))
+            try:
+                made = page.result()
+            except AttncliError as error:
+                self._failed[self._students[number]] = error
+            else:
+                write_bytes([made], self.paths[number], option="--feedback")
+            del self._in_work[number]
+            written.append(number)
+        return written
+
+    def __enter__(self) -> Feedback:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._threads:
+            # After Ctrl-C, too, what is marked has its page.
+            self._write_made(most_left=0)
+        if self._failed and kind is None:
+            self._raise_failed()
+
+    def _raise_failed(self) -> None:
+        why = next(iter(self._failed.values()))
+        pages = count(len(self._failed), "page")
+        whose = listed([*self._failed], most=MOST_STUDENTS_NAMED)
+        said = f"{pages} of feedback could not be made ({whose}): {why.message}"
+        raise file_error(said, help=why.help)
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except FileExistsError:
+        raise file_error(
+            f"--feedback {folder}: this is a file, not a folder", help="name a folder"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise unwritable(folder, reason(error), "--feedback") from None

@@ -1,0 +1,74 @@
+"""A row of the results: what came of one submission; and how all of them are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from attncli.features.check.verdicts import Verdict
+
+
+class Settings(NamedTuple):
+    """How all submissions are checked, and in which format each student's page is written, if any.
+
+    `seconds` is how long each of them may take.
+    """
+
+    lenient: bool = False
+    steps: tuple[str, ...] | None = None
+    marks: int | None = None
+    convention: str | None = None
+    outside: bool = False
+    seconds: float | None = None
+    feedback: str | None = None
+    math: Literal["fences", "dollars"] = "fences"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What came of one submission: a row of the results.
+
+    `marks` are the cells that earn a mark, of all cells that were asked for; or the share of them,
+    of as many marks as were said. They are None where there is an `error`, and `counts` has no
+    verdicts. `mistakes` are pairs of a step and what explains its wrong numbers. `page` is the
+    feedback, if it was asked for.
+    """
+
+    student: str
+    problem: str
+    answers: str
+    marks: float | None = None
+    of: int | None = None
+    counts: Mapping[Verdict, int] = field(default_factory=dict)
+    first_wrong: str = ""
+    mistakes: tuple[tuple[str, str], ...] = ()
+    passed: bool = False
+    error: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+    page: str | None = field(default=None, compare=False)
+
+    @property
+    def plain_marks(self) -> float | int | None:
+        """The marks, without a decimal point if they are a whole number."""
+        return (
+            int(self.marks)
+            if self.marks is not None and self.marks == int(self.marks)
+            else self.marks
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON data."""
+        return {
+            "student": self.student,
+            "problem": self.problem,
+            "answers": self.answers,
+            "marks": self.plain_marks,
+            "of": self.of,
+            "counts": dict(self.counts) or None,
+            "first_wrong": self.first_wrong or None,
+            "mistakes": [{"step": step, "mistake": mistake} for step, mistake in self.mistakes],
+            "passed": self.passed,
+            "error": self.error or None,
+            "more": dict(self.more),
+        }

@@ -1,0 +1,84 @@
+"""One solution checked: its verdicts, and what explains them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attncli.answers.reader import mentions_gradients, read_answers
+from attncli.english import as_written, listed
+from attncli.errors import input_error, usage_error
+from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.verdicts import Solution, judge_solution
+from attncli.page.view import chosen_steps, steps_back
+from attncli.problem.model import Problem
+from attncli.problem.text.source import Source, read_source
+
+
+def check_solution(
+    problem: Problem, source: Source, *, lenient: bool, gradient: bool = False
+) -> tuple[Solution, tuple[Diagnosis, ...]]:
+    """The verdicts on the answers in a file, and the mistakes that explain them. Raises what
+    `read_answers` raises.
+
+    The backward pass is worked out if the answers mention it, or if `gradient` asks for it.
+    """
+    gradient = gradient or mentions_gradients(source)
+    solution = judge_solution(
+        problem, lambda trace: read_answers(source, trace), lenient=lenient, gradient=gradient
+    )
+    return solution, diagnose(solution.verdicts)
+
+
+def on_steps(
+    solution: Solution,
+    diagnoses: Sequence[Diagnosis],
+    steps: Sequence[str],
+    source: Source,
+    option: str = "--steps",
+) -> tuple[Solution, tuple[Diagnosis, ...]]:
+    """The verdicts on these steps alone, and what explains them; all other numbers still say what
+    follows.
+
+    Raises AttncliError (exit 2), in the name of the `option`, for a step that the answers in
+    `source` do not have.
+    """
+    answered = list(solution.verdicts.steps)
+    # gradients are worked out only if the answers mention them
+    back = [] if mentions_gradients(source) else steps_back(steps)
+    names = () if back else chosen_steps(solution.verdicts.trace, steps)
+    if lacking := back or [name for name in names if name not in answered]:
+        raise usage_error(
+            f"{option}: {source.name} has no answers to {listed(lacking)}",
+            help=f"it has {listed(answered)}",
+        )
+    return solution.only(names), tuple(found for found in diagnoses if found.step in names)
+
+
+def answers_source(answers: object) -> Source:
+    """The text of answers: that of a file, or of a dict of steps to arrays or lists."""
+    if isinstance(answers, Source):
+        return answers
+    if isinstance(answers, Mapping):
+        import json
+
+        from attncli.problem.text.source import decode
+
+        try:
+            text = json.dumps(answers, default=_plain)
+        except (TypeError, ValueError, RecursionError) as error:
+            help = 'give a dict of steps to arrays or lists: {"weights": [[0.7, 0.3]]}'
+            raise input_error(f"the answers cannot be read: {error}", help=help) from None
+        return decode(text.encode(), "answers")
+    if not isinstance(answers, str | os.PathLike):
+        raise usage_error(
+            f"answers cannot be {as_written(answers)}",
+            help="give a file, or a dict of steps to arrays",
+        )
+    return read_source(str(answers))
+
+
+def _plain(value: Any) -> Any:
+    """An array as nested lists, a fraction as text, for JSON."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
