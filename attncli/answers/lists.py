@@ -16,7 +16,7 @@ from attncli.problem.text.decimal_commas import report_doubtful_commas
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, is_null
 from attncli.problem.text.numbers import NumberError
-from attncli.problem.text.pasted import written_out
+from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import Source
 from attncli.problem.text.tree import read_tree

@@ -31,7 +31,7 @@ from attncli.problem.shape_checks import (
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, MappingNode, Node, describe, is_null, places_in
 from attncli.problem.text.numbers import decimal_comma
-from attncli.problem.text.pasted import written_out
+from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import Source, decode, read_source
 from attncli.problem.text.tree import read_tree

@@ -15,7 +15,8 @@ from attncli.problem.text.decimal_commas import report_doubtful_commas
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import Leaf, ListNode, Node, describe
 from attncli.problem.text.numbers import as_float
-from attncli.problem.text.pasted import name_in, written_out
+from attncli.problem.text.pasted.finding import written_out
+from attncli.problem.text.pasted.names import name_in
 from attncli.problem.text.values import Value, read_number
 
 if TYPE_CHECKING:

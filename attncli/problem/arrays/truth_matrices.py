@@ -9,7 +9,7 @@ from attncli.problem.matrix import Matrix
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
 from attncli.problem.text.numbers import is_plain
-from attncli.problem.text.pasted import written_out
+from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.values import Value
 
 if TYPE_CHECKING:

@@ -129,7 +129,7 @@ def _read_with_pasted_lists(error: yaml.MarkedYAMLError, builder: TreeBuilder, l
     """Read a text with this error in it again, with the pasted lists in it as texts; AttncliError
     for what is wrong.
     """
-    from attncli.problem.text.pasted import in_quotes
+    from attncli.problem.text.pasted.finding import in_quotes
 
     if (quoted := in_quotes(builder.text)) == builder.text:
         _fail(error, builder.text, builder, loader)

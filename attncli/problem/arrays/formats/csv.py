@@ -23,7 +23,7 @@ from attncli.problem.text.numbers import (
     is_plain,
     why_not_a_number,
 )
-from attncli.problem.text.pasted import written_in_file
+from attncli.problem.text.pasted.finding import written_in_file
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import decode
 from attncli.problem.text.values import Value

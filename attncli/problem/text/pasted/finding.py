@@ -1,0 +1,240 @@
+"""Finds pasted matrices in a file: which values are one, and where its text stands.
+
+YAML makes one line of a text on several, and refuses [[1 2]\n [3 4]]. So the text is looked up
+where it stands in the file.
+"""
+
+from __future__ import annotations
+
+import re
+
+from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
+from attncli.problem.text.pasted.cells import held_together, without_remarks
+from attncli.problem.text.pasted.rows import (
+    CALL,
+    CALL_BEGIN,
+    CALL_END,
+    NAME_BEFORE,
+    NUMBER_WITH_COMMA,
+    read_brackets,
+    read_entries,
+    read_pasted,
+)
+from attncli.problem.text.pasted.text import PastedText, PasteError
+from attncli.problem.text.values import Value
+
+_NUMBER_BEGIN = re.compile(
+    r"""["']?(?:[-+−]?\s?(?:\.?\d|√|sqrt\(|\.?inf)|_|true\b|false\b)""", re.IGNORECASE
+)
+_SEPARATOR = re.compile(r"[\s,;]")
+_BLANKS_AT_LINE_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
+_TEXT_IN_QUOTES = {
+    '"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL),
+    "'": re.compile(r"'((?:[^']|'')*)'"),
+}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+# What escapes stand for is as long as they are in the text, so that nothing moves.
+_ESCAPED_SIGNS = {"n": " \n", "t": " \t", "r": "  ", " ": "  ", '"': ' "'}
+# sep=; on the first line, which Excel reads
+_SEPARATOR_LINE = re.compile(r"sep=[^\n]?\r?(?=\n)")
+_LINE_BREAK = re.compile(r"\n((?:[ \t]*\n)*)")
+# characters, at least, of a line that a program breaks
+_BROKEN_LINE_LENGTH = 60
+_PASTED_VALUE = re.compile(rf"(?:(?<=: )|(?<=:\n)|(?<=[-{{\[,] ))\s*((?:{CALL})?\[)", re.ASCII)
+# brackets of lists, and what no pasted list has in it
+_BRACKET_OR_NO_LIST = re.compile(r"[\[\]\"'{}:&*\\]")
+# rows as NumPy prints them
+_ROWS_WITHOUT_COMMA = re.compile(r"\]\s+(?:\.\.\.\s+)?\[")
+
+
+def written_out(value: Value, rank: int = 2) -> bool:
+    """Make nested lists of a value that is a pasted matrix, in its place; whether there is nothing
+    wrong with it.
+
+    Any other value stays as it is. Where a list of numbers is wanted, of `rank` 1, they may stand
+    below each other. So V: 1 2; 3 4 becomes what V: [[1, 2], [3, 4]] is.
+    """
+    try:
+        found = _lists_of(value, value.node, rank)
+    except PasteError as error:
+        value.wrong(*error.args, at=error.at)
+        return False
+    if found is not None:
+        value.node = found
+    return True
+
+
+def written_in_file(value: Value) -> bool:
+    """The same for a value that is the whole text of a file of rows."""
+    of_tabs = value.errors.source.name.lower().endswith(".tsv")
+    text = value.text
+    if hint := _SEPARATOR_LINE.match(text):
+        text = text[hint.end() :].rjust(len(text))
+    try:
+        found = read_pasted(PastedText(text, 0, of_file=True, of_tabs=of_tabs), 2, may_be_one=True)
+    except PasteError as error:
+        value.wrong(*error.args, at=error.at)
+        return False
+    if found is not None:
+        value.node = found
+    return True
+
+
+def in_quotes(text: str) -> str:
+    """A text of YAML with its pasted lists in quotes, as YAML can read them: "[1 2]\n [3 4]" for
+    [[1 2]\n [3 4]].
+
+    No sign moves: the first and the last of a list become the quotes.
+    """
+    parts: list[str] = []
+    copied = looked_at = 0
+    for found in _PASTED_VALUE.finditer(text):
+        start = found.start(1)
+        if start < looked_at:
+            continue
+        looked_at, end = _end_of(text, start, found.end())
+        if end:
+            parts += [text[copied:start], '"', text[start + 1 : end - 1], '"']
+            copied = end
+    return "".join([*parts, text[copied:]])
+
+
+def _end_of(text: str, start: int, inside: int) -> tuple[int, int]:
+    """How far a list, or a call with one, was looked at, whose first bracket ends at `inside`, and
+    where it ends.
+
+    The end is 0 where it is none, or one that YAML can read, too.
+    """
+    depth = 1
+    for sign in _BRACKET_OR_NO_LIST.finditer(text, inside):
+        if sign[0] == "[":
+            depth += 1
+        elif sign[0] == "]":
+            depth -= 1
+        else:
+            return sign.end(), 0
+        if not depth:
+            return _end_behind(text, start, sign.end())
+    return len(text), 0
+
+
+def _end_behind(text: str, start: int, end: int) -> tuple[int, int]:
+    """The same where the last bracket is known to end at `end`."""
+    if text.startswith("[", start):
+        return end, end if _ROWS_WITHOUT_COMMA.search(text, start, end) else 0
+    closing = CALL_END.match(text, end)
+    return end, closing.end() if closing else 0
+
+
+def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
+    """The lists that a node means; None where it is no pasted matrix."""
+    source = value.errors.source
+    # A problem made in Python has no text.
+    text = source.text if source.name else ""
+    if isinstance(node, Leaf):
+        in_block = bool(text) and node.quoted and text[node.at] in "|>"
+        if not in_block and not _looks_pasted(node.text):
+            return None
+        return read_pasted(_text_of(node, text), rank, may_be_one=in_block)
+    if not isinstance(node, ListNode) or not text or not _holds_several(node):
+        return None
+    if text.startswith("[", node.at):
+        return read_brackets(PastedText(text, 0), node.at, rank)[0]
+    if all(isinstance(item, Leaf) for item in node.items):
+        return read_entries(node)
+    return PastedList(node.at, [_lists_of(value, item, rank - 1) or item for item in node.items])
+
+
+def _looks_pasted(text: str) -> bool:
+    """Whether a text is a list, a call with one, or several numbers."""
+    text = without_remarks(text).strip()
+    name = NAME_BEFORE.match(text)
+    start = text[name.end() :] if name else text
+    if start.startswith("[") or CALL_BEGIN.match(start):
+        return True
+    return bool(_NUMBER_BEGIN.match(start) and _SEPARATOR.search(start))
+
+
+def _holds_several(node: ListNode) -> bool:
+    """Whether a value in the first row of a matrix is several numbers: 1 2; 3 4."""
+    while node.numbers is None and node.length and isinstance(node.items[0], ListNode):
+        node = node.items[0]
+    if node.numbers is not None:
+        return False
+    return any(isinstance(item, Leaf) and _is_several(item) for item in node.items)
+
+
+def _is_several(leaf: Leaf) -> bool:
+    """Whether a value is several numbers, and not text, or one number with a comma."""
+    if leaf.quoted or not _NUMBER_BEGIN.match(leaf.text):
+        return False
+    if NUMBER_WITH_COMMA.fullmatch(leaf.text):
+        return False
+    return bool(_SEPARATOR.search(held_together(leaf.text)))
+
+
+def _text_of(leaf: Leaf, source: str) -> PastedText:
+    """The text of a leaf as it stands in the source, where rows still have lines of their own."""
+    if not source:
+        return PastedText(leaf.text, leaf.at, 0)
+    sign = source[leaf.at] if leaf.quoted else ""
+    if sign in _TEXT_IN_QUOTES and (found := _TEXT_IN_QUOTES[sign].match(source, leaf.at)):
+        return _text_in_quotes(sign, found)
+    in_block = sign in ("|", ">")
+    start = source.find("\n", leaf.at) + 1 if in_block else leaf.at
+    try:
+        end = _end_of_leaf(leaf, source, start, has_lines=sign == "|")
+    except ValueError:
+        # It is not as it stands there: its lines end as only YAML knows.
+        return PastedText(leaf.text, leaf.at, 0)
+    if sign == "|":
+        return PastedText(source[start:end], start)
+    text, doubt = _unfolded(source[start:end])
+    return PastedText(text, start, doubt=doubt)
+
+
+def _text_in_quotes(sign: str, found: re.Match[str]) -> PastedText:
+    content, at = found[1], found.start(1)
+    if sign == '"' and r"\n" in content:
+        # So its rows end, and other line breaks are for the eye.
+        return PastedText(_unescaped(content.replace("\n", " ")), at)
+    text, doubt = _unfolded(content)
+    if sign == '"':
+        text = _unescaped(text)
+    return PastedText(text, at, doubt=doubt)
+
+
+def _end_of_leaf(leaf: Leaf, source: str, start: int, *, has_lines: bool) -> int:
+    """Where the words of a leaf end, which begin there; ValueError where the source has others."""
+    end = start
+    for piece in leaf.text.split("\n") if has_lines else leaf.text.split():
+        if stripped := piece.strip():
+            end = source.index(stripped, end) + len(stripped)
+    after = _BLANKS_AT_LINE_END.match(source, end)
+    # A tab there is before an empty cell.
+    return after.end() if after else end
+
+
+def _unescaped(text: str) -> str:
+    """A text, as long as before, with what its escapes stand for."""
+    return _ESCAPE.sub(lambda escape: _ESCAPED_SIGNS.get(escape[1], escape[0]), text)
+
+
+def _unfolded(text: str) -> tuple[str, int | None]:
+    """A text of YAML, as long as before, with its rows on lines, and where it is in doubt that a
+    line is a row.
+
+    A person writes each row on a line. A program writes an empty line for each break, and breaks a
+    line that is long.
+    """
+    if "\n" not in text.strip():
+        return text, None
+    breaks = [*_LINE_BREAK.finditer(text.rstrip())]
+    empty = [each for each in breaks if each[1]]
+    if len(empty) == len(breaks):
+        return _LINE_BREAK.sub(r" \1", text), None
+    line_starts = [0, *(each.end() for each in breaks)]
+    lengths = [each.start() - start for start, each in zip(line_starts, breaks, strict=False)]
+    if empty or min(lengths) > _BROKEN_LINE_LENGTH:
+        return text, breaks[0].start()
+    return text, None

@@ -1,0 +1,119 @@
+"""Names of rows and columns beside the numbers of a pasted table."""
+
+from __future__ import annotations
+
+import re
+
+from attncli.problem.text.nodes import TRUTHS, Leaf, PastedList
+from attncli.problem.text.numbers import NumberError, as_float
+from attncli.problem.text.pasted.cells import cells
+from attncli.problem.text.pasted.text import CellRow, PastedText, Piece
+from attncli.problem.text.values import Value
+
+_NUMBER_WORDS = ("nan", "inf", "infinity")
+# what may be a number, or stands for one
+_MAY_BE_NUMBER = re.compile(
+    r"|[-+]?\.?(?:inf|infinity|nan)|[_~]|true|false|.*[\d∞√].*", re.IGNORECASE | re.DOTALL
+)
+
+
+def name_in(value: Value) -> Value | None:
+    """The first name of a row or a column in a pasted table, whose first row or column has names
+    only.
+    """
+    if not isinstance(value.node, PastedList) or value.node.numbers is not None:
+        return None
+    rows = [[*row.items] for row in value.items]
+    in_order = [cell for row in rows for cell in row]
+    if not all(isinstance(cell.node, Leaf) for cell in in_order):
+        return None
+    texts = [_texts(row) for row in rows]
+    if without_names(texts) == texts:
+        return None
+    return next((cell for cell in in_order if _is_name(cell.text)), None)
+
+
+def _texts(row: list[Value]) -> CellRow:
+    return [(cell.node.at, cell.text) for cell in row]
+
+
+def without_names(rows: list[CellRow], text: str = "") -> list[CellRow]:
+    """The rows of a table without its first line, where that has names only, and without a column
+    of names.
+
+    Names may look like numbers in a table as attncli writes it: there they are in quotes in the
+    `text`, and nothing else is.
+    """
+    if not rows:
+        return rows
+    first = [cell for _, cell in rows[0]]
+    may_be_head = bool(first) and (not first[0] or _is_name(first[0]))
+    if may_be_head and _has_quoted_names(rows, text):
+        return [row[1:] for row in rows[1:]]
+    # The corner of a table is empty.
+    has_corner = bool(first) and not first[0]
+    above = _are_names(first[1:] if has_corner else first)
+    below = rows[1:] if above else rows
+    if all(len(row) > 1 for row in below) and _are_names([row[0][1] for row in below]):
+        below = [row[1:] for row in below]
+    return below or rows
+
+
+def require_named(
+    text: PastedText, rows: list[CellRow], unnamed_rows: list[CellRow]
+) -> list[CellRow]:
+    """The rows without names. Raises what is wrong where only the first column has none: it may
+    count the rows.
+    """
+    if len(unnamed_rows) == len(rows):
+        return unnamed_rows
+    names = sum(bool(name) for _, name in rows[0])
+    if names >= len(unnamed_rows[0]):
+        return unnamed_rows
+    message = "this column has no name, and may only count the rows"
+    help = (
+        "leave it out, in pandas with to_csv(…, index=False), or give it a name if it belongs"
+        " to the matrix"
+    )
+    at, _ = unnamed_rows[0][0]
+    raise text.error(message, help, at)
+
+
+def is_head(rows: list[Piece], separator: str) -> bool:
+    """Whether the first row has a name for each column of the second."""
+    names = [cell for _, cell in cells(rows[0], separator)]
+    width = sum(1 for _ in cells(rows[1], separator))
+    return _are_names(names) and len(names) >= width
+
+
+def _has_quoted_names(rows: list[CellRow], text: str) -> bool:
+    """Whether the first row and the first column are in quotes, and nothing else."""
+
+    def quoted(row: CellRow) -> list[bool]:
+        return [text.startswith('"', at) for at, _ in row]
+
+    if len(rows) < 2 or not all(quoted(rows[0])):
+        return False
+    body = map(quoted, rows[1:])
+    return all(len(row) > 1 and row[0] and not any(row[1:]) for row in body)
+
+
+def _are_names(words: list[str]) -> bool:
+    """Whether these are words, some of which may be signs, as tokens are: I, love, [SEP]."""
+    has_name = any(map(_is_name, words))
+    return has_name and all(_is_name(word) or _is_sign(word) for word in words)
+
+
+def _is_sign(cell: str) -> bool:
+    return not _MAY_BE_NUMBER.fullmatch(cell)
+
+
+def _is_name(cell: str) -> bool:
+    if not cell[:1].isalpha() or cell in TRUTHS or cell.lower() in _NUMBER_WORDS:
+        return False
+    # A root begins with a letter, too.
+    try:
+        as_float(cell)
+    except NumberError:
+        return True
+    return False

@@ -1,0 +1,60 @@
+"""A pasted text, where it stands in a file, and what can be wrong in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+# where in a text it is, and what it says
+Piece: TypeAlias = tuple[int, str]
+# the cells of a row
+CellRow: TypeAlias = list[Piece]
+
+
+class PasteError(Exception):
+    """What is wrong with a pasted text, what helps, and where in the source it is."""
+
+    def __init__(self, message: str, help: str, at: int) -> None:
+        super().__init__(message, help)
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class PastedText:
+    """A pasted text, and where it stands: place 3 of it is `step` times 3 behind `at`.
+
+    The step is 0 for a text without places, as one that is given in Python. `of_file` says that it
+    is a whole file: there only the lines are rows, whatever a semicolon may separate. In one
+    `of_tabs`, no comma separates numbers. `doubt` is where a line break may be one that a program
+    put into a long line: YAML takes a break for a blank, and an empty line for a break, but after a
+    |.
+    """
+
+    text: str
+    at: int
+    step: int = 1
+    of_file: bool = False
+    of_tabs: bool = False
+    doubt: int | None = None
+
+    def place(self, at: int) -> int:
+        """Where in the source a place of the text is."""
+        return self.at + at * self.step
+
+    def require_lines(self) -> None:
+        """Raises what is wrong where a line may be no row."""
+        if self.doubt is None:
+            return
+        message = "a line break can be read as the end of a row, or as a blank"
+        help = "write a | after the key, and each row on a line of its own"
+        raise self.error(message, help, self.doubt)
+
+    def require_clear(self, doubt: tuple[int, str, str] | None) -> None:
+        """Raises a doubt, which is a place, a message and a help; nothing where there is none."""
+        if doubt is not None:
+            at, message, help = doubt
+            raise self.error(message, help, at)
+
+    def error(self, message: str, help: str, at: int) -> PasteError:
+        """What is wrong at a place of the text."""
+        return PasteError(message, help, self.place(at))
