@@ -7,7 +7,7 @@ In cells that something else keeps apart, as tabs in 0,7→0,2, a comma can only
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.english import listed
@@ -17,11 +17,19 @@ from attncli.problem.text.values import Value
 
 # what stands after the comma of 0,(3)
 _RECURRING = r"[0-9]*\([0-9]+\)|[0-9\u0304\u0305\u0307]+"
-_DECIMAL = re.compile(rf"[-+]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})")
+_WITH_COMMA = rf"[-+]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})"
+_DECIMAL = re.compile(_WITH_COMMA)
+# 1.000,5
+_GROUPED_BY_POINT = r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+"
+# 1,000.5 and 1,000,000
+_GROUPED_BY_COMMA = r"[-+]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}){2,})"
+_GROUPED = re.compile(rf"{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
+# a number with a comma inside, which can also separate two numbers
+_PAIR = re.compile(rf"{_WITH_COMMA}|{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
 # as opposed to the comma in a decimal, which has no blank beside it
 _BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")
 # 1,500 may be 1.5, and fifteen hundred
-_GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+_ONE_GROUP = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 _ROW = re.compile(r"\[([^\[\]]+)\]")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 # numbers of a row in a help line
@@ -60,7 +68,7 @@ def doubtful_commas(rows: Iterable[tuple[int, str]]) -> Doubt | None:
             len(numbers) < 2
             or not decimals
             or len(shapes) > 1
-            or not all(map(_DECIMAL.fullmatch, decimals))
+            or not all(map(_PAIR.fullmatch, decimals))
         ):
             return None
         found = [*found[:1], (at, row, numbers)]
@@ -80,8 +88,8 @@ def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
     a row of two.
     """
     found = [(at + len(row) - len(row.lstrip()), row.strip()) for at, row in rows]
-    decimals = [(at, row) for at, row in found if _DECIMAL.fullmatch(row)]
-    others = [row for _, row in found if not _DECIMAL.fullmatch(row)]
+    decimals = [(at, row) for at, row in found if _PAIR.fullmatch(row)]
+    others = [row for _, row in found if not _PAIR.fullmatch(row)]
     if not decimals or any(re.search(r"[\s,]", row) for row in others):
         return None
     at, first = decimals[0]
@@ -92,6 +100,13 @@ def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
     return Doubt(at, _readings(first), help)
 
 
+def are_grouped_decimals(rows: Sequence[tuple[int, str]]) -> bool:
+    """Whether each row can be a number, and some only one such as 1.000,5 or 1,000.5."""
+    if not all(_PAIR.fullmatch(row.strip()) for _, row in rows):
+        return False
+    return any(_GROUPED.fullmatch(row.strip()) for _, row in rows)
+
+
 def with_points(cells: Iterable[str]) -> dict[str, str]:
     """Those of a matrix's cells that are decimals with a comma, with the point they are to have.
 
@@ -99,16 +114,15 @@ def with_points(cells: Iterable[str]) -> dict[str, str]:
     numbers with a comma between their thousands, as 1,500 can.
     """
     found = {cell for cell in cells if "," in cell or "." in cell}
-    if not all(map(_DECIMAL.fullmatch, found)) or all(map(_GROUPED.fullmatch, found)):
+    if not all(map(_DECIMAL.fullmatch, found)) or all(map(_ONE_GROUP.fullmatch, found)):
         return {}
     return {cell: _with_point(cell) for cell in found}
 
 
 def _readings(decimal: str) -> str:
-    return (
-        f"{decimal} can be read as {_with_point(decimal)}, or as the two numbers"
-        f" {_apart([decimal], ' and ')}"
-    )
+    numbers = _apart([decimal], ",").split(",")
+    several = "the two numbers" if len(numbers) == 2 else "the numbers"
+    return f"{decimal} can be read as {_with_point(decimal)}, or as {several} {listed(numbers)}"
 
 
 def _doubt(at: int, first: str, decimals: list[str], apart: list[str]) -> Doubt:
@@ -167,7 +181,12 @@ def _rows(node: Node, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _with_point(decimal: str) -> str:
-    return decimal.replace(",", ".")
+    """The number with a point and without signs between its thousands: 1000.5 for 1.000,5."""
+    if "." not in decimal:
+        return decimal.replace(",", "." if decimal.count(",") == 1 else "")
+    point = max(decimal.rfind("."), decimal.rfind(","))
+    whole = decimal[:point].replace(".", "").replace(",", "")
+    return f"{whole}.{decimal[point + 1 :]}"
 
 
 def _apart(numbers: Iterable[str], between: str) -> str:

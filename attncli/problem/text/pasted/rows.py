@@ -11,10 +11,12 @@ from attncli.english import shorten
 from attncli.problem.limits import DEPTH_LIMIT, ELEMENT_LIMIT
 from attncli.problem.text.building import LONG
 from attncli.problem.text.decimal_commas import (
+    are_grouped_decimals,
     doubtful_commas,
     doubtful_pairs,
     with_points,
 )
+from attncli.problem.text.grouped_digits import doubtful_groups
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.pasted.cells import (
     GAP,
@@ -217,6 +219,8 @@ def read_entries(node: ListNode) -> PastedList:
     separator = None
     if len(parts) > len(entries) and not any(map(_is_row, parts)):
         separator = ";"
+    if separator is None:
+        text.require_clear(doubtful_groups(entries))
     rows = _split(text, entries, separator)
     nodes: list[Node] = [
         ListNode(leaf.at, _leaves(text, row)) for leaf, row in zip(leaves, rows, strict=True)
@@ -236,7 +240,9 @@ def _read_lines(text: PastedText, rank: int, *, may_be_one: bool) -> PastedList 
         if len(rows) == 1 and not may_be_one:
             return None
         text.require_clear(doubtful_pairs(rows))
-    if text.of_tabs and is_column:
+    if not text.of_file:
+        _require_single_numbers(text, rows, separator)
+    if text.of_tabs and (is_column or are_grouped_decimals(rows)):
         separator = "\t"
     if len(matrices) == 1 and rank > 1:
         quick = _in_one_go(text, body, rows, separator)
@@ -249,6 +255,14 @@ def _read_lines(text: PastedText, rank: int, *, may_be_one: bool) -> PastedList 
         return _several_matrices(text, matrices, row_cells, rank)
     at = text.place(rows[0][0] if rows else 0)
     return PastedList(at, _row_nodes(text, row_cells, rank))
+
+
+def _require_single_numbers(text: PastedText, rows: list[Piece], separator: str | None) -> None:
+    """Raises what is wrong where 1.000,5 or 1 234 can be one number, and can be two."""
+    if separator is None:
+        text.require_clear(doubtful_groups(rows))
+    if are_grouped_decimals(rows):
+        text.require_clear(doubtful_pairs(rows))
 
 
 def _lines_of(text: PastedText, body: str, rank: int) -> tuple[list[Piece], str | None]:
