@@ -55,9 +55,9 @@ _UNAMBIGUOUS = sorted(
     (name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True
 )
 # Each as names, which are sought first since they are few, and as what may stand before one: alone,
-# or as a key.
+# or as a key. In the words of a page, d_v = 3 is the size of the values.
 _MENTIONS = (
-    (rf"(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])", r"(?<![\w\\])\Z"),
+    (rf"(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])(?!\s*=\s*[0-9])", r"(?<![\w\\])\Z"),
     (
         rf"""(?:{"|".join(map(re.escape, sorted(_OF_GRADIENTS)))})["']?[ \t]*:""",
         r"""(?:^|[{,\s])["']?\Z""",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unicodedata import combining, east_asian_width
 
 from attncli.answers.model import Answer
@@ -20,17 +20,26 @@ from attncli.tracing.model import Trace
 
 _BRACKETS = re.compile(r"(?:[⎡⎢⎣]|(?<!\S)\[(?=\s))([^⎡⎢⎣⎤⎥⎦]*?)(?:[⎤⎥⎦]|(?<=\s)\](?!\S))")
 _COLUMNS = re.compile(r"\s*columns? (?:([0-9,]{1,9})[–-])?([0-9,]{1,9}) of ([0-9,]{1,9})\s*")
+_RULE = re.compile(r"\s*[━=]+\s*")
 _HEADING = re.compile(r"(?:──|--) (?:[0-9]+ )?(.*?) (?:─|--)")
-_APART = re.compile(r"(?:(?!\s{2}).)+")  # what two blanks or more end
+# Two blanks or more end a number, or one where no number has a blank in it.
+_APART = re.compile(r"(?:(?!\s{2}).)+")
 _WORD = re.compile(r"\S+")
-_MARK = re.compile(r"\s[·░▒▓█](?=\s{2}|\s*$)")  # hidden by a mask, or a shade
-_SAID_HEAD = re.compile(r"\s*(?P<name>.+?)(?:, columns: (?P<columns>.*)|:)\s*")
-_SAID_ROW = re.compile(r"\s*row(?: (?P<label>.*))?: (?P<cells>.*)")
-_BETWEEN_SAID = re.compile(r"(?:(?!,\s).)+")
-# hidden by the mask, or a shade
-_SAID_MARK = re.compile(r"\s*\([a-z ]+\)|^blank$")
-# columns that "  =  " takes between two matrices
-_SIGN = 5
+# What a mask hides has a dot behind it, and a page without colours has shades.
+_MARK = re.compile(r"\s[·░▒▓█](?=\s{2}|\s*$)")
+# The decimals of closed forms have the relation behind their name: E ≈.
+_NAME_OF_DECIMALS = re.compile(r"(.+?)\s*[≈=]")
+# This many characters stand between a matrix and the next: "  =  ", and then the labels, if any.
+_RELATION_WIDTH = 5
+_SAID_HEAD = re.compile(r"\s*(?P<name>.+?)(?:, columns: (?P<columns>.*)|:)\s*", re.DOTALL)
+_SAID_ROW = re.compile(r"\s*row(?: (?P<label>.*?))?: (?P<cells>.*)", re.DOTALL)
+_SAID_CELL = re.compile(r"(?:(?!,\s).)+", re.DOTALL)
+_SAID_REMARK = re.compile(
+    r" \((?:hidden|(?:very )?(?:light|dark)|right|carried|rounding|wrong)\)$|^blank$"
+)
+# A narrow terminal goes on in the next line, where a blank stood.
+_WRAPPED = re.compile(r"\s*\n\s*")
+_SAID_RELATION = re.compile(" about ")
 _FORM = "a matrix has its letter and its columns above its rows, as attncli worksheet writes it"
 
 
@@ -42,7 +51,11 @@ class _Line:
 
     at: int
     text: str
-    rows: tuple[re.Match[str], ...]
+    bracketed: tuple[re.Match[str], ...]
+
+    @property
+    def indent(self) -> int:
+        return len(self.text) - len(self.text.lstrip())
 
     def column(self, place: int) -> int:
         """How many columns of a terminal stand before a place: letters may take two of them, or
@@ -51,26 +64,84 @@ class _Line:
         text = self.text[:place]
         if text.isascii():
             return place
-        return sum(
-            2 if east_asian_width(letter) in "WF" else not combining(letter) for letter in text
-        )
+        return sum(map(_letter_width, text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a drawn matrix: the line of its paragraph, and which of the brackets there are
+    its own.
+    """
+
+    number: int
+    line: _Line
+    order: int
+
+    @property
+    def brackets(self) -> re.Match[str]:
+        return self.line.bracketed[self.order]
+
+    @property
+    def start_column(self) -> int:
+        return self.line.column(self.brackets.start())
+
+    @property
+    def room_before(self) -> int:
+        """How many characters stand between the matrix before and this one."""
+        end = self.line.bracketed[self.order - 1].end() if self.order else 0
+        return self.brackets.start() - end
+
+    @property
+    def continues_label(self) -> bool:
+        """Whether nothing but the rest of a long label stands there."""
+        return not self.brackets[1].strip()
+
+    def before(self) -> _Row:
+        """The row of the matrix before, on the same line."""
+        return _Row(self.number, self.line, self.order - 1)
+
+    def cells(self, columns: int) -> tuple[CellText, ...]:
+        """The numbers in it: two blanks stand between them, or one where that makes as many as
+        there are columns.
+        """
+        text = _MARK.sub(_blanks_for, self.brackets[1])
+        at = self.line.at + self.brackets.start(1)
+        cells = tuple(_words(_APART, text, at))
+        words = tuple(_words(_WORD, text, at))
+        if len(cells) != columns == len(words):
+            cells = words
+        return tuple(map(_without_line, cells))
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
     page = Page(ErrorCollector(source), trace)
     for number, lines in enumerate(_paragraphs(source.text)):
-        first = lines[0].text.strip()
-        drawn = _HEADING.match(first)
-        page.add_heading(drawn[1].strip() if drawn else first, lines[0].at, title=number == 0)
-        if table := _drawn(lines) or _said(lines):
+        is_title = number == 0
+        heading = _title(lines) if is_title else _heading(lines[0])
+        page.add_heading(heading, lines[0].at, title=is_title)
+        for table in _drawn(lines) or _said(lines):
             page.add_table(table)
     return page.finish(_FORM)
 
 
+def _title(lines: Sequence[_Line]) -> str:
+    """The title of a page, which a narrow terminal may have wrapped, without the rule below it."""
+    words = [line.text.strip() for line in lines if not _RULE.fullmatch(line.text)]
+    return _heading(replace(lines[0], text=" ".join(words)))
+
+
+def _heading(line: _Line) -> str:
+    """What a heading says, without the rules around it and its number."""
+    text = line.text.strip()
+    drawn = _HEADING.match(text)
+    return drawn[1].strip() if drawn else text
+
+
 def _paragraphs(text: str) -> Iterator[list[_Line]]:
     """The lines of a page, cut at empty ones."""
-    at, lines = 0, []
+    at = 0
+    lines: list[_Line] = []
     for line in text.split("\n"):
         if line.strip():
             lines.append(_Line(at, line, tuple(_BRACKETS.finditer(line))))
@@ -82,50 +153,78 @@ def _paragraphs(text: str) -> Iterator[list[_Line]]:
         yield lines
 
 
-def _drawn(lines: Sequence[_Line]) -> Table | None:
-    """The matrix of a paragraph; of a product the last one, which has labels; None where there is
-    none.
+def _drawn(lines: Sequence[_Line]) -> list[Table]:
+    """The matrix of a paragraph; of a product the last one, which has labels. Its decimals, if
+    they stand behind closed forms, are a second table. None where nothing is drawn.
     """
-    left = 0
-    rows = [(number, line, line.rows[-1]) for number, line in enumerate(lines) if line.rows]
-    if any(len(line.rows) > 1 for line in lines):
-        starts = [line.column(row.start()) for _, line, row in rows]
-        rows = [row for row, start in zip(rows, starts, strict=True) if start == max(starts)]
-        left = (
-            max(
-                row.end()
-                for line in lines
-                for row in line.rows
-                if line.column(row.start()) < max(starts)
-            )
-            + _SIGN
-        )
-        # no labels: decimals beside the closed forms, which count
-        if any(row.start() <= left for _, _, row in rows):
-            rows, left = [(number, line, line.rows[0]) for number, line, _ in rows], 0
-    words = (
-        list(_words(_APART, lines[rows[0][0] - 1].text[left:], lines[rows[0][0] - 1].at + left))
-        if rows
-        else []
-    )
-    if not words or not rows[0][0]:
-        return None
+    rows = _last_matrix(lines)
+    if not rows or not rows[0].number:
+        return []
+    decimals: list[_Row] = []
+    # what has no room for labels goes on with the matrix before it
+    if rows[0].order and rows[0].room_before <= _RELATION_WIDTH:
+        decimals = rows
+        rows = [row.before() for row in rows]
+    left = _end_of_factors(lines, rows)
+    above = lines[rows[0].number - 1]
+    words = list(_words(_APART, above.text[left:], above.at + left))
+    if not words:
+        return []
     name, *columns = words
-    labels = [
-        CellText(line.text[left : row.start()].strip(), line.at + row.start())
-        for _, line, row in rows
-    ]
-    return Table(
-        name.text,
-        name.at,
-        tuple(column.text for column in columns),
-        tuple(label.text for label in labels),
-        tuple(label.at for label in labels),
-        tuple(
-            _cells(row[1], line.at + row.start(1), max(len(columns), 1)) for _, line, row in rows
-        ),
+    if decimals:
+        # each matrix has the labels of its columns
+        columns = columns[: len(columns) // 2]
+    named = _NAME_OF_DECIMALS.fullmatch(name.text)
+    table = Table(
+        name=named[1] if named else name.text,
+        at=name.at,
+        columns=tuple(column.text for column in columns),
+        rows=tuple(_label(row, left) for row in rows),
+        starts=tuple(row.line.at + row.brackets.start() for row in rows),
+        cells=_cells(rows, columns),
         column_span=_span(lines[0].text),
+        repeats=named is not None,
     )
+    if not decimals:
+        return [table]
+    return [table, replace(table, cells=_cells(decimals, columns), repeats=True)]
+
+
+def _last_matrix(lines: Sequence[_Line]) -> list[_Row]:
+    """The rows of the matrix that stands furthest to the right."""
+    rows = [
+        _Row(number, line, len(line.bracketed) - 1)
+        for number, line in enumerate(lines)
+        if line.bracketed
+    ]
+    # Matrices that are as high as each other may be moved by numbers that are written in.
+    is_even = len({row.order for row in rows}) == 1
+    if not is_even:
+        furthest = max((row.start_column for row in rows), default=0)
+        rows = [row for row in rows if row.start_column == furthest]
+    return [row for row in rows if row is rows[0] or not row.continues_label]
+
+
+def _end_of_factors(lines: Sequence[_Line], rows: Sequence[_Row]) -> int:
+    """Where the labels of a matrix begin: after all that stands left of it in a product."""
+    if not any(row.order for row in rows):
+        return 0
+    start = rows[0].start_column
+    ends = [
+        brackets.end()
+        for line in lines
+        for brackets in line.bracketed
+        if line.column(brackets.start()) < start
+    ]
+    return max(ends) + _RELATION_WIDTH
+
+
+def _label(row: _Row, left: int) -> str:
+    return row.line.text[left : row.brackets.start()].strip()
+
+
+def _cells(rows: Sequence[_Row], columns: Sequence[CellText]) -> tuple[tuple[CellText, ...], ...]:
+    return tuple(row.cells(max(len(columns), 1)) for row in rows)
 
 
 def _span(caption: str) -> Span | None:
@@ -133,45 +232,84 @@ def _span(caption: str) -> Span | None:
     found = _COLUMNS.fullmatch(caption)
     if found is None:
         return None
-    first, last, total = (
-        int(number.replace(",", "")) for number in (found[1] or found[2], found[2], found[3])
-    )
+    last, total = _whole(found[2]), _whole(found[3])
+    first = _whole(found[1]) if found[1] else last
     return Span(first - 1, last, total)
 
 
-def _said(lines: Sequence[_Line]) -> Table | None:
-    """The matrix of a paragraph that says its rows one by one; None where there is none."""
-    head = _SAID_HEAD.fullmatch(lines[0].text)
-    rows = [(line.at, row) for line in lines[1:] if (row := _SAID_ROW.fullmatch(line.text))]
+def _whole(digits: str) -> int:
+    return int(digits.replace(",", ""))
+
+
+def _said(lines: Sequence[_Line]) -> list[Table]:
+    """The matrix of a paragraph that says its rows one by one; none where nothing is said so."""
+    first, *others = _unwrapped(lines)
+    head = _SAID_HEAD.fullmatch(first.text)
+    rows = [(line.at, row) for line in others if (row := _SAID_ROW.fullmatch(line.text))]
     if not head or not rows:
-        return None
-    return Table(
-        head["name"].replace(" transposed", "^T"),
-        lines[0].at + head.start("name"),
-        tuple(label.text for label in _words(_BETWEEN_SAID, head["columns"] or "", 0)),
-        tuple((row["label"] or "").strip() for _, row in rows),
-        tuple(at + row.start("cells") for at, row in rows),
-        tuple(
-            tuple(
-                cell._replace(text=_SAID_MARK.sub("", cell.text).strip("_") or "_")
-                for cell in _words(_BETWEEN_SAID, row["cells"], at + row.start("cells"))
-            )
-            for at, row in rows
-        ),
+        return []
+    columns = _words(_SAID_CELL, head["columns"] or "", 0)
+    table = Table(
+        name=_on_one_line(head["name"]).replace(" transposed", "^T"),
+        at=first.at + head.start("name"),
+        columns=tuple(_on_one_line(label.text) for label in columns),
+        rows=tuple(_on_one_line(row["label"] or "") for _, row in rows),
+        starts=tuple(at + row.start("cells") for at, row in rows),
+        cells=tuple(_said_cells(row["cells"], at + row.start("cells")) for at, row in rows),
     )
+    return [table]
 
 
-def _cells(text: str, at: int, columns: int) -> tuple[CellText, ...]:
-    """The numbers of a row: two blanks stand between them, or one where that makes as many as there
-    are columns.
+def _unwrapped(lines: Sequence[_Line]) -> list[_Line]:
+    """The lines of a paragraph as they were before a narrow terminal wrapped them: what goes on is
+    indented.
     """
-    text = _MARK.sub(lambda found: " " * len(found[0]), text)
-    apart, words = (tuple(_words(pattern, text, at)) for pattern in (_APART, _WORD))
-    cells = words if len(apart) != columns == len(words) else apart
-    return tuple(cell._replace(text=cell.text.strip("_") or "_") for cell in cells)
+    first, *others = lines
+    whole = [first]
+    for line in others:
+        if line.indent > first.indent:
+            begun = whole[-1]
+            whole[-1] = replace(begun, text=f"{begun.text}\n{line.text}")
+        else:
+            whole.append(line)
+    return whole
+
+
+def _on_one_line(text: str) -> str:
+    return _WRAPPED.sub(" ", text).strip()
+
+
+def _said_cells(text: str, at: int) -> tuple[CellText, ...]:
+    """The numbers of a row that is said, closed forms with their decimals: e about 2.718."""
+    cells = []
+    for cell in _words(_SAID_CELL, text, at):
+        number = _SAID_REMARK.sub("", _on_one_line(cell.text))
+        number = _SAID_RELATION.sub(" ≈ ", number)
+        cells.append(_without_line(cell._replace(text=number)))
+    return tuple(cells)
+
+
+def _without_line(cell: CellText) -> CellText:
+    """The cell without what is left of a line to write on, 0.07 for 0.07__; all of a line is a
+    blank.
+    """
+    return cell._replace(text=cell.text.strip("_") or "_")
+
+
+def _blanks_for(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _letter_width(letter: str) -> int:
+    """How many columns of a terminal a letter takes."""
+    if east_asian_width(letter) in "WF":
+        return 2
+    return 0 if combining(letter) else 1
 
 
 def _words(pattern: re.Pattern[str], text: str, at: int) -> Iterator[CellText]:
     for found in pattern.finditer(text):
-        if word := found[0].strip():
-            yield CellText(word, at + found.start() + len(found[0]) - len(found[0].lstrip()))
+        word = found[0].strip()
+        if word:
+            indent = len(found[0]) - len(found[0].lstrip())
+            yield CellText(word, at + found.start() + indent)

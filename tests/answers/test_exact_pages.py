@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 import mpmath
 import numpy as np
@@ -23,17 +23,31 @@ from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
-from attncli.problem.text.source import decode
+from attncli.problem.text.source import Source, decode
 from attncli.render import Style, render
 from attncli.tracing import Trace, run
 
 INPUTS = Path(__file__).parents[2] / "inputs"
-FORMS = {"fences": "page.md", "dollars": "page.md", "latex": "page.tex"}
+# Each form: its format, its style, and the name of a file that has it.
+FORMS = {
+    "fences": ("markdown", Style(math="fences"), "page.md"),
+    "dollars": ("markdown", Style(math="dollars"), "page.md"),
+    "latex": ("latex", Style(), "page.tex"),
+    "terminal": ("table", Style(), "page.txt"),
+    "narrow terminal": ("table", Style(width=40), "page.txt"),
+    "wide terminal": ("table", Style(width=300), "page.txt"),
+    "words": ("table", Style(ascii=True), "page.txt"),
+    "narrow words": ("table", Style(ascii=True, width=60), "page.txt"),
+}
 
 
 def rendered(document: Document, form: str) -> str:
-    math = cast("Literal['fences', 'dollars']", form if form != "latex" else "fences")
-    return render(document, "latex" if form == "latex" else "markdown", Style(math=math))
+    format, style, _ = FORMS[form]
+    return render(document, format, style)
+
+
+def source_of(text: str, form: str) -> Source:
+    return decode(text.encode(), FORMS[form][2])
 
 
 def page_of(problem: Problem, form: str, view: View) -> str:
@@ -43,12 +57,12 @@ def page_of(problem: Problem, form: str, view: View) -> str:
 
 
 def read_back(text: str, form: str, problem: Problem) -> Answers:
-    return read_answers(decode(text.encode(), FORMS[form]), run(problem))
+    return read_answers(source_of(text, form), run(problem))
 
 
 def all_right(problem: Problem, text: str, form: str) -> bool:
     """Whether every cell that was worked out is there, and right."""
-    source = decode(text.encode(), FORMS[form])
+    source = source_of(text, form)
     solution = judge_solution(
         problem, lambda trace: read_answers(source, trace), gradient=mentions_gradients(source)
     )
@@ -75,7 +89,7 @@ def test_every_exact_page_is_right(name: str) -> None:
 
 @pytest.mark.at_most(40)
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("form", ["fences", "latex"])
+@pytest.mark.parametrize("form", ["fences", "latex", "terminal", "narrow words"])
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:
     document = gradient_page(exact_trace(name, gradient=True), View(detail="brief"))
@@ -115,7 +129,7 @@ MULTIPLES_OF_E = (
 def test_multiples_of_e_in_sums(form: str) -> None:
     problem = loads(MULTIPLES_OF_E.encode(), "multiples.yaml")
     text = page_of(problem, form, View(detail="brief"))
-    assert "3 e + " in text
+    assert re.search(r"3[ ·*]e \+ ", text)
     assert all_right(problem, text, form)
 
 
@@ -160,16 +174,22 @@ def test_what_is_claimed_is_the_closed_form(form: str, love: Problem) -> None:
             assert abs(mpmath.mpf(str(exp.value)) - mpmath.exp(truth)) < mpmath.mpf(10) ** -45
 
 
-@pytest.mark.parametrize(
-    ("form", "sign"), [("fences", "≈"), ("dollars", r"\$\\approx\$"), ("latex", r"\approx")]
-)
-def test_an_edit_of_one_of_the_two_is_told(form: str, sign: str, love: Problem) -> None:
+# Each form: what stands before a decimal after its closed form, and what stands behind it.
+DECIMAL = {
+    "fences": (r"≈ ", r" +\|"),
+    "dollars": (r"\$\\approx\$ ", r" +\|"),
+    "latex": (r"\\hfill ", r"[ \\]"),
+    "terminal": (r"[⎡⎢⎣ ] ", r" [ ⎤⎥⎦]"),
+    "narrow terminal": (r"[⎡⎢⎣ ] ", r" [ ⎤⎥⎦]"),
+    "words": (r"about ", r"[,\n]"),
+}
+
+
+@pytest.mark.parametrize("form", DECIMAL)
+def test_an_edit_of_one_of_the_two_is_told(form: str, love: Problem) -> None:
     text = page_of(love, form, View(detail="brief"))
-    cell = (
-        rf"(?<={sign} )[0-9]+\.[0-9]{{3}}(?= +\|)"
-        if form != "latex"
-        else r"(?<=\\hfill )[0-9]+\.[0-9]{3}(?=[ \\])"
-    )
+    before, after = DECIMAL[form]
+    cell = rf"(?<={before})[0-9]+\.[0-9]{{3}}(?={after})"
     part = text[text.index("Scaled scores") : text.index("Row sums")]
     places = list(re.finditer(cell, part))
     assert len(places) == 18

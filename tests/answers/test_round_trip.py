@@ -38,6 +38,8 @@ FORMS = {
     "latex": "page.tex",
     "terminal": "page.txt",
     "words": "page.txt",
+    "narrow terminal": "page.txt",
+    "narrow words": "page.txt",
 }
 RENDERED = {
     "fences": "markdown",
@@ -45,6 +47,8 @@ RENDERED = {
     "latex": "latex",
     "terminal": "table",
     "words": "table",
+    "narrow terminal": "table",
+    "narrow words": "table",
 }
 
 
@@ -52,10 +56,15 @@ def trace_of(name: str) -> Trace:
     return run(load(str(INPUTS / name)))
 
 
+def style_of(form: str) -> Style:
+    math = cast("Literal['fences', 'dollars']", form if form == "dollars" else "fences")
+    width = 30 if form.startswith("narrow") else None
+    return Style(width=width, math=math, ascii=form.endswith("words"))
+
+
 def exported(trace: Trace, form: str, view: View, *, blank: bool = False) -> str:
     document = (worksheet if blank else derivation)(trace, view)
-    math = cast("Literal['fences', 'dollars']", form if form == "dollars" else "fences")
-    return render(document, RENDERED[form], Style(math=math, ascii=form == "words"))
+    return render(document, RENDERED[form], style_of(form))
 
 
 def read_back(text: str, name: str, trace: Trace) -> Answers:
