@@ -27,6 +27,8 @@ _NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*{_NUMBER}\s*\)")
 _POWER_OF_TEN_BELOW = re.compile(r"/\n(?:[-+]\n)*[0-9.]+\n\*\n10\n(?:\^|\*\*)\n")
 # Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it
 _E_IN_A_SUM = re.compile(r"\s+e\s+[-+]\s+\Z")
+_POWER_OR_SUM = re.compile(r"\s*(?:\^|\*\*|[-+]\s*[0-9.])")
+_POWER_SIGNS = ("^", "**")
 _DIGITS = tuple("0123456789.")
 # parentheses, signs and powers inside one another
 DEEPEST = 40
@@ -36,6 +38,18 @@ _TOO_DEEP = (
     f"{DEEPEST} parentheses, signs and powers inside one another are the most",
 )
 _AMBIGUOUS = "can be read in two ways", "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
+_IN_THE_POWER = (
+    "can be read in two ways",
+    "write * and parentheses: e^(5*sqrt(3)), or (e^5)*sqrt(3)",
+)
+_TOWER = "can be read in two ways", "write parentheses: 2^(3^2), or (2^3)^2"
+_ROOT_OR_QUOTIENT = "can be read in two ways", "write parentheses: 2^(1/2), or (2^1)/2"
+# Nobody writes a first power, so 2^1/2 is meant as a root, but every program reads a half of 2.
+_FIRST_POWERS = (["1"], ["+", "1"], ["-", "1"])
+_EXPONENT_OR_FACTOR = (
+    "can be read as a product, or as a power of ten whose exponent is missing",
+    "write 0.5*e for the product",
+)
 _UNDER_THE_ROOT = "can be read in two ways", "write * and parentheses: sqrt(3)*e, or sqrt(3*e)"
 _POWER_OF_TEN = (
     "can be read in two ways",
@@ -108,6 +122,13 @@ def _tokens(text: str) -> list[str]:
         if match is None:
             raise _Unreadable
         token, before = _ASCII.get(match[1], match[1]), found[-1] if found else ""
+        if token in _POWER_SIGNS and before in FUNCTION_NAMES:
+            raise _Refused(
+                f"has a power between {before} and its argument",
+                f"write the power behind the parentheses, as in {before}(2)^3",
+            )
+        if token == "e" and _looks_cut_off(text, match, before):
+            raise _Refused(*_EXPONENT_OR_FACTOR)
         if token == "(" and (before == ")" or before.endswith(_DIGITS)):
             _require_product(text, match, before)
             found.append(_IMPLIED)
@@ -118,6 +139,16 @@ def _tokens(text: str) -> list[str]:
         found.append(token)
         at = match.end()
     return found
+
+
+def _looks_cut_off(text: str, e: re.Match[str], before: str) -> bool:
+    """Whether an exponent is missing after this e, as in 0.5e: 0.5 e, 0.5e^2 and 3e are
+    products.
+    """
+    is_apart = e.start() < e.start(1)
+    goes_on = _POWER_OR_SUM.match(text, e.end()) is not None
+    is_decimal = "." in before and "e" not in before.lower() and before.endswith(_DIGITS)
+    return is_decimal and not is_apart and not goes_on
 
 
 def _is_factor(token: str) -> bool:
@@ -203,16 +234,39 @@ class _Calculator:
             value = self.signed(depth + 1)
             return value.copy_negate() if sign == "-" else value
         base = self.atom(depth)
-        if not self.take("^", "**"):
+        if not self.take(*_POWER_SIGNS):
             return base
-        in_parentheses = self.rest[-1:] == ["("]
-        # -2^2 is -(2^2), and 2^3^2 is 2^(3^2)
-        power = base ** self.signed(depth + 1)
-        if self.rest[-1:] == [_IMPLIED] and not in_parentheses:
-            raise _Refused(*_AMBIGUOUS)
+        # -2^2 is -(2^2)
+        power = base ** self.exponent(depth + 1)
         if not power.is_finite():  # 0^-1
             raise decimal.DivisionByZero
         return power
+
+    def exponent(self, depth: int) -> Decimal:
+        """What follows a ^: a number, or whatever stands in parentheses.
+
+        Raises _Refused where readers or programs do not agree what it is: 2^3^2, 2^1/2, e^5√3.
+        """
+        in_parentheses = self.rest[-1:] == ["("]
+        before = self.rest[:]
+        value = self.signed_atom(depth)
+        exponent = before[len(self.rest) :][::-1]
+        following = self.rest[-1:]
+        if following and following[0] in _POWER_SIGNS:
+            raise _Refused(*_TOWER)
+        if following == ["/"] and exponent in _FIRST_POWERS:
+            raise _Refused(*_ROOT_OR_QUOTIENT)
+        if following == [_IMPLIED] and not in_parentheses:
+            raise _Refused(*_IN_THE_POWER)
+        return value
+
+    def signed_atom(self, depth: int) -> Decimal:
+        if depth > DEEPEST:
+            raise _Refused(*_TOO_DEEP)
+        if sign := self.take("-", "+"):
+            value = self.signed_atom(depth + 1)
+            return value.copy_negate() if sign == "-" else value
+        return self.atom(depth)
 
     def atom(self, depth: int) -> Decimal:
         if depth > DEEPEST:
@@ -234,7 +288,7 @@ class _Calculator:
             return Decimal(1).exp()
         if token in ("(", *FUNCTION_NAMES):
             if token != "(" and not self.take("("):
-                raise _Unreadable
+                raise _without_parentheses(token, self.rest)
             value = self.sum(depth + 1)
             if not self.take(")"):
                 raise _Unreadable
@@ -262,6 +316,17 @@ class _Calculator:
         token = self.rest.pop()
         self.read.append("*" if token == _IMPLIED else token)
         return token
+
+
+def _without_parentheses(function: str, rest: list[str]) -> Exception:
+    """The error for ln 2, whose argument has no parentheses, and may go on: ln 2 + 1."""
+    argument = rest[-1] if rest else ""
+    if argument not in ("e", "√", *FUNCTION_NAMES) and not argument.startswith(_DIGITS):
+        return _Unreadable()
+    return _Refused(
+        f"has no parentheses after {function}",
+        f"put its argument in parentheses, as in {function}(2)",
+    )
 
 
 def _apply(function: str, value: Decimal) -> Decimal:

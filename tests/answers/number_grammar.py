@@ -388,6 +388,8 @@ class Letters:
         if self.text[self.at] == "√":
             return "root"
         if self.starts_name():
+            if self.starts_name() == "e" and self.is_cut_off():
+                raise Refused  # 0.5e
             return "name"
         if self.text[self.at] != "(":
             return ""
@@ -404,6 +406,15 @@ class Letters:
         if is_plain(unsigned):
             raise Refused  # 2(3)
         return "parentheses"
+
+    def is_cut_off(self) -> bool:
+        """Whether an exponent is missing behind this e, as in 0.5e."""
+        after = self.text[self.at + 1 :].lstrip(BLANKS)
+        if self.text[self.at - 1] not in DIGITS + "." or after.startswith(("^", "**")):
+            return False
+        before = self.text[: self.at]
+        number = before[len(before.rstrip(DIGITS + ".")) :]
+        return "." in number
 
     def closing(self) -> int:
         depth = 0
@@ -433,12 +444,35 @@ class Letters:
             value, last = self.signed(depth + 1)
             return (-value if minus else value), last
         base, last = self.atom(depth)
-        self.skip()
-        if not (self.takes("^") or self.takes("**")):
+        if not self.takes_power_sign():
             return base, last
+        exponent, last = self.exponent(depth + 1)
+        return power(base, exponent, is_exact=last[0] == "whole"), last[1]
+
+    def takes_power_sign(self) -> bool:
+        return self.takes("^") or self.takes("**")
+
+    def exponent(self, depth: int) -> tuple[mpmath.mpf, tuple[str, str]]:
+        """An exponent, what it ends with, and what the power ends with."""
         in_parentheses = self.sees("(")
-        exponent, last = self.signed(depth + 1)
-        return power(base, exponent, is_exact=last == "whole"), last if in_parentheses else "power"
+        start = self.at
+        value, last = self.signed_atom(depth)
+        written = self.text[start : self.at].replace(" ", "").lstrip("+" + MINUS)
+        if self.takes_power_sign():
+            raise Refused  # 2^3^2
+        if written == "1" and self.sees("/"):
+            raise Refused  # 2^1/2
+        return value, (last, last if in_parentheses else "power")
+
+    def signed_atom(self, depth: int) -> tuple[mpmath.mpf, str]:
+        if depth > DEEPEST:
+            raise Refused
+        if self.sees("+" + MINUS):
+            minus = self.text[self.at] in MINUS
+            self.at += 1
+            value, last = self.signed_atom(depth + 1)
+            return (-value if minus else value), last
+        return self.atom(depth)
 
     def atom(self, depth: int) -> tuple[mpmath.mpf, str]:
         if depth > DEEPEST:
