@@ -12,7 +12,7 @@ from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
 from attncli.problem.text.numbers import NumberError, is_plain, why_not_a_number
-from attncli.problem.text.recurring_decimals import recurring
+from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
 # characters of one number, as in a problem
 LONGEST = 400
@@ -43,6 +43,7 @@ _SCIENTIFIC = re.compile(
 )
 # between two spellings of one number
 _EQUALS = re.compile("[=≈]")
+_RECURS = re.compile(RECURRING)
 _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
 # as Python prints a number of an array
 _NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")
@@ -110,12 +111,12 @@ def more_precise(one: Claim | None, other: Claim | None) -> Claim | None:
     )
 
 
-def _read(written: str) -> Claim | None:
+def _read(spelled: str) -> Claim | None:
     """What one spelling of a number claims; None for a blank."""
-    if _BLANK.fullmatch(written):
+    if _BLANK.fullmatch(spelled):
         return None
-    _require_one_reading(written)
-    written = _RAISED.sub(_as_power, written).translate(_SIGNS)
+    _require_one_reading(spelled)
+    written = _RAISED.sub(_as_power, spelled).translate(_SIGNS)
     if _MINUS_INFINITY.fullmatch(written):
         return Claim("-inf", Decimal("-Infinity"), Decimal(0))
     if is_plain(written):
@@ -137,9 +138,9 @@ def _read(written: str) -> Claim | None:
         raise NumberError(*_why_not(written))
     # e^(-9999), which is told from 0 nowhere else
     negligible = worked.value.adjusted() < SMALLEST.adjusted()
-    return Claim(
-        worked.text, Decimal(0) if negligible else _sized(worked.value, written), Decimal(0)
-    )
+    value = Decimal(0) if negligible else _sized(worked.value, written)
+    recurs = _RECURS.search(written) is not None
+    return Claim(worked.text, value, half=Decimal(0), written=spelled if recurs else "")
 
 
 def _as_power(raised: re.Match[str]) -> str:

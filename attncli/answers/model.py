@@ -23,7 +23,8 @@ ONE_UNIT_OFF = 3
 class Claim:
     """One number as it was written.
 
-    `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). `value` is the number it says: all
+    `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). Of digits that recur it has the
+    fraction, and `written` has what was written: 1/3 for 0.(3). `value` is the number it says: all
     digits of a decimal, 50 of what is none. `half` is half a unit of the last digit written, so
     that a number which rounds to this one lies within value ± half; 0 for what is exact, as 7/10,
     sqrt(2) and -inf are. A `printed_double` stands for all numbers within value ± half, whatever
@@ -34,6 +35,12 @@ class Claim:
     value: Decimal
     half: Decimal
     printed_double: bool = False
+    written: str = ""
+
+    @property
+    def as_written(self) -> str:
+        """What was written, in ASCII where that is possible."""
+        return self.written or self.text
 
     @property
     def exact(self) -> bool:

@@ -16,9 +16,12 @@ from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
 from attncli.features.check.one_solution import answers_source
+from attncli.features.check.page import check_page
+from attncli.features.check.verdicts import judge_solution
 from attncli.problem.loader import loads
 from attncli.problem.text.numbers import NumberError
 from attncli.problem.text.source import Source, decode
+from attncli.render import Style, render
 from attncli.tracing import run
 
 from .number_grammar import Beyond, Reading, Refused, reading
@@ -337,3 +340,13 @@ def test_latex_means_what_it_shows(seed: int) -> None:
         refused += said == "refused"
     assert numbers > 50
     assert refused > 20
+
+
+@pytest.mark.parametrize("text", [*RECURRING, "-0.(3)", "0.(3) + 1", "-(1.(6))"])
+def test_a_wrong_answer_is_quoted_as_it_was_written(text: str) -> None:
+    solution = judge_solution(
+        PROBLEM, lambda trace: read_answers(as_json(text), trace), gradient=False
+    )
+    page = render(check_page(solution), "table", Style(width=200))
+    assert f"You wrote {text}." in page
+    assert f"you wrote {text} " in page

@@ -151,7 +151,7 @@ def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
 
 
 def _as_written(claim: Claim) -> Text:
-    return number(claim.text) if is_plain(claim.text) else (claim.text,)
+    return number(claim.text) if is_plain(claim.text) else (claim.as_written,)
 
 
 def _answer(solution: Solution) -> Text:

@@ -96,11 +96,11 @@ def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[Work
     step, judged = judgement.trace.steps[name], judgement.steps[name][index]
     digits = decimals_to_compare([judged.given])
     truth = Printer(judgement.trace, digits)
-    lines = (
-        []
-        if judged.given is None
-        else [WorkedLine("you wrote", result=number_node(claim_text(judged.given)))]
-    )
+    lines = []
+    if judged.given is not None:
+        # digits that recur are shown as the fraction that they are
+        label = f"you wrote {judged.given.written}".rstrip()
+        lines.append(WorkedLine(label, result=number_node(claim_text(judged.given))))
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
     own, true = worked_from_own_numbers(judgement, name, index), worked_line(truth, step, index)
