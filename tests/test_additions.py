@@ -18,7 +18,7 @@ from attncli.problem import keys
 
 name, equation, cells, problem = json.loads(sys.stdin.read())
 said = {"meaning": "is new.", "when": "with the new score"}
-arrays = tuple(keys.Array(cell, "Weights", **said) for cell in cells)
+arrays = tuple(keys.GivenArray(cell, "Weights", **said) for cell in cells)
 keys.SCORES[name] = keys.Score(equation, "", "A new score.", arrays)
 keys.KEYS.update({array.name: keys._of_score(array) for array in arrays})
 keys.ARRAYS.update({array.name: array for array in arrays})
@@ -132,7 +132,7 @@ NEW_POSITION = """
 import json, sys
 from dataclasses import dataclass
 from attncli.equation.rule import Rule
-from attncli.problem import positions
+from attncli.problem.parts import positions
 from attncli.problem.model import Scalar
 
 
@@ -193,7 +193,7 @@ import json, sys
 from attncli.problem import keys
 
 said = {"meaning": "is new.", "when": "where the problem gives it"}
-gates = keys.Array("gates[j, c]", "Gates", leading=("b", "g"), **said)
+gates = keys.GivenArray("gates[j, c]", "Gates", leading=("b", "g"), **said)
 keys.KEYS["gates"] = keys.Key("heads", (gates,))
 keys.ARRAYS["gates"] = gates
 
