@@ -1,13 +1,14 @@
-"""Attention from a problem file, by einsum and loops straight from the contract; nothing of the
-program is used here.
+"""Attention from a problem file, straight from the documentation; nothing of the program is used.
 
 Everything is batch × head × row × column, with lengths of 1 where the file has no batch or no
-heads.
+heads. The arrays are NumPy's, or tensors of PyTorch, whose autograd then has all gradients: the
+functions that are used have the same names in both.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,61 +16,94 @@ import numpy as np
 from tests.reference.masks_in_arrays import offsets, visible_and_added
 
 Problem = dict[str, Any]
+# Arrays by name: "Q", "W_Q", "past_K".
+Given = Mapping[str, Any]
+NAMES = (
+    *("X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O"),
+    *("Q", "K", "V", "W_a", "W_1", "W_2", "v", "sink"),
+)
 
 
 def attention(problem: Problem) -> dict[str, np.ndarray]:
-    """Every step by its name; "output" is batch × query × … where heads were joined, else the
-    heads' own.
+    """Every step by its name, in NumPy; each with all entries of the batch.
+
+    "output" is batch × query × … where heads were joined, else the heads' own.
     """
-    heads, kv_heads = head_counts(problem)
-    q, k, v = (
-        rows(problem, letter, count)
-        for letter, count in (("Q", heads), ("K", kv_heads), ("V", kv_heads))
-    )
-    steps = {"new_K": k, "new_V": v} if "past" in problem else {}
-    past = 0
-    if "past" in problem:
-        cached = [by_head(problem["past"][letter], kv_heads) for letter in "KV"]
-        past = cached[0].shape[2]
-        k, v = (
-            np.concatenate(same_entries(*pair), axis=2) for pair in zip(cached, (k, v), strict=True)
-        )
-    q, k, v = same_entries(q, k, v)
-    steps |= {"Q": q, "K": k, "V": v}
-    if rope := problem.get("position", {}).get("rope"):
-        q, k = rotated(q, past, **rope), rotated(k, 0, **rope)
-        steps |= {"Q_rot": q, "K_rot": k}
-    k, v = (np.repeat(array, heads // kv_heads, axis=1) for array in (k, v))
-    steps["scores"] = scores(problem, q, k)
-    steps["scaled"] = steps["scores"] * scale(problem, k.shape[-1])
-    cap = problem.get("softcap")
-    logits = steps["capped"] = cap * np.tanh(steps["scaled"] / cap) if cap else steps["scaled"]
-    offset = offsets(problem.get("mask"), *logits.shape[2:], past)
-    if alibi := problem.get("position", {}).get("alibi"):
-        slopes = np.array(default_slopes(heads) if alibi is True else alibi["slopes"]).reshape(
-            1, -1, 1, 1
-        )
-        i, j = np.indices(logits.shape[2:])
-        steps["bias"] = -slopes * abs(i + offset - j)
-        logits = logits + steps["bias"]
-    visible, added = visible_and_added(problem.get("mask"), logits.shape, offset)
-    steps["mask"] = np.where(visible, added, -np.inf)
-    steps["masked"] = logits + steps["mask"]
-    steps["weights"] = softmax(steps["masked"], problem.get("sink"), problem.get("exp_base", "e"))
-    steps["heads_output"] = np.einsum("bhij,bhjc->bhic", steps["weights"], v)
-    steps["concat"] = np.concatenate(list(np.moveaxis(steps["heads_output"], 1, 0)), axis=-1)
-    steps["output"] = steps["concat"]
-    if "W_O" in problem:
-        steps["output"] = steps["concat"] @ np.array(problem["W_O"]) + np.array(
-            problem.get("b_O", 0)
-        )
+    steps = steps_of(np, problem, given_arrays(problem))
+    with_entries = [name for name in ("Q", "K", "V", "Q_rot", "K_rot") if name in steps]
+    most = max(len(steps[name]) for name in ("Q", "K", "V"))
+    for name in with_entries:
+        steps[name] = for_all_entries(np, steps[name], most)
     return steps
 
 
-def same_entries(*arrays: np.ndarray) -> list[np.ndarray]:
-    """Each with as many entries as those that have the most: what has one is for all."""
-    most = max(array.shape[0] for array in arrays)
-    return [np.broadcast_to(array, (most, *array.shape[1:])) for array in arrays]
+def given_arrays(problem: Problem) -> dict[str, np.ndarray]:
+    """The arrays of a problem, as the file has them; those of a cache are "past_K" and "past_V"."""
+    written = {name: problem[name] for name in NAMES if name in problem}
+    written |= {f"past_{name}": array for name, array in problem.get("past", {}).items()}
+    return {name: np.array(array, dtype=float) for name, array in written.items()}
+
+
+def steps_of(xp: Any, problem: Problem, given: Given) -> dict[str, Any]:
+    """Every step by its name, worked out by NumPy or PyTorch from arrays of theirs.
+
+    What has no batch of its own has one entry.
+    """
+    heads, kv_heads = head_counts(problem)
+    q = rows(given, "Q", heads)
+    k, v = (rows(given, letter, kv_heads) for letter in "KV")
+    steps = {}
+    past = 0
+    if "past" in problem:
+        steps |= {"new_K": k, "new_V": v}
+        cached_k, cached_v = (by_head(given[f"past_{letter}"], kv_heads) for letter in "KV")
+        past = cached_k.shape[2]
+        k, v = behind(xp, cached_k, k), behind(xp, cached_v, v)
+    steps |= {"Q": q, "K": k, "V": v}
+
+    if rope := problem.get("position", {}).get("rope"):
+        q, k = rotated(xp, q, past, **rope), rotated(xp, k, 0, **rope)
+        steps |= {"Q_rot": q, "K_rot": k}
+    of_each_head = [head // (heads // kv_heads) for head in range(heads)]
+    k, v = k[:, of_each_head], v[:, of_each_head]
+
+    steps["scores"] = scores(xp, problem, given, q, k)
+    steps["scaled"] = logits = steps["scores"] * scale(problem, k.shape[-1])
+    if cap := problem.get("softcap"):
+        logits = cap * xp.tanh(logits / cap)
+    steps["capped"] = logits
+
+    entries = max(len(array) for array in (q, k, v))
+    shape = (entries, *logits.shape[1:])
+    offset = offsets(problem.get("mask"), *shape[2:], past)
+    if alibi := problem.get("position", {}).get("alibi"):
+        slopes = default_slopes(heads) if alibi is True else alibi["slopes"]
+        i, j = np.indices(shape[2:])
+        steps["bias"] = xp.asarray(-np.reshape(slopes, (1, -1, 1, 1)) * abs(i + offset - j))
+        logits = logits + steps["bias"]
+    visible, added = visible_and_added(problem.get("mask"), shape, offset)
+    steps["mask"] = xp.asarray(np.where(visible, added, -np.inf))
+    steps["masked"] = logits + steps["mask"]
+
+    steps["weights"] = softmax(xp, steps["masked"], given.get("sink"), base(problem))
+    mixed = steps["heads_output"] = xp.einsum("bhij,bhjc->bhic", steps["weights"], v)
+    steps["concat"] = mixed.swapaxes(1, 2).reshape(entries, mixed.shape[2], -1)
+    steps["output"] = steps["concat"]
+    if "W_O" in given:
+        steps["output"] = steps["concat"] @ given["W_O"] + given.get("b_O", 0)
+    return steps
+
+
+def for_all_entries(xp: Any, array: Any, entries: int) -> Any:
+    """What has one entry is for all."""
+    return xp.broadcast_to(array, (entries, *array.shape[1:]))
+
+
+def behind(xp: Any, cached: Any, new: Any) -> Any:
+    """The rows of the new tokens behind those of the cache."""
+    entries = max(len(cached), len(new))
+    pair = [for_all_entries(xp, array, entries) for array in (cached, new)]
+    return xp.concatenate(pair, axis=2)
 
 
 def head_counts(problem: Problem) -> tuple[int, int]:
@@ -83,57 +117,53 @@ def head_counts(problem: Problem) -> tuple[int, int]:
     return heads, problem.get("kv_heads") or given("K", "V") or heads
 
 
-def by_head(array: Any, heads: int) -> np.ndarray:
-    """Given rows of any rank as batch × heads × rows × columns; the columns of a matrix are split
-    into heads.
+def by_head(array: Any, heads: int) -> Any:
+    """Given rows of any rank as batch × heads × rows × columns.
+
+    The columns of a matrix are those of all heads, side by side.
     """
-    array = np.array(array, dtype=float)
     if array.ndim == 2:
         return split(array[None], heads)
     return array[None] if array.ndim == 3 else array
 
 
-def split(joined: np.ndarray, heads: int) -> np.ndarray:
+def split(joined: Any, heads: int) -> Any:
     """batch × rows × (heads · columns) → batch × heads × rows × columns."""
-    return np.stack(np.split(joined, heads, axis=-1), axis=1)
+    return joined.reshape(*joined.shape[:-1], heads, -1).swapaxes(1, 2)
 
 
-def rows(problem: Problem, letter: str, heads: int) -> np.ndarray:
+def rows(given: Given, letter: str, heads: int) -> Any:
     """Q, K or V of the new tokens, given or projected."""
-    if letter in problem:
-        return by_head(problem[letter], heads)
-    source = np.array(
-        problem["context"] if letter != "Q" and "context" in problem else problem["X"], dtype=float
-    )
+    if letter in given:
+        return by_head(given[letter], heads)
+    source = given["context"] if letter != "Q" and "context" in given else given["X"]
     source = source[None] if source.ndim == 2 else source
-    projected = source @ np.array(problem[f"W_{letter}"], dtype=float) + np.array(
-        problem.get(f"b_{letter}", 0)
-    )
-    return split(projected, heads)
+    return split(source @ given[f"W_{letter}"] + given.get(f"b_{letter}", 0), heads)
 
 
-def rotated(x: np.ndarray, first: int, theta: float = 10000, pairing: str = "half") -> np.ndarray:
-    """RoPE one pair at a time: as a complex number times e^(iθ)."""
-    turned, d = x.copy(), x.shape[-1]
-    for row in range(x.shape[2]):
-        for pair in range(d // 2):
-            a, b = (pair, pair + d // 2) if pairing == "half" else (2 * pair, 2 * pair + 1)
-            angle = (first + row) * theta ** (-2 * pair / d)
-            z = (x[:, :, row, a] + 1j * x[:, :, row, b]) * np.exp(1j * angle)
-            turned[:, :, row, a], turned[:, :, row, b] = z.real, z.imag
-    return turned
+def rotated(xp: Any, x: Any, first: int, theta: float = 10000, pairing: str = "half") -> Any:
+    """RoPE: each pair (a, b) of features at position t is turned by t·theta^(−2·pair/d)."""
+    d = x.shape[-1]
+    positions = first + np.arange(x.shape[2])
+    angles = np.outer(positions, float(theta) ** (-2 * np.arange(d // 2) / d))
+    cos, sin = xp.asarray(np.cos(angles)), xp.asarray(np.sin(angles))
+    if pairing == "half":
+        a, b = x[..., : d // 2], x[..., d // 2 :]
+        return xp.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
+    a, b = x[..., 0::2], x[..., 1::2]
+    return xp.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
 
 
-def scores(problem: Problem, q: np.ndarray, k: np.ndarray) -> np.ndarray:
+def scores(xp: Any, problem: Problem, given: Given, q: Any, k: Any) -> Any:
     """How well each query matches each key, before the scale."""
     score = problem.get("score", "scaled_dot")
     if score == "multiplicative":
-        return np.einsum("bhip,pk,bhjk->bhij", q, np.array(problem["W_a"], dtype=float), k)
+        return xp.einsum("bhip,pk,bhjk->bhij", q, given["W_a"], k)
     if score == "additive":
-        hidden = np.einsum("bhip,pa->bhia", q, problem["W_1"])[:, :, :, None]
-        hidden = hidden + np.einsum("bhjk,ka->bhja", k, problem["W_2"])[:, :, None]
-        return np.einsum("bhija,a->bhij", np.tanh(hidden), problem["v"])
-    return np.einsum("bhid,bhjd->bhij", q, k)
+        of_queries = xp.einsum("bhip,pa->bhia", q, given["W_1"])[:, :, :, None]
+        of_keys = xp.einsum("bhjk,ka->bhja", k, given["W_2"])[:, :, None]
+        return xp.einsum("bhija,a->bhij", xp.tanh(of_queries + of_keys), given["v"])
+    return xp.einsum("bhid,bhjd->bhij", q, k)
 
 
 def scale(problem: Problem, d_k: int) -> float:
@@ -144,6 +174,12 @@ def scale(problem: Problem, d_k: int) -> float:
     return 1 if said == "none" else said
 
 
+def base(problem: Problem) -> float:
+    """Of the powers in the softmax."""
+    said = problem.get("exp_base", "e")
+    return math.e if said == "e" else said
+
+
 def default_slopes(heads: int) -> list[float]:
     """ALiBi's slopes, as the paper's code finds them for any number of heads."""
     if math.log2(heads).is_integer():
@@ -152,19 +188,18 @@ def default_slopes(heads: int) -> list[float]:
     return default_slopes(closest) + default_slopes(2 * closest)[::2][: heads - closest]
 
 
-def softmax(logits: np.ndarray, sink: Any, base: Any) -> np.ndarray:
-    """The weights of each row: zeros where it is all hidden; a sink takes its share and is then
-    left out.
+def softmax(xp: Any, logits: Any, sink: Any, base: float) -> Any:
+    """The weights of each row: zeros where it is all hidden.
+
+    A sink takes its share and is then left out.
     """
-    base = math.e if base == "e" else base
-    extra = (
-        np.full((1, 1, 1, 1), -np.inf)
-        if sink is None
-        else np.reshape(np.array(sink, dtype=float), (1, -1, 1, 1))
-    )
-    extra = np.broadcast_to(extra, (*logits.shape[:3], 1))
-    top = np.maximum(logits.max(axis=-1, keepdims=True), extra)
-    top = np.where(top == -np.inf, 0, top)
+    top = xp.amax(logits, -1)[..., None]
+    if sink is not None:
+        sink = sink.reshape(1, -1, 1, 1)
+        top = xp.maximum(top, sink)
+    top = xp.where(top == -math.inf, 0.0, top)
     powers = base ** (logits - top)
-    total = powers.sum(axis=-1, keepdims=True) + base ** (extra - top)
-    return np.divide(powers, total, out=np.zeros_like(powers), where=total > 0)
+    total = powers.sum(-1)[..., None]
+    if sink is not None:
+        total = total + base ** (sink - top)
+    return powers / xp.where(total > 0, total, 1.0)
