@@ -173,9 +173,9 @@ def _read_values(root: MappingNode, reading: Reading, convention: Convention) ->
 def _check_what_was_read(values: Values, root: MappingNode, reading: Reading) -> None:
     """Beside what could not be read, also tell what does not fit of what could."""
     whole = {name: values[name] for name in ARRAYS if isinstance(values.get(name), Matrix)}
-    known = all(key in KEYS for key in root.keys)
-    # an unknown key may be a misspelt context
-    check_products(whole, reading, "QKV" if known else "Q")
+    are_known = all(key in KEYS for key in root.keys)
+    # An unknown key may be a misspelt context, from which keys and values come.
+    check_products(whole, reading, "QKV" if are_known else "Q")
     queries = whole.get(rows_from("Q", reading.nodes))
     if values.get("tokens") and queries:
         check_labels("tokens", values["tokens"], queries.shape[-2], "query", reading)
@@ -212,10 +212,11 @@ def _labels(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of the queries and of the keys."""
     n, m = sizes(given)
+    if "tokens" in values:
+        check_labels("tokens", values["tokens"], n, "query", reading)
+    if "context_tokens" in values:
+        check_labels("context_tokens", values["context_tokens"], m, "key", reading)
     tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
-    for name, number, row in (("tokens", n, "query"), ("context_tokens", m, "key")):
-        if name in values:
-            check_labels(name, values[name], number, row, reading)
     return tokens, values.get("context_tokens") or key_labels(tokens, given)
 
 

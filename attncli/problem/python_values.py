@@ -211,7 +211,9 @@ class _Tree:
         """An array whole, a single number and a list of words or whole numbers value by value."""
         if array.ndim == 0:
             return self.node(array.item(), path, depth + 1)
-        if array.dtype.kind == "f" or (array.ndim > 1 and array.dtype.kind in "biu"):
+        kind = array.dtype.kind
+        is_matrix = array.ndim > 1 and kind in "biu"
+        if is_matrix or kind == "f":
             return HeldArray(at, keys={"file": at}, array=array)
         return self._list(array.tolist(), path, depth, at)
 

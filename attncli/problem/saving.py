@@ -24,11 +24,11 @@ from attncli.problem.parts.positions import Position
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# numbers; larger arrays go into the .npz file
-_INLINE = 1024
-# characters; a matrix that needs more has a line for each row
-_LINE = 100
-# which a file may give with heads on an axis
+# Larger arrays go into the .npz file.
+_MOST_NUMBERS_INLINE = 1024
+# A matrix that needs more characters has a line for each row.
+_LONGEST_LINE = 100
+# A file may give these with heads on an axis.
 _AS_STACKED = ("Q", "K", "V", "past_K", "past_V")
 
 
@@ -45,9 +45,10 @@ def as_yaml(problem: Problem, arrays_file: str) -> tuple[str, dict[str, NDArray[
     Numbers are written as they were given. A mask that was read by the meaning of other software
     says what it means.
     """
-    writer = _Writer(arrays_file)
+    writer = _ProblemWriter(arrays_file)
     lines = [f"{key}: {text}\n" for key, text in writer.keys(problem)]
-    return "".join(lines), writer.arrays
+    text = "".join(lines)
+    return text, writer.arrays
 
 
 def mask_as_yaml(mask: Mask) -> str:
@@ -56,10 +57,10 @@ def mask_as_yaml(mask: Mask) -> str:
     """
     if not mask.parts:
         return "none"
-    return _Writer(arrays_file=None).mask(mask)
+    return _ProblemWriter(arrays_file=None).mask(mask)
 
 
-class _Writer:
+class _ProblemWriter:
     """Writes values in YAML's flow style, and collects the arrays that are too large for it.
 
     Without an `arrays_file` no array is too large.
@@ -156,12 +157,15 @@ class _Writer:
             yield "kv_heads", str(axes.kv_heads)
 
     def _matrix(self, matrix: Matrix, name: str) -> str:
-        if self._arrays_file is not None and prod(matrix.shape) > _INLINE:
+        if self._arrays_file is not None and prod(matrix.shape) > _MOST_NUMBERS_INLINE:
             self.arrays[name] = matrix.value
             return f"{{file: {self.text(self._arrays_file, '')}, name: {name}}}"
-        cells = matrix.value if matrix.written is None else matrix.written
-        text = _rows(cells.tolist(), exact=matrix.written is not None)
-        return text if len(text) <= _LINE else text.replace("], [", "],\n  [")
+        is_written = matrix.written is not None
+        cells = matrix.written if matrix.written is not None else matrix.value
+        text = _rows(cells.tolist(), exact=is_written)
+        if len(text) <= _LONGEST_LINE:
+            return text
+        return text.replace("], [", "],\n  [")
 
 
 def _has_heads(name: str, matrix: Matrix) -> bool:
@@ -169,7 +173,9 @@ def _has_heads(name: str, matrix: Matrix) -> bool:
     Q.
     """
     array = ARRAYS[name]
-    return len(array.leading) > 1 and bool(array.letters) and matrix.ndim == len(array.letters) + 1
+    if len(array.leading) < 2 or not array.letters:
+        return False
+    return matrix.ndim == len(array.letters) + 1
 
 
 def _join(matrix: Matrix) -> Matrix:

@@ -332,12 +332,14 @@ def _needed_shape(name: str, score: str, lengths: Mapping[str, int]) -> str:
     """
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
     axes = arrays[name]
-    if all(axis in lengths for axis in axes):
-        shape = tuple(lengths[axis] for axis in axes)
-        return shape_text(shape) if len(shape) > 1 else count(shape[0], "number")
-    setting = list(arrays)[-1]
+    known = [lengths[axis] for axis in axes if axis in lengths]
+    if len(known) == len(axes):
+        return shape_text(tuple(known)) if len(known) > 1 else count(known[0], "number")
+    # The last array of a score has all its letters.
+    setting = [*arrays][-1]
     free = "any length" if name == setting else f"the length of {setting}"
-    return " × ".join(str(lengths.get(axis, free)) for axis in axes)
+    sides = [str(lengths.get(axis, free)) for axis in axes]
+    return " × ".join(sides)
 
 
 def _check_output(given: Mapping[str, Matrix], reading: Reading) -> None:

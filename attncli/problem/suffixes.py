@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pkgutil import iter_modules
 
-# which hold rows of numbers that people may have written
+# Files of these hold rows of numbers that people may have written.
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-# suffixes of files that run what is in them
+# Whoever reads files of these runs what is in them.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
-_FORMATS = os.path.join(os.path.dirname(__file__), "arrays", "formats")
+_FORMATS_FOLDER = os.path.join(os.path.dirname(__file__), "arrays", "formats")
 
 
 def array_suffixes() -> tuple[str, ...]:
@@ -17,4 +17,5 @@ def array_suffixes() -> tuple[str, ...]:
 
     Each is the name of a module in the folder of formats.
     """
-    return tuple(sorted(f".{module.name}" for module in iter_modules([_FORMATS])))
+    names = [module.name for module in iter_modules([_FORMATS_FOLDER])]
+    return tuple(f".{name}" for name in sorted(names))

@@ -68,20 +68,22 @@ class Fused:
         """The part of … × columns, or of a vector; ArrayError where the columns cannot be so many
         equal heads.
         """
-        columns = array.shape[-1]
+        *rows, columns = array.shape
         shares = self.heads + 2 * self.kv_heads
         if columns % shares or self.heads % self.kv_heads:
             raise self._uneven(array, shares)
-        served = self.heads // self.kv_heads
-        groups = 1 if self.layout == "parts" else self.kv_heads
-        by_group = array.reshape(*array.shape[:-1], groups, columns // groups)
-        of_head = columns // shares
-        sizes = (
-            (served, 1, 1) if self.layout == "heads" else (self.heads, self.kv_heads, self.kv_heads)
-        )
-        before = sum(sizes[: PARTS.index(self.part)]) * of_head
-        wanted = by_group[..., before : before + sizes[PARTS.index(self.part)] * of_head]
-        return wanted.reshape(*array.shape[:-1], -1)
+        # how many heads of q, k and v lie together in each group
+        groups = 1
+        together = (self.heads, self.kv_heads, self.kv_heads)
+        if self.layout == "heads":
+            groups = self.kv_heads
+            together = (self.heads // self.kv_heads, 1, 1)
+        width = columns // shares
+        place = PARTS.index(self.part)
+        start = sum(together[:place]) * width
+        end = start + together[place] * width
+        by_group = array.reshape(*rows, groups, columns // groups)
+        return by_group[..., start:end].reshape(*rows, -1)
 
     def _uneven(self, array: StoredArray, shares: int) -> ArrayError:
         columns = count(array.shape[-1], "column" if array.ndim > 1 else "number")

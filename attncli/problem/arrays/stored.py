@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # of any type NumPy reads; which is checked, not typed
 StoredArray: TypeAlias = "NDArray[Any]"
-_NAMES_SHOWN = 12
+_MOST_NAMES_SHOWN = 12
 _TOO_DEEP = "it is nested too deep"
 # characters; Python has a limit of its own, which can be set from 640 up
 _LONGEST_WHOLE = 400
@@ -79,11 +79,13 @@ def choose(
 
 def _listed(names: Sequence[str], shape: Callable[[str], Sequence[int]]) -> str:
     """a (4×12), b (12), … and 146 more."""
-    shown = [(_shown(name), shape(name)) for name in names[:_NAMES_SHOWN]]
-    words = ", ".join(
-        f"{name} ({shape_text(tuple(sides))})" if sides else name for name, sides in shown
-    )
-    return words + (f", … and {len(names) - len(shown):,} more" if len(names) > len(shown) else "")
+    words = []
+    for name in names[:_MOST_NAMES_SHOWN]:
+        sides = tuple(shape(name))
+        words.append(f"{_shown(name)} ({shape_text(sides)})" if sides else _shown(name))
+    if len(names) > len(words):
+        words.append(f"… and {len(names) - len(words):,} more")
+    return ", ".join(words)
 
 
 def _shown(name: str) -> str:

@@ -87,8 +87,11 @@ def _truths_of(numbers: StoredArray) -> list[bool] | None:
     """The truth values of a list that was read in one go; None where it holds others than true and
     false, 1 and 0.
     """
+    are_truths = (numbers == 0) | (numbers == 1)
+    if not are_truths.all():
+        return None
     truths: list[bool] = (numbers != 0).ravel().tolist()
-    return truths if ((numbers == 0) | (numbers == 1)).all() else None
+    return truths
 
 
 def _read_truth(cell: Value) -> bool | None:

@@ -113,20 +113,31 @@ def key_labels(tokens: tuple[str, ...], given: Mapping[str, Matrix]) -> tuple[st
     """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1,
     c2, …
     """
-    past, new = past_length(given), rows("K", given)
-    if "context" in given or new != len(tokens):
-        return tuple(f"c{j}" for j in range(1, past + new + 1))
-    return (*(f"p{j}" for j in range(1, past + 1)), *tokens)
+    past = past_length(given)
+    new = rows("K", given)
+    have_tokens = "context" not in given and new == len(tokens)
+    if not have_tokens:
+        return _numbered("c", past + new)
+    cached = _numbered("p", past)
+    return (*cached, *tokens)
+
+
+def _numbered(letter: str, number: int) -> tuple[str, ...]:
+    """So many labels: c1, c2, …"""
+    return tuple(f"{letter}{place}" for place in range(1, number + 1))
 
 
 def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
     """The shape of the output, where heads are put side by side if they were `joined` or there is a
     W_O.
     """
-    axes, (n, _), d_v = axes_of(given), sizes(given), width("V", given)
+    axes = axes_of(given)
+    n, _ = sizes(given)
+    d_v = width("V", given)
     batch = () if axes.batch is None else (axes.batch,)
     if "W_O" in given:
-        return (*batch, n, int(given["W_O"].shape[-1]))
+        columns = int(given["W_O"].shape[-1])
+        return (*batch, n, columns)
     if axes.has_heads and not joined:
         return (*batch, axes.number, n, d_v)
     return (*batch, n, axes.number * d_v)
@@ -137,7 +148,9 @@ def letters_of(name: str, rank: int) -> tuple[str, ...]:
     V.
     """
     array = ARRAYS[name.removeprefix("new_")]
-    return array.leading[len(array.leading) + len(array.letters) - rank :]
+    number = rank - len(array.letters)
+    # Leading axes are left out from the left: K of one entry has no batch.
+    return array.leading[len(array.leading) - number :]
 
 
 def input_of(letter: str, given: Collection[str]) -> str:

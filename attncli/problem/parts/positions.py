@@ -50,8 +50,10 @@ class PositionSizes(NamedTuple):
         """Those of a problem with these arrays and this mask."""
         past = past_length(given)
         n, m = sizes(given)
+        d_k = width("K", given)
+        heads = axes_of(given).number
         offset = mask.offset(n, m, past)
-        return cls(n, m, past, width("K", given), axes_of(given).number, offset, frozenset(given))
+        return cls(n, m, past, d_k, heads, offset, frozenset(given))
 
 
 class Position(ABC):
@@ -338,13 +340,15 @@ class Alibi(Position):
         yield self._bias(shifted=any(sizes.offset.by))
 
     def parameters(self, sizes: PositionSizes) -> Mapping[str, Scalar | Matrix]:
-        found: dict[str, Scalar | Matrix] = {}
-        if sizes.heads == 1 and "slopes" not in sizes.given:
-            found["slopes"] = self.slopes.only_number if self.slopes else Scalar.of(2.0**-8)
-        elif "slopes" not in sizes.given:
-            near = _power_of_two_below(sizes.heads)
-            found["heads" if near == sizes.heads else "near"] = Scalar.of(near)
-        return found | dict(sizes.offset.parameters)
+        found: dict[str, Scalar | Matrix] = dict(sizes.offset.parameters)
+        if "slopes" in sizes.given:
+            return found
+        if sizes.heads == 1:
+            slope = self.slopes.only_number if self.slopes else Scalar.of(2.0**-8)
+            return {"slopes": slope, **found}
+        near = _power_of_two_below(sizes.heads)
+        name = "heads" if near == sizes.heads else "near"
+        return {name: Scalar.of(near), **found}
 
     @classmethod
     def variants(cls) -> Variants:

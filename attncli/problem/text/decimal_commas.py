@@ -34,10 +34,10 @@ _ROW = re.compile(r"\[([^\[\]]+)\]")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 # numbers of a row in a help line
 _SHOWN = 4
-# characters; longer matrices are written by programs, which do not mistake a point
-_SHORT = 2000
-_SPACED = r"\d, "
-_CLOSE = r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)"
+# Matrices of more characters are written by programs, which do not mistake a point.
+_LONGEST_TYPED_MATRIX = 2000
+_SPACED_NUMBER = re.compile(r"\d, ")
+_CLOSE_PAIR = re.compile(r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)")
 
 
 class Doubt(NamedTuple):
@@ -114,7 +114,9 @@ def with_points(cells: Iterable[str]) -> dict[str, str]:
     numbers with a comma between their thousands, as 1,500 can.
     """
     found = {cell for cell in cells if "," in cell or "." in cell}
-    if not all(map(_DECIMAL.fullmatch, found)) or all(map(_ONE_GROUP.fullmatch, found)):
+    if not all(map(_DECIMAL.fullmatch, found)):
+        return {}
+    if all(map(_ONE_GROUP.fullmatch, found)):
         return {}
     return {cell: _with_point(cell) for cell in found}
 
@@ -148,10 +150,13 @@ def comma_advice(text: str, start: int, end: int) -> str:
 
     In [1, 1,5] two numbers stand closer together than the others, and were meant as 1.5.
     """
-    if end - start > _SHORT or not re.search(_SPACED, written := text[start:end]):
+    if end - start > _LONGEST_TYPED_MATRIX:
         return ""
-    found = re.search(_CLOSE, written)
-    return f"; decimals are written with a point: {_with_point(found[0])}" if found else ""
+    written = text[start:end]
+    found = _CLOSE_PAIR.search(written)
+    if found is None or not _SPACED_NUMBER.search(written):
+        return ""
+    return f"; decimals are written with a point: {_with_point(found[0])}"
 
 
 def comma_advice_for(reading: Reading, *names: str) -> str:

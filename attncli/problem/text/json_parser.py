@@ -246,7 +246,13 @@ def _as_number(word: str) -> str:
     """Help with a number: without a plus and leading zeros, and with digits on both sides of its
     point.
     """
-    sign, number = ("-" if word.startswith("-") else ""), word.lstrip("+-")
-    number = re.sub(r"\.(?![0-9])", ".0", re.sub(r"^\.", "0.", re.sub(r"^0+(?=[0-9])", "", number)))
-    right = len(word) - len(word.lstrip("+-")) < 2 and _NUMBER.fullmatch(sign + number)
-    return f"write {shorten(sign + number)}" if right else "write 10, -0.5, 0.5 or 1e3"
+    number = word.lstrip("+-")
+    signs = len(word) - len(number)
+    number = re.sub(r"^0+(?=[0-9])", "", number)
+    number = re.sub(r"^\.", "0.", number)
+    number = re.sub(r"\.(?![0-9])", ".0", number)
+    if word.startswith("-"):
+        number = f"-{number}"
+    if signs < 2 and _NUMBER.fullmatch(number):
+        return f"write {shorten(number)}"
+    return "write 10, -0.5, 0.5 or 1e3"

@@ -90,7 +90,9 @@ class NumberList:
         firsts: dict[str, int] = {}
         for found in _BRACKET_OR_TEXT.finditer(self.text):
             firsts.setdefault(found[0], at + found.start())
-        return [Leaf(text, False, place) for text, place in firsts.items() if text not in _BRACKETS]
+        for bracket in _BRACKETS:
+            firsts.pop(bracket, None)
+        return [Leaf(text, False, place) for text, place in firsts.items()]
 
 
 @dataclass(slots=True)

@@ -314,11 +314,12 @@ def _as_sum_or_product(found: re.Match[str]) -> str:
 
 def _with_digits_together(found: re.Match[str]) -> str:
     """Help with 1 000, which may be two numbers, unlike 1'000 and 1 000,5."""
-    number, words = re.sub(_THOUSANDS, "", found[0]).replace(",", "."), found[0].split()
-    are_numbers = len(words) > 1 and all(map(is_plain, words))
-    return f"write {shorten(number)}" + (
-        f", or with a comma between numbers {', '.join(words)}" if are_numbers else ""
-    )
+    number = re.sub(_THOUSANDS, "", found[0]).replace(",", ".")
+    help = f"write {shorten(number)}"
+    words = found[0].split()
+    if len(words) > 1 and all(map(is_plain, words)):
+        help += f", or with a comma between numbers {', '.join(words)}"
+    return help
 
 
 _REASONS: tuple[tuple[str, str, _Help], ...] = (

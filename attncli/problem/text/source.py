@@ -6,12 +6,12 @@ import codecs
 import os
 from dataclasses import dataclass, field
 
-from attncli.errors import Place, input_error
+from attncli.errors import AttncliError, Place, input_error
 from attncli.problem.files import STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
 from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 
-# as files begin
+# how files begin that hold no text
 _NO_TEXT = {b"%PDF": "PDF", b"\x89PNG": "picture", b"\xff\xd8\xff": "picture", b"GIF8": "picture"}
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -19,8 +19,8 @@ _OTHER_ENCODINGS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
-# bytes, in which the other encodings are told by their NULs
-_LOOKED_AT = 400
+# Other encodings are told by the NULs in so many bytes.
+_BYTES_LOOKED_AT = 400
 _ENCODING_HELP = "save the file as UTF-8"
 
 
@@ -45,7 +45,7 @@ class Source:
     def place(self, at: int) -> Place:
         """The line and column of the character at this offset, with the whole line it stands in."""
         start = self.text.rfind("\n", 0, at) + 1
-        # one copy for all errors on a line that may be as long as the file
+        # All errors on a line share one copy of it: it may be as long as the file.
         if start not in self._lines:
             end = self.text.find("\n", at)
             line = self.text[start : end if end >= 0 else None]
@@ -60,8 +60,9 @@ def read_source(path: str, *, outside: bool = False) -> Source:
     Raises AttncliError: exit 4 where it cannot be read, exit 3 where it is not text.
     """
     data = read_bytes(path)
-    name, folder = (STANDARD_INPUT, "") if path == "-" else (path, os.path.dirname(path))
-    return decode(data, name, folder, outside=outside)
+    if path == "-":
+        return decode(data, STANDARD_INPUT, outside=outside)
+    return decode(data, path, os.path.dirname(path), outside=outside)
 
 
 def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -> Source:
@@ -69,61 +70,67 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
 
     A byte order mark is let pass.
     """
-    for mark, encoding in _OTHER_ENCODINGS:
-        if data.startswith(mark):
-            raise input_error(
-                f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP
-            )
-    if encoding := _unmarked(data[:_LOOKED_AT]):
-        raise input_error(
-            f"the file is {encoding}, not UTF-8", place=Place(name, 1, 1), help=_ENCODING_HELP
-        )
-    if what := next((what for mark, what in _NO_TEXT.items() if data.startswith(mark)), None):
-        raise input_error(
-            f"{name} is a {what}, not text", help="write the numbers into a file of YAML or JSON"
-        )
+    _require_text(data, name)
     data = data.removeprefix(b"\xef\xbb\xbf")
-    # the search takes a tenth of the time that replacing nothing does
+    # To search takes a tenth of the time that replacing nothing does.
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         source = Source(name, data.decode(), folder, outside)
     except UnicodeDecodeError as error:
-        if os.path.splitext(name)[1].lower() in (
-            {*array_suffixes()} - {*TEXT_SUFFIXES, ".xlsx"}
-        ) | {*PICKLES}:
-            help = (
-                "name the arrays in a problem, as in X: {file: arrays.npz, name: X}; write answers"
-                " as numbers"
-            )
-            raise input_error(f"{name} holds arrays, not text", help=help) from None
-        if data.startswith(b"PK\x03\x04"):
-            message = f"{name} is a spreadsheet or another zip archive, not text"
-            help = (
-                "write answers and problems as YAML or JSON, in which X: {file: x.xlsx, range:"
-                " Sheet1!A1:C3} reads cells, and a list of students as CSV"
-            )
-            raise input_error(message, help=help) from None
-        before = data[: error.start].decode()
-        codecs.register_error("windows-1252", _as_windows)
-        place = Source(name, data.decode(errors="windows-1252")).place(len(before))
-        meant = place.source[place.column - 1]
-        as_windows = (
-            f"; in Windows-1252 it is {meant}" if meant.isprintable() and meant != "\ufffd" else ""
-        )
-        raise input_error(
-            f"byte 0x{data[error.start]:02x} is not UTF-8{as_windows}",
-            place=place,
-            help=_ENCODING_HELP,
-        ) from None
-    # such as no editor writes, and every parser crawls through
-    for blank in (" ", "\n"):
-        if (at := source.text.find(blank * BLANKS_LIMIT)) >= 0:
-            message = (
-                f"{BLANKS_LIMIT:,} {'blanks' if blank == ' ' else 'empty lines'} or more in a row"
-            )
+        raise _not_utf8(data, name, error.start) from None
+    # No editor writes so many blanks, and every parser crawls through them.
+    for blank, word in ((" ", "blanks"), ("\n", "empty lines")):
+        at = source.text.find(blank * BLANKS_LIMIT)
+        if at >= 0:
+            message = f"{BLANKS_LIMIT:,} {word} or more in a row"
             raise input_error(message, place=source.place(at), help="remove them")
     return source
+
+
+def _require_text(data: bytes, name: str) -> None:
+    """Raises AttncliError for bytes that begin as those of a picture or of another encoding."""
+    for mark, encoding in _OTHER_ENCODINGS:
+        if data.startswith(mark):
+            raise _other_encoding(encoding, name)
+    if encoding := _unmarked(data[:_BYTES_LOOKED_AT]):
+        raise _other_encoding(encoding, name)
+    for mark, what in _NO_TEXT.items():
+        if data.startswith(mark):
+            help = "write the numbers into a file of YAML or JSON"
+            raise input_error(f"{name} is a {what}, not text", help=help)
+
+
+def _other_encoding(encoding: str, name: str) -> AttncliError:
+    message = f"the file is {encoding}, not UTF-8"
+    return input_error(message, place=Place(name, 1, 1), help=_ENCODING_HELP)
+
+
+def _not_utf8(data: bytes, name: str, at: int) -> AttncliError:
+    """What is wrong with bytes that are no UTF-8 from this one on."""
+    suffix = os.path.splitext(name)[1].lower()
+    of_arrays = {*array_suffixes(), *PICKLES} - {*TEXT_SUFFIXES, ".xlsx"}
+    if suffix in of_arrays:
+        help = (
+            "name the arrays in a problem, as in X: {file: arrays.npz, name: X}; write answers"
+            " as numbers"
+        )
+        return input_error(f"{name} holds arrays, not text", help=help)
+    if data.startswith(b"PK\x03\x04"):
+        message = f"{name} is a spreadsheet or another zip archive, not text"
+        help = (
+            "write answers and problems as YAML or JSON, in which X: {file: x.xlsx, range:"
+            " Sheet1!A1:C3} reads cells, and a list of students as CSV"
+        )
+        return input_error(message, help=help)
+    before = data[:at].decode()
+    codecs.register_error("windows-1252", _as_windows)
+    place = Source(name, data.decode(errors="windows-1252")).place(len(before))
+    meant = place.source[place.column - 1]
+    message = f"byte 0x{data[at]:02x} is not UTF-8"
+    if meant.isprintable() and meant != "\ufffd":
+        message += f"; in Windows-1252 it is {meant}"
+    return input_error(message, place=place, help=_ENCODING_HELP)
 
 
 def _as_windows(error: UnicodeError) -> tuple[str, int]:
@@ -136,7 +143,10 @@ def _unmarked(data: bytes) -> str:
     """UTF-16 or UTF-32 where the file does not begin by saying so: most of its bytes at certain
     places are NUL.
     """
-    empty = [data[place::4].count(0) > len(data) // 8 for place in range(4)]
+    most = len(data) // 8
+    empty = [data[place::4].count(0) > most for place in range(4)]
     if empty in ([False, True, True, True], [True, True, True, False]):
         return "UTF-32"
-    return "UTF-16" if empty in ([False, True, False, True], [True, False, True, False]) else ""
+    if empty in ([False, True, False, True], [True, False, True, False]):
+        return "UTF-16"
+    return ""

@@ -171,7 +171,9 @@ def _unprintable(text: str) -> re.Match[str] | None:
     """
     if text.isascii() and not text.encode("ascii").translate(None, _ASCII):
         return None
-    return None if text.replace("\n", "").isprintable() else re.search(_UNPRINTABLE, text)
+    if text.replace("\n", "").isprintable():
+        return None
+    return re.search(_UNPRINTABLE, text)
 
 
 def _put(event: Any, builder: TreeBuilder) -> None:
@@ -321,21 +323,21 @@ def _fail_for_bracket(at: int, builder: TreeBuilder) -> NoReturn:
     closing, form = ("]", _LISTS) if is_list else ("}", _MAPPINGS)
     line = text.rfind("\n", 0, at) + 1
     key = _KEY.match(text, line)
-    begins_anew = bool(key and text[key.end() : key.end() + 1] == ":" and key.end() >= at)
-    begins_anew |= text[line:at].strip() == "-"  # or an entry
+    begins_key = key is not None and key.end() >= at and text.startswith(":", key.end())
+    begins_entry = text[line:at].strip() == "-"
+    begins_anew = begins_key or begins_entry
     if text[at : at + 1] in ("]", "}"):
         errors.fail(f'found "{text[at]}" instead of "{closing}"', at=at, help=form)
-    missing = builder.unclosed_lists if is_list and (begins_anew or not text[at:].strip()) else 0
+    text_ends = not text[at:].strip()
+    missing = builder.unclosed_lists if is_list and (begins_anew or text_ends) else 0
     if missing and (end := builder.where_a_list_should_end()):
-        errors.fail(
-            '"]" is missing',
-            at=end,
-            help="close each list before the next one begins: [[1, 2], [3, 4]]",
-        )
+        help = "close each list before the next one begins: [[1, 2], [3, 4]]"
+        errors.fail('"]" is missing', at=end, help=help)
     if begins_anew or not text[line:at].strip():
-        at = _content_end(text, line if text[at:].strip() else len(text))
+        at = _content_end(text, len(text) if text_ends else line)
     if missing:
-        errors.fail(f'"{"]" * missing}" is missing', at=at, help=f"add it here; {form}")
+        brackets = "]" * missing
+        errors.fail(f'"{brackets}" is missing', at=at, help=f"add it here; {form}")
     errors.fail(f'"," or "{closing}" is missing', at=at, help=form)
 
 
@@ -344,10 +346,14 @@ def fail_for_key(line: int, errors: ErrorCollector) -> None:
     after it: K:[[1]].
     """
     text = errors.source.text
-    end = text.find("\n", line)
     key = _KEY.match(text, line)
-    rest = text[key.end() : end if end >= 0 else len(text)].rstrip() if key else ""
-    if not key or not rest:
+    if not key:
+        return
+    end = text.find("\n", line)
+    if end < 0:
+        end = len(text)
+    rest = text[key.end() : end].rstrip()
+    if not rest:
         return
     written = shorten(f"{key[1]}: {rest.lstrip(':= ')}")
     if rest[0] == ":" and rest[1:2].strip():
@@ -363,7 +369,8 @@ def fail_for_key(line: int, errors: ErrorCollector) -> None:
 def _fail_for_half(at: int, errors: ErrorCollector) -> NoReturn:
     """End the reading for the first half of a surrogate pair in the text that begins there."""
     for found in _ESCAPE.finditer(errors.source.text, at):
-        if found[0][1] in "uU" and _FIRST_HALF <= int(found[0][2:], 16) <= _LAST_HALF:
+        escape = found[0]
+        if escape[1] in "uU" and _FIRST_HALF <= int(escape[2:], 16) <= _LAST_HALF:
             _fail_for_escape(found.start(), errors)
     raise AssertionError("unreachable: only an escape makes a surrogate")
 

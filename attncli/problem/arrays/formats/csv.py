@@ -29,8 +29,8 @@ from attncli.problem.text.source import decode
 from attncli.problem.text.values import Value
 
 _NO_NAMES = "leave out names, unless all of the first row or of the first column are words"
-# up to which every whole number is a double
-_EXACT = 2.0**53
+# Up to this one, every whole number is a double.
+_LARGEST_WHOLE_DOUBLE = 2.0**53
 
 
 def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> StoredArray:
@@ -93,7 +93,9 @@ def truth_among_numbers(cells: list[str]) -> int | None:
     kind.
     """
     truths = [cell in TRUTHS for cell in cells]
-    return truths.index(True) if any(truths) and not all(truths) else None
+    if all(truths) or not any(truths):
+        return None
+    return truths.index(True)
 
 
 def as_array(cells: list[str]) -> StoredArray:
@@ -104,12 +106,16 @@ def as_array(cells: list[str]) -> StoredArray:
         return np.array([TRUTHS[cell] for cell in cells])
     if not all(is_plain(cell) or cell in MINUS_INFINITY for cell in cells):
         return np.array(cells, dtype=object)
-    numbers = np.array([as_float(cell) for cell in cells])
-    return _as_integers(numbers) if all(cell.lstrip("+-").isdigit() for cell in cells) else numbers
+    numbers = np.array([*map(as_float, cells)])
+    if all(cell.lstrip("+-").isdigit() for cell in cells):
+        return _as_integers(numbers)
+    return numbers
 
 
 def _as_integers(numbers: StoredArray) -> StoredArray:
-    return numbers.astype(np.int64) if np.abs(numbers).max() <= _EXACT else numbers
+    if np.abs(numbers).max() > _LARGEST_WHOLE_DOUBLE:
+        return numbers
+    return numbers.astype(np.int64)
 
 
 def _read_cell(cell: Value) -> str | None:

@@ -66,9 +66,11 @@ def _entries(archive: zipfile.ZipFile) -> dict[str, list[zipfile.ZipInfo]]:
     there are no arrays.
     """
     members = [entry for entry in archive.infolist() if not entry.is_dir()]
+    arrays = [entry for entry in members if entry.filename.endswith(_SUFFIX)]
     entries: dict[str, list[zipfile.ZipInfo]] = {}
-    for entry in [entry for entry in members if entry.filename.endswith(_SUFFIX)] or members:
-        entries.setdefault(entry.filename.removesuffix(_SUFFIX), []).append(entry)
+    for entry in arrays or members:
+        name = entry.filename.removesuffix(_SUFFIX)
+        entries.setdefault(name, []).append(entry)
     return entries
 
 

@@ -101,7 +101,7 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> St
         sheets = book.sheets()
         sheet, part = _chosen(wanted.sheet, sheets, file)
         cells = book.cells(part, wanted)
-        texts = book.shared_texts({int(cell.text) for cell in cells.values() if cell.type == "s"})
+        texts = _shared_texts(book, cells)
         dates = book.date_styles() if any(cell.style for cell in cells.values()) else frozenset()
         points = with_points(_text(cell, texts) for cell in cells.values() if cell.is_text)
         rows, columns = range(wanted.top, wanted.bottom + 1), range(wanted.left, wanted.right + 1)
@@ -127,15 +127,26 @@ def rows_of_text(stream: IO[bytes], file: str, sheet: str) -> list[dict[int, str
     """
     with _opened(stream, file) as book:
         sheets = book.sheets()
-        cells = book.cells(sheets.get(sheet) or next(iter(sheets.values())), _EVERYWHERE)
-        texts = book.shared_texts({int(cell.text) for cell in cells.values() if cell.type == "s"})
+        part = sheets.get(sheet) or next(iter(sheets.values()))
+        cells = book.cells(part, _EVERYWHERE)
+        texts = _shared_texts(book, cells)
         rows: dict[int, dict[int, str]] = {}
         for (row, column), cell in sorted(cells.items()):
-            text = texts.get(int(cell.text), "") if cell.type == "s" else cell.text
-            rows.setdefault(row, {})[column] = _ESCAPED.sub(
-                lambda found: chr(int(found[1], 16)), text
-            )
+            text = cell.text
+            if cell.type == "s":
+                text = texts.get(int(text), "")
+            rows.setdefault(row, {})[column] = _ESCAPED.sub(_unescaped, text)
         return [*rows.values()]
+
+
+def _shared_texts(book: _Book, cells: Mapping[tuple[int, int], _Cell]) -> dict[int, str]:
+    """The texts that these cells name by their numbers."""
+    numbers = {int(cell.text) for cell in cells.values() if cell.type == "s"}
+    return book.shared_texts(numbers)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))
 
 
 @contextmanager

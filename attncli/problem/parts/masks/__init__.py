@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from attncli.english import count, shape_text
@@ -156,14 +157,14 @@ def forms() -> Mapping[str, type[MaskPart]]:
 
 def in_order(parts: Sequence[type[MaskPart]]) -> Mapping[str, type[MaskPart]]:
     """These forms by their names, in their order; ValueError where two have one `order`."""
-    taken: dict[int, type[MaskPart]] = {}
-    for part in parts:
-        if taken.setdefault(part.order, part) is not part:
-            numbers = ", ".join(
-                f"{form.order} {form.name}" for form in sorted(parts, key=lambda form: form.order)
-            )
-            raise ValueError(f"two masks have the order {part.order}; these are taken: {numbers}")
-    return {part.name: part for _, part in sorted(taken.items())}
+    ordered = sorted(parts, key=lambda part: part.order)
+    for before, part in pairwise(ordered):
+        if part.order != before.order or part is before:
+            continue
+        numbers = [f"{each.order} {each.name}" for each in ordered]
+        taken = ", ".join(numbers)
+        raise ValueError(f"two masks have the order {part.order}; these are taken: {taken}")
+    return {part.name: part for part in ordered}
 
 
 def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, str] | None:
@@ -171,15 +172,19 @@ def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, st
     repeated to fit.
     """
     n, m = sizes.queries, sizes.keys
-    if shape[-2:] != (n, m):
-        turned = "; perhaps it is transposed" if shape[-2:] == (m, n) else ""
-        return (
-            f"is {shape_text(shape)}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}",
-            f"give one row per query and one column per key{turned}",
-        )
-    leading = (sizes.batch, sizes.heads)[4 - len(shape) :]
-    if any(found not in (1, length) for found, length in zip(shape[:-2], leading, strict=True)):
-        return f"is {shape_text(shape)}, but {shape_text((*leading, n, m))} is needed", _MATRIX_HELP
+    is_shape = f"is {shape_text(shape)}"
+    *found, rows, columns = shape
+    if (rows, columns) != (n, m):
+        message = f"{is_shape}, but {count(n, 'query')} and {count(m, 'key')} need {n}×{m}"
+        help = "give one row per query and one column per key"
+        if (rows, columns) == (m, n):
+            help += "; perhaps it is transposed"
+        return message, help
+    leading = (sizes.batch, sizes.heads)[2 - len(found) :]
+    for length, needed in zip(found, leading, strict=True):
+        if length not in (1, needed):
+            whole = shape_text((*leading, n, m))
+            return f"{is_shape}, but {whole} is needed", _MATRIX_HELP
     return None
 
 
@@ -201,17 +206,22 @@ def with_leading_axes(clause: Clause, name: str, own: int) -> Clause:
     """
     matrix = clause.parameters[name]
     assert isinstance(matrix, Matrix)
-    value, written = matrix.value, matrix.written
     letters: tuple[str, ...] = (BATCH,) if own == 1 else (BATCH, HEAD)
-    letters = letters[len(letters) - (value.ndim - own) :]
-    ones = tuple(axis for axis, _ in enumerate(letters) if value.shape[axis] == 1)
+    letters = letters[len(letters) - (matrix.ndim - own) :]
+    ones = tuple(axis for axis, _ in enumerate(letters) if matrix.shape[axis] == 1)
+    letters = tuple(letter for axis, letter in enumerate(letters) if axis not in ones)
     if ones:
-        matrix = Matrix(
-            read_only(value.squeeze(ones)),
-            None if written is None else read_only(written.squeeze(ones)),
-        )
-        letters = tuple(letter for axis, letter in enumerate(letters) if axis not in ones)
-    return replace(clause, parameters={name: matrix}, leads={name: letters} if letters else {})
+        matrix = _squeezed(matrix, ones)
+    leads = {name: letters} if letters else {}
+    return replace(clause, parameters={name: matrix}, leads=leads)
+
+
+def _squeezed(matrix: Matrix, axes: tuple[int, ...]) -> Matrix:
+    """The matrix without these axes, which have the length 1."""
+    value = read_only(matrix.value.squeeze(axes))
+    if matrix.written is None:
+        return Matrix(value)
+    return Matrix(value, read_only(matrix.written.squeeze(axes)))
 
 
 def unless_one(meanings: Iterable[str]) -> tuple[str, ...]:

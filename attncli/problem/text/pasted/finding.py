@@ -121,7 +121,8 @@ def _end_of(text: str, start: int, inside: int) -> tuple[int, int]:
 def _end_behind(text: str, start: int, end: int) -> tuple[int, int]:
     """The same where the last bracket is known to end at `end`."""
     if text.startswith("[", start):
-        return end, end if _ROWS_WITHOUT_COMMA.search(text, start, end) else 0
+        is_pasted = _ROWS_WITHOUT_COMMA.search(text, start, end)
+        return end, end if is_pasted else 0
     closing = CALL_END.match(text, end)
     return end, closing.end() if closing else 0
 

@@ -92,10 +92,13 @@ def _has_quoted_names(rows: list[CellRow], text: str) -> bool:
     def quoted(row: CellRow) -> list[bool]:
         return [text.startswith('"', at) for at, _ in row]
 
+    def is_named(row: CellRow) -> bool:
+        name, *numbers = quoted(row) or [False]
+        return name and bool(numbers) and not any(numbers)
+
     if len(rows) < 2 or not all(quoted(rows[0])):
         return False
-    body = map(quoted, rows[1:])
-    return all(len(row) > 1 and row[0] and not any(row[1:]) for row in body)
+    return all(map(is_named, rows[1:]))
 
 
 def _are_names(words: list[str]) -> bool:

@@ -345,9 +345,18 @@ def _row_nodes(text: PastedText, rows: list[CellRow], rank: int) -> list[Node]:
     """A list for each row; where a list of numbers is wanted, the numbers of a single row or
     column.
     """
-    if rank == 1 and (len(rows) == 1 or all(len(row) == 1 for row in rows)):
-        return [leaf for row in rows for leaf in _leaves(text, row)]
-    return [ListNode(text.place(row[0][0] if row else 0), _leaves(text, row)) for row in rows]
+    is_row_or_column = len(rows) == 1 or all(len(row) == 1 for row in rows)
+    if rank > 1 or not is_row_or_column:
+        return [_row_node(text, row) for row in rows]
+    leaves = []
+    for row in rows:
+        leaves += _leaves(text, row)
+    return leaves
+
+
+def _row_node(text: PastedText, row: CellRow) -> ListNode:
+    at = row[0][0] if row else 0
+    return ListNode(text.place(at), _leaves(text, row))
 
 
 def _leaves(text: PastedText, row: CellRow) -> list[Node]:
@@ -401,7 +410,11 @@ def _with_decimal_points(rows: list[CellRow]) -> list[CellRow]:
     points = with_points(cell for row in rows for _, cell in row)
     if not points:
         return rows
-    return [[(at, points.get(cell, cell)) for at, cell in row] for row in rows]
+
+    def pointed(row: CellRow) -> CellRow:
+        return [(at, points.get(cell, cell)) for at, cell in row]
+
+    return [pointed(row) for row in rows]
 
 
 def _drop_empty_columns(rows: list[CellRow]) -> None:
@@ -452,6 +465,8 @@ def _are_even(words: list[list[str]], rows: list[Piece], sign: str) -> bool:
         return False
     if any(len(row) != width for row in words):
         return False
-    if sign and any(row.count(sign) != width - 1 for _, row in rows):
-        return False
+    if sign:
+        signs = (row.count(sign) for _, row in rows)
+        if any(number != width - 1 for number in signs):
+            return False
     return all(len(word) <= _LONGEST_NUMBER for row in words for word in row)
