@@ -8,7 +8,6 @@ swallows them. Where it is added and swallows nothing, the weights are those wit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from attncli.equation.nodes import Call, Expression, Name, number_node
 from attncli.mistakes.model import Changes, with_calls
 from attncli.tracing.model import Trace
+from attncli.tracing.true_runs import true_runs
 
 # of rows beside each other: each run is a condition in an equation
 MOST_RUNS = 16
@@ -98,7 +98,5 @@ class _Run(NamedTuple):
 def _runs(blind: Blind) -> Iterator[_Run]:
     *outer, _ = blind.shape
     for leading in np.ndindex(*outer):
-        bounded = np.concatenate([[False], blind[leading], [False]])
-        ends = np.flatnonzero(bounded[1:] != bounded[:-1]).tolist()
-        for first, after in list(pairwise(ends))[::2]:
+        for first, after in true_runs(blind[leading]):
             yield _Run(leading, first, after - 1)

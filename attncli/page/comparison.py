@@ -15,38 +15,42 @@ from attncli.page.document import Block, Cell, Grid, Heading, Paragraph, Table, 
 from attncli.page.measures import brief_place, distinct_numbers, legible_number, magnitude
 from attncli.page.printer import format_number
 from attncli.tracing.comparison import Comparison, StepComparison
-from attncli.tracing.difference import doubles
+from attncli.tracing.difference import Difference, doubles
 from attncli.tracing.json_numbers import json_float
 
-# columns of the table of steps
-NUMBERS = (1, 2, 3, 5, 6)
-LARGEST = (
+# The columns of the table of steps that have numbers.
+NUMBER_COLUMNS = (1, 2, 3, 5, 6)
+LARGEST_ERRORS = (
     "Each error is the largest of its step. The cell and the two numbers are those of the largest"
     " absolute error."
 )
 
 
+# An empty cell of a table.
+NOTHING: Text = ("",)
+
+
 def steps_table(
     comparison: Comparison, precision: int, *, everything: bool = False, relative: bool = False
 ) -> Iterator[Block]:
-    """A row for every step that differs between the sides, and a sentence that names the identical
-    steps.
+    """A row for every step that differs between the sides, and which steps are identical.
 
     With `everything`, the identical steps get a row, too. With `relative`, a column has the largest
     relative difference in place of how many cells differ, because a terminal has no room for both.
     """
-    a, b = comparison.a, comparison.b
-    identical = [step.name for step in comparison.steps if step.identical and not everything]
-    rows = tuple(
-        _row(comparison, step, precision, relative)
-        for step in comparison.steps
-        if step.name not in identical and (not step.one_sided or step in comparison.one_sided)
-    )
+    identical: list[str] = []
+    rows: list[tuple[Text, ...]] = []
+    for step in comparison.steps:
+        if step.identical and not everything:
+            identical.append(step.name)
+        elif not step.one_sided or step in comparison.one_sided:
+            rows.append(_row(comparison, step, precision, relative))
     if rows:
-        head = ("step", "differ", "absolute", "relative", "where", a.word, b.word)
-        yield _filled(Table(head, rows, NUMBERS))
+        a, b = comparison.a.word, comparison.b.word
+        head = ("step", "differ", "absolute", "relative", "where", a, b)
+        yield _filled(Table(head, tuple(rows), NUMBER_COLUMNS))
         if relative:
-            yield Paragraph((LARGEST,))
+            yield Paragraph((LARGEST_ERRORS,))
     if identical:
         yield Paragraph((f"Identical to the last bit: {listed(identical)}.",))
 
@@ -54,78 +58,82 @@ def steps_table(
 def _filled(table: Table) -> Table:
     """The table without its empty columns."""
     kept = [
-        place for place in range(len(table.head)) if any(row[place] != ("",) for row in table.rows)
+        column
+        for column in range(len(table.head))
+        if any(row[column] != NOTHING for row in table.rows)
     ]
-    return Table(
-        tuple(table.head[place] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in table.rows),
-        tuple(now for now, place in enumerate(kept) if place in table.right),
-    )
+    head = tuple(table.head[column] for column in kept)
+    rows = tuple(tuple(row[column] for column in kept) for row in table.rows)
+    right = tuple(kept.index(column) for column in table.right if column in kept)
+    return Table(head, rows, right)
 
 
 def _row(
     comparison: Comparison, step: StepComparison, precision: int, relative: bool
 ) -> tuple[Text, ...]:
+    name: Text = (step.name,)
     shapes: list[Text] = [("" if shape is None else shape_text(shape),) for shape in step.shapes]
     if step.one_sided:
         side = comparison.b if step.shapes[0] is None else comparison.a
-        return ((step.name,), ("",), ("",), ("",), (f"only {side.word}",), *shapes)
+        return (name, NOTHING, NOTHING, NOTHING, (f"only {side.word}",), *shapes)
     found = step.difference
     if found is None:
-        return ((step.name,), ("",), ("",), ("",), ("shapes differ",), *shapes)
-    nothing: Text = ("",)
+        return (name, NOTHING, NOTHING, NOTHING, ("shapes differ",), *shapes)
+    # A column that has nothing in any row is left out.
+    cells = NOTHING if relative else (_differing_cells(found),)
     if not found.absolute:
-        return (
-            (step.name,),
-            (nothing if relative else ("none",)),
-            ("0",),
-            (("0",) if relative else nothing),
-            nothing,
-            nothing,
-            nothing,
-        )
-    numbers = (
-        distinct_numbers(found.a, found.b, precision) if found.differing else (nothing, nothing)
-    )
-    differing = f"{found.differing:,} of {found.cells:,}" if found.differing else "none"
-    if found.differing == found.cells:
-        differing = "all"
+        nothing_relative = ("0",) if relative else NOTHING
+        return (name, cells, ("0",), nothing_relative, NOTHING, NOTHING, NOTHING)
+    numbers = (NOTHING, NOTHING)
+    if found.differing:
+        numbers = distinct_numbers(found.a, found.b, precision)
     return (
-        (step.name,),
-        (nothing if relative else (differing,)),
+        name,
+        cells,
         magnitude(found.absolute, precision),
-        magnitude(found.relative, precision) if relative else nothing,
+        magnitude(found.relative, precision) if relative else NOTHING,
         (brief_place(step, found.where),),
         *numbers,
     )
 
 
+def _differing_cells(found: Difference) -> str:
+    """How many cells differ: none, all, or 2 of 9."""
+    if not found.absolute or not found.differing:
+        return "none"
+    if found.differing == found.cells:
+        return "all"
+    return f"{found.differing:,} of {found.cells:,}"
+
+
 def matrices(comparison: Comparison, step: StepComparison, precision: int) -> Iterator[Block]:
     """Both matrices and their difference, for every head and entry of a batch."""
     yield Heading(step.title)
-    ours, theirs = (
-        doubles(step.arranged(side[step.name])) for side in (comparison.a, comparison.b)
-    )
+    a, b = comparison.a, comparison.b
+    ours = doubles(step.arranged(a[step.name]))
+    theirs = doubles(step.arranged(b[step.name]))
     with np.errstate(invalid="ignore"):
         change = np.where(ours == theirs, 0, theirs - ours)
-    a, b = comparison.a, comparison.b
+    parts = ((a.word, ours), (b.word, theirs), (f"{b.word} − {a.word}", change))
     for outer in np.ndindex(ours.shape[:-2]):
         where = ", ".join(names[at] for names, at in zip(step.labels, outer, strict=False))
-        for word, values in ((a.word, ours), (b.word, theirs), (f"{b.word} − {a.word}", change)):
-            yield Paragraph((f"{where}, {word}:" if where else f"{word[0].upper()}{word[1:]}:",))
+        for word, values in parts:
+            said = f"{where}, {word}:" if where else f"{word[0].upper()}{word[1:]}:"
+            yield Paragraph((said,))
             yield _grid(step, values[outer], precision)
 
 
 def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> Grid:
-    """A matrix; if all its numbers are too small for the decimals, they are shown with powers of
-    ten.
+    """A matrix; numbers that are all too small for the decimals are shown with powers of ten.
 
     A vector is a column, and a single number is a matrix of one cell, which has no label.
     """
     labels = step.labels[len(step.labels) - values.ndim :]
-    names, heads, *_ = (*labels, (), ()) if labels else (("",), ())
-    finite = np.abs(values[np.isfinite(values)])
-    spell = format_number if finite.max(initial=0) >= 10.0 ** (1 - precision) else legible_number
+    names = labels[0] if labels else ("",)
+    heads = labels[1] if len(labels) > 1 else ()
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0)
+    is_large = largest >= 10.0 ** (1 - precision)
+    spell = format_number if is_large else legible_number
     rows = values.reshape(len(names), -1).tolist()
     cells = tuple(tuple(Cell(spell(value, precision)) for value in row) for row in rows)
     return Grid(in_symbols(Name(step.name)), names, heads, cells)

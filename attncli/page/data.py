@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from attncli.page.document import Lazy, plain_line
-from attncli.page.in_words import reading
+from attncli.page.in_words import attention_in_words
 from attncli.page.printer import Printer, printer_for
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked.cells import worked
@@ -36,7 +36,7 @@ def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None
         return _cell_data(trace, whole, view.cell, printer)
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
     data = to_dict(trace, names, number_rows) | (
-        {"reading": list(reading(trace))} if "weights" in names else {}
+        {"reading": list(attention_in_words(trace))} if "weights" in names else {}
     )
     for name in names if view.detail != "brief" else ():
         if lines := worked(printer, trace.steps[name], view.detail).lines:
@@ -69,4 +69,7 @@ def _cell_data(trace: Trace, whole: Trace, cell: str, printer: Printer) -> dict[
     }
     if not step.rule.given:
         found["text"] = plain_line(worked_line(printer, step, index))
-    return to_dict(trace, (step.name,)) | {"reading": list(reading(trace)), "cell": found}
+    return to_dict(trace, (step.name,)) | {
+        "reading": list(attention_in_words(trace)),
+        "cell": found,
+    }

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 # cells of a matrix; of a larger one only some rows or columns are there at a time
-IN_MEMORY = 2**19
+MOST_CELLS_IN_MEMORY = 2**19
 # rows, or columns, that are shown whole
-MOST = 40
+MOST_ROWS_SHOWN = 40
 # of more, so many at either end
-EDGE = 4
+ROWS_AT_EDGE = 4
 # "row" or "column", and how many there are in all
 LeftOut: TypeAlias = tuple[tuple[str, int], ...]
 
@@ -202,7 +202,7 @@ class Grid(NamedTuple):
 
     def loaded(self) -> Grid:
         """The same with its cells in memory, unless there are too many of them."""
-        few = len(self.rows) * max(1, len(self.columns)) <= IN_MEMORY
+        few = len(self.rows) * max(1, len(self.columns)) <= MOST_CELLS_IN_MEMORY
         return self._replace(cells=tuple(self.cells)) if few else self
 
     def block(self, start: int, end: int) -> Sequence[Sequence[Cell]]:
@@ -340,10 +340,10 @@ class Live(NamedTuple):
 
 
 # a cell of an array by its name and its place, or a number by its name
-Key: TypeAlias = tuple[str, tuple[int, ...]]
+CellKey: TypeAlias = tuple[str, tuple[int, ...]]
 
 
-class Entry(NamedTuple):
+class CellContent(NamedTuple):
     """What stands in a cell of a workbook: its number, and what this is worked out from.
 
     The leaves of `work` are cells, Q[0, 2], rows or columns of cells, Q[0, 0:2], and numbers that
@@ -354,7 +354,7 @@ class Entry(NamedTuple):
     work: Expression | None = None
 
 
-class Numbers(NamedTuple):
+class SheetMatrix(NamedTuple):
     """A matrix of a workbook: which cells stand in it, row by row, with its labels; `columns` as in
     a Grid.
 
@@ -365,7 +365,7 @@ class Numbers(NamedTuple):
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    keys: tuple[tuple[Key, ...], ...]
+    keys: tuple[tuple[CellKey, ...], ...]
     given: bool = False
     may_hide: bool = False
     shares: bool = False
@@ -376,7 +376,7 @@ class Sheet(NamedTuple):
     """A sheet of a workbook; its title names it among the others."""
 
     title: str
-    blocks: tuple[Heading | Paragraph | Formula | Numbers, ...]
+    blocks: tuple[Heading | Paragraph | Formula | SheetMatrix, ...]
 
 
 class Workbook(NamedTuple):
@@ -385,7 +385,7 @@ class Workbook(NamedTuple):
     """
 
     sheets: tuple[Sheet, ...]
-    entry: Callable[[Key], Entry]
+    entry: Callable[[CellKey], CellContent]
     precision: int
 
 
@@ -448,14 +448,14 @@ def text(source: str) -> Text:
 
 def ends(items: Sequence[Item]) -> Sequence[Item]:
     """All of few, the first and the last of many."""
-    return items if len(items) <= MOST else [*items[:EDGE], *items[-EDGE:]]
+    if len(items) <= MOST_ROWS_SHOWN:
+        return items
+    return [*items[:ROWS_AT_EDGE], *items[-ROWS_AT_EDGE:]]
 
 
 def left_out(**counts: int) -> LeftOut:
-    """Of which of these only the ends are there, by how many there are of each: `left_out(row=50,
-    column=3)`.
-    """
-    return tuple((what, count) for what, count in counts.items() if count > MOST)
+    """Of which of these only the ends are there, and how many of each: `left_out(row=50)`."""
+    return tuple((what, count) for what, count in counts.items() if count > MOST_ROWS_SHOWN)
 
 
 def formula(equation: Equation | Expression, notation: Notation) -> str:

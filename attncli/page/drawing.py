@@ -1,5 +1,4 @@
-"""A drawing: paths and words in pixels, with x to the right and y down, for whatever file is
-written of it.
+"""A drawing: paths and words in pixels, with x to the right and y down, for any format of pictures.
 
 A paint is a colour, "#0072b2", or the name of a role in PAINTS, which has one colour by day and one
 by night. Text is measured generously, because nobody knows the fonts that it is shown in.
@@ -15,32 +14,35 @@ from typing import NamedTuple, TypeAlias
 from attncli.escaping import label
 from attncli.page.colors import HUES, RGB
 
-SIZE, SMALL = 12, 11  # of letters
-# around a picture; between two panels
-MARGIN, GAP = 16, 28
-# from one line of a legend to the next
-LINE = 18
-# the room of a title, and of sentences
-NARROWEST = 320
-HIGHEST = 960  # of all panels together
-# of panels side by side, unless one alone is wider
-WIDEST = 760
-# of the size of letters: how far their base is below the middle of a digit
-MIDDLE = 0.36
+# Sizes of letters, and how much wider bold ones are.
+TEXT_SIZE, SMALL_TEXT = 12, 11
+BOLD_WIDTH = 1.06
+# Around a picture, and between two panels.
+PICTURE_MARGIN, PANEL_GAP = 16, 28
+# From one line of a legend to the next.
+LINE_HEIGHT = 18
+# Titles and sentences have at least this room.
+NARROWEST_LEGEND = 320
+# All panels together are no higher, and no wider unless one alone is.
+HIGHEST_BODY = 960
+WIDEST_BODY = 760
+# How far the base of letters is below the middle of a digit, as a part of their size.
+DIGIT_MIDDLE = 0.36
 
-PAINTS = {  # by day and by night
+# The colours of a role by day and by night.
+PAINTS = {
     "paper": ("#fdfdfb", "#15171b"),
     "ink": ("#1b1d21", "#e4e5e3"),
     "soft": ("#5b606a", "#a2a7b1"),
     "line": ("#b4b6b4", "#565b64"),
     "wash": ("#eef0f2", "#262a31"),
 }
-# of keys and queries: filled, and then hollow, which is an edge with a tint inside
+# So many looks do keys and queries have: filled ones, and hollow ones, an edge with a tint inside.
 LOOKS = 2 * len(HUES)
-EDGE, TINT = 1.5, 0.2
+EDGE_WIDTH, TINT_OPACITY = 1.5, 0.2
 
 Point: TypeAlias = tuple[float, float]
-# M a point, L a line to a point, C a curve, Z back to the beginning
+# M is a point, L a line to a point, C a curve, and Z goes back to the beginning.
 Move: TypeAlias = tuple[str, tuple[Point, ...]]
 
 _WIDTHS = {
@@ -49,16 +51,17 @@ _WIDTHS = {
     **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&", 0.76),
     **dict.fromkeys("-=+·×−√", 0.7),
 }
-_LETTER, _WIDE, _OTHER = 0.64, 1.1, 0.85
-# they stand above or below another character, or join two
+_LETTER_WIDTH, _WIDE_LETTER_WIDTH, _OTHER_LETTER_WIDTH = 0.64, 1.1, 0.85
+_EMOJI_WIDTH = 1.45
+# Marks stand above or below another character, or join two.
 _MARKS = ("Mn", "Me", "Cf")
 
 
 class Path(NamedTuple):
-    """A line or an area. `title` is what a browser shows of it under the pointer; `crisp` asks for
-    sharp edges; `opacity` is that of the fill.
+    """A line or an area.
 
-    Without paints it is not seen, and there for its title.
+    `title` is what a browser shows of it under the pointer; `crisp` asks for sharp edges; `opacity`
+    is that of the fill. Without paints it is not seen, and there for its title.
     """
 
     moves: tuple[Move, ...]
@@ -78,18 +81,17 @@ class Label(NamedTuple):
 
 
 class Words(NamedTuple):
-    """One line of text, the base of its letters at `y`, turned by degrees to the left about its
-    anchor.
+    """One line of text, the base of its letters at `y`.
 
-    `label` is the one that stands in the text; `tex` is the text as a formula of LaTeX, where it is
-    one.
+    It is turned by degrees to the left about its anchor. `label` is the one that stands in the
+    text; `tex` is the text as a formula of LaTeX, where it is one.
     """
 
     x: float
     y: float
     text: str
     paint: str = "ink"
-    size: float = SIZE
+    size: float = TEXT_SIZE
     anchor: str = "start"
     bold: bool = False
     turn: float = 0.0
@@ -147,38 +149,37 @@ def moved(shapes: Iterable[Shape], right: float, down: float) -> Iterable[Shape]
     for shape in shapes:
         if isinstance(shape, Words):
             yield shape._replace(x=shape.x + right, y=shape.y + down)
-        else:
-            yield shape._replace(
-                moves=tuple(
-                    (kind, tuple((x + right, y + down) for x, y in points))
-                    for kind, points in shape.moves
-                )
-            )
+            continue
+        moves: list[Move] = []
+        for kind, points in shape.moves:
+            moves.append((kind, tuple([(x + right, y + down) for x, y in points])))
+        yield shape._replace(moves=tuple(moves))
 
 
-def side_by_side(panels: Sequence[Panel], gap: float = GAP) -> Panel:
-    """Panels in lines of a table, as many in each line as fit into WIDEST."""
-    wide = max(each.width for each in panels)
-    columns = min(len(panels), max(1, int((WIDEST + gap) // (wide + gap))))
+def side_by_side(panels: Sequence[Panel], gap: float = PANEL_GAP) -> Panel:
+    """Panels in lines of a table, as many in each line as fit into WIDEST_BODY."""
+    step = max(panel.width for panel in panels) + gap
+    fitting = int((WIDEST_BODY + gap) // step)
+    columns = min(len(panels), max(1, fitting))
     shapes: list[Shape] = []
     down = 0.0
     for start in range(0, len(panels), columns):
         row = panels[start : start + columns]
         for place, panel in enumerate(row):
-            shapes += moved(panel.shapes, place * (wide + gap), down)
-        down += max(each.height for each in row) + gap
-    return Panel(columns * (wide + gap) - gap, down - gap, tuple(shapes))
+            shapes += moved(panel.shapes, place * step, down)
+        down += max(panel.height for panel in row) + gap
+    return Panel(columns * step - gap, down - gap, tuple(shapes))
 
 
 def alike_together(panel: Panel) -> Panel:
-    """A panel whose areas do not lie on each other, with what looks alike together, and lines after
-    areas: files are smaller then.
+    """A panel with what looks alike together, and lines after areas: files are smaller then.
+
+    Its areas must not lie on each other.
     """
     paths = [shape for shape in panel.shapes if isinstance(shape, Path)]
     paths.sort(key=lambda path: (path.fill is None, path.fill or "", path.stroke or ""))
-    return panel._replace(
-        shapes=(*paths, *(shape for shape in panel.shapes if isinstance(shape, Words)))
-    )
+    words = [shape for shape in panel.shapes if isinstance(shape, Words)]
+    return panel._replace(shapes=(*paths, *words))
 
 
 def below(panels: Sequence[Panel], gap: float) -> Panel:
@@ -196,61 +197,68 @@ def with_title(title: str, panel: Panel) -> Panel:
     if not title:
         return panel
     head = text_line(title, bold=True)
-    return below(
-        (Panel(0, head.height, head.shapes), panel._replace(width=max(panel.width, head.width))), 4
-    )
+    above = Panel(0, head.height, head.shapes)
+    return below((above, panel._replace(width=max(panel.width, head.width))), 4)
 
 
 def text_line(
-    text: str, *, paint: str = "ink", size: float = SIZE, bold: bool = False, most: float = 0
+    text: str, *, paint: str = "ink", size: float = TEXT_SIZE, bold: bool = False, most: float = 0
 ) -> Panel:
     """One line of text; with `most`, it is a label, cut off where it is wider than that."""
-    label = cut(text, size, most) if most else None
-    return line_of(
-        Words(0, LINE - 5, label.shown if label else text, paint, size, bold=bold, label=label)
-    )
+    label = None
+    if most:
+        label = cut(text, size, most)
+        text = label.shown
+    return line_of(Words(0, LINE_HEIGHT - 5, text, paint, size, bold=bold, label=label))
 
 
 def line_of(words: Words) -> Panel:
     """Words that have a line to themselves."""
-    return Panel(text_width(words.text, words.size) * (1.06 if words.bold else 1), LINE, (words,))
+    width = text_width(words.text, words.size)
+    if words.bold:
+        width *= BOLD_WIDTH
+    return Panel(width, LINE_HEIGHT, (words,))
 
 
 def wrapped(text: str, room: float) -> Panel:
     """A sentence of a legend, in as many lines as it needs."""
     rows: list[str] = []
     for word in text.split(" "):
-        if rows and text_width(f"{rows[-1]} {word}", SMALL) <= room:
+        if rows and text_width(f"{rows[-1]} {word}", SMALL_TEXT) <= room:
             rows[-1] += f" {word}"
         else:
             rows.append(word)
-    return below([text_line(row, paint="soft", size=SMALL) for row in rows], 0)
+    return below([text_line(row, paint="soft", size=SMALL_TEXT) for row in rows], 0)
 
 
 def drawing(
     title: str, what: str, description: str, body: Panel, legend: Sequence[Panel | str] = ()
 ) -> Drawing:
-    """A whole picture: the title of its problem, what is drawn, its panels, and below them what its
-    signs mean.
-    """
-    head = text_line(what, paint="soft" if title else "ink", size=13, bold=not title)
-    if title:
-        shown = cut(title, 15, max(body.width, NARROWEST)).shown
-        head = below((text_line(shown, size=15, bold=True), head), 0)
-    parts, room = [head, body], max(body.width, head.width, NARROWEST)
+    """A whole picture: the title of its problem, what is drawn, its panels, and what signs mean."""
+    if not title:
+        name = what
+        head = text_line(what, size=13, bold=True)
+    else:
+        name = f"{title}: {what[0].lower()}{what[1:]}"
+        shown = cut(title, 15, max(body.width, NARROWEST_LEGEND)).shown
+        first = text_line(shown, size=15, bold=True)
+        head = below((first, text_line(what, paint="soft", size=13)), 0)
+    parts = [head, body]
+    room = max(body.width, head.width, NARROWEST_LEGEND)
     notes = [wrapped(each, room) if isinstance(each, str) else each for each in legend]
     if notes:
         parts.append(below(notes, 2))
     whole = below(parts, 12)
-    width, height = ceil(whole.width + 2 * MARGIN), ceil(whole.height + 2 * MARGIN)
-    name = f"{title}: {what[0].lower()}{what[1:]}" if title else what
-    return Drawing(name, description, width, height, tuple(moved(whole.shapes, MARGIN, MARGIN)))
+    width = ceil(whole.width + 2 * PICTURE_MARGIN)
+    height = ceil(whole.height + 2 * PICTURE_MARGIN)
+    shapes = moved(whole.shapes, PICTURE_MARGIN, PICTURE_MARGIN)
+    return Drawing(name, description, width, height, tuple(shapes))
 
 
 def entry_of_legend(sign: Sequence[Shape], width: float, text: str, *, most: float = 0) -> Panel:
     """A sign, which is drawn from the origin on, and what it means."""
-    words = text_line(text, paint="soft", size=SMALL, most=most)
-    return Panel(width + 6 + words.width, LINE, (*sign, *moved(words.shapes, width + 6, 0)))
+    words = text_line(text, paint="soft", size=SMALL_TEXT, most=most)
+    return Panel(width + 6 + words.width, LINE_HEIGHT, (*sign, *moved(words.shapes, width + 6, 0)))
 
 
 def in_lines(panels: Sequence[Panel], room: float) -> Panel:
@@ -259,11 +267,11 @@ def in_lines(panels: Sequence[Panel], room: float) -> Panel:
     right = down = widest = 0.0
     for panel in panels:
         if right and right + panel.width > room:
-            right, down = 0.0, down + LINE
+            right, down = 0.0, down + LINE_HEIGHT
         shapes += moved(panel.shapes, right, down)
         widest = max(widest, right + panel.width)
         right += panel.width + 16
-    return Panel(widest, down + LINE, tuple(shapes))
+    return Panel(widest, down + LINE_HEIGHT, tuple(shapes))
 
 
 def hue(place: int) -> str:
@@ -272,18 +280,21 @@ def hue(place: int) -> str:
 
 
 def is_hollow(place: int) -> bool:
-    """Whether a query or a key is drawn as an edge with a tint inside; so each of the first LOOKS
-    differs.
+    """Whether a query or a key is drawn as an edge with a tint inside, and not filled.
+
+    So each of the first LOOKS differs.
     """
     return place % LOOKS >= len(HUES)
 
 
 def swatch(x: float, y: float, width: float, height: float, place: int) -> Path:
     """A rectangle in the look of a query or a key. What has no room for an edge is filled."""
-    if not is_hollow(place) or width < 3 * EDGE:
-        return Path(rectangle(x, y, width, height), hue(place))
-    inner = rectangle(x + EDGE / 2, y + EDGE / 2, width - EDGE, height - EDGE)
-    return Path(inner, hue(place), hue(place), EDGE, TINT)
+    paint = hue(place)
+    if not is_hollow(place) or width < 3 * EDGE_WIDTH:
+        return Path(rectangle(x, y, width, height), paint)
+    half = EDGE_WIDTH / 2
+    inner = rectangle(x + half, y + half, width - EDGE_WIDTH, height - EDGE_WIDTH)
+    return Path(inner, paint, paint, EDGE_WIDTH, TINT_OPACITY)
 
 
 def hexadecimal(color: RGB) -> str:
@@ -306,13 +317,14 @@ def _width(character: str) -> float:
     if character in _WIDTHS:
         return _WIDTHS[character]
     if character.isascii():
-        return _LETTER
-    if unicodedata.category(character) in _MARKS:
+        return _LETTER_WIDTH
+    category = unicodedata.category(character)
+    if category in _MARKS:
         return 0.0
-    if unicodedata.east_asian_width(character) in ("W", "F"):
-        # emoji are wider than their square
-        return 1.45 if unicodedata.category(character) == "So" else _WIDE
-    return _OTHER
+    if unicodedata.east_asian_width(character) not in ("W", "F"):
+        return _OTHER_LETTER_WIDTH
+    # Emoji are wider than their square.
+    return _EMOJI_WIDTH if category == "So" else _WIDE_LETTER_WIDTH
 
 
 def cut(text: str, size: float, room: float) -> Label:
@@ -332,4 +344,6 @@ def cut(text: str, size: float, room: float) -> Label:
 def turned_size(width: float, size: float, degrees: float) -> tuple[float, float]:
     """How far a turned text of this width reaches to the right and up."""
     angle = radians(degrees)
-    return width * cos(angle) + size * sin(angle) / 2, width * sin(angle) + size * cos(angle)
+    right = width * cos(angle) + size * sin(angle) / 2
+    up = width * sin(angle) + size * cos(angle)
+    return right, up

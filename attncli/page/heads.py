@@ -27,28 +27,23 @@ from attncli.tracing.slices import (
 )
 
 Places = Mapping[str, int]
-# parts, of heads in all entries, that are all shown
-MOST_PARTS = 8
+# Of more heads in all entries, a terminal shows the first and the last.
+MOST_PARTS_SHOWN = 8
 PLURALS = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
 
 
 def head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
-    """What the page of one head says of the heads it shares keys with, and of its slope if a step
-    reads that.
-    """
+    """What the page of one head says of its keys, which others share, and of its slope."""
     place = chosen_place(whole, view)
     if HEAD not in place:
         return
-    if said := _kv_head_text(whole, place[HEAD]):
+    head = place[HEAD]
+    said = _kv_head_text(whole, head)
+    if said:
         yield Paragraph((f"{said}.",))
     if "slopes" in whole and "bias" in names:
-        yield Worked(
-            (
-                _slope(printer_for(whole, view), place[HEAD])._replace(
-                    label=f"slope of head {place[HEAD]}"
-                ),
-            )
-        )
+        slope = _slope(printer_for(whole, view), head)
+        yield Worked((slope._replace(label=f"slope of head {head}"),))
 
 
 def _kv_head_text(trace: Trace, head: int) -> str:
@@ -71,16 +66,13 @@ def _slope(whole: Printer, head: int) -> WorkedLine:
 def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
     """The places of a leading axis that a page has, of the whole trace that its printer is of."""
     trace = printer.trace
-    count = (
-        axis_length(trace, HEAD) // group_size(trace)
-        if letter == KEY_HEAD
-        else axis_length(trace, letter)
-    )
-    few = (
-        not printer.ends
-        or prod(axis_length(trace, each) for each in trace.leading_letters) <= MOST_PARTS
-    )
-    return range(count) if few or count < 3 else (0, count - 1)
+    count = axis_length(trace, HEAD if letter == KEY_HEAD else letter)
+    if letter == KEY_HEAD:
+        count //= group_size(trace)
+    parts = prod(axis_length(trace, each) for each in trace.leading_letters)
+    if not printer.ends or parts <= MOST_PARTS_SHOWN or count < 3:
+        return range(count)
+    return (0, count - 1)
 
 
 def _first_head_of_group(printer: Printer, head: int) -> int:
@@ -97,8 +89,7 @@ def _part_title(around: Places, part: str) -> str:
 def _with_omissions(
     letter: str, around: Places, parts: Iterable[tuple[int, Iterable[Block]]]
 ) -> Iterator[Block]:
-    """The parts of these places one after the other, and where some between them are left out, a
-    part that says so.
+    """The parts of these places one after the other, and parts that say where some are left out.
 
     `around` is the place that they are all at.
     """
@@ -112,93 +103,88 @@ def _with_omissions(
 
 
 def _gap(letter: str, around: Places, first: int, last: int) -> Iterator[Block]:
-    where = f"{SINGULARS[letter]} {first}" if first == last else f"{PLURALS[letter]} {first}–{last}"
+    """A part that says which parts are left out: Heads 1–7."""
+    if first == last:
+        where, subject, one = f"{SINGULARS[letter]} {first}", "This part is", "this part"
+    else:
+        where, subject, one = f"{PLURALS[letter]} {first}–{last}", "These parts are", "one of them"
     yield Heading(_part_title(around, where), part=True)
-    subject = "This part is" if first == last else "These parts are"
-    one = "this part" if first == last else "one of them"
-    options = " ".join(
-        f"--{SINGULARS[each]} {number}" for each, number in {**around, letter: first}.items()
-    )
-    # of which no option asks for one
-    alone = "" if letter == KEY_HEAD else f", {options} shows {one}"
-    yield Paragraph((f"{subject} left out. --all shows all parts{alone}.",))
+    said = f"{subject} left out. --all shows all parts"
+    if letter != KEY_HEAD:
+        # No option asks for a head of keys and values.
+        places = {**around, letter: first}
+        options = [f"--{SINGULARS[each]} {number}" for each, number in places.items()]
+        said += f", {' '.join(options)} shows {one}"
+    yield Paragraph((f"{said}.",))
 
 
 def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
-    """The chosen steps: what all share, each entry and head by itself, and what comes of all heads
-    together.
-    """
+    """The chosen steps: what all share, each entry and head, and what comes of all together."""
     yield from _sections_at(printer, printer, names, view, {})
 
 
 def _sections_at(
     whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places
 ) -> Iterator[Block]:
-    """What belongs to this place and to no smaller one, if there is any such, around the places
-    within it.
-    """
+    """What belongs to this place and to no smaller one, and around it the places within it."""
     trace = whole.trace
     together = set(steps_of_all_heads(trace))
-    own = [
-        name for name in names if name not in together and _belongs(whole, trace.steps[name], place)
-    ]
+    apart = [name for name in names if name not in together]
+    own = [name for name in apart if _belongs(whole, trace.steps[name], place)]
     inner = next((letter for letter in trace.leading_letters if letter not in place), None)
-    explained = any(place.values())  # under an earlier head
-    blocks = tuple(_steps(whole, here, own, view, explained, place))
+    # What an array means was said under an earlier head.
+    explained = any(place.values())
+    blocks = list(_steps(whole, here, own, view, explained, place))
     if inner is None and view.steps is None and not view.blank:
-        blocks = (*blocks, Heading(f"{place_title(place)} in words"), in_words(here))
+        blocks += [Heading(f"{place_title(place)} in words"), in_words(here)]
     if blocks:
-        shared = f"What all {PLURALS[trace.leading_letters[0]]} share"
+        title = place_title(place) if place else _shared_by_all(trace.leading_letters[0])
         at = tuple(with_key_head(trace, place).items())
-        yield Heading(place_title(place) if place else shared, part=True, place=at)
-        if (
-            inner
-            and view.steps is None
-            and not explained
-            and not all(trace.steps[name].rule.given for name in own)
-        ):
-            what = f"What all {PLURALS[inner]} share" if place else "This part"
-            yield Paragraph(
-                (
-                    (
-                        f"{what} comes first. The numbers of the steps give the order of the"
-                        " calculation."
-                    ),
-                )
-            )
+        yield Heading(title, part=True, place=at)
+        is_worked = not all(trace.steps[name].rule.given for name in own)
+        if inner and is_worked and view.steps is None and not explained:
+            what = _shared_by_all(inner) if place else "This part"
+            order = "The numbers of the steps give the order of the calculation."
+            yield Paragraph((f"{what} comes first. {order}",))
         if HEAD in place:
             yield from _served(whole, place[HEAD], names)
         yield from blocks
     if inner is None:
         return
     inside = ({**place, inner: number} for number in _shown_positions(whole, inner))
-    yield from _with_omissions(
-        inner, place, ((each[inner], _sections_of(whole, names, view, each)) for each in inside)
-    )
-    if inner == HEAD and (joined := [name for name in names if name in together]):
-        title = "All heads together" + (f", entry {place[BATCH]}" if BATCH in place else "")
+    parts = ((each[inner], _sections_of(whole, names, view, each)) for each in inside)
+    yield from _with_omissions(inner, place, parts)
+    joined = [name for name in names if name in together]
+    if inner == HEAD and joined:
+        title = "All heads together"
+        if BATCH in place:
+            title += f", entry {place[BATCH]}"
         yield Heading(title, part=True, place=tuple(place.items()))
         yield from _steps(whole, here, joined, view, explained, place)
+
+
+def _shared_by_all(letter: str) -> str:
+    return f"What all {PLURALS[letter]} share"
 
 
 def _sections_of(
     whole: Printer, names: tuple[str, ...], view: View, place: Places
 ) -> Iterator[Block]:
-    yield from _sections_at(
-        whole, replace(whole, trace=trace_at(whole.trace, place)), names, view, place
-    )
+    here = replace(whole, trace=trace_at(whole.trace, place))
+    yield from _sections_at(whole, here, names, view, place)
 
 
 def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
-    """Which head of keys and values a query head uses, and where that is shown, if another head has
-    shown it.
-    """
-    if said := _kv_head_text(whole.trace, head):
-        first, steps = _first_head_of_group(whole, head), whole.trace.steps
-        before = head != first and any(
-            KEY_HEAD in steps[name].rule.target.letters for name in names
-        )
-        yield Paragraph((f"{said}, which are shown under head {first}." if before else f"{said}.",))
+    """Which head of keys and values a query head uses, and where another head has shown that."""
+    said = _kv_head_text(whole.trace, head)
+    if not said:
+        return
+    first = _first_head_of_group(whole, head)
+    steps = whole.trace.steps
+    has_keys = any(KEY_HEAD in steps[name].rule.target.letters for name in names)
+    if has_keys and head != first:
+        said += f", which are shown under head {first}"
+    yield Paragraph((f"{said}.",))
 
 
 def _steps(
@@ -206,38 +192,36 @@ def _steps(
 ) -> Iterator[Block]:
     """Given arrays first, then what is worked out, numbered as in the whole trace."""
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
-    given = [here.trace.steps[name] for name in names if name not in numbers]
-    for step in given:
-        yield from given_section(here, step, view.detail, explained=explained)
     for name in names:
-        if name in numbers:
-            step = here.trace.steps[name]
-            # which says something else of each entry
-            known = explained and not step.rule.meanings
-            yield from step_section(
-                here, step, numbers[name], view.detail, view.heatmap, explained=known
-            )
-            yield from step_pictures(here, name, view, place)
+        if name not in numbers:
+            yield from given_section(here, here.trace.steps[name], view.detail, explained=explained)
+    for name in names:
+        if name not in numbers:
+            continue
+        step = here.trace.steps[name]
+        # A step that has several meanings says something else of each entry.
+        known = explained and not step.rule.meanings
+        number = numbers[name]
+        yield from step_section(here, step, number, view.detail, view.heatmap, explained=known)
+        yield from step_pictures(here, name, view, place)
 
 
 def _belongs(whole: Printer, step: Step, place: Places) -> bool:
-    """Whether a step is shown here: its last axis is that of this place, and on axes it lacks this
-    is the first.
+    """Whether a step is shown here: its last axis is that of this place.
+
+    On axes that it lacks, this is the first place.
     """
-    own = {
-        HEAD if letter == KEY_HEAD else letter
-        for letter in step.rule.target.letters
-        if letter in LEADING
-    }
+    letters = set(step.rule.target.letters)
+    own = letters.intersection(LEADING)
+    if KEY_HEAD in own:
+        own = (own - {KEY_HEAD}) | {HEAD}
     if step.name in PER_HEAD:
-        # which is shown for all of them at once
+        # Such a step is shown for all heads at once.
         own = set()
     innermost = list(place)[-1] if place else None
-    if (max(own, key=LEADING.index) if own else None) != innermost:
+    if max(own, key=LEADING.index, default=None) != innermost:
         return False
-    if KEY_HEAD in step.rule.target.letters and place[HEAD] != _first_head_of_group(
-        whole, place[HEAD]
-    ):
+    if KEY_HEAD in letters and place[HEAD] != _first_head_of_group(whole, place[HEAD]):
         return False
     return all(number == 0 for letter, number in place.items() if letter not in own)
 
@@ -254,63 +238,66 @@ Show: TypeAlias = Callable[[HeadPart], Iterator[Block]]
 
 
 def backward_sections(printer: Printer, names: Sequence[str], show: Show) -> Iterator[Block]:
-    """What `show` makes of the parts in order of work: the steps of an entry before what adds up
-    all entries.
+    """What `show` makes of the parts in order of work: an entry before what adds up all entries.
 
     Of many entries and heads a terminal has the first and the last.
     """
-    entries = [name for name in names if BATCH in _own_axes(printer.trace, name)]
-    if entries:
+    of_entries = [name for name in names if BATCH in _own_axes(printer.trace, name)]
+    if of_entries:
         each = (
-            (entry, _heads(printer, entries, {BATCH: entry}, show))
+            (entry, _heads(printer, of_entries, {BATCH: entry}, show))
             for entry in _shown_positions(printer, BATCH)
         )
         yield from _with_omissions(BATCH, {}, each)
-    yield from _heads(printer, [name for name in names if name not in entries], {}, show)
+    yield from _heads(printer, [name for name in names if name not in of_entries], {}, show)
 
 
 def _heads(printer: Printer, names: Sequence[str], place: Places, show: Show) -> Iterator[Block]:
-    """What comes before the heads, each head, each head of keys and values, and what adds them
-    up.
-    """
-    trace = printer.trace
-    of = {
-        letter: tuple(name for name in names if _own_axes(trace, name) == {*place, letter})
-        for letter in (HEAD, KEY_HEAD)
-    }
-    apart = {*of[HEAD], *of[KEY_HEAD]}
-    first = min((names.index(name) for name in apart), default=0)
+    """What comes before the heads, each head, each head of keys and values, and what adds up."""
+    own_axes = {name: _own_axes(printer.trace, name) for name in names}
+    of_heads = tuple(name for name in names if own_axes[name] == {*place, HEAD})
+    of_key_heads = tuple(name for name in names if own_axes[name] == {*place, KEY_HEAD})
+    apart = {*of_heads, *of_key_heads}
     together = [name for name in names if name not in apart]
+    first = min((names.index(name) for name in apart), default=0)
     before = tuple(name for name in together if names.index(name) < first)
-    of_entry = f", entry {place[BATCH]}" if place else ""
-    heads = "All heads together" if _has_axis(trace, HEAD) else "All entries together"
-    whole = (
-        f"Entry {place[BATCH]}" if place and not _has_axis(trace, HEAD) else f"{heads}{of_entry}"
-    )
+    after = tuple(name for name in together if name not in before)
     if before:
+        of_entry = f", entry {place[BATCH]}" if place else ""
         yield from show(HeadPart(f"Before the heads{of_entry}", place, before))
-    for letter, steps in of.items():
+    for letter, steps in ((HEAD, of_heads), (KEY_HEAD, of_key_heads)):
         if steps:
-            parts = (
-                HeadPart(
-                    _part_title(place, f"{SINGULARS[letter]} {at}"), {**place, letter: at}, steps
-                )
-                for at in _shown_positions(printer, letter)
-            )
-            yield from _with_omissions(
-                letter, place, ((part.place[letter], show(part)) for part in parts)
-            )
-    if after := tuple(name for name in together if name not in before):
-        yield from show(HeadPart(whole, place, after))
+            parts = _each_head(printer, letter, steps, place, show)
+            yield from _with_omissions(letter, place, parts)
+    if after:
+        yield from show(HeadPart(_title_of_all(printer.trace, place), place, after))
+
+
+def _each_head(
+    printer: Printer, letter: str, steps: tuple[str, ...], place: Places, show: Show
+) -> Iterator[tuple[int, Iterator[Block]]]:
+    for at in _shown_positions(printer, letter):
+        title = _part_title(place, f"{SINGULARS[letter]} {at}")
+        yield at, show(HeadPart(title, {**place, letter: at}, steps))
+
+
+def _title_of_all(trace: Trace, place: Places) -> str:
+    """All heads together, entry 2."""
+    if not _has_axis(trace, HEAD):
+        return f"Entry {place[BATCH]}" if place else "All entries together"
+    return f"All heads together, entry {place[BATCH]}" if place else "All heads together"
 
 
 def _own_axes(trace: Trace, name: str) -> set[str]:
-    """The leading axes of a step; one that has a single number for each head is of all heads
-    together.
+    """The leading axes of a step.
+
+    A step that has a single number for each head is one of all heads together.
     """
-    letters = trace.steps[name].rule.target.letters
-    alone = {HEAD, KEY_HEAD} if {*letters} <= {*LEADING} else set()
-    return ({*letters} & {*LEADING}) - alone
+    letters = set(trace.steps[name].rule.target.letters)
+    own = letters.intersection(LEADING)
+    if own == letters:
+        return own - {HEAD, KEY_HEAD}
+    return own
 
 
 def _has_axis(trace: Trace, letter: str) -> bool:

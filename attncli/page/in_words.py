@@ -1,4 +1,4 @@
-"""A trace read aloud: who attends to whom, and where each output row comes from."""
+"""A trace in words: who attends to whom, and where each output row comes from."""
 
 from __future__ import annotations
 
@@ -21,46 +21,52 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = "NDArray[np.float64]"
 
-# named one by one; the others are summed up
-MOST_KEYS = 4
-HALF = 0.0005  # of the last place of a share
-# weights closer than this, in relation, are the same
+# So many keys are named one by one. The others are summed up.
+MOST_KEYS_NAMED = 4
+HALF_A_TENTH_PERCENT = 0.0005
+# Weights closer than this, in relation, are the same.
 TIE = 1e-9
 
 
 def percent(share: float) -> str:
-    """A share as people say it, rounded half up: 70.7 %; what would be rounded to nothing or to all
-    is not that.
+    """A share as people say it, rounded half up: 70.7 %.
+
+    What would be rounded to nothing or to all is not that: less than 0.1 %.
     """
-    if 0 < share < HALF:
+    if 0 < share < HALF_A_TENTH_PERCENT:
         return "less than 0.1 %"
-    if 1 - HALF <= share < 1 - TIE:
+    if 1 - HALF_A_TENTH_PERCENT <= share < 1 - TIE:
         return "more than 99.9 %"
     return f"{round_half_up(Decimal(f'{100 * share:.13e}'), 1)} %"
 
 
-def reading(trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list) -> tuple[str, ...]:
-    """For each query, or some, how it spreads its attention and what its output is made of, head by
-    head.
+def attention_in_words(
+    trace: Trace, some: Callable[[Sequence[int]], Sequence[int]] = list
+) -> tuple[str, ...]:
+    """For each query, or some, how it spreads its attention and what its output is made of.
+
+    "love" pays 70.7 % of its attention to itself, … With heads, it is head by head.
     """
-    if own := trace.leading_letters:
+    own = trace.leading_letters
+    if own:
         word = PLACES[own[0]]
-        return tuple(
-            f"{word[0].upper()}{word[1:]} {place}: {sentence}"
-            for place in range(axis_length(trace, own[0]))
-            for sentence in reading(trace_at(trace, {own[0]: place}), some)
-        )
-    masked, often, first = (
-        frozenset(trace.fully_masked),
-        Counter(trace.context_tokens),
-        trace.own_key(0),
-    )
-    rows = some(range(len(trace.tokens)))
-    queries = (_Row(trace, row, None if first is None else first + row, often) for row in rows)
-    return tuple(" ".join(_row(query, query.row in masked)) for query in queries)
+        word = word[0].upper() + word[1:]
+        said: list[str] = []
+        for place in range(axis_length(trace, own[0])):
+            sentences = attention_in_words(trace_at(trace, {own[0]: place}), some)
+            said.extend(f"{word} {place}: {sentence}" for sentence in sentences)
+        return tuple(said)
+    masked = frozenset(trace.fully_masked)
+    often = Counter(trace.context_tokens)
+    first = trace.own_key(0)
+    said = []
+    for row in some(range(len(trace.tokens))):
+        query = _Query(trace, row, None if first is None else first + row, often)
+        said.append(" ".join(_sentences(query, row in masked)))
+    return tuple(said)
 
 
-class _Row(NamedTuple):
+class _Query(NamedTuple):
     """One query, and the key of its own token; `often` says how many keys are called alike."""
 
     trace: Trace
@@ -69,64 +75,73 @@ class _Row(NamedTuple):
     often: Counter[str]
 
 
-def _row(query: _Row, masked: bool) -> Iterator[str]:
+def _sentences(query: _Query, masked: bool) -> Iterator[str]:
     trace, row = query.trace, query.row
     who = f'"{trace.tokens[row]}"'
     weights = trace["weights"][row].astype(np.float64)
-    found = "its output in this head" if "heads_output" in trace else "its output"
+    output = "its output in this head" if "heads_output" in trace else "its output"
     if masked:
-        yield f"{who} sees no key: it pays no attention to anything, and {found} is 0."
+        yield f"{who} sees no key: it pays no attention to anything, and {output} is 0."
         return
     if not np.isfinite(weights).all():
-        yield (
-            f"{who} has scores that do not fit into {trace.settings.dtype}, so its weights are"
-            " unknown."
-        )
+        dtype = trace.settings.dtype
+        yield f"{who} has scores that do not fit into {dtype}, so its weights are unknown."
         return
     seen = np.flatnonzero(weights > 0)
     if not len(seen):
         yield (
             f"{who} pays so little attention to each key that every weight is rounded to 0. So"
-            f" {found} is 0, too."
+            f" {output} is 0, too."
         )
         return
-    sunk = 1 - float(weights.sum()) if "sink" in trace.parameters or "sink" in trace else 0.0
-    if sunk > TIE:
-        shares = _shares(query, _Ranking.of(weights, seen))
-        yield f"{who} pays {', '.join(shares)}, and {percent(sunk)} to the sink."
-        yield f"{found[0].upper()}{found[1:]} is the sum of the values, each times its share."
-        return
-    if len(seen) == 1:
-        name, value = _name(query, int(seen[0])), _value(query, int(seen[0]))
-        yield f"{who} pays all of its attention to {name}, so {found} is {value}."
-        return
-    if _same(weights[seen]):
-        vanished = int(_visible(query).sum()) - len(seen)
-        everything = (
-            "every token" if len(seen) == len(weights) else f"the {len(seen):,} tokens it sees"
-        )
-        tokens = f"{len(seen):,} of the tokens it sees" if vanished else everything
+    to_sink = 0.0
+    if "sink" in trace.parameters or "sink" in trace:
+        to_sink = 1 - float(weights.sum())
+    upper = output[0].upper() + output[1:]
+    if to_sink > TIE:
+        shares = ", ".join(_shares(query, _Ranking.of(weights, seen)))
+        yield f"{who} pays {shares}, and {percent(to_sink)} to the sink."
+        yield f"{upper} is the sum of the values, each times its share."
+    elif len(seen) == 1:
+        key = int(seen[0])
         yield (
-            f"{who} pays the same attention to {tokens} ({percent(float(weights[seen[0]]))} each)."
+            f"{who} pays all of its attention to {_name(query, key)}, so {output} is"
+            f" {_value(query, key)}."
         )
-        if vanished:
-            yield _vanished(vanished)
+    elif _same(weights[seen]):
+        yield from _equal_attention(query, who, weights, seen)
         whose = "all" if len(seen) == len(weights) else "their"
-        yield f"{found[0].upper()}{found[1:]} is the average of {whose} values."
-        return
-    ranking = _Ranking.of(weights, seen)
-    yield f"{who} pays {', '.join(_shares(query, ranking))}."
-    yield f"{found[0].upper()}{found[1:]} is {_origin(query, ranking)}."
+        yield f"{upper} is the average of {whose} values."
+    else:
+        ranking = _Ranking.of(weights, seen)
+        yield f"{who} pays {', '.join(_shares(query, ranking))}."
+        yield f"{upper} is {_origin(query, ranking)}."
 
 
-def _visible(query: _Row) -> NDArray[np.bool_]:
+def _equal_attention(
+    query: _Query, who: str, weights: Weights, seen: NDArray[np.intp]
+) -> Iterator[str]:
+    """What a query says that pays the same attention to all keys with a weight."""
+    vanished = int(_visible(query).sum()) - len(seen)
+    if vanished:
+        tokens = f"{len(seen):,} of the tokens it sees"
+    elif len(seen) == len(weights):
+        tokens = "every token"
+    else:
+        tokens = f"the {len(seen):,} tokens it sees"
+    share = percent(float(weights[seen[0]]))
+    yield f"{who} pays the same attention to {tokens} ({share} each)."
+    if vanished:
+        yield _vanished(vanished)
+
+
+def _visible(query: _Query) -> NDArray[np.bool_]:
     """The keys that the mask lets a query see, also those whose weights are rounded to 0."""
     hidden = masked_out(query.trace.steps)
-    return (
-        np.ones(len(query.trace["weights"][query.row]), dtype=bool)
-        if hidden is None
-        else ~hidden[query.row]
-    )
+    if hidden is None:
+        return np.ones(len(query.trace["weights"][query.row]), dtype=bool)
+    visible: NDArray[np.bool_] = ~hidden[query.row]
+    return visible
 
 
 def _vanished(keys: int) -> str:
@@ -148,56 +163,61 @@ class _Ranking(NamedTuple):
     def group(self, start: int) -> tuple[float, list[int]]:
         """The keys from this place on that have its weight, in their own order."""
         weight = float(self.weights[start])
-        end = start + int(
-            np.searchsorted(-self.weights[start:], -(weight - TIE * weight), side="right")
-        )
-        return weight, sorted(self.keys[start:end].tolist())
+        least = weight - TIE * weight
+        alike = int(np.searchsorted(-self.weights[start:], -least, side="right"))
+        return weight, sorted(self.keys[start : start + alike].tolist())
 
 
-def _shares(query: _Row, ranking: _Ranking) -> list[str]:
+def _shares(query: _Query, ranking: _Ranking) -> list[str]:
+    """The largest shares of attention: 70.7 % of its attention to itself, 15 % each to …"""
     said: list[str] = []
     named = 0
     while named < len(ranking.keys):
         weight, keys = ranking.group(named)
-        if named and named + len(keys) > MOST_KEYS:
-            count, total = len(ranking.keys) - named, percent(float(ranking.weights[named:].sum()))
-            said.append(
-                f"{total} to"
-                f" {f'the {count:,} others together' if count > 1 else _name(query, keys[0])}"
-            )
+        if named and named + len(keys) > MOST_KEYS_NAMED:
+            total = percent(float(ranking.weights[named:].sum()))
+            others = len(ranking.keys) - named
+            whom = f"the {others:,} others together" if others > 1 else _name(query, keys[0])
+            said.append(f"{total} to {whom}")
             break
-        names = (
-            listed([_name(query, key) for key in keys])
-            if len(keys) <= MOST_KEYS
-            else f"{len(keys):,} tokens"
-        )
-        share = percent(weight) if said else f"{percent(weight)} of its attention"
-        said.append(f"{share} {'each ' if len(keys) > 1 else ''}to {names}")
+        share = percent(weight)
+        if not said:
+            share += " of its attention"
+        if len(keys) > 1:
+            share += " each"
+        names = f"{len(keys):,} tokens"
+        if len(keys) <= MOST_KEYS_NAMED:
+            names = listed([_name(query, key) for key in keys])
+        said.append(f"{share} to {names}")
         named += len(keys)
     return said
 
 
-def _origin(query: _Row, ranking: _Ranking) -> str:
+def _origin(query: _Query, ranking: _Ranking) -> str:
+    """What an output is made of: mostly the value of "love" (70.7 %)."""
     weight, keys = ranking.group(0)
     share = weight * len(keys)
-    names = (
-        listed([_value(query, key) for key in keys])
-        if len(keys) <= MOST_KEYS
-        else f"{len(keys):,} values of equal weight"
-    )
-    total = f"{'together ' if len(keys) > 1 else ''}{percent(share)}"
+    names = f"{len(keys):,} values of equal weight"
+    if len(keys) <= MOST_KEYS_NAMED:
+        names = listed([_value(query, key) for key in keys])
+    total = percent(share)
+    parts_are = "part is"
+    if len(keys) > 1:
+        total = f"together {total}"
+        parts_are = "parts are"
     if share <= 0.5:
-        are = "s are" if len(keys) > 1 else " is"
-        return f"a mixture. Its largest part{are} {names} ({total})"
-    return f"{'almost entirely' if share > 0.95 else 'mostly'} {names} ({total})"
+        return f"a mixture. Its largest {parts_are} {names} ({total})"
+    how = "almost entirely" if share > 0.95 else "mostly"
+    return f"{how} {names} ({total})"
 
 
-def _value(query: _Row, key: int) -> str:
-    name = _name(query, key)
-    return "its own value" if name == "itself" else f"the value of {name}"
+def _value(query: _Query, key: int) -> str:
+    if key == query.own:
+        return "its own value"
+    return f"the value of {_name(query, key)}"
 
 
-def _name(query: _Row, key: int) -> str:
+def _name(query: _Query, key: int) -> str:
     if key == query.own:
         return "itself"
     label = query.trace.context_tokens[key]
@@ -205,13 +225,15 @@ def _name(query: _Row, key: int) -> str:
 
 
 def largest(numbers: Weights) -> list[int]:
-    """Where the largest of these numbers is, in all its places; NaN and infinities are passed
-    over.
+    """Where the largest of these numbers is, in all its places: 1 and 2 of 3, 5, 5.
+
+    NaN and infinities are passed over.
     """
     places = np.flatnonzero(np.isfinite(numbers))
     finite = numbers[places]
-    top = finite.max(initial=-np.inf) - TIE * np.abs(finite).max(initial=0)
-    return [int(place) for place in places[finite >= top]]
+    tolerance = TIE * np.abs(finite).max(initial=0)
+    is_largest = finite >= finite.max(initial=-np.inf) - tolerance
+    return [int(place) for place in places[is_largest]]
 
 
 def _same(weights: Weights) -> bool:

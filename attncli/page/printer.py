@@ -5,7 +5,7 @@ were given.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -27,17 +27,18 @@ if TYPE_CHECKING:
 
     from attncli.page.view import View
 
-# significant ones that a float64 always keeps
+# So many significant digits does a float64 always keep.
 FLOAT_DIGITS = 15
-# units of the last decimal; up to here binary rounding is right where a number is not near a tie
-SAFE = 1e9
-NEAR_TIE = 1e-4  # of such a unit
-# in relation; a number that is not whole and nearer than this may be so in 15 digits
+# Up to so many units of the last decimal, binary rounding is right where a number is near no tie,
+# which is so where it is farther from one than this part of such a unit.
+SAFE_UNITS = 1e9
+NEAR_TIE = 1e-4
+# A number that is nearer than this to a whole one, in relation, may be whole in 15 digits.
 NEAR_WHOLE = 1e-12
 NO_NUMBERS = ("inf", "-inf", "nan")
-# numbers of a trace whose page is made piece by piece
-LARGE = 2**16
-# given numbers are shown in full up to so many decimals
+# The page of a trace with more numbers is made piece by piece.
+MOST_NUMBERS_AT_ONCE = 2**16
+# Given numbers are shown in full up to so many decimals.
 GIVEN_DECIMALS = 6
 
 
@@ -60,10 +61,11 @@ class Printer:
 
     @property
     def is_large(self) -> bool:
-        """Whether a page of all numbers is too large to be in memory at once, or to be treated
-        so.
-        """
-        return self.lazy or sum(step.value.size for step in self.trace.steps.values()) > LARGE
+        """Whether a page of all numbers is too large to be in memory at once, or treated so."""
+        if self.lazy:
+            return True
+        numbers = sum(step.value.size for step in self.trace.steps.values())
+        return numbers > MOST_NUMBERS_AT_ONCE
 
     def elide(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those of them that are to be printed."""
@@ -99,33 +101,36 @@ class Printer:
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
         """What is printed for one cell of a step, or of an array of the mask."""
         if array.written is not None:
-            # worked out on paper
-            if isinstance(array, Step) and not array.rule.given and not array.rule.is_copy:
-                return format_decimal(Decimal(array.written[index]), self.precision)
-            try:
-                text = _canonical(array.written[index])
-            except NumberError:
-                # a copy of what was worked out on paper, beyond all numbers that are read
-                return format_decimal(Decimal(array.written[index]), self.precision)
-            if (
-                self.in_full
-                or self.shows_closed_forms
-                or self.trace.truth
-                or len(text.partition(".")[2]) <= max(GIVEN_DECIMALS, self.precision)
-            ):
-                return text
+            written = self._given_text(array, str(array.written[index]))
+            if written is not None:
+                return written
         if isinstance(array, Step) and array.exact is not None:
-            # takes a while, and few traces have closed forms
+            # Few traces have closed forms, and what works with them takes a while to import.
             from attncli.equation.exact import decimal_of
 
             number = array.exact[index]
-            # the last ones of decimals are roundings
+            # The last digits of a decimal are roundings.
             digits = DIGITS - 10 if isinstance(number, Decimal) else DIGITS
             return format_decimal(decimal_of(number, digits), self.precision)
-        number = float(array.value[index])
-        return (
-            spell(number) if self.shows_all_digits(array) else format_number(number, self.precision)
-        )
+        value = float(array.value[index])
+        if self.shows_all_digits(array):
+            return spell(value)
+        return format_number(value, self.precision)
+
+    def _given_text(self, array: Step | Matrix, written: str) -> str | None:
+        """What is printed of a number in the words it was given in; None where its value is."""
+        if isinstance(array, Step) and not array.rule.given and not array.rule.is_copy:
+            # It was worked out on paper.
+            return format_decimal(Decimal(written), self.precision)
+        try:
+            text = _canonical(written)
+        except NumberError:
+            # It is a copy of what was worked out on paper, beyond all numbers that are read.
+            return format_decimal(Decimal(written), self.precision)
+        if self.in_full or self.shows_closed_forms or self.trace.truth:
+            return text
+        decimals = len(text.partition(".")[2])
+        return text if decimals <= max(GIVEN_DECIMALS, self.precision) else None
 
     def shows_all_digits(self, array: Step | Matrix) -> bool:
         """Whether these are given numbers, or copies of them, and are shown as they are read."""
@@ -143,23 +148,19 @@ class Printer:
         return self.trace.settings.rounding == "exact"
 
     def closed_form(self, name: str, index: tuple[int, ...]) -> Expression:
-        """The same cell in its closed form, or as it was given with all its digits."""
+        """The same cell in its closed form, √3/2, or as it was given with all its digits."""
         array = self.trace.steps.get(name) or self.trace.parameters[name]
         assert isinstance(array, Step | Matrix)
-        if isinstance(array, Step) and array.exact is not None and array.written is None:
+        if array.written is not None:
+            return number_node(canonical(array.written[index]))
+        if isinstance(array, Step) and array.exact is not None:
             from attncli.equation.exact import expression_of
 
             number = array.exact[index]
-            return (
-                self.number(name, index) if isinstance(number, Decimal) else expression_of(number)
-            )
-        return number_node(
-            canonical(
-                array.written[index]
-                if array.written is not None
-                else repr(float(array.value[index]))
-            )
-        )
+            if isinstance(number, Decimal):
+                return self.number(name, index)
+            return expression_of(number)
+        return number_node(canonical(repr(float(array.value[index]))))
 
     def formula(self, equation: Equation) -> Equation:
         """The equation with the problem's own settings in it, Z = 0.5·S; d_k stays a letter."""
@@ -191,36 +192,39 @@ class Printer:
 
     def scalars(self) -> Mapping[str, Number]:
         """The single numbers that equations read, such as d_k, with all their digits."""
-        return {
-            name: number_node(
-                given.written if given.written in NO_NUMBERS else canonical(given.written)
-            )
-            for name, given in self.trace.parameters.items()
-            if isinstance(given, Scalar)
-        } | {"inf": number_node("inf")}
+        found = {"inf": number_node("inf")}
+        for name, given in self.trace.parameters.items():
+            if isinstance(given, Scalar):
+                is_number = given.written not in NO_NUMBERS
+                found[name] = number_node(canonical(given.written) if is_number else given.written)
+        return found
 
     def scalars_in_full(self) -> Mapping[str, Number]:
         """The same, with 50 digits for a root."""
-        return {
-            name: number if number.value is not None else Number(None, str(printed_value(number)))
-            for name, number in self.scalars().items()
-        }
+        found: dict[str, Number] = {}
+        for name, number in self.scalars().items():
+            if number.value is None:
+                number = Number(None, str(printed_value(number)))
+            found[name] = number
+        return found
 
 
-# of a given matrix that is shown many times
+# A given matrix may be shown many times.
 _canonical = lru_cache(maxsize=2**12)(canonical)
 
 
 def printer_for(trace: Trace, view: View) -> Printer:
-    """The printer of a page: at the precision of its view, or of its paper, whose numbers have no
-    more digits.
-    """
-    precision = view.precision if trace.settings.precision is None else trace.settings.precision
-    return Printer(zero_residues(trace, precision), precision, view.blank, view.in_full, view.ends)
+    """The printer of a page: at the precision of its view, or of its paper if it has one."""
+    precision = view.precision
+    if trace.settings.precision is not None:
+        # Numbers that were worked out on paper have no more digits.
+        precision = trace.settings.precision
+    shown = zero_residues(trace, precision)
+    return Printer(shown, precision, view.blank, view.in_full, view.ends)
 
 
-# numbers of the largest step; in larger traces nobody looks for zeros, and not all is kept
-MOST = 2**12
+# Where a step has more numbers, nobody looks for zeros, and not all of the trace is kept.
+MOST_NUMBERS_WITH_RESIDUES = 2**12
 
 
 def zero_residues(trace: Trace, precision: int) -> Trace:
@@ -229,30 +233,33 @@ def zero_residues(trace: Trace, precision: int) -> Trace:
     The magnitudes of its terms say whether a number is a residue: 3·0.1 - 0.3 is one, a weight of
     1e-17 is not.
     """
-    if max((step.value.size for step in trace.steps.values()), default=0) > MOST:
+    largest = max((step.value.size for step in trace.steps.values()), default=0)
+    if largest > MOST_NUMBERS_WITH_RESIDUES:
         return trace
-    doubtful = [step for step in trace.computed() if _may_have(step, precision)]
+    doubtful = [step for step in trace.computed() if _may_have_residues(step, precision)]
     if not doubtful:
         return trace
-    from attncli.tracing.magnitudes import HONEST, Magnitudes  # which few pages need
+    # Few pages need it.
+    from attncli.tracing.magnitudes import HONEST, Magnitudes
 
     dtype = DTYPES[trace.settings.dtype]
     magnitudes = Magnitudes(trace, dtype)
     steps = dict(trace.steps)
     for step in doubtful:
         noise = HONEST * dtype.epsilon * magnitudes[step.name]
-        residue = (np.abs(step.value) <= noise) & (np.abs(step.value) < _unseen(precision))
-        if (residue & (step.value != 0)).any():
-            steps[step.name] = replace(
-                step, value=np.where(residue, step.value.dtype.type(0), step.value)
-            )
+        size = np.abs(step.value)
+        is_residue = (size <= noise) & (size < _unseen(precision))
+        if (is_residue & (step.value != 0)).any():
+            zero = step.value.dtype.type(0)
+            steps[step.name] = replace(step, value=np.where(is_residue, zero, step.value))
     return replace(trace, steps=steps)
 
 
-def _may_have(step: Step, precision: int) -> bool:
+def _may_have_residues(step: Step, precision: int) -> bool:
     if step.written is not None or step.exact is not None:
         return False
-    return bool(((np.abs(step.value) < _unseen(precision)) & (step.value != 0)).any())
+    is_unseen = np.abs(step.value) < _unseen(precision)
+    return bool((is_unseen & (step.value != 0)).any())
 
 
 def _unseen(precision: int) -> float:
@@ -268,35 +275,35 @@ def format_number(value: float, precision: int) -> str:
     """
     if not math.isfinite(value):
         return str(float(value))
-    scaled = abs(value) * 10.0**precision
     whole = round(value)
-    if (
-        scaled < SAFE
-        and abs(scaled % 1 - 0.5) > NEAR_TIE
-        and abs(value - whole) > NEAR_WHOLE * abs(whole)
-    ):
+    scaled = abs(value) * 10.0**precision
+    is_near_tie = abs(scaled % 1 - 0.5) <= NEAR_TIE
+    is_near_whole = abs(value - whole) <= NEAR_WHOLE * abs(whole)
+    if scaled < SAFE_UNITS and not is_near_tie and not is_near_whole:
         return f"{value:z.{precision}f}"
     digits = f"{value:.{FLOAT_DIGITS - 1}e}"
-    if abs(whole) >= 10**FLOAT_DIGITS and _rounds_plainly(
-        digits.partition(".")[2][: FLOAT_DIGITS - 1], precision
-    ):
+    if abs(whole) >= 10**FLOAT_DIGITS and _rounds_plainly(digits, precision):
         return f"{value:.{precision}e}"
     decimal = Decimal(digits)
     if decimal.adjusted() + precision >= FLOAT_DIGITS and abs(decimal) < SCIENTIFIC:
         decimal = Decimal(repr(float(value)))
         # Further decimals would be zeros that nobody worked out.
-        precision = min(
-            precision, max(-int(decimal.as_tuple().exponent), FLOAT_DIGITS - decimal.adjusted())
-        )
+        known = max(-int(decimal.as_tuple().exponent), FLOAT_DIGITS - decimal.adjusted())
+        precision = min(precision, known)
     return format_decimal(decimal, precision)
 
 
-def _rounds_plainly(decimals: str, precision: int) -> bool:
-    """Whether a mantissa of these decimals is neither whole, nor at a tie, nor one that is rounded
-    up to ten.
+def _rounds_plainly(scientific: str, precision: int) -> bool:
+    """Whether a mantissa, such as that of 1.2346e+15, can be rounded digit by digit.
+
+    It is neither whole, nor at a tie, nor rounded up to ten.
     """
-    kept, rest = decimals[:precision], decimals[precision:]
-    return bool(rest.strip("0")) and rest.rstrip("0") != "5" and bool(kept.strip("9"))
+    decimals = scientific.partition(".")[2][: FLOAT_DIGITS - 1]
+    kept = decimals[:precision]
+    rest = decimals[precision:].rstrip("0")
+    if rest in ("", "5"):
+        return False
+    return bool(kept.strip("9"))
 
 
 def spell(value: float) -> str:
@@ -305,8 +312,9 @@ def spell(value: float) -> str:
 
 
 def format_decimal(decimal: Decimal, precision: int) -> str:
-    """A decimal at `precision` decimals; where not even those before the point are all known, times
-    a power of ten.
+    """A decimal at `precision` decimals, 0.707.
+
+    Where not even the digits before the point are all known, it has a power of ten, 1.5e+20.
     """
     if not decimal.is_finite():
         return str(float(decimal))
@@ -323,33 +331,39 @@ def _decimals(decimal: Decimal, precision: int) -> str:
 
 
 def format_rows(matrix: NDArray[Any], precision: int) -> list[list[str]]:
-    """What `format_number` makes of each number of a matrix, row by row; equal texts are one and
-    the same object.
+    """What `format_number` makes of each number of a matrix, row by row.
 
-    Where binary rounding is sure to give the same digits, NumPy rounds, and each text is made once.
+    Where binary rounding is sure to give the same digits, NumPy rounds. Each text is made once, so
+    equal texts are one and the same object.
     """
     values = matrix.astype(np.float64)
     sure = surely_rounded(values, precision)
     texts = np.empty(values.shape, dtype=object)
-    # + 0.0: no -0.000
-    rounded, place = np.unique(np.round(values[sure], precision) + 0.0, return_inverse=True)
-    spelled = [f"{number:.{precision}f}" for number in rounded.tolist()]
-    texts[sure] = np.array(spelled, dtype=object)[place]
-    others, place = np.unique(values[~sure], return_inverse=True)
-    spelled = [format_number(number, precision) for number in others.tolist()]
-    texts[~sure] = np.array(spelled, dtype=object)[place]
+    # The sum with 0.0 makes 0.000 of -0.000.
+    rounded = np.round(values[sure], precision) + 0.0
+    texts[sure] = _texts(rounded, f"{{:.{precision}f}}".format)
+    texts[~sure] = _texts(values[~sure], lambda number: format_number(number, precision))
     rows: list[list[str]] = texts.tolist()
     return rows
 
 
+def _texts(numbers: NDArray[np.float64], write: Callable[[float], str]) -> NDArray[Any]:
+    """What is written of each number, made once for equal ones."""
+    different, place = np.unique(numbers, return_inverse=True)
+    written = [write(number) for number in different.tolist()]
+    texts: NDArray[Any] = np.array(written, dtype=object)[place]
+    return texts
+
+
 def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bool_]:
-    """Where binary rounding gives the right digits: neither large, nor near a tie, nor whole or
-    nearly so.
+    """Where binary rounding gives the right digits.
+
+    Such numbers are neither large, nor near a tie, nor whole or nearly so.
     """
     with np.errstate(all="ignore"):
         scaled = np.abs(values) * 10.0**precision
         whole = np.rint(values)
-        sure: NDArray[np.bool_] = scaled < SAFE
+        sure: NDArray[np.bool_] = scaled < SAFE_UNITS
         sure &= np.abs(scaled % 1 - 0.5) > NEAR_TIE
         sure &= np.abs(values - whole) > NEAR_WHOLE * np.abs(whole)
     return sure
@@ -358,12 +372,17 @@ def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bo
 @lru_cache(maxsize=2**16)
 def number_node(text: str) -> Number:
     """A printed number as a node of an equation, which knows exactly what its text says."""
+    if text == "nan":
+        return Number(None, text)
     if text in NO_NUMBERS:
-        return Number(None if text == "nan" else float(text), text)
-    return Number(Fraction(text) if is_plain(text) else as_exact(text), text)
+        return Number(float(text), text)
+    value = Fraction(text) if is_plain(text) else as_exact(text)
+    return Number(value, text)
 
 
 def printed_value(number: Number) -> Decimal:
     """What a printed number says, to 50 digits."""
     text = number.text
-    return Decimal(text) if text in NO_NUMBERS or is_plain(text) else as_decimal(text)
+    if text in NO_NUMBERS or is_plain(text):
+        return Decimal(text)
+    return as_decimal(text)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from attncli.page.document import Block, Heading, Paragraph, Table
-from attncli.page.in_words import percent, reading
+from attncli.page.in_words import attention_in_words, percent
 from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import axis_length, trace_at
@@ -29,7 +29,7 @@ def query_section(trace: Trace, row: int) -> Iterator[Block]:
             yield from query_section(trace_at(trace, {own[0]: place}), row)
         return
     yield Heading(f'What "{trace.tokens[row]}" (query {row}) attends to')
-    (said,) = reading(trace, lambda rows: [rows[row]])
+    (said,) = attention_in_words(trace, lambda rows: [rows[row]])
     yield Paragraph((said,))
     weights = trace["weights"][row].astype(np.float64)
     seen = int((weights > 0).sum()) if np.isfinite(weights).all() else 0

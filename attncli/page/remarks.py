@@ -1,5 +1,6 @@
-"""What stands before and after the steps: what is computed, warnings, how it was rounded; a
-summary, and the words.
+"""What stands before and after the steps: what is computed, warnings, roundings, a summary.
+
+The section in words is made here of the sentences of `in_words.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from attncli.attention.registry import cell_form, headline, in_symbols
 from attncli.dtypes import DTYPES
 from attncli.english import count, listed
-from attncli.equation.nodes import Expression, Name
+from attncli.equation.nodes import Name
 from attncli.equation.shapes import product_text
 from attncli.page.document import (
     Block,
@@ -25,7 +26,7 @@ from attncli.page.document import (
     WorkedLine,
     text,
 )
-from attncli.page.in_words import reading
+from attncli.page.in_words import attention_in_words
 from attncli.page.printer import Printer
 from attncli.page.sections import shapes
 from attncli.page.worked.lookups import has_rounded_stage
@@ -39,49 +40,69 @@ NEARLY = (
     "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result."
 )
 ROUNDED = f"{NEARLY} attncli itself calculates with unrounded numbers."
-# what changes dimensions
-FLOW = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))
+SETTINGS_IN_WORDS = {
+    "scale": "scale {}",
+    "softcap": "softcap {}",
+    "exp_base": "base {} instead of e",
+    "sink": "sink {}",
+}
+# The steps at which dimensions change.
+FLOW_OF_SHAPES = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), ("output",))
 
 
 def about(printer: Printer) -> Text:
     """One line: what is computed here, and with which sizes and settings."""
-    trace, scalars = printer.trace, printer.scalars()
-    queries, keys = len(trace.tokens), len(trace.context_tokens)
-    tokens = count(queries, "token")
+    trace = printer.trace
+    said = [_score_and_tokens(trace), *_leading(trace), *_widths(trace)]
+    said.append(f"`d_k` = {trace['K'].shape[-1]}, `d_v` = {trace['V'].shape[-1]}")
+    for setting in _settings(printer):
+        said.append(f"; {setting}")
+    return text("".join(said) + ".")
+
+
+def _score_and_tokens(trace: Trace) -> str:
+    """Scaled dot-product attention: 3 tokens,"""
+    tokens = count(len(trace.tokens), "token")
     if not trace.self_attention:
-        tokens = f"{count(queries, 'query')}, {count(keys, 'key')}"
-    source = [f"Scaled dot-product attention: {tokens}, "]
-    if trace.settings.score != "scaled_dot":
-        source = [f"Attention with the {trace.settings.score.replace('_', ' ')} score: {tokens}, "]
-    source += _leading(trace)
+        keys = count(len(trace.context_tokens), "key")
+        tokens = f"{count(len(trace.tokens), 'query')}, {keys}"
+    score = trace.settings.score
+    if score == "scaled_dot":
+        return f"Scaled dot-product attention: {tokens}, "
+    return f"Attention with the {score.replace('_', ' ')} score: {tokens}, "
+
+
+def _widths(trace: Trace) -> Iterator[str]:
+    """How wide embeddings are; that of the context only where it is another one."""
     widths = [trace[name].shape[-1] for name in ("X", "context") if name in trace]
     for symbol, width in zip(("d_model", "d_context"), dict.fromkeys(widths), strict=False):
-        source.append(f"`{symbol}` = {width}, ")
-    source.append(f"`d_k` = {trace['K'].shape[-1]}, `d_v` = {trace['V'].shape[-1]}")
-    if "scaled" not in trace and trace.settings.score == "scaled_dot":
-        source.append("; no scaling")
-    for name, said in (
-        ("scale", "scale {}"),
-        ("softcap", "softcap {}"),
-        ("exp_base", "base {} instead of e"),
-        ("sink", "sink {}"),
-    ):
+        yield f"`{symbol}` = {width}, "
+
+
+def _settings(printer: Printer) -> Iterator[str]:
+    """What the problem sets that is not usual."""
+    trace = printer.trace
+    settings = trace.settings
+    scalars = printer.scalars()
+    if "scaled" not in trace and settings.score == "scaled_dot":
+        yield "no scaling"
+    for name, said in SETTINGS_IN_WORDS.items():
         if name in scalars:
-            source.append(f"; {said.format(scalars[name].text)}")
+            yield said.format(scalars[name].text)
     if "sink" in trace:
-        source.append("; a sink for each head")
-    if trace.settings.position:
-        source.append(
-            "; positions:"
-            f" {' and '.join(POSITIONS[name].title for name in trace.settings.position)}"
-        )
-    if trace.settings.mask:
-        corner = f" ({trace.settings.corner})" if trace.settings.corner else ""
-        reader = f", as {trace.settings.convention} reads it" if trace.settings.convention else ""
-        source.append(f"; mask: {', '.join(trace.settings.mask)}{corner}{reader}")
-    if trace.settings.device != "cpu":
-        source.append(f"; device: {trace.settings.device}")
-    return text("".join(source) + ".")
+        yield "a sink for each head"
+    if settings.position:
+        kinds = [POSITIONS[name].title for name in settings.position]
+        yield f"positions: {' and '.join(kinds)}"
+    if settings.mask:
+        mask = f"mask: {', '.join(settings.mask)}"
+        if settings.corner:
+            mask += f" ({settings.corner})"
+        if settings.convention:
+            mask += f", as {settings.convention} reads it"
+        yield mask
+    if settings.device != "cpu":
+        yield f"device: {settings.device}"
 
 
 def _leading(trace: Trace) -> Iterator[str]:
@@ -116,15 +137,21 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
         if dtype.name != dtype.computed:
             said += f" Each step is computed in {dtype.computed} and then rounded to {dtype.name}."
         yield Paragraph((said,), "note")
-    if any(not line.holds or has_rounded_stage(line.work) for line in _worked_lines(blocks)):
-        all_digits = f"{NEARLY} attncli itself calculates with all digits of {dtype.name}."
-        said = ROUNDED if dtype.name == "float64" else all_digits
+    if any(map(_is_rounded, _worked_lines(blocks))):
+        said = ROUNDED
+        if dtype.name != "float64":
+            said = f"{NEARLY} attncli itself calculates with all digits of {dtype.name}."
         yield Paragraph((said,), "note")
+
+
+def _is_rounded(line: WorkedLine) -> bool:
+    return not line.holds or has_rounded_stage(line.work)
 
 
 def _without_closed_form(trace: Trace) -> str:
     """Which steps have numbers that are decimals on an exact page."""
-    from attncli.page.worked.closed_forms import has_decimals  # which few pages need
+    # Few pages have closed forms, and what works with them takes a while to import.
+    from attncli.page.worked.closed_forms import has_decimals
 
     steps = [step.name for step in trace.computed() if has_decimals(step)]
     if not steps:
@@ -139,44 +166,40 @@ def _without_closed_form(trace: Trace) -> str:
 def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
     """How the page was worked, and where that differs from the truth in what is printed."""
     decimals = count(precision, "decimal")
-    yield Paragraph(
-        (
-            (
-                "This page is calculated as on paper: every result is rounded half up to"
-                f" {decimals}, and the next step uses the rounded number. Inputs are not rounded."
-                " The weights of a row may therefore add up to a little more or less than 1. ≈"
-                " means: the printed numbers give the result only after rounding."
-            ),
-        ),
-        "note",
+    said = (
+        "This page is calculated as on paper: every result is rounded half up to"
+        f" {decimals}, and the next step uses the rounded number. Inputs are not rounded."
+        " The weights of a row may therefore add up to a little more or less than 1. ≈"
+        " means: the printed numbers give the result only after rounding."
     )
-    differences = tuple(
-        (said,) for step in trace.computed() for said in _difference(trace, truth, step, precision)
-    )
+    yield Paragraph((said,), "note")
+    differences: list[Text] = []
+    for step in trace.computed():
+        for difference in _difference(trace, truth, step, precision):
+            differences.append((difference,))
     if differences:
-        yield Paragraph(
-            (f"These results differ from those of a calculation without rounding, at {decimals}:",)
-        )
-        yield Listing(differences)
+        said = f"These results differ from those of a calculation without rounding, at {decimals}:"
+        yield Paragraph((said,))
+        yield Listing(tuple(differences))
 
 
 def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Iterator[str]:
+    """Where a step differs from the truth in what is printed, and the largest such difference."""
     true = truth.steps[step.name]
-    # numbers that do not fit have a warning of their own
+    error = np.zeros(step.shape)
+    # Numbers that do not fit have a warning of their own.
     with np.errstate(all="ignore"):
-        error = np.abs(
-            np.subtract(
-                step.value, true.value, out=np.zeros(step.shape), where=step.value != true.value
-            )
-        )
+        np.subtract(step.value, true.value, out=error, where=step.value != true.value)
+    error = np.abs(error)
     noise = 8 * DTYPES["float64"].epsilon * np.abs(true.value)
+    half_a_unit = 10.0**-precision / 2
     here, there = Printer(trace, precision), Printer(truth, precision)
-
-    def differs(place: tuple[int, ...]) -> bool:
-        near = error[place] <= 10.0**-precision / 2 + noise[place]
-        return not near and here.text(step, place) != there.text(true, place)
-
-    differing = [place for place in np.ndindex(step.shape) if differs(place)]
+    differing = [
+        place
+        for place in np.ndindex(step.shape)
+        if not error[place] <= half_a_unit + noise[place]
+        and here.text(step, place) != there.text(true, place)
+    ]
     if differing:
         worst = max(differing, key=lambda place: error[place])
         yield (
@@ -193,28 +216,25 @@ def _worked_lines(blocks: Iterable[Block]) -> Iterator[WorkedLine]:
 
 
 def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
-    """Summary and shapes of a whole trace, and its reading unless each of its heads has had its
-    own.
+    """Summary and shapes of a whole trace, and what it says in words.
 
-    After heads that are parts of the page, the summary is a part, too.
+    Without `words`, each of its heads has had its own. After heads that are parts of the page, the
+    summary is a part, too.
     """
     trace = printer.trace
     yield Heading("Summary", part=bool(trace.leading_letters))
     yield from summary(printer, trace.computed())
     yield Paragraph(("Shapes: ", *_flow(trace)))
-    if not words:
-        return
-    yield Heading(WORDS)
-    yield in_words(printer)
+    if words:
+        yield Heading(WORDS)
+        yield in_words(printer)
 
 
 def in_words(printer: Printer) -> Listing:
-    """The reading of a trace, a sentence for each query."""
-    sentences = reading(printer.trace, printer.elide)
-    return Listing(
-        tuple((sentence,) for sentence in sentences),
-        printer.left_out(row=len(printer.trace.tokens)),
-    )
+    """The trace in words, a sentence for each query."""
+    sentences = attention_in_words(printer.trace, printer.elide)
+    left = printer.left_out(row=len(printer.trace.tokens))
+    return Listing(tuple((sentence,) for sentence in sentences), left)
 
 
 def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iterator[Block]:
@@ -235,28 +255,23 @@ def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ..
     if head != "step":
         said = title.removeprefix(f"{head} ")
         title = said if said != title else f"({title[0].lower()}{title[1:]})"
-    return (
-        (str(number),),
-        (title,),
-        formula,
-        (product_text(found) if (found := shapes(printer.trace, step)) else "a number",),
-    )
+    found = shapes(printer.trace, step)
+    shape = product_text(found) if found else "a number"
+    return ((str(number),), (title,), formula, (shape,))
 
 
 def _flow(trace: Trace) -> Text:
+    """X (3, 4) → Q, K, V (3, 3) → …"""
     said: list[str | Math] = []
-    for group in FLOW:
+    for group in FLOW_OF_SHAPES:
         steps = [trace.steps[name] for name in group if name in trace.steps]
-        if not steps:
-            continue
-        said.append(" → " if said else "")
+        if said and steps:
+            said.append(" → ")
         alike = len({step.shape for step in steps}) == 1
         for place, step in enumerate(steps):
-            said += [", " if place else "", Math(_symbol(step))]
-            if not alike or place == len(steps) - 1:
+            if place:
+                said.append(", ")
+            said.append(Math(in_symbols(Name(step.name))))
+            if not alike or step is steps[-1]:
                 said.append(f" {product_text((step.shape,))}")
-    return tuple(piece for piece in said if piece)
-
-
-def _symbol(step: Step) -> Expression:
-    return in_symbols(Name(step.name))
+    return tuple(said)

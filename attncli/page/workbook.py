@@ -1,5 +1,4 @@
-"""A trace as a workbook: every number that is worked out is a formula over other cells, so that it
-follows an edit.
+"""A trace as a workbook: what is worked out is a formula over other cells, and follows an edit.
 
 The formula of a cell is its worked line, with the cells in place of their numbers: the equation at
 one place, its sums written out. Where an index leads, and which branch of a choice holds, is
@@ -36,16 +35,16 @@ from attncli.errors import usage_error
 from attncli.page.derivation import sections_of
 from attncli.page.document import (
     Block,
+    CellContent,
+    CellKey,
     Document,
-    Entry,
     Formula,
     Grid,
     Heading,
-    Key,
     Listing,
-    Numbers,
     Paragraph,
     Sheet,
+    SheetMatrix,
     Workbook,
     text,
 )
@@ -59,11 +58,12 @@ from attncli.problem.text.numbers import canonical, is_plain
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward_steps, forward_steps, loss_steps
 
-# about half a minute, and as much as a spreadsheet calculates again without a pause
+# As many take about half a minute to write, and a spreadsheet calculates them without a pause.
 MOST_FORMULAS = 100_000
-MOST_TERMS = 30  # of a sum that is written out
-TITLE = "Derivation"  # of the only sheet
-NUMBERS = "Numbers in the formulas"
+# A longer sum of products is not written out: it is a function of a row and a column.
+MOST_TERMS_WRITTEN_OUT = 30
+TITLE_OF_ONLY_SHEET = "Derivation"
+TITLE_OF_NUMBERS = "Numbers in the formulas"
 _EDITING = (
     "Type over any blue number: every number that depends on it follows. F2 on a number shows the"
     " cells that it is worked out from."
@@ -75,12 +75,13 @@ _FILLING = (
 )
 _MASK = " A number of a mask is 0 or −∞. Any text counts as −∞."
 
-Sizes: TypeAlias = Mapping[str, int]
+SheetBlock: TypeAlias = Heading | Paragraph | Formula | SheetMatrix
 
 
 def with_workbook(page: Document, trace: Trace, view: View) -> Document:
-    """The page of a trace with its workbook. Raises AttncliError (exit 2) where it would have too
-    many formulas.
+    """The page of a trace with its workbook.
+
+    Raises AttncliError (exit 2) where it would have too many formulas.
     """
     here = selected_part(trace, view)
     formulas = sum(prod(step.shape) for step in here.computed())
@@ -94,11 +95,11 @@ def with_workbook(page: Document, trace: Trace, view: View) -> Document:
             for letter in here.leading_letters
         ]
         raise usage_error(message, help=listed([*fewer, "write .html or .json"], last="or"))
-    return replace(page, workbook=lambda: _Writer(here, view).workbook())
+    return replace(page, workbook=lambda: _WorkbookMaker(here, view).workbook())
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _WorkbookMaker:
     """Makes the sheets of a trace, and the formula of any cell."""
 
     trace: Trace
@@ -110,91 +111,95 @@ class _Writer:
     # --- the sheets
 
     def _sheets(self) -> Iterator[Sheet]:
-        """A sheet for each part of the page: what heads share, each of them, and what they come
-        to.
-        """
+        """A sheet for each part of the page: what heads share, each head, and what they come to."""
         printer = printer_for(self.trace, replace(self.view, blank=frozenset()))
         brief = replace(self.view, detail="brief", heatmap=False, ends=False)
-        editing = (
-            _FILLING.format(count(self.view.precision, "decimal")) if self.view.blank else _EDITING
-        )
-        editing += _MASK * ("mask" in self.trace)
-        title, place = TITLE, dict[str, int]()
-        blocks: list[Heading | Paragraph | Formula | Numbers] = [
+        title = TITLE_OF_ONLY_SHEET
+        place: Place = {}
+        blocks: list[SheetBlock] = [
             Paragraph(about(printer)),
-            Paragraph((editing,), "note"),
+            Paragraph((self._how_to_edit(),), "note"),
             *self._scalars(),
         ]
         for block in _without_words(_both_ways(printer, brief)):
-            if isinstance(block, Heading) and block.part:
-                if title != TITLE:
-                    yield Sheet(title, tuple(blocks))
-                    blocks = []
-                title, place = block.text, dict(block.place)
-            else:
-                blocks += self._blocks(block, place)
+            if not isinstance(block, Heading) or not block.part:
+                blocks.extend(self._blocks(block, place))
+                continue
+            # What stands before the first part shares its sheet.
+            if title != TITLE_OF_ONLY_SHEET:
+                yield Sheet(title, tuple(blocks))
+                blocks = []
+            title = block.text
+            place = dict(block.place)
         yield Sheet(title, tuple(blocks))
 
-    def _scalars(self) -> Iterator[Heading | Numbers]:
-        if self._used:
-            yield Heading(NUMBERS)
-            keys = tuple(((name, ()),) for name in self._used)
-            yield Numbers(tuple(map(unicode_name, self._used)), (), keys, given=True)
+    def _how_to_edit(self) -> str:
+        said = _EDITING
+        if self.view.blank:
+            said = _FILLING.format(count(self.view.precision, "decimal"))
+        if "mask" in self.trace:
+            said += _MASK
+        return said
 
-    def _blocks(
-        self, block: Block, place: Place
-    ) -> Iterator[Heading | Paragraph | Formula | Numbers]:
+    def _scalars(self) -> Iterator[Heading | SheetMatrix]:
+        if self._used:
+            yield Heading(TITLE_OF_NUMBERS)
+            keys = tuple(((name, ()),) for name in self._used)
+            yield SheetMatrix(tuple(map(unicode_name, self._used)), (), keys, given=True)
+
+    def _blocks(self, block: Block, place: Place) -> Iterator[SheetBlock]:
         match block:
             case Heading(step=name) if name:
                 rule = self.trace.steps[name].rule.at_place(place)
+                meaning = rule.meaning[:1].upper() + rule.meaning[1:]
                 yield block
-                yield Paragraph(text(f"{rule.meaning[:1].upper()}{rule.meaning[1:]}"))
+                yield Paragraph(text(meaning))
                 yield Formula(headline(rule) or cell_form(rule), block.shapes)
             case Heading() | Paragraph():
                 yield block
             case Grid(step=name):
                 yield self._numbers(block, self.trace.steps[name], place)
 
-    def _numbers(self, grid: Grid, step: Step, place: Place) -> Numbers:
+    def _numbers(self, grid: Grid, step: Step, place: Place) -> SheetMatrix:
         """The cells of a step at a place of its leading axes."""
-        letters = step.rule.target.letters
-        lead = tuple(place[letter] for letter in letters if letter in place)
-        every = iter(np.ndindex(step.shape[len(lead) :]))
+        lead = tuple(place[letter] for letter in step.rule.target.letters if letter in place)
         width = len(grid.columns) or 1
-        keys = tuple(
-            tuple((step.name, (*lead, *next(every))) for _ in range(width)) for _ in grid.rows
-        )
-        return Numbers(
+        every = [(step.name, (*lead, *index)) for index in np.ndindex(step.shape[len(lead) :])]
+        starts = range(0, len(grid.rows) * width, width)
+        return SheetMatrix(
             grid.rows,
             grid.columns,
-            keys,
-            self._is_typed(step),
-            step.name in self._hidable,
-            step.name == "weights",
-            step.name in self.view.blank,
+            tuple(tuple(every[start : start + width]) for start in starts),
+            given=self._is_typed(step),
+            may_hide=step.name in self._hidable,
+            shares=step.name == "weights",
+            blank=step.name in self.view.blank,
         )
 
     # --- the numbers
 
     @staticmethod
     def _is_typed(step: Step) -> bool:
-        """Whether its numbers are typed: what is given, and a mask, whose conditions are no numbers
-        of the page.
+        """Whether its numbers are typed: what is given, and a mask.
+
+        The conditions of a mask are no numbers of the page, so no formula could have them.
         """
         return step.rule.given or step.name == "mask"
 
-    def entry(self, key: Key) -> Entry:
+    def entry(self, key: CellKey) -> CellContent:
         """What stands in a cell."""
         name, index = key
         step = self.trace.steps.get(name)
         if step is None:
             scalar = self.trace.parameters[name]
             assert isinstance(scalar, Scalar)
-            return Entry(scalar.value, _as_written(scalar.written))
+            return CellContent(scalar.value, _as_written(scalar.written))
         value = float(step.value[index])
         if not self._is_typed(step):
-            return Entry(value, self._work(step, index))
-        return Entry(value, None if step.written is None else _as_written(str(step.written[index])))
+            return CellContent(value, self._work(step, index))
+        if step.written is None:
+            return CellContent(value)
+        return CellContent(value, _as_written(str(step.written[index])))
 
     def _work(self, step: Step, index: tuple[int, ...]) -> Expression:
         place = dict(zip(step.rule.target.letters, index, strict=True))
@@ -203,12 +208,11 @@ class _Writer:
     @cached_property
     def _used(self) -> tuple[str, ...]:
         """The single numbers that stand in formulas, such as d_k."""
-        found = {
-            name
-            for step in self.trace.computed()
-            if not self._is_typed(step)
-            for name in _names(step.rule.equation.expression, all_letters(step.rule.equation))
-        }
+        found: set[str] = set()
+        for step in self.trace.computed():
+            if not self._is_typed(step):
+                equation = step.rule.equation
+                found.update(_names(equation.expression, all_letters(equation)))
         return tuple(name for name in self.trace.parameters if name in found)
 
     @cached_property
@@ -220,86 +224,75 @@ class _Writer:
         }
 
     @cached_property
-    def _sizes(self) -> Mapping[str, Sizes]:
+    def _sizes(self) -> Mapping[str, Mapping[str, int]]:
         return {step.name: self.trace.sizes(step.rule.equation) for step in self.trace.computed()}
 
     @cached_property
     def _hidable(self) -> frozenset[str]:
-        """The steps in which −∞ may stand, which hides a key: the mask, and what is worked out from
-        it up to exp.
+        """The steps in which −∞ may stand, which hides a key.
+
+        They are the mask, and what is worked out from it up to exp.
         """
         found: set[str] = set()
         for step in self.trace.computed():
-            calls = {
-                node.function
-                for node in walk(step.rule.equation.expression)
-                if isinstance(node, Call)
-            }
             if step.name == "mask" or (
-                found.intersection(step.rule.inputs) and not calls & {"exp", "pow", "where"}
+                found.intersection(step.rule.inputs) and not _ends_hiding(step)
             ):
                 found.add(step.name)
         return frozenset(found)
 
     @cached_property
     def _trees(self) -> Mapping[str, Expression]:
-        """The right sides of the equations, where a hidden cell is read in the forms that know of
-        one.
-        """
+        """The right sides of the equations, which read a hidden cell in the forms that know one."""
         return {
             step.name: rewrite(step.rule.equation.expression, self._with_hidden)
             for step in self.trace.computed()
         }
 
     def _with_hidden(self, node: Expression) -> Expression:
-        def hidden(cell: Expression) -> bool:
-            return isinstance(cell, Ref) and cell.name in self._hidable
-
+        """An expression that knows of hidden cells: shown_exp for exp of a cell that may be −∞."""
         match node:
-            case Call("exp" | "sub" as name, (cell, *_)) if hidden(cell):
+            case Call("exp" | "sub" as name, (cell, *_)) if self._may_hide(cell):
                 return replace(node, function=f"shown_{name}")
-            case Call("pow", (_, cell)) if hidden(cell):
+            case Call("pow", (_, cell)) if self._may_hide(cell):
                 return replace(node, function="shown_pow")
-            case Call("finite", (cell,)) if not hidden(cell):
+            case Call("finite", (cell,)) if not self._may_hide(cell):
                 return cell
-            case Call("share", arguments) if not self._hidable:  # then no row is empty
+            case Call("share", arguments) if not self._hidable:
+                # Where nothing is hidden, no row is empty.
                 return Call("div", arguments)
-            case Reduce("max", index, cell) if hidden(cell):
+            case Reduce("max", index, cell) if self._may_hide(cell):
                 return Reduce("shown_max", index, cell)
-            case Call("max", (Reduce("shown_max", index, body), other)):  # one of both is a number
+            case Call("max", (Reduce("shown_max", index, body), other)):
+                # One of both is a number.
                 return Call("max", (Reduce("max", index, body), other))
-            case Call("where", (Call("eq", (cell, Number(value=value))), yes, no)) if (
-                hidden(cell) and value == -inf
-            ):
-                return Call("where_hidden", (cell, yes, no))
+            case Call("where", (Call("eq", (cell, Number(value=value))), yes, no)):
+                if value == -inf and self._may_hide(cell):
+                    return Call("where_hidden", (cell, yes, no))
         return node
+
+    def _may_hide(self, cell: Expression) -> bool:
+        return isinstance(cell, Ref) and cell.name in self._hidable
 
     # --- the equation at a place
 
-    def _put(self, node: Expression, place: Place, sizes: Sizes) -> Expression:
-        """The sentence of a cell: its sums written out, or taken over a row or a column of
-        cells.
-        """
+    def _put(self, node: Expression, place: Place, sizes: Mapping[str, int]) -> Expression:
+        """The sentence of a cell: its sums written out, or taken over a row or a column."""
         match node:
             case Ref(name=name, indices=indices):
-                return self._cell(
-                    name, tuple(position(index, place, self._scalar_values) for index in indices)
-                )
+                at = [position(index, place, self._scalar_values) for index in indices]
+                return self._cell(name, tuple(at))
             case Name(name=name) if name in place:
                 return number_node(place[name])
             case Reduce(function=function, index=index, body=body):
-                if found := self._over_cells(node, place, sizes):
+                found = self._over_cells(node, place, sizes)
+                if found:
                     return found
-                return _joined(
-                    function,
-                    [self._put(body, {**place, index: at}, sizes) for at in range(sizes[index])],
-                )
-            case Call("where", (condition, yes, no)) if not any(
-                isinstance(each, Ref) for each in walk(condition)
-            ):
-                return self._put(
-                    yes if position(condition, place, self._scalar_values) else no, place, sizes
-                )
+                places = ({**place, index: at} for at in range(sizes[index]))
+                return _joined(function, [self._put(body, at, sizes) for at in places])
+            case Call("where", (condition, yes, no)) if not _reads_cells(condition):
+                holds = position(condition, place, self._scalar_values)
+                return self._put(yes if holds else no, place, sizes)
             case Call("add" | "max" as function, arguments):
                 return _joined(function, [self._put(each, place, sizes) for each in arguments])
             case Call(function=function, arguments=arguments):
@@ -313,60 +306,80 @@ class _Writer:
         assert isinstance(array, Matrix)
         return numeral(canonical(repr(float(array.value[index]))))
 
-    def _over_cells(self, node: Reduce, place: Place, sizes: Sizes) -> Expression | None:
-        """A sum or a maximum of a row or a column; of products only where there are too many to be
-        written out.
+    def _over_cells(
+        self, node: Reduce, place: Place, sizes: Mapping[str, int]
+    ) -> Expression | None:
+        """A sum or a maximum of a row or a column of cells.
+
+        A sum of products is one only where it has too many terms to be written out.
         """
         match node:
             case Reduce(function, index, Ref() as cell):
-                cells = self._line(cell, index, place, sizes[index])
-                return cells and Call("sum_of" if function == "add" else function, cells[:1])
-            case Reduce("add", index, Call("mul", (Ref() as one, Ref() as other))) if (
-                sizes[index] > MOST_TERMS
-            ):
-                first, second = (
-                    self._line(each, index, place, sizes[index]) for each in (one, other)
-                )
-                if not first or not second:
+                line = self._line(cell, index, place, sizes[index])
+                if line is None:
                     return None
-                if first[1] == second[1]:
-                    return Call("products_of", (first[0], second[0]))
-                return Call(
-                    "row_by_column",
-                    (first[0], second[0]) if first[1] == "row" else (second[0], first[0]),
-                )
+                cells, _ = line
+                return Call("sum_of" if function == "add" else function, (cells,))
+            case Reduce("add", index, Call("mul", (Ref() as one, Ref() as other))):
+                size = sizes[index]
+                if size <= MOST_TERMS_WRITTEN_OUT:
+                    return None
+                first = self._line(one, index, place, size)
+                second = self._line(other, index, place, size)
+                if first and second:
+                    return _sum_of_products(first, second)
         return None
 
     def _line(
         self, cell: Ref, index: str, place: Place, size: int
     ) -> tuple[Expression, str] | None:
-        """All cells along an index as a row or a column, and which of both; None where they are no
-        such line.
+        """All cells along an index, and whether they are a row or a column of a sheet.
+
+        None where they are no such line.
         """
         step = self.trace.steps.get(cell.name)
-        if step is None or cell.indices.count(index) != 1:
+        if step is None or cell.indices.count(index) != 1 or _is_used_elsewhere(cell, index):
             return None
-        at, own = (
-            cell.indices.index(index),
-            [letter for letter in step.rule.target.letters if letter not in LEADING],
-        )
-        behind = len(cell.indices) - at - 1  # axes
-        if (
-            behind >= len(own)
-            or behind > 1
-            or (behind == 1 and len(own) > 2)
-            or _elsewhere(cell, index)
-        ):
+        at = cell.indices.index(index)
+        direction = _direction(step, len(cell.indices) - at - 1)
+        if direction is None:
             return None
-        upright = behind == 1 or (len(own) == 1 and step.rule.axis_names[-1] in ("query", "key"))
         places = [position(each, {**place, index: 0}, self._scalar_values) for each in cell.indices]
-        cells: list[Expression] = [number_node(each) for each in places]
-        indices = (
-            *cells[:at],
-            Call("range", (number_node(0), number_node(size - 1))),
-            *cells[at + 1 :],
-        )
-        return Ref(cell.name, indices), "column" if upright else "row"
+        indices: list[Expression] = [number_node(each) for each in places]
+        indices[at] = Call("range", (number_node(0), number_node(size - 1)))
+        return Ref(cell.name, tuple(indices)), direction
+
+
+def _direction(step: Step, axes_behind: int) -> str | None:
+    """How an axis of a step runs on a sheet, as a row or a column; None where it does neither."""
+    own = [letter for letter in step.rule.target.letters if letter not in LEADING]
+    if axes_behind >= len(own):
+        return None
+    if axes_behind == 0:
+        is_column = len(own) == 1 and step.rule.axis_names[-1] in ("query", "key")
+        return "column" if is_column else "row"
+    # Of an array with more axes, each pair of a query and a key is a row.
+    return "column" if axes_behind == 1 and len(own) == 2 else None
+
+
+def _sum_of_products(first: tuple[Expression, str], second: tuple[Expression, str]) -> Expression:
+    """The products of two lines of cells, added up; those of a row and a column are a function."""
+    (cells, direction), (other_cells, other_direction) = first, second
+    if direction == other_direction:
+        return Call("products_of", (cells, other_cells))
+    if direction == "row":
+        return Call("row_by_column", (cells, other_cells))
+    return Call("row_by_column", (other_cells, cells))
+
+
+def _ends_hiding(step: Step) -> bool:
+    """Whether a step makes a number of −∞, as exp does."""
+    calls = [node for node in walk(step.rule.equation.expression) if isinstance(node, Call)]
+    return any(call.function in ("exp", "pow", "where") for call in calls)
+
+
+def _reads_cells(condition: Expression) -> bool:
+    return any(isinstance(node, Ref) for node in walk(condition))
 
 
 def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
@@ -377,29 +390,31 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     """
     trace = printer.trace
     yield from sections_of(printer, forward_steps(trace), view)
-    for title, word, names in (
+    parts = (
         ("The loss", "loss", loss_steps(trace)),
         ("The backward pass", "back", backward_steps(trace)),
-    ):
-        if names and not trace.leading_letters:
+    )
+    for title, word, names in parts:
+        if not names:
+            continue
+        if not trace.leading_letters:
             yield Heading(title)
-        for block in backward_blocks(printer, names, view) if names else ():
+        for block in backward_blocks(printer, names, view):
             if isinstance(block, Heading) and block.part:
                 block = block._replace(text=f"{block.text}, {word}")
             yield block
 
 
-def _elsewhere(cell: Ref, index: str) -> bool:
+def _is_used_elsewhere(cell: Ref, letter: str) -> bool:
     """Whether another index depends on this letter, as in a diagonal."""
-    others = (each for each in cell.indices if not isinstance(each, str))
-    return any(
-        isinstance(node, Name) and node.name == index for each in others for node in walk(each)
-    )
+    others = [index for index in cell.indices if not isinstance(index, str)]
+    return any(Name(letter) in walk(index) for index in others)
 
 
 def _names(expression: Expression, letters: Iterable[str]) -> Iterator[str]:
-    """The names of numbers in an expression, but for those in conditions, which are decided for
-    good.
+    """The names of numbers in an expression.
+
+    Those in conditions are not among them: conditions are decided for good.
     """
     match expression:
         case Name(name=name) if name not in letters:
@@ -418,8 +433,13 @@ def _joined(function: str, terms: list[Expression]) -> Expression:
     """One call of them all: sums of sums are a single sum."""
     found: list[Expression] = []
     for term in terms:
-        found += term.arguments if isinstance(term, Call) and term.function == function else (term,)
-    return found[0] if len(found) == 1 and function == "add" else Call(function, tuple(found))
+        if isinstance(term, Call) and term.function == function:
+            found.extend(term.arguments)
+        else:
+            found.append(term)
+    if len(found) == 1 and function == "add":
+        return found[0]
+    return Call(function, tuple(found))
 
 
 def _as_written(written: str) -> Expression | None:

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import islice
 
 from attncli.equation.nodes import Call
-from attncli.page.document import EDGE, Cell, Grid, Item, LeftOut, Product
+from attncli.page.document import ROWS_AT_EDGE, Cell, Grid, Item, LeftOut, Product
 
 AT_ONCE = 2**16  # cells
 GAP = 2  # digits between columns
@@ -61,9 +61,9 @@ def caption(what: str, start: int, end: int, total: int) -> str:
 
 
 def left_out_text(left_out: LeftOut) -> str:
-    """Which rows and columns are not there."""
-    gone = " and ".join(caption(what, EDGE, count - EDGE, count) for what, count in left_out)
-    return f"left out: {gone}; --all shows all"
+    """Which rows and columns are not there: left out: rows 5–46 of 50; --all shows all."""
+    gone = [caption(what, ROWS_AT_EDGE, count - ROWS_AT_EDGE, count) for what, count in left_out]
+    return f"left out: {' and '.join(gone)}; --all shows all"
 
 
 def with_dots(grid: Grid) -> Grid:
@@ -79,7 +79,7 @@ def with_dots(grid: Grid) -> Grid:
 
 
 def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
-    return (*items[:EDGE], between, *items[EDGE:])
+    return (*items[:ROWS_AT_EDGE], between, *items[ROWS_AT_EDGE:])
 
 
 def decimals_alone(grid: Grid) -> Grid:

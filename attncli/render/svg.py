@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from xml.etree import ElementTree as xml
 
-from attncli.page.drawing import PAINTS, SIZE, Drawing, Path, Point, Shape, Words
+from attncli.page.drawing import PAINTS, TEXT_SIZE, Drawing, Path, Point, Shape, Words
 
 FONTS = "system-ui,sans-serif"
 CORNER = "8"
@@ -33,7 +33,7 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
             "height": height,
             "viewBox": f"0 0 {width} {height}",
             "font-family": fonts,
-            "font-size": _number(SIZE),
+            "font-size": _number(TEXT_SIZE),
             "fill": PAINTS["ink"][0],
         },
     )
@@ -89,7 +89,9 @@ def _night(used: set[str]) -> str:
 def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
     """The attributes that a shape may have in common with those around it."""
     if isinstance(shape, Words):
-        found: dict[str, str] = {} if shape.size == SIZE else {"font-size": _number(shape.size)}
+        found: dict[str, str] = (
+            {} if shape.size == TEXT_SIZE else {"font-size": _number(shape.size)}
+        )
         if shape.paint != "ink":
             found |= _paint(shape.paint, "fill")
         if shape.anchor != "start":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.page.in_words import percent, reading
+from attncli.page.in_words import attention_in_words, percent
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
@@ -18,7 +18,7 @@ Build = Callable[..., Problem]
 
 
 def test_i_love_ai(love: Problem) -> None:
-    assert reading(run(love)) == (
+    assert attention_in_words(run(love)) == (
         (
             '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI", 7.0 % to itself. '
             'Its output is mostly the value of "love" (70.7 %).'
@@ -43,7 +43,7 @@ def words(
     queries = len(tokens) if tokens else 1
     arrays = {"Q": np.tile(row, (queries, 1)), "K": np.eye(keys), "V": np.ones((keys, 1))}
     given = problem(**arrays, scale="none", tokens=tokens, context_tokens=context_tokens, **choices)
-    return reading(run(given))[0]
+    return attention_in_words(run(given))[0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_row_of_weights(problem: Build, weights: list[float], sentence: str) -
 
 def test_a_token_that_looks_at_itself_only(problem: Build) -> None:
     rows = [[1], [2]]
-    first, second = reading(
+    first, second = attention_in_words(
         run(problem(Q=rows, K=rows, V=rows, tokens=("a", "b"), mask=(Causal(),)))
     )
     assert first == '"a" pays all of its attention to itself, so its output is its own value.'
@@ -137,7 +137,7 @@ def test_keys_that_are_seen_and_get_no_weight(problem: Build) -> None:
         tokens=("q",),
         mask=(Hide(np.array([[False, False, False, True]])),),
     )
-    assert reading(run(given)) == (
+    assert attention_in_words(run(given)) == (
         (
             '"q" pays the same attention to 2 of the tokens it sees (50.0 % each). The weight of'
             " the other one is so small that it is rounded to 0. Its output is the average of their"
@@ -155,7 +155,7 @@ def test_as_many_tokens_are_seen_as_the_mask_lets_through(seed: int, problem: Bu
     given = problem(
         Q=[[1.0]], K=scores[:, None], V=np.ones((6, 1)), scale="none", mask=(Hide(hide),)
     )
-    said = reading(run(given))[0]
+    said = attention_in_words(run(given))[0]
     assert (f"the {evenly} tokens it sees" in said) == (1 < evenly == len(seen) < 6)
     assert (f"{evenly} of the tokens it sees" in said) == (1 < evenly < len(seen))
 
@@ -178,20 +178,24 @@ def test_after_a_cache_the_last_keys_are_those_of_the_queries(problem: Build) ->
     query.
     """
     rows = {"Q": [[1], [1]], "K": [[0], [2]], "V": [[0], [1]], "past_K": [[0]], "past_V": [[0]]}
-    first, second = reading(run(problem(**rows, tokens=("b", "c"), context_tokens=("a", "b", "c"))))
+    first, second = attention_in_words(
+        run(problem(**rows, tokens=("b", "c"), context_tokens=("a", "b", "c")))
+    )
     assert (
         first
         == '"b" pays 78.7 % of its attention to "c", 10.7 % each to "a" and itself. '
         + 'Its output is mostly the value of "c" (78.7 %).'
     )
     assert second.endswith("Its output is mostly its own value (78.7 %).")
-    crossed = reading(run(problem(**rows, tokens=("x", "c"), context_tokens=("a", "b", "c"))))
+    crossed = attention_in_words(
+        run(problem(**rows, tokens=("x", "c"), context_tokens=("a", "b", "c")))
+    )
     assert not any("itself" in sentence or "own" in sentence for sentence in crossed)
 
 
 def test_the_same_words_in_a_context_are_not_itself(problem: Build) -> None:
     arrays = {name: [[1.0]] for name in ("X", "context", "W_Q", "W_K", "W_V")}
-    sentence = reading(run(problem(**arrays, tokens=("a",), context_tokens=("a",))))[0]
+    sentence = attention_in_words(run(problem(**arrays, tokens=("a",), context_tokens=("a",))))[0]
     assert sentence == '"a" pays all of its attention to "a", so its output is the value of "a".'
 
 
@@ -199,7 +203,7 @@ def test_numbers_that_do_not_fit(problem: Build) -> None:
     trace = run(
         problem(Q=[[300]], K=[[300]], V=[[1]], tokens=("big",), scale="none"), dtype="float16"
     )
-    assert reading(trace) == (
+    assert attention_in_words(trace) == (
         '"big" has scores that do not fit into float16, so its weights are unknown.',
     )
 
@@ -210,7 +214,7 @@ def test_weights_that_are_all_rounded_to_0(problem: Build) -> None:
         rounding="paper",
         precision=1,
     )
-    assert reading(trace) == (
+    assert attention_in_words(trace) == (
         (
             '"q" pays so little attention to each key that every weight is rounded to 0. So its'
             " output is 0, too."

@@ -21,7 +21,9 @@ INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
 @pytest.fixture(autouse=True)
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunked, "LARGE", 0)
-    monkeypatch.setattr(printer, "MOST", 0)  # as large as traces are of which not all is kept
+    monkeypatch.setattr(
+        printer, "MOST_NUMBERS_WITH_RESIDUES", 0
+    )  # as large as traces are of which not all is kept
 
 
 @pytest.mark.sampled(20)

@@ -62,9 +62,9 @@ def test_pieces_make_the_same_page(
         STYLES if path.stem in FEW else [STYLES[(first + more) % len(STYLES)] for more in (0, 4)]
     )
     whole = page_of(problem, view, gradient=gradient)
-    monkeypatch.setattr(printer, "LARGE", 0)
+    monkeypatch.setattr(printer, "MOST_NUMBERS_AT_ONCE", 0)
     monkeypatch.setattr(data, "LARGE", 0)
-    monkeypatch.setattr(document, "IN_MEMORY", 0)
+    monkeypatch.setattr(document, "MOST_CELLS_IN_MEMORY", 0)
     monkeypatch.setattr(cells, "AT_ONCE", 7)
     piecewise = page_of(problem, view, gradient=gradient)
     assert isinstance(piecewise.blocks, Lazy)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attncli
-from attncli.page.comparison import LARGEST
+from attncli.page.comparison import LARGEST_ERRORS
 from attncli.page.derivation import derivation
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table, plain
 from attncli.page.number_formats import formats_page
@@ -46,7 +46,7 @@ def test_a_derivation_in_a_lower_format_closes_with_its_errors(love: Problem) ->
     assert [plain(cell) for cell in table.rows[0]] == [
         "scaled", "8.1e-4", "3.5e-4", "AI → love", "2.3094", "2.3086",
     ]  # fmt: skip
-    assert largest == Paragraph((LARGEST,))
+    assert largest == Paragraph((LARGEST_ERRORS,))
     assert isinstance(same, Paragraph)
     assert (
         plain(same.text) == "Identical to the last bit: X, W_Q, W_K, W_V, Q, K, V, K_T and scores."

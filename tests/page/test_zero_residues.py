@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attncli.page.printer import MOST, printer_for, zero_residues
+from attncli.page.printer import MOST_NUMBERS_WITH_RESIDUES, printer_for, zero_residues
 from attncli.page.view import View
 from attncli.problem.loader import load, loads
 from attncli.tracing import run
@@ -55,7 +55,7 @@ def test_more_decimals_show_more(decimals: int) -> None:
 
 
 def test_a_large_trace_is_left_alone() -> None:
-    tokens = int(MOST**0.5) + 1
+    tokens = int(MOST_NUMBERS_WITH_RESIDUES**0.5) + 1
     ones = ", ".join(["[0.1, 0.3]"] * tokens)
     trace = traced(f"Q: [{ones}]\nK: [{', '.join(['[3, -1]'] * tokens)}]\nV: [{ones}]\n")
     assert zero_residues(trace, 3) is trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attncli.page.derivation import derivation
-from attncli.page.document import EDGE, MOST
+from attncli.page.document import MOST_ROWS_SHOWN, ROWS_AT_EDGE
 from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import Style, render
@@ -27,7 +27,7 @@ def page(
 
 
 def test_what_is_not_large_is_whole() -> None:
-    small = trace(MOST, MOST)
+    small = trace(MOST_ROWS_SHOWN, MOST_ROWS_SHOWN)
     assert page(small) == page(small, ends=False)
 
 
@@ -43,8 +43,8 @@ def test_a_large_matrix_has_its_edges(rows: int, columns: int, said: str) -> Non
     found = trace(rows, columns)
     text = page(found, "scores", detail="brief")
     assert text.rstrip().endswith(said)
-    for row in {0, min(EDGE, rows) - 1, rows - 1}:
-        for column in {0, min(EDGE, columns) - 1, columns - 1}:
+    for row in {0, min(ROWS_AT_EDGE, rows) - 1, rows - 1}:
+        for column in {0, min(ROWS_AT_EDGE, columns) - 1, columns - 1}:
             assert f"{found['scores'][row, column]:.3f}" in text
     assert "…" in text
     assert "without" not in page(found, "scores", detail="brief", ends=False)

@@ -30,7 +30,7 @@ from attncli.equation.shapes import index_sizes
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.model import with_changes
 from attncli.page.derivation import beginning, sections_of
-from attncli.page.document import MOST as EDGES
+from attncli.page.document import MOST_ROWS_SHOWN as EDGES
 from attncli.page.document import (
     Block,
     Cell,
@@ -44,9 +44,9 @@ from attncli.page.document import (
     Product,
     Worked,
 )
-from attncli.page.heads import MOST_PARTS
+from attncli.page.heads import MOST_PARTS_SHOWN as MOST_PARTS
 from attncli.page.printer import GIVEN_DECIMALS, printer_for
-from attncli.page.printer import MOST as LARGEST_WITH_RESIDUES
+from attncli.page.printer import MOST_NUMBERS_WITH_RESIDUES as LARGEST_WITH_RESIDUES
 from attncli.page.relation import NO_DIVISOR
 from attncli.page.remarks import ROUNDED, closing
 from attncli.page.view import View

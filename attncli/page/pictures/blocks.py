@@ -1,6 +1,4 @@
-"""Where pictures stand in a page: a chart of all shapes first, then one after each step that has a
-picture.
-"""
+"""Where pictures stand in a page: a chart of all shapes first, then one after some of the steps."""
 
 from __future__ import annotations
 
@@ -18,23 +16,21 @@ from attncli.page.printer import Printer
 from attncli.page.view import place_title
 from attncli.tracing.model import Trace
 
-CHART = "dimensions"
-
 
 def chart(trace: Trace) -> Picture:
     """The shapes of all steps."""
-    return _picture(CHART, CHART, trace, "", 0)
+    return _picture("dimensions", "dimensions", trace, "", 0)
 
 
 def pictures_after(printer: Printer, step: str, place: Mapping[str, int]) -> Iterator[Picture]:
-    """What is drawn of a step, after it; `place` is the one of its trace among all heads and
-    entries.
-    """
-    trace, title = printer.trace, place_title(place) if place else ""
-    of = _pictured(trace).get(step)
-    if of:
-        name = "-".join((*title.lower().replace(",", "").split(), of))
-        yield _picture(name, of, trace, title, printer.precision)
+    """What is drawn of a step, after it; `place` is where its trace is among heads and entries."""
+    trace = printer.trace
+    kind = _pictured(trace).get(step)
+    if kind:
+        title = place_title(place) if place else ""
+        words = title.lower().replace(",", "").split()
+        name = "-".join((*words, kind))
+        yield _picture(name, kind, trace, title, printer.precision)
 
 
 def require_pictured(trace: Trace, steps: Collection[str]) -> None:

@@ -1,6 +1,4 @@
-"""Each output as a sum: what every value gives to every feature, to the right of 0 or to the left
-of it.
-"""
+"""Each output as a sum: what every value gives to every feature, to the right of 0 or the left."""
 
 from __future__ import annotations
 
@@ -13,14 +11,14 @@ import numpy as np
 from attncli.english import listed
 from attncli.page.colors import foreground
 from attncli.page.drawing import (
-    GAP,
-    HIGHEST,
-    LINE,
+    DIGIT_MIDDLE,
+    HIGHEST_BODY,
+    LINE_HEIGHT,
     LOOKS,
-    MIDDLE,
-    SIZE,
-    SMALL,
-    WIDEST,
+    PANEL_GAP,
+    SMALL_TEXT,
+    TEXT_SIZE,
+    WIDEST_BODY,
     Drawing,
     Label,
     Panel,
@@ -41,22 +39,24 @@ from attncli.page.drawing import (
     swatch,
     text_width,
 )
-from attncli.page.in_words import MOST_KEYS, largest
+from attncli.page.in_words import MOST_KEYS_NAMED, largest
 from attncli.page.pictures.parts import Part, choose_drawn, name_of_key
 from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# from the lowest to the highest number
-WIDE = 240
-HIGH, ROW = 18, 24
-LABEL = 110
+# From the lowest to the highest number.
+WIDTH_OF_SUMS = 240
+# A row of pieces, and from one row to the next.
+ROW_HEIGHT, ROW_DISTANCE = 18, 24
+WIDEST_LABEL = 110
 MOST_PANELS, MOST_FEATURES = 12, 16
-# of one output; those of all other keys are one
+# Of one output; those of all other keys are one piece.
 MOST_PIECES = 6
-# the paint of all other keys together
-OTHERS = "soft"
+# A narrower piece is not seen.
+NARROWEST_PIECE = 0.005
+PAINT_OF_OTHERS = "soft"
 
 
 class Sum(NamedTuple):
@@ -79,39 +79,54 @@ class Sum(NamedTuple):
 
 
 def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
-    """The picture of what the outputs are made of, query by query; `only` is the one query that is
-    drawn.
+    """The picture of what the outputs are made of, query by query.
+
+    `only` is the one query that is drawn.
     """
-    features = parts[0].trace["V"].shape[-1]
-    in_a_column = HIGHEST // (_height(min(features, MOST_FEATURES)) + GAP)
-    for columns in (2, 1):  # one, if two are too wide
-        chosen = choose_drawn(parts, only, min(MOST_PANELS, columns * in_a_column))
-        drawn = _sums(chosen.each)
-        panels = _panels(drawn)
-        if columns * max(each.width for each in panels) + GAP <= WIDEST:
-            break
+    trace = parts[0].trace
+    features = trace["V"].shape[-1]
+    drawn, panels, left_out = _fitting(parts, only, min(features, MOST_FEATURES))
     legend: list[Panel | str] = [*_legend_of_keys(drawn)]
     legend.append(
         "Each piece is a weight times a number of the value of its key. The two ticks mark their"
         " sum. From 0 outwards, the pieces are in the order of the keys."
     )
-    legend += chosen.left_out
+    legend += left_out
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
-    what = "output" if output_step(parts[0].trace) == "output" else "output of a head"
+    what = "output" if output_step(trace) == "output" else "output of a head"
     said = " ".join(_said(each) for each in drawn[:8])
-    return drawing(
-        title, f"What each {what} is made of", said, alike_together(side_by_side(panels)), legend
-    )
+    body = alike_together(side_by_side(panels))
+    return drawing(title, f"What each {what} is made of", said, body, legend)
+
+
+def _fitting(
+    parts: Sequence[Part], only: int | None, features: int
+) -> tuple[list[Sum], list[Panel], Sequence[str]]:
+    """The outputs that are drawn, their panels, and what is left out.
+
+    They stand in two columns, or in one if two are too wide.
+    """
+    in_a_column = HIGHEST_BODY // (_height(features) + PANEL_GAP)
+    chosen = choose_drawn(parts, only, min(MOST_PANELS, 2 * in_a_column))
+    drawn = _sums(chosen.each)
+    panels = _panels(drawn)
+    if 2 * max(panel.width for panel in panels) + PANEL_GAP > WIDEST_BODY:
+        chosen = choose_drawn(parts, only, min(MOST_PANELS, in_a_column))
+        drawn = _sums(chosen.each)
+        panels = _panels(drawn)
+    return drawn, panels, chosen.left_out
 
 
 def _panels(drawn: Sequence[Sum]) -> list[Panel]:
     reach = [_reach(each.terms) for each in drawn]
-    low, high = min(each[0] for each in reach), max(each[1] for each in reach)
-    unit = WIDE / (high - low) if high > low else 0.0
-    # not even of differences that are almost 0
-    fits = isfinite(low) and isfinite(high) and isfinite(unit)
-    return [_panel(each, low, unit) if fits else _panel(each, 0, 0) for each in drawn]
+    low = min(left for left, _ in reach)
+    high = max(right for _, right in reach)
+    unit = WIDTH_OF_SUMS / (high - low) if high > low else 0.0
+    # The unit may be infinite: that of differences that are almost 0.
+    if not all(map(isfinite, (low, high, unit))):
+        low = unit = 0.0
+    return [_panel(each, low, unit) for each in drawn]
 
 
 def output_step(trace: Trace) -> str:
@@ -120,119 +135,131 @@ def output_step(trace: Trace) -> str:
 
 
 def _sums(outputs: Sequence[tuple[Part, int]]) -> list[Sum]:
-    """The outputs with the keys that are drawn of each: of the whole picture, no more than there
-    are looks.
+    """The outputs with the keys that are drawn of each.
+
+    Of the whole picture, these are no more than there are looks.
     """
     terms = [_terms(part, row) for part, row in outputs]
     with np.errstate(over="ignore"):
-        sizes = np.array([np.abs(each).sum(axis=1) for each in terms])
+        sizes = np.array([np.abs(of_keys).sum(axis=1) for of_keys in terms])
         order = np.argsort(-sizes.sum(axis=0), kind="stable")
     own = sorted(order[:LOOKS].tolist())
     looks = {key: place for place, key in enumerate(own)}
-    drawn = []
-    for (part, row), each, size in zip(outputs, terms, sizes, strict=True):
+    drawn: list[Sum] = []
+    for (part, row), of_keys, size in zip(outputs, terms, sizes, strict=True):
         most = len(own) if len(size) <= MOST_PIECES + 1 else MOST_PIECES
-        by_size = sorted(own, key=lambda key: -size[key])
-        keys = sorted(by_size[:most])
-        pieces = [each[keys]]
-        rest = np.delete(each, keys, axis=0)
+        keys = sorted(_largest_keys(own, size, most))
+        pieces = [of_keys[keys]]
+        rest = np.delete(of_keys, keys, axis=0)
         if len(rest):
             pieces.append(rest.sum(axis=0, keepdims=True))
         drawn.append(Sum(part, row, tuple(keys), np.concatenate(pieces), looks))
     return drawn
 
 
+def _largest_keys(keys: Sequence[int], size: NDArray[np.float64], most: int) -> list[int]:
+    return sorted(keys, key=lambda key: -size[key])[:most]
+
+
 def _terms(part: Part, row: int) -> NDArray[np.float64]:
     """What each key gives to each feature of an output; 0 where floats hold no such number."""
-    weights, values = (part.trace[name].astype(np.float64) for name in ("weights", "V"))
+    weights = part.trace["weights"][row].astype(np.float64)[:, None]
+    values = part.trace["V"].astype(np.float64)[:, :MOST_FEATURES]
     with np.errstate(all="ignore"):
-        terms = np.where(
-            weights[row][:, None] == 0, 0, weights[row][:, None] * values[:, :MOST_FEATURES]
-        )
+        terms = np.where(weights == 0, 0, weights * values)
     return np.nan_to_num(terms, posinf=0, neginf=0)
 
 
 def _reach(terms: NDArray[np.float64]) -> tuple[float, float]:
     """How far the pieces go to the left and to the right of 0."""
-    return float(np.minimum(terms, 0).sum(axis=0).min()), float(
-        np.maximum(terms, 0).sum(axis=0).max()
-    )
+    left = np.minimum(terms, 0).sum(axis=0).min()
+    right = np.maximum(terms, 0).sum(axis=0).max()
+    return float(left), float(right)
 
 
 def _panel(each: Sum, low: float, unit: float) -> Panel:
     part, trace = each.part, each.part.trace
     step = trace.steps[output_step(trace)]
     features = step.labels[-1][: each.terms.shape[1]]
-    name = cut(trace.tokens[each.row], SIZE, LABEL)
+    name = cut(trace.tokens[each.row], TEXT_SIZE, WIDEST_LABEL)
     title = f"{part.title}, {name.shown}" if part.title else name.shown
-    head = line_of(Words(0, LINE - 5, title, bold=True, label=name))
-    left = ceil(max(text_width(label, SMALL) for label in features)) + 8
+    head = line_of(Words(0, LINE_HEIGHT - 5, title, bold=True, label=name))
+    left = ceil(max(text_width(label, SMALL_TEXT) for label in features)) + 8
+    right = left + WIDTH_OF_SUMS + 10
     zero = left - low * unit
-    shapes: list[Shape] = [*head.shapes]
-    pieces: list[Path] = []
+    pieces: list[Shape] = []
     marks: list[Shape] = []
+    words: list[Shape] = [*head.shapes]
     widest = 0.0
     for feature, caption in enumerate(features):
-        y = LINE + 4 + feature * ROW
-        middle = y + HIGH / 2 + MIDDLE * SMALL
-        shapes.append(Words(left - 8, middle, caption, "soft", SMALL, "end"))
-        # of what stands right of 0, and left of it
-        ends = {True: zero, False: zero}
-        for place, term in enumerate(each.terms[:, feature].tolist()):
-            width = abs(term) * unit
-            if width < 0.005:
-                continue
-            x = ends[term > 0] if term > 0 else ends[False] - width
-            ends[term > 0] += width if term > 0 else -width
-            text = part.number(term)
-            piece = _piece(each, place, x, y, width)._replace(title=f"{_name(each, place)}: {text}")
+        y = LINE_HEIGHT + 4 + feature * ROW_DISTANCE
+        middle = y + ROW_HEIGHT / 2 + DIGIT_MIDDLE * SMALL_TEXT
+        words.append(Words(left - 8, middle, caption, "soft", SMALL_TEXT, "end"))
+        for piece, said in _pieces(each, feature, zero, unit, y, middle):
             pieces.append(piece)
-            if said := _inside(each, place, text, width):
-                shapes.append(
-                    Words(
-                        x + width / 2,
-                        middle,
-                        said,
-                        _ink(piece),
-                        SMALL,
-                        "middle",
-                        label=_key(each, place),
-                    )
-                )
-        total = part.text(step.name, each.row, feature)
+            if said.text:
+                words.append(said)
         value = float(step.value[each.row, feature])
         if np.isfinite(value):
-            at = zero + value * unit
-            ticks = (
-                *lines([(at, y - 3), (at, y + 2)]),
-                *lines([(at, y + HIGH - 2), (at, y + HIGH + 3)]),
-            )
-            marks.append(Path(ticks, stroke="ink", width=2))
-        shapes.append(Words(left + WIDE + 10, middle, f"= {total}", size=SMALL))
-        widest = max(widest, text_width(f"= {total}", SMALL))
+            marks.append(_ticks(zero + value * unit, y))
+        total = f"= {part.text(step.name, each.row, feature)}"
+        words.append(Words(right, middle, total, size=SMALL_TEXT))
+        widest = max(widest, text_width(total, SMALL_TEXT))
     bottom = _height(len(features))
-    axis = Path(lines([(zero, LINE), (zero, bottom)]), stroke="line")
-    return Panel(
-        max(left + WIDE + 10 + widest, head.width), bottom, (*pieces, axis, *marks, *shapes)
-    )
+    axis = Path(lines([(zero, LINE_HEIGHT), (zero, bottom)]), stroke="line")
+    width = max(right + widest, head.width)
+    return Panel(width, bottom, (*pieces, axis, *marks, *words))
+
+
+def _pieces(
+    each: Sum, feature: int, zero: float, unit: float, y: float, middle: float
+) -> Iterator[tuple[Path, Words]]:
+    """The pieces of a sum from 0 outwards, and what stands on each."""
+    left_end = right_end = zero
+    for place, term in enumerate(each.terms[:, feature].tolist()):
+        width = abs(term) * unit
+        if width < NARROWEST_PIECE:
+            continue
+        if term > 0:
+            x = right_end
+            right_end += width
+        else:
+            left_end -= width
+            x = left_end
+        number = each.part.number(term)
+        piece = _piece(each, place, x, y, width)
+        piece = piece._replace(title=f"{_name(each, place)}: {number}")
+        said = _inside(each, place, number, width)
+        label = _key(each, place)
+        ink = _ink(piece)
+        yield piece, Words(x + width / 2, middle, said, ink, SMALL_TEXT, "middle", label=label)
+
+
+def _ticks(x: float, y: float) -> Path:
+    """Two ticks that mark a sum, above its pieces and below them."""
+    upper = lines([(x, y - 3), (x, y + 2)])
+    lower = lines([(x, y + ROW_HEIGHT - 2), (x, y + ROW_HEIGHT + 3)])
+    return Path((*upper, *lower), stroke="ink", width=2)
 
 
 def _height(features: int) -> int:
     """Of the panel of an output."""
-    return LINE + 4 + features * ROW
+    return LINE_HEIGHT + 4 + features * ROW_DISTANCE
 
 
 def _piece(each: Sum, place: int, x: float, y: float, width: float) -> Path:
     if place >= len(each.keys):
-        return Path(rectangle(x, y, width, HIGH), OTHERS)
-    return swatch(x, y, width, HIGH, each.looks[each.keys[place]])
+        return Path(rectangle(x, y, width, ROW_HEIGHT), PAINT_OF_OTHERS)
+    return swatch(x, y, width, ROW_HEIGHT, each.looks[each.keys[place]])
 
 
 def _ink(piece: Path) -> str:
     """The colour of what stands on a piece."""
     if piece.opacity < 1 or piece.fill is None:
         return "ink"
-    return "paper" if piece.fill == OTHERS else hexadecimal(foreground(rgb(piece.fill)))
+    if piece.fill == PAINT_OF_OTHERS:
+        return "paper"
+    return hexadecimal(foreground(rgb(piece.fill)))
 
 
 def _inside(each: Sum, place: int, number: str, width: float) -> str:
@@ -241,7 +268,7 @@ def _inside(each: Sum, place: int, number: str, width: float) -> str:
     """
     key = _key(each, place).shown
     for text in (f"{key} {number}".strip(), number, key):
-        if text_width(text, SMALL) + 4 <= width:
+        if text_width(text, SMALL_TEXT) + 4 <= width:
             return text
     return ""
 
@@ -250,7 +277,7 @@ def _key(each: Sum, place: int) -> Label:
     """The label of the key of a piece; empty if it is of all others together."""
     tokens = each.part.trace.context_tokens
     name = tokens[each.keys[place]] if place < len(each.keys) else ""
-    return cut(name, SMALL, LABEL)
+    return cut(name, SMALL_TEXT, WIDEST_LABEL)
 
 
 def _name(each: Sum, place: int) -> str:
@@ -269,12 +296,12 @@ def _legend_of_keys(sums: Sequence[Sum]) -> Iterator[Panel]:
     entries = []
     for key in sorted(seen):
         look = swatch(0, 3, 12, 12, looks[key])
-        entries.append(entry_of_legend([look], 12, names[key], most=LABEL))
+        entries.append(entry_of_legend([look], 12, names[key], most=WIDEST_LABEL))
     if any(each.others and each.terms[-1].any() for each in sums):
-        look = Path(rectangle(0, 3, 12, 12), OTHERS)
+        look = Path(rectangle(0, 3, 12, 12), PAINT_OF_OTHERS)
         entries.append(entry_of_legend([look], 12, "all others"))
     if entries:
-        yield in_lines(entries, WIDEST)
+        yield in_lines(entries, WIDEST_BODY)
 
 
 def _said(each: Sum) -> str:
@@ -287,7 +314,7 @@ def _said(each: Sum) -> str:
         return f"{who} is 0."
     top = largest(size)
     how = "equal parts" if 1 < len(top) == np.count_nonzero(size) else "most"
-    if len(top) > MOST_KEYS:
+    if len(top) > MOST_KEYS_NAMED:
         return f"{who} gets {how} from the values of {len(top)} keys."
     whose = listed([_name(each, place) for place in top])
     values = "value" if len(top) == 1 else "values"

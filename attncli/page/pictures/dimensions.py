@@ -1,6 +1,4 @@
-"""The flow chart of a problem: a box for each step, and arrows with the shapes of what goes from
-one to the next.
-"""
+"""The flow chart of a problem: a box for each step, and arrows with shapes from one to the next."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ from attncli.equation.notation import LATEX_LINE, UNICODE
 from attncli.equation.rule import Rule
 from attncli.page.document import formula
 from attncli.page.drawing import (
-    SIZE,
-    SMALL,
+    SMALL_TEXT,
+    TEXT_SIZE,
     Drawing,
     Move,
     Panel,
@@ -36,16 +34,16 @@ from attncli.page.printer import Printer
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import forward_steps
 
-# of a box; from one box to the next
-HIGH, DOWN = 46.0, 61.0
-TIP = 7.0  # of an arrow
-# from one arrow of a box to the next
-SPREAD = 34.0
-PARTS = tuple(place / 24 for place in range(25))  # of an arrow's way
-# of these, where a number may stand
-FIRST = 5
-# of the height of a number; between two
-HALF, BESIDE = 7.0, 6.0
+# The height of a box, and from one box down to the next.
+BOX_HEIGHT, BETWEEN_BOXES = 46.0, 61.0
+# The length of the tip of an arrow, and from one arrow of a box to the next.
+TIP_LENGTH = 7.0
+BETWEEN_ARROWS = 34.0
+# A way of an arrow is looked at in these parts. On the first and last ones stands no number.
+PARTS_OF_A_WAY = tuple(place / 24 for place in range(25))
+PARTS_WITHOUT_NUMBERS = 5
+# Half of the height of a number, and between two numbers.
+HALF_A_NUMBER, BETWEEN_NUMBERS = 7.0, 6.0
 INSIDE_THE_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
 
 # its left, top, width and height
@@ -56,36 +54,33 @@ def dimensions(title: str, trace: Trace) -> Drawing:
     """The picture of all shapes."""
     inputs = _inputs(trace)
     boxes = {name: _Box(trace, name, inputs[name]) for name in inputs}
+    legend = [_lengths(trace, inputs)]
     said = _said(trace, inputs)
-    drawn = drawing(
-        title, "The shapes of all steps", said, _panel(boxes, inputs), [_lengths(trace, inputs)]
-    )
+    drawn = drawing(title, "The shapes of all steps", said, _panel(boxes, inputs), legend)
     return drawn._replace(mermaid=_mermaid(boxes, inputs))
 
 
 def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:
-    """What each step reads that the output is made of; the softmax is one step, from its scores to
-    the weights.
+    """What each step reads that the output is made of.
 
-    The trace of one of several heads ends with the output of this head.
+    The softmax is one step, from its scores to the weights. The trace of one of several heads ends
+    with the output of this head.
     """
     read: dict[str, tuple[str, ...]] = {}
     for name in forward_steps(trace):
         if name == "weights":
-            sink = ("sink",) if "sink" in trace else ()
-            read[name] = (
-                trace.logits if not trace.shifted else trace.steps["shifted"].rule.inputs[0],
-                *sink,
-            )
+            scores = trace.steps["shifted"].rule.inputs[0] if trace.shifted else trace.logits
+            read[name] = (scores, "sink") if "sink" in trace else (scores,)
         elif name not in INSIDE_THE_SOFTMAX:
             read[name] = tuple(each for each in trace.steps[name].rule.inputs if each in trace)
     end = "output" if "output" in trace else "heads_output"
-    found, waiting = {end}, [end]
+    found = {end}
+    waiting = [end]
     while waiting:
-        new = [each for each in read[waiting.pop()] if each not in found]
+        new = [name for name in read[waiting.pop()] if name not in found]
         found.update(new)
         waiting += new
-    return {name: each for name, each in read.items() if name in found}
+    return {name: inputs for name, inputs in read.items() if name in found}
 
 
 class _Box:
@@ -114,20 +109,20 @@ class _Box:
 
     @property
     def width(self) -> float:
-        return (
-            2.0 * ceil(max(text_width(self.title, SMALL) * 1.06, text_width(self.text, SIZE)) / 2)
-            + 20
-        )
+        # A title has wider letters than its measure says.
+        title = text_width(self.title, SMALL_TEXT) * 1.06
+        widest = max(title, text_width(self.text, TEXT_SIZE))
+        return 2.0 * ceil(widest / 2) + 20
 
 
 def _whole_softmax(trace: Trace) -> Rule:
     """The weights as one step from the scores on, as if the softmax were not shifted."""
-    rule, base = trace.steps["weights"].rule, trace.settings.exp_base
-    sums = variants.row_sums("sink" in trace or "sink" in trace.parameters, False, base)
-    inside = {
-        "exp": variants.exponential(base).bind({"logits": trace.logits}).matrix_form,
-        "row_sum": rewrite(sums.equation.expression, _of_rows),
-    }
+    rule = trace.steps["weights"].rule
+    base = trace.settings.exp_base
+    has_sink = "sink" in trace or "sink" in trace.parameters
+    exponential = variants.exponential(base).bind({"logits": trace.logits})
+    row_sums = variants.row_sums(has_sink, False, base).equation.expression
+    inside = {"exp": exponential.matrix_form, "row_sum": rewrite(row_sums, _of_rows)}
 
     def put(node: Expression) -> Expression:
         found = inside.get(node.name) if isinstance(node, Name) else None
@@ -151,148 +146,184 @@ def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
     titles: list[Shape] = []
     formulas: list[Shape] = []
     for name, box in boxes.items():
-        x, y = round(layout.middles[name]), _top(layout.levels[name])
-        fill = "wash" if box.given else "paper"
-        areas.append(
-            Path(
-                rectangle(x - box.width / 2, y, box.width, HIGH),
-                fill,
-                "soft" if not box.given else "line",
-            )
-        )
-        titles.append(Words(x, y + 18, box.title, "soft", SMALL, "middle"))
+        x = round(layout.middles[name])
+        y = _top(layout.levels[name])
+        fill, stroke = ("wash", "line") if box.given else ("paper", "soft")
+        outline = rectangle(x - box.width / 2, y, box.width, BOX_HEIGHT)
+        areas.append(Path(outline, fill, stroke))
+        titles.append(Words(x, y + 18, box.title, "soft", SMALL_TEXT, "middle"))
         formulas.append(Words(x, y + 36, box.text, anchor="middle", tex=box.tex))
+    # What looks alike stands together, so that the file says it once.
     areas.sort(key=lambda shape: str(shape[1:]))
     shapes = [*_arrows(layout, boxes), *areas, *titles, *formulas]
-    height = _top(max(layout.levels.values())) + HIGH + 1
+    height = _top(max(layout.levels.values())) + BOX_HEIGHT + 1
     return Panel(layout.width, height, tuple(shapes))
 
 
 def _top(level: int) -> float:
-    return level * (HIGH + DOWN) + 1
+    return level * (BOX_HEIGHT + BETWEEN_BOXES) + 1
 
 
 def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
-    """Arrows, their tips, and the shapes of what they bring, in this order, lest a line crosses a
-    number.
+    """Arrows, their tips, and the shapes of what they bring.
+
+    They are in this order, lest a line crosses a number.
     """
     stems: list[Shape] = []
     tips: list[Shape] = []
     ways: list[tuple[Point, ...]] = []
     for source, target, between in layout.arrows:
-        begin = round(
-            layout.middles[source]
-            + layout.offset(source, target, boxes[source].width, SPREAD, out=True)
-        )
-        end = round(
-            layout.middles[target]
-            + layout.offset(source, target, boxes[target].width, SPREAD, out=False)
-        )
-        points: list[Point] = [(begin, _top(layout.levels[source]) + HIGH)]
+        points = [_begin(layout, boxes, source, target)]
         for level, x in between:
-            points += [(round(x), _top(level)), (round(x), _top(level) + HIGH)]
-        points.append((end, _top(layout.levels[target]) - TIP))
-        moves: list[Move] = [("M", (points[0],))]
-        for (from_x, from_y), (x, y) in zip(points[::2], points[1::2], strict=True):
-            middle = (from_y + y) / 2
-            if from_x == x:
-                # straight on, with the line through the next level
-                continue
-            if from_y != points[0][1]:
-                moves.append(("L", ((from_x, from_y),)))
-            moves.append(("C", ((from_x, middle), (x, middle), (x, y))))
-        if moves[-1][1][-1] != points[-1]:
-            moves.append(("L", (points[-1],)))
-        stems.append(Path(tuple(moves), stroke="soft"))
+            points += [(round(x), _top(level)), (round(x), _top(level) + BOX_HEIGHT)]
+        points.append(_end(layout, boxes, source, target))
+        stems.append(_stem(points))
         x, y = points[-1]
-        tips.append(Path(polygon((x - 4, y), (x + 4, y), (x, y + TIP)), "soft"))
-        ways.append(tuple(_on_curve(points[0], points[1], part) for part in PARTS))
+        tip = polygon((x - 4, y), (x + 4, y), (x, y + TIP_LENGTH))
+        tips.append(Path(tip, "soft"))
+        ways.append(tuple(_on_curve(points[0], points[1], part) for part in PARTS_OF_A_WAY))
     texts = [boxes[source].shape for source, _, _ in layout.arrows]
-    places = _places([ceil(text_width(text, SMALL)) for text in texts], ways)
+    places = _places([ceil(text_width(text, SMALL_TEXT)) for text in texts], ways)
     backs = [Path(rectangle(*place), "paper") for place in places]
-    labels = [
-        Words(x + width / 2, y + 11, text, "ink", SMALL, "middle")
-        for (x, y, width, _), text in zip(places, texts, strict=True)
-    ]
+    labels: list[Shape] = []
+    for (x, y, width, _), text in zip(places, texts, strict=True):
+        labels.append(Words(x + width / 2, y + 11, text, "ink", SMALL_TEXT, "middle"))
     return [*stems, *tips, *backs, *labels]
 
 
+def _begin(layout: Layout, boxes: dict[str, _Box], source: str, target: str) -> Point:
+    """Where an arrow leaves its box."""
+    width = boxes[source].width
+    offset = layout.offset(source, target, width, BETWEEN_ARROWS, out=True)
+    x = round(layout.middles[source] + offset)
+    return x, _top(layout.levels[source]) + BOX_HEIGHT
+
+
+def _end(layout: Layout, boxes: dict[str, _Box], source: str, target: str) -> Point:
+    """Where the tip of an arrow begins."""
+    width = boxes[target].width
+    offset = layout.offset(source, target, width, BETWEEN_ARROWS, out=False)
+    x = round(layout.middles[target] + offset)
+    return x, _top(layout.levels[target]) - TIP_LENGTH
+
+
+def _stem(points: Sequence[Point]) -> Path:
+    """The line of an arrow: a curve between two levels, and straight through each level."""
+    moves: list[Move] = [("M", (points[0],))]
+    for (from_x, from_y), (x, y) in zip(points[::2], points[1::2], strict=True):
+        if from_x == x:
+            # It goes straight on, with the line through the next level.
+            continue
+        if from_y != points[0][1]:
+            moves.append(("L", ((from_x, from_y),)))
+        middle = (from_y + y) / 2
+        moves.append(("C", ((from_x, middle), (x, middle), (x, y))))
+    _, last = moves[-1]
+    if last[-1] != points[-1]:
+        moves.append(("L", (points[-1],)))
+    return Path(tuple(moves), stroke="soft")
+
+
 def _on_curve(begin: Point, end: Point, part: float) -> Point:
-    turned = part * part * (3 - 2 * part)
-    return (
-        begin[0] + (end[0] - begin[0]) * turned,
-        begin[1] + (end[1] - begin[1]) * (1.5 * part * (1 - part) + part**3),
-    )
+    """The point of the curve between two levels after this part of its way."""
+    across = part * part * (3 - 2 * part)
+    down = 1.5 * part * (1 - part) + part**3
+    x = begin[0] + (end[0] - begin[0]) * across
+    y = begin[1] + (end[1] - begin[1]) * down
+    return x, y
 
 
 def _places(widths: Sequence[float], ways: Sequence[Sequence[Point]]) -> list[Area]:
-    """Where the number of each arrow stands on its way: apart from other numbers, then on few other
-    arrows, and then near the middle. Short ways come first, since they have little choice.
+    """Where the number of each arrow stands on its way.
+
+    It is apart from other numbers, then on few other arrows, and then near the middle. Short ways
+    come first, since they have little choice.
     """
     found: dict[int, Area] = {}
-    for arrow in sorted(
-        range(len(ways)), key=lambda arrow: abs(ways[arrow][-1][0] - ways[arrow][0][0])
-    ):
-        width, own = widths[arrow], ways[arrow]
-        others = [
-            point
-            for other, way in enumerate(ways)
-            if other != arrow and way[0][1] == own[0][1]
-            for point in way
-        ]
-        areas = [
-            (round(x - width / 2), round(y - HALF), width, 2 * HALF) for x, y in own[FIRST:-FIRST]
-        ]
-
-        def cost(
-            place: int, areas: Sequence[Area] = areas, others: Sequence[Point] = others
-        ) -> tuple[int, int, int]:
-            left, top, wide, high = areas[place]
-            near = sum(
-                left - BESIDE < x + w
-                and x < left + wide + BESIDE
-                and top < y + h
-                and y < top + high
-                for x, y, w, h in found.values()
-            )
-            crossed = sum(left < x < left + wide and top < y < top + high for x, y in others)
-            return near, crossed, abs(2 * place - len(areas) + 1)
-
-        found[arrow] = areas[min(range(len(areas)), key=cost)]
+    shortest_first = sorted(range(len(ways)), key=lambda arrow: _width_of_way(ways[arrow]))
+    for arrow in shortest_first:
+        own = ways[arrow]
+        others: list[Point] = []
+        for other, way in enumerate(ways):
+            if other != arrow and way[0][1] == own[0][1]:
+                others += way
+        areas: list[Area] = []
+        width = widths[arrow]
+        for x, y in own[PARTS_WITHOUT_NUMBERS:-PARTS_WITHOUT_NUMBERS]:
+            left, top = round(x - width / 2), round(y - HALF_A_NUMBER)
+            areas.append((left, top, width, 2 * HALF_A_NUMBER))
+        found[arrow] = _best(areas, list(found.values()), others)
     return [found[arrow] for arrow in range(len(ways))]
+
+
+def _width_of_way(way: Sequence[Point]) -> float:
+    return abs(way[-1][0] - way[0][0])
+
+
+def _best(areas: Sequence[Area], taken: Sequence[Area], others: Sequence[Point]) -> Area:
+    """The area that is apart from those taken, and has few points of other ways in it."""
+
+    def cost(place: int) -> tuple[int, int, int]:
+        area = areas[place]
+        near = sum(_is_near(area, other) for other in taken)
+        crossed = sum(_contains(area, point) for point in others)
+        return near, crossed, abs(2 * place - len(areas) + 1)
+
+    return areas[min(range(len(areas)), key=cost)]
+
+
+def _is_near(area: Area, other: Area) -> bool:
+    left, top, width, height = area
+    other_left, other_top, other_width, other_height = other
+    if left - BETWEEN_NUMBERS >= other_left + other_width:
+        return False
+    if other_left >= left + width + BETWEEN_NUMBERS:
+        return False
+    return top < other_top + other_height and other_top < top + height
+
+
+def _contains(area: Area, point: Point) -> bool:
+    left, top, width, height = area
+    x, y = point
+    return left < x < left + width and top < y < top + height
 
 
 def _lengths(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
     """What the numbers are: d_k = 3, as in the equations."""
     found: dict[str, int] = {}
     for name in inputs:
-        for letter, size in zip(
-            trace.steps[name].rule.target.letters, trace.steps[name].shape, strict=True
-        ):
+        step = trace.steps[name]
+        for letter, size in zip(step.rule.target.letters, step.shape, strict=True):
             found.setdefault(INDICES[letter].length, size)
     return ", ".join(f"{name} = {size:,}" for name, size in found.items())
 
 
 def _said(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
     """Each step with its shape and what it is made of."""
-    shapes = {name: f"{name} ({shape_text(trace.steps[name].shape) or '1'})" for name in inputs}
-    given = listed([shapes[name] for name, read in inputs.items() if not read])
-    made = "; ".join(f"{shapes[name]} from {listed(read)}" for name, read in inputs.items() if read)
-    return f"Begin with {given}. Then {made}."
+    given: list[str] = []
+    made: list[str] = []
+    for name, read in inputs.items():
+        shape = shape_text(trace.steps[name].shape) or "1"
+        step = f"{name} ({shape})"
+        if read:
+            made.append(f"{step} from {listed(read)}")
+        else:
+            given.append(step)
+    return f"Begin with {listed(given)}. Then {'; '.join(made)}."
 
 
 def _mermaid(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> str:
     """The chart in the language of Mermaid. All text is the project's own, and in quotes."""
-    lines = ["flowchart TD"]
+    lines = ["flowchart TD\n"]
     for name, box in boxes.items():
         left, right = ("([", "])") if box.given else ("[", "]")
         text = f"{_quoted(box.title)}<br>{_quoted(box.text)}"
-        lines.append(f'    s_{name}{left}"{text}"{right}')
+        lines.append(f'    s_{name}{left}"{text}"{right}\n')
     for target, read in inputs.items():
         for source in read:
             shape = boxes[source].shape
-            lines.append(f'    s_{source} -- "{shape}" --> s_{target}')
-    return "".join(f"{line}\n" for line in lines)
+            lines.append(f'    s_{source} -- "{shape}" --> s_{target}\n')
+    return "".join(lines)
 
 
 def _quoted(text: str) -> str:

@@ -10,13 +10,13 @@ import numpy as np
 
 from attncli.english import count
 from attncli.page.drawing import (
-    EDGE,
-    LINE,
+    DIGIT_MIDDLE,
+    EDGE_WIDTH,
+    LINE_HEIGHT,
     LOOKS,
-    MIDDLE,
-    SIZE,
-    SMALL,
-    TINT,
+    SMALL_TEXT,
+    TEXT_SIZE,
+    TINT_OPACITY,
     Drawing,
     Label,
     Panel,
@@ -35,25 +35,31 @@ from attncli.page.drawing import (
 )
 from attncli.page.pictures.parts import Part, attention_in_words, choose_drawn, name_of_key, typeset
 from attncli.page.printer import format_number
+from attncli.tracing.model import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Weights: TypeAlias = "NDArray[np.float64]"
 
-# of the ribbons of all queries, about; of more than two heads, of two of them
-HIGH = 420
-TALLEST, LOWEST = 72, 6  # the weight 1
-BETWEEN = 8  # queries, and keys
-# from a query to a key; of several heads
-REACH, NEAR = 260, 200
-BAR = 6
-LABEL = 130
+# All queries together are about as high; of more than two heads, two of them are.
+HEIGHT_OF_QUERIES = 420
+# The weight 1 is no higher and no lower.
+HIGHEST_QUERY, LOWEST_QUERY = 72, 6
+# Between two queries, and between two keys.
+BETWEEN_QUERIES = 8
+# From a query to a key; the same of several heads.
+REACH, REACH_OF_SEVERAL = 260, 200
+BAR_WIDTH = 6
+# A lower bar of a key is not seen.
+LOWEST_BAR = 0.05
+WIDEST_LABEL = 130
 OPACITY = 0.5
-# ribbons below this are not drawn, if they are many
-THINNEST = 0.3
-MANY = 600  # ribbons
-MOST_QUERIES = 64  # of a head
+# If ribbons are many, those below this are not drawn.
+THINNEST_RIBBON = 0.3
+MANY_RIBBONS = 600
+# The picture has room for so many queries of a head.
+MOST_QUERIES = 64
 SINK = "sink"
 
 
@@ -69,39 +75,44 @@ def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """The picture of the flow of attention, of each head; `only` is the one query that is drawn."""
     chosen = choose_drawn(parts, only, MOST_QUERIES * len(parts))
     queries = chosen.queries
-    # which leaves room for each label
-    lowest = LOWEST if len(queries) > HIGH / LINE else SIZE
-    unit = min(TALLEST, max(lowest, HIGH * min(1, 2 / len(parts)) / len(queries)))
-    thinnest = (
-        THINNEST / unit
-        if len(parts) * len(queries) * len(parts[0].trace.context_tokens) > MANY
-        else 0.0
-    )
-    reach = REACH if len(parts) == 1 else NEAR
+    unit = _height_of_one(len(queries), len(parts))
+    ribbons = len(parts) * len(queries) * len(parts[0].trace.context_tokens)
+    thinnest = THINNEST_RIBBON / unit if ribbons > MANY_RIBBONS else 0.0
+    reach = REACH if len(parts) == 1 else REACH_OF_SEVERAL
     panels = [
         with_title(part.title, _panel(part, queries, unit, thinnest, reach)) for part in parts
     ]
-    legend = [
-        "A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."
-    ]
-    if any("sink" in part.trace.parameters or "sink" in part.trace for part in parts):
-        legend[0] = (
-            "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the"
-            " sink."
-        )
-    legend += chosen.left_out
+    legend = [_what_is_wide(parts), *chosen.left_out]
     if len(queries) > LOOKS:
         legend.append(f"After {LOOKS} queries, the colours begin again.")
     weights = np.concatenate([_weights(part, queries).ravel() for part in parts])
     left_out = int(((weights > 0) & (weights < thinnest)).sum())
     if left_out:
-        legend.append(
-            f"{count(left_out, 'weight')} below {typeset(format_number(thinnest, 3))} are not"
-            " drawn."
+        least = typeset(format_number(thinnest, 3))
+        legend.append(f"{count(left_out, 'weight')} below {least} are not drawn.")
+    description = attention_in_words(parts, only)
+    return drawing(title, "Who attends to whom", description, side_by_side(panels), legend)
+
+
+def _height_of_one(queries: int, parts: int) -> float:
+    """How high the weight 1 is, in pixels."""
+    # Many queries are lower than their labels, of which some have no room then.
+    lowest = LOWEST_QUERY if queries > HEIGHT_OF_QUERIES / LINE_HEIGHT else TEXT_SIZE
+    height = HEIGHT_OF_QUERIES * min(1, 2 / parts)
+    return min(HIGHEST_QUERY, max(lowest, height / queries))
+
+
+def _what_is_wide(parts: Sequence[Part]) -> str:
+    if any(_has_sink(part.trace) for part in parts):
+        return (
+            "A ribbon is as wide as its weight. What the keys of a query leave of 1 goes to the"
+            " sink."
         )
-    return drawing(
-        title, "Who attends to whom", attention_in_words(parts, only), side_by_side(panels), legend
-    )
+    return "A ribbon is as wide as its weight. The ribbons of a query are together as wide as 1."
+
+
+def _has_sink(trace: Trace) -> bool:
+    return "sink" in trace.parameters or "sink" in trace
 
 
 def _weights(part: Part, queries: Sequence[int]) -> Weights:
@@ -109,93 +120,90 @@ def _weights(part: Part, queries: Sequence[int]) -> Weights:
 
 
 def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, reach: float) -> Panel:
-    trace, weights = part.trace, _weights(part, queries)
+    trace = part.trace
+    weights = _weights(part, queries)
     names = trace.context_tokens
-    if "sink" in trace.parameters or "sink" in trace:
-        weights = np.column_stack(
-            [weights, np.maximum(0, 1 - weights.sum(axis=-1)) * weights.any(axis=-1)]
-        )
+    if _has_sink(trace):
+        rest = np.maximum(0, 1 - weights.sum(axis=-1)) * weights.any(axis=-1)
+        weights = np.column_stack([weights, rest])
         names = (*names, SINK)
-    gap = BETWEEN if unit > LINE else 2
-    ends = _ends(names, weights.sum(axis=0) * unit, len(queries) * (unit + gap) - gap, gap)
-    labels = [cut(trace.tokens[row], SIZE, LABEL) for row in queries]
-    left = (
-        ceil(max(*(text_width(name.shown, SIZE) for name in labels), text_width("queries", SMALL)))
-        + 8
-    )
-    right = left + 2 * BAR + reach
+    gap = BETWEEN_QUERIES if unit > LINE_HEIGHT else 2
+    height = len(queries) * (unit + gap) - gap
+    ends = _ends(names, weights.sum(axis=0) * unit, height, gap)
+    labels = [cut(trace.tokens[row], TEXT_SIZE, WIDEST_LABEL) for row in queries]
+    widths = [text_width(label.shown, TEXT_SIZE) for label in labels]
+    left = ceil(max(*widths, text_width("queries", SMALL_TEXT))) + 8
+    right = left + 2 * BAR_WIDTH + reach
+    tops = [LINE_HEIGHT + place * (unit + gap) for place in range(len(queries))]
     shapes: list[Shape] = [
-        Words(left - 8, LINE - 6, "queries", "soft", SMALL, "end"),
-        Words(right + 8, LINE - 6, "keys", "soft", SMALL),
+        Words(left - 8, LINE_HEIGHT - 6, "queries", "soft", SMALL_TEXT, "end"),
+        Words(right + 8, LINE_HEIGHT - 6, "keys", "soft", SMALL_TEXT),
     ]
     ribbons: list[Shape] = []
     digits: list[Shape] = []
     filled = list(ends.tops)
     for place, row in enumerate(queries):
-        top = LINE + place * (unit + gap)
+        top = tops[place]
         for key, weight in enumerate(weights[place].tolist()):
+            if weight <= 0:
+                continue
             width = weight * unit
-            if weight > 0:
-                if weight >= thinnest:
-                    end = name_of_key(trace, key) if key < len(trace.context_tokens) else "the sink"
-                    said = f'"{trace.tokens[row]}" → {end}: {part.number(weight)}'
-                    ribbons.append(
-                        _ribbon(left + BAR, top, right - BAR, LINE + filled[key], width, row, said)
-                    )
-                    if width >= SIZE + 1 and key < len(trace.context_tokens):
-                        middle = top + width / 2 + MIDDLE * SMALL
-                        digits.append(
-                            Words(
-                                left + BAR + 5, middle, part.text("weights", row, key), size=SMALL
-                            )
-                        )
-                top += width
-                filled[key] += width
-    bars: list[Shape] = [
-        swatch(left, LINE + place * (unit + gap), BAR, unit, row)
-        for place, row in enumerate(queries)
-    ]
-    bars += (
-        Path(rectangle(right - BAR, LINE + top, BAR, height), "soft")
-        for top, height in zip(ends.tops, ends.heights, strict=True)
-        if height >= 0.05
-    )
-    shapes += [*ribbons, *bars, *digits]
+            if weight >= thinnest:
+                to_top = LINE_HEIGHT + filled[key]
+                ribbon = _ribbon(left + BAR_WIDTH, top, right - BAR_WIDTH, to_top, width, row)
+                ribbons.append(ribbon._replace(title=_said(part, row, key, weight)))
+                if width >= TEXT_SIZE + 1 and key < len(trace.context_tokens):
+                    middle = top + width / 2 + DIGIT_MIDDLE * SMALL_TEXT
+                    number = part.text("weights", row, key)
+                    digits.append(Words(left + BAR_WIDTH + 5, middle, number, size=SMALL_TEXT))
+            top += width
+            filled[key] += width
+    shapes += ribbons
+    for top, row in zip(tops, queries, strict=True):
+        shapes.append(swatch(left, top, BAR_WIDTH, unit, row))
+    for top, key_height in zip(ends.tops, ends.heights, strict=True):
+        if key_height >= LOWEST_BAR:
+            bar = rectangle(right - BAR_WIDTH, LINE_HEIGHT + top, BAR_WIDTH, key_height)
+            shapes.append(Path(bar, "soft"))
+    shapes += digits
     middles = [place * (unit + gap) + unit / 2 for place in range(len(queries))]
     shapes += _labels(labels, middles, [unit] * len(labels), left - 8, "end")
-    named = [cut(name, SIZE, LABEL) for name in ends.names]
+    named = [cut(name, TEXT_SIZE, WIDEST_LABEL) for name in ends.names]
     middles = [top + height / 2 for top, height in zip(ends.tops, ends.heights, strict=True)]
     shapes += _labels(named, middles, ends.heights, right + 8, "start")
-    lowest = max(len(queries) * (unit + gap), ends.tops[-1] + max(ends.heights[-1], LINE))
-    return Panel(
-        right + 8 + max(text_width(name.shown, SIZE) for name in named),
-        LINE + lowest,
-        tuple(shapes),
-    )
+    lowest = max(len(queries) * (unit + gap), ends.tops[-1] + max(ends.heights[-1], LINE_HEIGHT))
+    widest = max(text_width(name.shown, TEXT_SIZE) for name in named)
+    return Panel(right + 8 + widest, LINE_HEIGHT + lowest, tuple(shapes))
+
+
+def _said(part: Part, row: int, key: int, weight: float) -> str:
+    """What the pointer shows on a ribbon: "I" → "love": 0.533."""
+    trace = part.trace
+    end = name_of_key(trace, key) if key < len(trace.context_tokens) else "the sink"
+    return f'"{trace.tokens[row]}" → {end}: {part.number(weight)}'
 
 
 def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> Ends:
-    """Keys one below the other, in the middle of the height of the queries; each has room for its
-    label if few.
+    """Keys one below the other, in the middle of the height of the queries.
+
+    If they are few, each has room for its label.
     """
-    room = SIZE + 2 if len(names) <= HIGH / LINE else 0
+    room = TEXT_SIZE + 2 if len(names) <= HEIGHT_OF_QUERIES / LINE_HEIGHT else 0
     slots = np.maximum(heights, room)
     total = float(slots.sum()) + gap * (len(names) - 1)
-    tops = (
-        max(0.0, (left - total) / 2)
-        + np.concatenate([[0], np.cumsum(slots + gap)[:-1]])
-        + (slots - heights) / 2
-    )
+    first = max(0.0, (left - total) / 2)
+    before = np.concatenate([[0], np.cumsum(slots + gap)[:-1]])
+    tops = first + before + (slots - heights) / 2
     return Ends(names, tuple(tops.tolist()), tuple(heights.tolist()))
 
 
-def _ribbon(
-    x: float, top: float, to_x: float, to_top: float, width: float, query: int, said: str
-) -> Path:
+def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, query: int) -> Path:
     """A ribbon that is as wide at both ends, in the look of its query."""
-    hollow = is_hollow(query) and width >= 3 * EDGE
+    hollow = is_hollow(query) and width >= 3 * EDGE_WIDTH
     if hollow:
-        top, to_top, width = top + EDGE / 2, to_top + EDGE / 2, width - EDGE
+        top += EDGE_WIDTH / 2
+        to_top += EDGE_WIDTH / 2
+        width -= EDGE_WIDTH
     middle = (x + to_x) / 2
     moves = (
         ("M", ((x, top),)),
@@ -205,8 +213,8 @@ def _ribbon(
         ("Z", ()),
     )
     if hollow:
-        return Path(moves, hue(query), hue(query), EDGE, TINT, title=said)
-    return Path(moves, hue(query), opacity=OPACITY, title=said)
+        return Path(moves, hue(query), hue(query), EDGE_WIDTH, TINT_OPACITY)
+    return Path(moves, hue(query), opacity=OPACITY)
 
 
 def _labels(
@@ -216,13 +224,15 @@ def _labels(
     x: float,
     anchor: str,
 ) -> Iterator[Words]:
-    """Labels beside their bars; where they are too close, those of the heaviest keys, and then the
-    first ones.
+    """Labels beside their bars.
+
+    Where they are too close, they are those of the heaviest keys, and then the first ones.
     """
     shown: list[int] = []
     for place in sorted(range(len(names)), key=lambda place: -weights[place]):
-        if all(abs(middles[place] - middles[other]) >= SIZE for other in shown):
+        if all(abs(middles[place] - middles[other]) >= TEXT_SIZE for other in shown):
             shown.append(place)
     for place in sorted(shown):
         name = names[place]
-        yield Words(x, LINE + middles[place] + MIDDLE * SIZE, name.shown, anchor=anchor, label=name)
+        y = LINE_HEIGHT + middles[place] + DIGIT_MIDDLE * TEXT_SIZE
+        yield Words(x, y, name.shown, anchor=anchor, label=name)

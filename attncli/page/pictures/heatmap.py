@@ -1,13 +1,11 @@
-"""Heat maps of weights, scores and all other steps: a cell for each number, with its digits where
-there is room.
-"""
+"""Heat maps of weights, scores and other steps: a cell for each number, with digits if they fit."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,13 +15,15 @@ from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
 from attncli.page.colors import CIVIDIS, DIVERGING, LEGEND, RGB, background, foreground
 from attncli.page.drawing import (
-    HIGHEST,
-    LINE,
-    MIDDLE,
-    SIZE,
-    SMALL,
-    WIDEST,
+    DIGIT_MIDDLE,
+    HIGHEST_BODY,
+    LINE_HEIGHT,
+    SMALL_TEXT,
+    TEXT_SIZE,
+    WIDEST_BODY,
     Drawing,
+    Label,
+    Move,
     Panel,
     Path,
     Point,
@@ -55,40 +55,41 @@ from attncli.page.pictures.parts import (
 )
 from attncli.page.printer import format_number
 from attncli.tracing.model import Cells, Trace
+from attncli.tracing.true_runs import true_runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-HIGH = 30  # of a cell with digits
-NARROWEST = 44
-# cells with digits in one picture
+# Cells with digits: their height and their least width, in pixels, and how many one picture has.
+CELL_HEIGHT = 30
+NARROWEST_CELL = 44
 MOST_DIGITS = 1600
-# of a map with digits: pixels, and rows
-WIDE, LONG = 960, 64
-# of a long map without digits, about
-SIDE = 480
-# sides of cells without digits
-LARGEST, SMALLEST = 24, 4
-# of more heads, the largest cell, and the side of a map, without digits
-FEW_HEADS, LESS, SIDE_OF_MANY = 2, 14, 240
-# Outliers: at most one of 20, four times as large as the rest, where there are five at least.
-FEW, FAR, LEAST = 20, 4, 5
-# on a side; of more, some share a cell
-MOST_CELLS = 128
-# keys of a row, under the pointer: a number for each cell would make the file five times as large
-MOST_NAMED = 3
-# of colour, of cells without digits
-LEVELS = 40
-LABEL = 130  # the longest label
-TURN = 45.0
-APART = 14  # lines of labels
-# at least: what the labels are is said in two lines beside those of keys
-_HEADS = SMALL + APART
-# the first that no weight is above has the last colour
-TOPS = (0.1, 0.2, 0.5, 1.0)
-STEP = 18  # of the colour bar
-FRAME = 2.0
-FEATURES = {
+# A map with digits is no wider, in pixels, and no longer, in rows.
+WIDEST_MAP, MOST_ROWS = 960, 64
+# The sides of cells without digits, and the longer side of their map, about.
+LARGEST_CELL, SMALLEST_CELL = 24, 4
+LONGEST_SIDE = 480
+# The same of more heads than a few.
+FEW_HEADS, LARGEST_CELL_OF_MANY, LONGEST_SIDE_OF_MANY = 2, 14, 240
+# Outliers are at most one of 20, four times as large as the rest, where there are five at least.
+ONE_OUTLIER_OF, OUTLIER_RATIO, FEWEST_WITH_OUTLIERS = 20, 4, 5
+# Of more cells on a side, some share one.
+MOST_CELLS_ON_A_SIDE = 128
+# The pointer shows so many keys of a row. A number for each cell would make the file five times as
+# large.
+MOST_KEYS_NAMED = 3
+# Cells without digits have so many colours.
+COLOR_LEVELS = 40
+WIDEST_LABEL = 130
+LABEL_TURN = 45.0
+LABEL_LINE = 14
+# What the labels are is said in two lines beside those of keys.
+CAPTIONS_HEIGHT = SMALL_TEXT + LABEL_LINE
+# Weights have the last colour at the first of these that none is above.
+TOPS_OF_WEIGHTS = (0.1, 0.2, 0.5, 1.0)
+COLOR_BAR_STEP = 18
+FRAME_WIDTH = 2.0
+KINDS_OF_FEATURES = {
     "d": "model",
     "k": "key",
     "p": "query",
@@ -124,23 +125,24 @@ class Scale(NamedTuple):
     def shades(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """From 0 to 1, or beyond; NaN where there is no number to shade."""
         finite = np.where(np.isfinite(values), values, np.nan)
+        nothing = np.isnan(finite)
         if self.by_row:
             top = np.max(np.nan_to_num(finite), axis=-1, keepdims=True)
-            return np.asarray(
-                np.divide(finite, top, out=np.where(np.isnan(finite), np.nan, 0.0), where=top > 0)
-            )
+            shades = np.where(nothing, np.nan, 0.0)
+            np.divide(finite, top, out=shades, where=top > 0)
+            return shades
         if self.high == self.low:
-            return np.where(np.isnan(finite), np.nan, 0.5)
-        # halves, so that the distance of the largest numbers is finite, too
-        return (finite / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
+            return np.where(nothing, np.nan, 0.5)
+        # Of halves, the distance of the largest numbers is finite, too.
+        low, high = self.low / 2, self.high / 2
+        return (finite / 2 - low) / (high - low)
 
 
 class Map(NamedTuple):
-    """A matrix to be shaded; `texts` are its digits, where there is room for them, "" in hidden
-    cells.
+    """A matrix to be shaded.
 
-    `axes` says what its rows and its columns are. Without digits, `titles` say what is largest in
-    each row.
+    `axes` says what its rows and its columns are. `texts` are its digits, where there is room for
+    them, "" in hidden cells. Without digits, `titles` say what is largest in each row.
     """
 
     axes: tuple[str, ...]
@@ -154,10 +156,9 @@ class Map(NamedTuple):
 
 
 def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
-    """The picture of a step, a map for each of its heads; raises AttncliError (exit 2) if it has no
-    rows and columns.
+    """The picture of a step, a map for each of its heads; a vector is one column.
 
-    A vector is one column.
+    Raises AttncliError (exit 2) if the step has no rows and columns.
     """
     rule = parts[0].trace.steps[step].rule
     if len(rule.target.letters) not in (1, 2):
@@ -167,20 +168,28 @@ def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
         )
     values = [_matrix(visible_numbers(part.trace, step)) for part in parts]
     shape = values[0].shape
-    digits = (
-        shape[0] * shape[1] * len(parts) <= MOST_DIGITS
-        and shape[1] * NARROWEST <= WIDE
-        and shape[0] <= LONG
-    )
+    digits = _has_room_for_digits(shape, len(parts))
     maps, body = _maps(parts, step, values, digits)
-    if digits and len(parts) > 1 and body.height > 2 * HIGHEST:
+    if digits and len(parts) > 1 and body.height > 2 * HIGHEST_BODY:
         maps, body = _maps(parts, step, values, digits=False)
-    share = ceil(max(shape) / MOST_CELLS)
-    said = {"weights": attention_in_words, "scores": largest_scores_in_words}.get(step)
-    description = (
-        said(parts) if said else extremes_in_words(parts, step)
-    ) or "No number is finite."
+    share = ceil(max(shape) / MOST_CELLS_ON_A_SIDE)
+    description = _description(parts, step) or "No number is finite."
     return drawing(title, rule.title, description, body, list(_legend(parts[0], maps, share)))
+
+
+def _has_room_for_digits(shape: tuple[int, ...], parts: int) -> bool:
+    rows, columns = shape
+    if rows * columns * parts > MOST_DIGITS or rows > MOST_ROWS:
+        return False
+    return columns * NARROWEST_CELL <= WIDEST_MAP
+
+
+def _description(parts: Sequence[Part], step: str) -> str:
+    if step == "weights":
+        return attention_in_words(parts)
+    if step == "scores":
+        return largest_scores_in_words(parts)
+    return extremes_in_words(parts, step)
 
 
 def _maps(
@@ -188,28 +197,33 @@ def _maps(
 ) -> tuple[list[Map], Panel]:
     """The map of each head, and all of them side by side; of many heads, small ones."""
     scale = _scale(values, parts[0].trace, step, digits)
-    maps = [_map(part, step, scale, each, digits) for part, each in zip(parts, values, strict=True)]
     many = len(parts) > FEW_HEADS
-    panels = [
-        with_title(part.title, _panel(each, many)) for part, each in zip(parts, maps, strict=True)
-    ]
+    maps: list[Map] = []
+    panels: list[Panel] = []
+    for part, numbers in zip(parts, values, strict=True):
+        map = _map(part, step, scale, numbers, digits)
+        maps.append(map)
+        panels.append(with_title(part.title, _panel(map, many)))
     return maps, side_by_side(panels)
 
 
 def _matrix(cells: NDArray[Cells]) -> NDArray[Cells]:
     """Rows and columns; a vector is one column."""
-    return cells if cells.ndim == 2 else cells[:, None]
+    if cells.ndim == 2:
+        return cells
+    return cells[:, None]
 
 
 def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digits: bool) -> Scale:
-    """What the colours stand for: all gradients have a sign, other numbers if any is negative. Of
-    those without a sign, the smallest has the first colour.
+    """What the colours stand for: all gradients have a sign, other numbers if any is negative.
+
+    Of those without a sign, the smallest has the first colour.
     """
-    finite = np.concatenate([each[np.isfinite(each)] for each in values])
+    finite = np.concatenate([numbers[np.isfinite(numbers)] for numbers in values])
     low = float(finite.min(initial=np.inf))
     high = float(finite.max(initial=-np.inf))
     if step == "weights":
-        top = next((top for top in TOPS if high <= top), 1.0)
+        top = next((top for top in TOPS_OF_WEIGHTS if high <= top), 1.0)
         return Scale(0.0, top, by_row=not digits)
     if not finite.size:
         return Scale(0, 0)
@@ -233,18 +247,23 @@ def _signed_scale(finite: NDArray[np.float64]) -> Scale:
 
 
 def _without_outliers(sizes: NDArray[np.float64]) -> float:
-    """The largest size; or, where a few sizes are many times as large as all others, the largest of
-    the others.
+    """The largest size that is no outlier.
+
+    Outliers are few sizes that are many times as large as all others: of 1, 2, 3, 2, 90, the 90.
     """
     ordered = np.sort(sizes[sizes > 0])
-    largest = float(ordered[-1]) if len(ordered) else 0.0
-    few = max(1, len(ordered) // FEW)
-    if len(ordered) < LEAST or not np.isfinite(largest):
+    if not len(ordered):
+        return 0.0
+    largest = float(ordered[-1])
+    if len(ordered) < FEWEST_WITH_OUTLIERS or not np.isfinite(largest):
         return largest
-    # the widest gap, as a ratio, among the few largest
+    few = max(1, len(ordered) // ONE_OUTLIER_OF)
+    # The widest gap, as a ratio, among the few largest.
     ratios = ordered[-few:] / ordered[-few - 1 : -1]
     place = int(ratios.argmax())
-    return float(ordered[place - few - 1]) if ratios[place] >= FAR else largest
+    if ratios[place] < OUTLIER_RATIO:
+        return largest
+    return float(ordered[place - few - 1])
 
 
 def _has_sign(trace: Trace, step: str) -> bool:
@@ -264,7 +283,7 @@ def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digit
     if digits:
         texts = _digits(part, step, hidden, len(axes))
         return Map(axes, rows, columns, scale, shades, hidden, texts)
-    block = ceil(max(shades.shape) / MOST_CELLS)
+    block = ceil(max(shades.shape) / MOST_CELLS_ON_A_SIDE)
     if block > 1:
         shades = _largest(shades, block, 0.5 if scale.signed else 0.0)
         hidden = _all(hidden, block)
@@ -277,27 +296,37 @@ def _digits(
     part: Part, step: str, hidden: NDArray[np.bool_], rank: int
 ) -> tuple[tuple[str, ...], ...]:
     """The number of each cell, "" in hidden ones; a vector, of rank 1, is one column."""
-    texts: list[list[str]] = [[] for _ in hidden]
-    for place, is_hidden in np.ndenumerate(hidden):
-        text = "" if is_hidden else part.text(step, *place[:rank])
-        texts[place[0]].append(text)
-    return tuple(tuple(row) for row in texts)
+    texts: list[tuple[str, ...]] = []
+    for row, line in enumerate(hidden):
+        cells: list[str] = []
+        for column, is_hidden in enumerate(line):
+            place = (row, column)[:rank]
+            cells.append("" if is_hidden else part.text(step, *place))
+        texts.append(tuple(cells))
+    return tuple(texts)
 
 
 def _axes(letters: Sequence[str]) -> tuple[str, ...]:
     """What rows and columns are; features are told apart where both are."""
-    apart = all(letter in FEATURES for letter in letters) and len(letters) > 1
-    kinds = {letter: f"{kind} feature" if apart else "feature" for letter, kind in FEATURES.items()}
-    return tuple(kinds.get(letter, INDICES[letter].axis) for letter in letters)
+    are_features = [letter in KINDS_OF_FEATURES for letter in letters]
+    both = len(letters) > 1 and all(are_features)
+    names: list[str] = []
+    for letter, is_feature in zip(letters, are_features, strict=True):
+        if not is_feature:
+            names.append(INDICES[letter].axis)
+        else:
+            names.append(f"{KINDS_OF_FEATURES[letter]} feature" if both else "feature")
+    return tuple(names)
 
 
 def _largest_of_rows(
     part: Part, step: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]
 ) -> Iterator[str]:
-    """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168. Of signed numbers,
-    those far from 0.
+    """What the pointer shows on each row: AI: love 0.533, AI 0.299, I 0.168.
+
+    Of signed numbers, it is those far from 0.
     """
-    names = [cut(name, SIZE, LABEL).shown for name in columns]
+    names = [cut(name, TEXT_SIZE, WIDEST_LABEL).shown for name in columns]
     size = np.abs(values) if _has_sign(part.trace, step) else values
     rank = part.trace.steps[step].value.ndim
     for row, label in enumerate(rows):
@@ -307,106 +336,132 @@ def _largest_of_rows(
             continue
         order = np.argsort(-size[row, seen], kind="stable")
         numbers = []
-        for column in seen[order[:MOST_NAMED]].tolist():
+        for column in seen[order[:MOST_KEYS_NAMED]].tolist():
             place = (row, column)[:rank]
-            # a vector is one column, which has no name
+            # A vector is one column, which has no name.
             numbers.append(f"{names[column]} {part.text(step, *place)}".strip())
-        yield f"{cut(label, SIZE, LABEL).shown}: {listed(numbers, last='')}"
+        yield f"{cut(label, TEXT_SIZE, WIDEST_LABEL).shown}: {listed(numbers, last='')}"
 
 
 def _largest(shades: NDArray[np.float64], block: int, nothing: float) -> NDArray[np.float64]:
-    """Of each square of cells the shade farthest from `nothing`, that of 0; NaN where no cell of it
-    has a shade.
+    """Of each square of cells the shade farthest from `nothing`, that of 0.
+
+    NaN where no cell of it has a shade.
     """
-    found = np.full([ceil(size / block) for size in shades.shape], np.nan)
+    found = np.full(_squares(shades, block), np.nan)
+    for some in _one_of_each_square(shades, block):
+        part = found[: some.shape[0], : some.shape[1]]
+        is_farther = np.abs(some - nothing) > np.abs(part - nothing)
+        np.copyto(part, some, where=np.isnan(part) | is_farther)
+    return found
+
+
+def _squares(cells: NDArray[Any], block: int) -> tuple[int, int]:
+    """How many squares of cells there are in each direction."""
+    rows, columns = cells.shape
+    return ceil(rows / block), ceil(columns / block)
+
+
+def _one_of_each_square(cells: NDArray[Cells], block: int) -> Iterator[NDArray[Cells]]:
+    """The first cell of every square, then the second one of each, and so on."""
     for down in range(block):
         for right in range(block):
-            some = shades[down::block, right::block]
-            part = found[: some.shape[0], : some.shape[1]]
-            farther = np.isnan(part) | (np.abs(some - nothing) > np.abs(part - nothing))
-            np.copyto(part, some, where=farther)
-    return found
+            yield cells[down::block, right::block]
 
 
 def _all(cells: NDArray[np.bool_], block: int) -> NDArray[np.bool_]:
     """Whether all cells of each square are true."""
-    found = np.ones([ceil(size / block) for size in cells.shape], dtype=bool)
-    for down in range(block):
-        for right in range(block):
-            some = cells[down::block, right::block]
-            found[: some.shape[0], : some.shape[1]] &= some
+    found = np.ones(_squares(cells, block), dtype=bool)
+    for some in _one_of_each_square(cells, block):
+        found[: some.shape[0], : some.shape[1]] &= some
     return found
 
 
 def _panel(map: Map, many: bool) -> Panel:
-    """A map with its labels: those of queries on the left, those of keys above; a small one, if
-    there are `many`.
+    """A map with its labels: those of queries on the left, those of keys above.
+
+    It is a small one, if there are `many`.
     """
     width, height = _size_of_cells(map, many)
     rows, columns = map.shades.shape
-    names = [cut(name, SIZE, LABEL) for name in map.rows]
+    names = [cut(name, TEXT_SIZE, WIDEST_LABEL) for name in map.rows]
     captions = [f"{axis} {arrow}" for axis, arrow in zip(map.axes, "↓→", strict=False)]
-    widest_name = max(text_width(name.shown, SIZE) for name in names)
-    widest_caption = max(text_width(said, SMALL) for said in captions)
+    widest_name = max(text_width(name.shown, TEXT_SIZE) for name in names)
+    widest_caption = max(text_width(caption, SMALL_TEXT) for caption in captions)
     left = ceil(max(widest_name, widest_caption)) + 8
     heads = list(_heads(map.columns, left, width))
-    # the first label of low rows reaches above them
-    raised = max(0.0, SIZE - height) / 2
-    top = ceil(max(_HEADS + raised, *(_height(head) for head in heads))) + 6
+    # The first label of low rows reaches above them.
+    raised = max(0.0, TEXT_SIZE - height) / 2
+    highest_head = max(_height(head) for head in heads)
+    top = ceil(max(CAPTIONS_HEIGHT + raised, highest_head)) + 6
     shapes: list[Shape] = []
-    for place, said in enumerate(captions):
-        y = top - 6 - raised - place * APART
-        shapes.append(Words(left - 8, y, said, "soft", SMALL, anchor="end"))
-    # there is none above a vector
-    shapes += (head._replace(y=top - 6) for head in heads if head.text)
-    every = 1 if height >= APART else ceil(APART / height)
-    for row, name in list(enumerate(names))[::every]:
-        y = top + (row + 0.5) * height + MIDDLE * SIZE
-        shapes.append(Words(left - 8, y, name.shown, anchor="end", label=name))
-    cells = _cells_with_digits(map, width, height) if map.texts else _cells(map, width, height)
-    shapes += moved(cells, left, top)
-    right = max([left + columns * width, *(_right(head) for head in heads)])
+    for place, caption in enumerate(captions):
+        y = top - 6 - raised - place * LABEL_LINE
+        shapes.append(Words(left - 8, y, caption, "soft", SMALL_TEXT, anchor="end"))
+    # Above a vector there is no label.
+    shapes += [head._replace(y=top - 6) for head in heads if head.text]
+    shapes += _row_labels(names, left - 8, top, height)
+    draw = _cells_with_digits if map.texts else _cells
+    shapes += moved(draw(map, width, height), left, top)
+    right = max(left + columns * width, *[_right(head) for head in heads])
     return Panel(right, top + rows * height, tuple(shapes))
 
 
+def _row_labels(names: Sequence[Label], x: float, top: float, height: float) -> Iterator[Words]:
+    """The labels of rows; of low rows, only some have one."""
+    every = 1 if height >= LABEL_LINE else ceil(LABEL_LINE / height)
+    for row in range(0, len(names), every):
+        y = top + (row + 0.5) * height + DIGIT_MIDDLE * TEXT_SIZE
+        yield Words(x, y, names[row].shown, anchor="end", label=names[row])
+
+
 def _size_of_cells(map: Map, many: bool) -> tuple[float, float]:
-    """How wide and how high a cell is: with digits as its texts need it, else as the side of the
-    map allows.
+    """How wide and how high a cell is.
+
+    With digits it is as its texts need it, else as the side of the map allows.
     """
     if map.texts:
-        widest = max((text_width(text, SIZE) for row in map.texts for text in row), default=0)
-        return float(max(NARROWEST, ceil(widest) + 14)), float(HIGH)
-    largest, side = (LESS, SIDE_OF_MANY) if many else (LARGEST, SIDE)
+        widths = [text_width(text, TEXT_SIZE) for row in map.texts for text in row]
+        width = ceil(max(widths, default=0)) + 14
+        return float(max(NARROWEST_CELL, width)), float(CELL_HEIGHT)
+    largest, side = LARGEST_CELL, LONGEST_SIDE
+    if many:
+        largest, side = LARGEST_CELL_OF_MANY, LONGEST_SIDE_OF_MANY
     rows, columns = map.shades.shape
-    width = min(largest, max(SMALLEST, side // columns))
-    height = min(largest, max(SMALLEST, side // rows))
+    width = min(largest, max(SMALLEST_CELL, side // columns))
+    height = min(largest, max(SMALLEST_CELL, side // rows))
     return float(width), float(height)
 
 
 def _heads(names: Sequence[str], left: float, width: float) -> Iterator[Words]:
-    """The labels of columns: each in the middle of its column if all have room for that, else
-    turned.
-    """
-    labels = [cut(name, SIZE, LABEL) for name in names]
-    if all(text_width(label.shown, SIZE) <= width - 4 for label in labels):
+    """The labels of columns: in the middle of their columns if all have room there, else turned."""
+    labels = [cut(name, TEXT_SIZE, WIDEST_LABEL) for name in names]
+    if all(text_width(label.shown, TEXT_SIZE) <= width - 4 for label in labels):
         for column, label in enumerate(labels):
-            yield Words(left + (column + 0.5) * width, 0, label.shown, anchor="middle", label=label)
+            x = left + (column + 0.5) * width
+            yield Words(x, 0, label.shown, anchor="middle", label=label)
         return
-    across = APART / np.sin(np.radians(TURN))
+    across = LABEL_LINE / np.sin(np.radians(LABEL_TURN))
     every = 1 if width >= across else ceil(across / width)
-    for column, label in list(enumerate(labels))[::every]:
-        yield Words(left + (column + 0.5) * width + 3, 0, label.shown, turn=TURN, label=label)
+    for column in range(0, len(labels), every):
+        label = labels[column]
+        x = left + (column + 0.5) * width + 3
+        yield Words(x, 0, label.shown, turn=LABEL_TURN, label=label)
 
 
 def _height(head: Words) -> float:
     if not head.turn:
-        return SIZE
-    return turned_size(text_width(head.text, head.size), head.size, head.turn)[1]
+        return TEXT_SIZE
+    _, up = turned_size(text_width(head.text, head.size), head.size, head.turn)
+    return up
 
 
 def _right(head: Words) -> float:
     width = text_width(head.text, head.size)
-    return head.x + (turned_size(width, head.size, head.turn)[0] if head.turn else width / 2)
+    if not head.turn:
+        return head.x + width / 2
+    right, _ = turned_size(width, head.size, head.turn)
+    return head.x + right
 
 
 def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]:
@@ -422,68 +477,76 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
         if not text:
             continue
         paint = "ink" if fill == "wash" else hexadecimal(foreground(rgb(fill)))
-        base = y + height / 2 + MIDDLE * SIZE
+        base = y + height / 2 + DIGIT_MIDDLE * TEXT_SIZE
         digits[paint].append(Words(x + width / 2, base, text, paint, anchor="middle"))
-    # shapes of one colour stand together, so that the file says the colour once
+    # Shapes of one colour stand together, so that the file says the colour once.
     for alike in (*areas.values(), *digits.values()):
         yield from alike
     yield from _hatched(map.hidden, width, height)
-    inner_width = width - 1 - FRAME
-    inner_height = height - 1 - FRAME
+    inner_width = width - 1 - FRAME_WIDTH
+    inner_height = height - 1 - FRAME_WIDTH
     for x, y in _beyond(map, width, height):
-        yield _frame(x + FRAME / 2, y + FRAME / 2, inner_width, inner_height)
+        yield _frame(x + FRAME_WIDTH / 2, y + FRAME_WIDTH / 2, inner_width, inner_height)
 
 
 def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
     """Cells without digits: of each colour one path, with a stroke for each run of cells."""
     rows, columns = map.shades.shape
-    yield Path(rectangle(0, 0, columns * width, rows * height), "wash")
-    levels = np.where(
-        np.isnan(map.shades),
-        -1,
-        np.floor(np.nan_to_num(map.shades).clip(0, 1) * (LEVELS - 1) + 0.5),
-    )
-    runs: dict[int, list[tuple[Point, Point]]] = defaultdict(list)
-    for row, line in enumerate(levels.astype(int)):
-        ends = [*(np.flatnonzero(np.diff(line)) + 1).tolist(), columns]
-        start, y = 0, (row + 0.5) * height
-        for end in ends:
-            runs[int(line[start])].append(((start * width, y), (end * width, y)))
-            start = end
-    runs.pop(-1, None)
-    for level in sorted(runs):
-        moves = tuple(move for run in runs[level] for move in lines(run))
-        yield Path(moves, stroke=map.scale.color(level / (LEVELS - 1)), width=height, crisp=True)
+    whole = rectangle(0, 0, columns * width, rows * height)
+    yield Path(whole, "wash")
+    strokes = _strokes(map, width, height)
+    for level in sorted(strokes):
+        color = map.scale.color(level / (COLOR_LEVELS - 1))
+        yield Path(tuple(strokes[level]), stroke=color, width=height, crisp=True)
     yield from _hatched(map.hidden, width, height)
-    # around the cell, which may be small
+    # The frame is around the cell, which may be small.
     for x, y in _beyond(map, width, height):
-        yield _frame(x - FRAME / 2, y - FRAME / 2, width + FRAME, height + FRAME)
-    yield Path(rectangle(0, 0, columns * width, rows * height), stroke="line")
+        left, top = x - FRAME_WIDTH / 2, y - FRAME_WIDTH / 2
+        yield _frame(left, top, width + FRAME_WIDTH, height + FRAME_WIDTH)
+    yield Path(whole, stroke="line")
     for row, said in enumerate(map.titles):
         if said:
             yield Path(rectangle(0, row * height, columns * width, height), title=said)
 
 
+def _strokes(map: Map, width: float, height: float) -> Mapping[int, list[Move]]:
+    """The strokes of each level of colour; cells without a shade have none."""
+    steps = np.nan_to_num(map.shades).clip(0, 1) * (COLOR_LEVELS - 1)
+    levels = np.where(np.isnan(map.shades), -1, np.floor(steps + 0.5)).astype(int)
+    strokes: dict[int, list[Move]] = defaultdict(list)
+    for row, line in enumerate(levels):
+        y = (row + 0.5) * height
+        start = 0
+        for end in [*(np.flatnonzero(np.diff(line)) + 1).tolist(), len(line)]:
+            level = int(line[start])
+            if level >= 0:
+                strokes[level] += lines([(start * width, y), (end * width, y)])
+            start = end
+    return strokes
+
+
 def _beyond(map: Map, width: float, height: float) -> Iterator[Point]:
     """The cells whose numbers are beyond the colours."""
-    if map.scale.farthest is not None:
-        shades = np.nan_to_num(map.shades)
-        for row, column in np.argwhere((shades < 0) | (shades > 1)).tolist():
-            yield column * width, row * height
+    if map.scale.farthest is None:
+        return
+    shades = np.nan_to_num(map.shades)
+    is_beyond = (shades < 0) | (shades > 1)
+    for row, column in np.argwhere(is_beyond).tolist():
+        yield column * width, row * height
 
 
 def _frame(x: float, y: float, width: float, height: float) -> Path:
-    return Path(rectangle(x, y, width, height), stroke="ink", width=FRAME)
+    return Path(rectangle(x, y, width, height), stroke="ink", width=FRAME_WIDTH)
 
 
 def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator[Shape]:
     """Lines across what is hidden, from corner to corner; those of neighbours are one."""
     rows, columns = hidden.shape
-    moves: list[tuple[str, tuple[Point, ...]]] = []
+    moves: list[Move] = []
     for offset in range(1 - rows, columns):
         row = max(0, -offset)
         column = max(0, offset)
-        for start, end in _runs(np.diagonal(hidden, offset)):
+        for start, end in true_runs(np.diagonal(hidden, offset)):
             first = ((column + start) * width, (row + start) * height)
             last = ((column + end) * width, (row + end) * height)
             moves += lines([first, last])
@@ -491,21 +554,10 @@ def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator
         yield Path(tuple(moves), stroke="line")
 
 
-def _runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Where each run of true cells begins, and the place after its end: 1, 3 of false, true, true,
-    false.
-    """
-    between = np.concatenate([[False], cells, [False]])
-    before, after = between[:-1], between[1:]
-    starts = np.flatnonzero(after & ~before)
-    ends = np.flatnonzero(before & ~after)
-    yield from zip(starts.tolist(), ends.tolist(), strict=True)
-
-
 def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str]:
     scale = maps[0].scale
     signs = []
-    # digits say more than colours
+    # Digits say more than colours.
     if scale.low < scale.high and not maps[0].texts:
         signs.append(_bar(part, scale))
     if any(each.hidden.any() for each in maps):
@@ -513,7 +565,7 @@ def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str
     if scale.farthest is not None:
         signs.append(_sign_of_outliers(part, scale))
     if signs:
-        yield in_lines(signs, WIDEST)
+        yield in_lines(signs, WIDEST_BODY)
     if share > 1:
         which = "the number farthest from 0" if scale.signed else "the largest"
         yield f"Each cell is {which} of {count(share, 'row')} by {count(share, 'column')}."
@@ -525,32 +577,31 @@ def _bar(part: Part, scale: Scale) -> Panel:
     high = typeset(format_number(scale.high, part.precision))
     if scale.by_row:
         low, high = "0", "the largest of the row"
-    first = text_line(low, paint="soft", size=SMALL)
+    first = text_line(low, paint="soft", size=SMALL_TEXT)
     shapes: list[Shape] = list(first.shapes)
     left = ceil(first.width) + 6
     for step, color in enumerate(scale.ramp):
-        area = rectangle(left + step * STEP, 2, STEP, 12)
+        area = rectangle(left + step * COLOR_BAR_STEP, 2, COLOR_BAR_STEP, 12)
         shapes.append(Path(area, hexadecimal(color)))
-    last = text_line(high, paint="soft", size=SMALL)
-    right = left + len(scale.ramp) * STEP + 6
+    last = text_line(high, paint="soft", size=SMALL_TEXT)
+    right = left + len(scale.ramp) * COLOR_BAR_STEP + 6
     shapes += moved(last.shapes, right, 0)
-    return Panel(right + last.width, LINE, tuple(shapes))
+    return Panel(right + last.width, LINE_HEIGHT, tuple(shapes))
 
 
 def _sign_of_outliers(part: Part, scale: Scale) -> Panel:
     """What a frame means: numbers beyond those that the colours stand for."""
-    low, high, farthest = (
-        part.number(edge) for edge in (scale.low, scale.high, scale.farthest or 0)
-    )
-    said = (
-        f"below {low} or above {high}, as far as {farthest}"
-        if scale.signed
-        else f"above {high}, up to {farthest}"
-    )
-    color = scale.color(float((scale.farthest or 0) > 0))
-    return entry_of_legend([Path(rectangle(0, 2, 18, 12), color), _frame(1, 3, 16, 10)], 18, said)
+    assert scale.farthest is not None
+    high, farthest = part.number(scale.high), part.number(scale.farthest)
+    said = f"above {high}, up to {farthest}"
+    if scale.signed:
+        said = f"below {part.number(scale.low)} or above {high}, as far as {farthest}"
+    color = scale.color(1.0 if scale.farthest > 0 else 0.0)
+    sign = [Path(rectangle(0, 2, 18, 12), color), _frame(1, 3, 16, 10)]
+    return entry_of_legend(sign, 18, said)
 
 
 def _sign_of_hidden() -> Panel:
-    sign = (Path(rectangle(0, 2, 18, 12), "wash"), Path(lines([(0, 2), (18, 14)]), stroke="line"))
-    return entry_of_legend(sign, 18, LEGEND)
+    area = Path(rectangle(0, 2, 18, 12), "wash")
+    line = Path(lines([(0, 2), (18, 14)]), stroke="line")
+    return entry_of_legend((area, line), 18, LEGEND)

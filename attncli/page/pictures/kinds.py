@@ -27,10 +27,10 @@ class Choice(NamedTuple):
 
 
 def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> Drawing:
-    """The picture of this name, one of KINDS or that of a step; `other` is for the softmax: the
-    trace `with_and_without_scale`.
+    """The picture of this name, one of KINDS or that of a step.
 
-    Raises AttncliError (exit 2) for a step, a query, a head or an entry that is not there.
+    `other` is for the softmax: the trace `with_and_without_scale`. Raises AttncliError (exit 2) for
+    a step, a query, a head or an entry that is not there.
     """
     query = None if choice.query is None else chosen_query(trace, choice.query)
     view = View(head=choice.head, entry=choice.entry)
@@ -61,10 +61,11 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
 
 
 def picture_name(option: str, text: str) -> str:
-    """The name of a picture, one of KINDS or a step by its name or letter; raises AttncliError
-    (exit 2) for others.
+    """The name of a picture, one of KINDS or a step by its name or letter.
+
+    Raises AttncliError (exit 2) for others.
     """
-    # Python may hand over anything
+    # Python may hand over anything.
     text = str(text)
     if text in KINDS:
         return text
@@ -75,8 +76,9 @@ def picture_name(option: str, text: str) -> str:
 
 
 def with_and_without_scale(problem: Problem) -> Problem:
-    """The same problem without the scale, or with the default one if it has none; raises
-    AttncliError (exit 2) for scores that are no dot products.
+    """The same problem without the scale, or with the default one if it has none.
+
+    Raises AttncliError (exit 2) for scores that are no dot products.
     """
     divided = SCORES[problem.score].divided
     if problem.scale == "none" or (problem.scale == "default" and not divided):

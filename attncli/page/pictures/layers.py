@@ -1,6 +1,4 @@
-"""Where the boxes of a flow chart stand: in levels, with few crossings, each near those it is
-joined with.
-"""
+"""Where the boxes of a flow chart stand: in levels, with few crossings, near what they join."""
 
 from __future__ import annotations
 
@@ -11,12 +9,13 @@ from itertools import combinations, islice, pairwise
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
-APART = 26.0  # boxes side by side
-# the room of an arrow that passes by a box
-LANE = 30.0
+# Between two boxes side by side.
+BETWEEN_BOXES = 26.0
+# The room of an arrow that passes by a box.
+LANE_WIDTH = 30.0
 SWEEPS = 12
-# how much more an arrow that passes by wants its place than a box
-STRAIGHT = 8.0
+# How much more than a box an arrow that passes by wants its place, so that it is straight.
+WEIGHT_OF_PASSING_ARROWS = 8.0
 
 # a box by its name, or an arrow that passes through a level
 Spot: TypeAlias = str | tuple[str, str, int]
@@ -25,9 +24,7 @@ Order: TypeAlias = list[list[Spot]]
 
 @dataclass(frozen=True)
 class Layout:
-    """The level of each box from the top, and its middle; of each arrow where it passes through
-    levels between.
-    """
+    """The level of each box from the top, and its middle; where each arrow passes other levels."""
 
     levels: Mapping[str, int]
     middles: Mapping[Spot, float]
@@ -35,94 +32,99 @@ class Layout:
     width: float
 
     def offset(self, source: str, target: str, width: float, most: float, *, out: bool) -> float:
-        """How far from the middle of its box an arrow begins or ends, so that those of one box are
-        side by side.
+        """How far from the middle of its box an arrow begins or ends.
+
+        So the arrows of one box are side by side, in the order of where they go.
         """
         box = source if out else target
-        ends = []
+        ends: list[tuple[float, str, str]] = []
         for begin, end, between in self.arrows:
-            if box == (begin if out else end):
-                passing = (
-                    between[0 if out else -1][1] if between else self.middles[end if out else begin]
-                )
-                ends.append((passing, begin, end))
-        ends.sort()
-        place = next(
-            at for at, (_, begin, end) in enumerate(ends) if (begin, end) == (source, target)
-        )
-        return (place - (len(ends) - 1) / 2) * min(most, (width - 16) / len(ends))
+            here, there = (begin, end) if out else (end, begin)
+            if here != box:
+                continue
+            if between:
+                _, passing = between[0 if out else -1]
+            else:
+                passing = self.middles[there]
+            ends.append((passing, begin, end))
+        in_order = [(begin, end) for _, begin, end in sorted(ends)]
+        from_middle = in_order.index((source, target)) - (len(ends) - 1) / 2
+        return from_middle * min(most, (width - 16) / len(ends))
 
 
 def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) -> Layout:
-    """The places of boxes of these widths; `inputs` are those that each is reached from, in an
-    order that has no way back.
+    """The places of boxes of these widths.
+
+    `inputs` are those that each is reached from, in an order that has no way back.
     """
     levels = _levels(inputs)
     joints: list[tuple[Spot, Spot]] = []
     order: Order = [[] for _ in range(max(levels.values()) + 1)]
     for name in inputs:
         order[levels[name]].append(name)
-    for target, sources in inputs.items():
-        for source in sources:
-            between: list[Spot] = [
-                (source, target, level) for level in range(levels[source] + 1, levels[target])
-            ]
-            for spot, level in zip(between, range(levels[source] + 1, levels[target]), strict=True):
-                order[level].append(spot)
-            joints += pairwise([source, *between, target])
+    pairs = [(source, target) for target, sources in inputs.items() for source in sources]
+    for source, target in pairs:
+        passed = range(levels[source] + 1, levels[target])
+        between: list[Spot] = [(source, target, level) for level in passed]
+        for level, spot in zip(passed, between, strict=True):
+            order[level].append(spot)
+        joints += pairwise([source, *between, target])
     order = _with_few_crossings(order, joints)
-    wide = {
-        spot: widths[spot] if isinstance(spot, str) else LANE for level in order for spot in level
-    }
+    wide: dict[Spot, float] = {}
+    for level_spots in order:
+        for spot in level_spots:
+            wide[spot] = widths[spot] if isinstance(spot, str) else LANE_WIDTH
     middles = _middles(order, joints, wide)
-    left = min(middles[spot] - wide[spot] / 2 for spot in middles) - 1
+    left = min(middle - wide[spot] / 2 for spot, middle in middles.items()) - 1
     middles = {spot: middle - left for spot, middle in middles.items()}
-    arrows = []
-    for target, sources in inputs.items():
-        for source in sources:
-            passed = range(levels[source] + 1, levels[target])
-            arrows.append(
-                (source, target, tuple((level, middles[source, target, level]) for level in passed))
-            )
-    return Layout(
-        levels, middles, tuple(arrows), max(middles[spot] + wide[spot] / 2 for spot in middles) + 1
-    )
+    right = max(middle + wide[spot] / 2 for spot, middle in middles.items()) + 1
+    arrows: list[tuple[str, str, tuple[tuple[int, float], ...]]] = []
+    for source, target in pairs:
+        passed = range(levels[source] + 1, levels[target])
+        passing = tuple((level, middles[source, target, level]) for level in passed)
+        arrows.append((source, target, passing))
+    return Layout(levels, middles, tuple(arrows), right)
 
 
 def _levels(inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """The longest way to each box; one that nothing leads to stands right above the first that it
-    leads to.
+    """The longest way to each box.
+
+    One that nothing leads to stands right above the first that it leads to.
     """
     levels: dict[str, int] = {}
     for name, sources in inputs.items():
         levels[name] = 1 + max((levels[source] for source in sources), default=-1)
     for name, sources in inputs.items():
         if not sources:
-            levels[name] = (
-                min((levels[each] for each, read in inputs.items() if name in read), default=1) - 1
-            )
+            targets = [levels[other] for other, read in inputs.items() if name in read]
+            levels[name] = min(targets, default=1) - 1
     return levels
 
 
 def _with_few_crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> Order:
-    """Each level in the order of what it is joined with, up and down again; the best of all
-    tries.
-    """
-    best, fewest = order, _crossings(order, joints)
+    """Each level in the order of what it is joined with, up and down; the best of all tries."""
+    best = order
+    fewest = _crossings(order, joints)
     for sweep in range(SWEEPS):
-        order = [list(level) for level in order]
-        down = sweep % 2 == 0
-        for level in range(len(order)) if down else reversed(range(len(order))):
-            other = level - 1 if down else level + 1
-            beside = order[other] if 0 <= other < len(order) else []
-            places = {spot: place for place, spot in enumerate(beside)}
-            own = {spot: place for place, spot in enumerate(order[level])}
-            order[level] = sorted(
-                order[level], key=partial(_mean, places=places, joints=joints, own=own)
-            )
-        if (found := _crossings(order, joints)) < fewest:
+        order = _swept(order, joints, down=sweep % 2 == 0)
+        found = _crossings(order, joints)
+        if found < fewest:
             best, fewest = order, found
     return best
+
+
+def _swept(order: Order, joints: Sequence[tuple[Spot, Spot]], *, down: bool) -> Order:
+    """Each level in the order of the level before it."""
+    order = [list(level) for level in order]
+    numbers = range(len(order))
+    for number in numbers if down else reversed(numbers):
+        other = number - 1 if down else number + 1
+        beside = order[other] if other in numbers else []
+        places = {spot: place for place, spot in enumerate(beside)}
+        own = {spot: place for place, spot in enumerate(order[number])}
+        key = partial(_mean, places=places, joints=joints, own=own)
+        order[number] = sorted(order[number], key=key)
+    return order
 
 
 def _mean(
@@ -131,9 +133,7 @@ def _mean(
     joints: Sequence[tuple[Spot, Spot]],
     own: Mapping[Spot, float],
 ) -> float:
-    """The mean place of what a spot is joined with; its own where it is joined with nothing
-    there.
-    """
+    """The mean place of what a spot is joined with; its own where that is nothing."""
     found = [places[other] for other in _joined(spot, joints) if other in places]
     return fmean(found) if found else own[spot]
 
@@ -164,8 +164,7 @@ def _crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> int:
 def _middles(
     order: Order, joints: Sequence[tuple[Spot, Spot]], wide: Mapping[Spot, float]
 ) -> dict[Spot, float]:
-    """The middle of each spot: as near as there is room to the mean of those that it is joined
-    with.
+    """The middle of each spot: as near as there is room to the mean of what it is joined with.
 
     An arrow that passes by boxes wants one place for all of its spots, and wants it more than boxes
     do, so that it is straight.
@@ -192,20 +191,19 @@ def _middles(
 def _spaced(
     level: Sequence[Spot], wanted: Mapping[Spot, float], wide: Mapping[Spot, float]
 ) -> dict[Spot, float]:
-    """The places nearest to those wanted, by squares, at which the spots of a level, in this order,
-    do not overlap.
+    """The places nearest to those wanted, by squares, at which the spots of a level do not overlap.
 
     Without the room that all before it take, no spot may stand left of the one before. Neighbours
     that would do so become one block, which stands at the mean of what they want.
     """
     room = [0.0]
     for one, other in pairwise(level):
-        between = (wide[one] + wide[other]) / 2 + APART
+        between = (wide[one] + wide[other]) / 2 + BETWEEN_BOXES
         room.append(room[-1] + between)
-    blocks: list[_Block] = []
+    blocks: list[_Neighbours] = []
     for spot, before in zip(level, room, strict=True):
-        weight = 1.0 if isinstance(spot, str) else STRAIGHT
-        block = _Block(wanted[spot] - before, weight, 1)
+        weight = 1.0 if isinstance(spot, str) else WEIGHT_OF_PASSING_ARROWS
+        block = _Neighbours(wanted[spot] - before, weight, 1)
         while blocks and blocks[-1].mean > block.mean:
             block = block.joined(blocks.pop())
         blocks.append(block)
@@ -217,16 +215,14 @@ def _spaced(
     return middles
 
 
-class _Block(NamedTuple):
-    """Neighbours that stand as near to each other as they may: the mean of what they want, its
-    weight, how many.
-    """
+class _Neighbours(NamedTuple):
+    """Spots that stand as near to each other as they may, and the mean of what they want."""
 
     mean: float
     weight: float
     number: int
 
-    def joined(self, other: _Block) -> _Block:
+    def joined(self, other: _Neighbours) -> _Neighbours:
         weight = self.weight + other.weight
         mean = (self.mean * self.weight + other.mean * other.weight) / weight
-        return _Block(mean, weight, self.number + other.number)
+        return _Neighbours(mean, weight, self.number + other.number)

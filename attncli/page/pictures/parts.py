@@ -1,19 +1,18 @@
-"""What a picture is made of: the trace, or each of its heads, with the numbers as every page prints
-them.
-"""
+"""What a picture is made of: the trace, or each of its heads, with numbers as pages print them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from attncli.english import count, listed
 from attncli.errors import usage_error
-from attncli.page.in_words import MOST_KEYS, largest, percent
+from attncli.page.in_words import MOST_KEYS_NAMED, largest, percent
 from attncli.page.printer import Printer, format_number
 from attncli.page.view import place_title
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
@@ -23,11 +22,12 @@ from attncli.tracing.slices import axis_length, trace_at
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# heads, of all entries of a batch
+# One picture has room for so many heads, of all entries of a batch.
 MOST_PARTS = 64
-OPTIONS = {BATCH: "--entry", HEAD: "--head", KEY_HEAD: "--head"}  # which choose a part
-# queries that a description names one by one
-MOST_SAID = 8
+# The options that choose a head or an entry.
+OPTIONS = {BATCH: "--entry", HEAD: "--head", KEY_HEAD: "--head"}
+# A description names so many queries one by one.
+MOST_QUERIES_NAMED = 8
 
 
 class Part(NamedTuple):
@@ -55,9 +55,7 @@ class Part(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """The heads and the queries that a picture has room for, and what its legend says of those left
-    out.
-    """
+    """The heads and the queries that a picture has room for, and what it says of the others."""
 
     parts: Sequence[Part]
     queries: Sequence[int]
@@ -70,31 +68,33 @@ class Drawn(NamedTuple):
 
 
 def choose_drawn(parts: Sequence[Part], only: int | None, room: int) -> Drawn:
-    """What is drawn where there is room for so many queries of all heads together: of each head the
-    same queries.
+    """What is drawn where there is room for so many queries: of each head the same queries.
 
     They are evenly apart, from the first to the last; if there is room for one, it is the last.
     """
-    rows, shown = parts[0].queries(only), parts[:room]
+    rows = parts[0].queries(only)
+    shown = parts[:room]
     number = min(len(rows), room // len(shown))
-    last = len(rows) - 1
-    kept = [
-        rows[round(place * last / (number - 1)) if number > 1 else last] for place in range(number)
-    ]
-    said = []
+    said: list[str] = []
     if len(shown) < len(parts):
         said.append(
             f"The first {len(shown)} of {len(parts)} heads or entries; --head or --entry draws"
             " another."
         )
     if number < len(rows):
-        which = (
-            f"{number} of {len(rows):,} queries, from the first to the last"
-            if number > 1
-            else "The last query"
-        )
+        which = "The last query"
+        if number > 1:
+            which = f"{number} of {len(rows):,} queries, from the first to the last"
         said.append(f"{which}; --query draws another.")
-    return Drawn(shown, kept, said)
+    return Drawn(shown, _evenly(rows, number), said)
+
+
+def _evenly(rows: Sequence[int], number: int) -> list[int]:
+    """So many of these rows."""
+    last = len(rows) - 1
+    if number == 1:
+        return [rows[last]]
+    return [rows[round(place * last / (number - 1))] for place in range(number)]
 
 
 def typeset(number: str) -> str:
@@ -103,108 +103,117 @@ def typeset(number: str) -> str:
 
 
 def parts_of(trace: Trace, precision: int, step: str = "weights") -> list[Part]:
-    """The heads that a step has, each alone; raises AttncliError (exit 2) where they are too many
-    for one picture.
+    """The heads that a step has, each alone.
+
+    Raises AttncliError (exit 2) where they are too many for one picture.
     """
     own = trace.leading_letters if step == "weights" else own_axes(trace, step)
+    if not own:
+        return [Part("", trace, precision)]
     lengths = [axis_length(trace, letter) for letter in own]
-    number = int(np.prod(lengths, dtype=np.int64))
+    number = prod(lengths)
     if number > MOST_PARTS:
-        options = [option for letter, option in OPTIONS.items() if letter in own]
-        message = (
-            f"a picture has room for {MOST_PARTS} heads, and this problem has {number:,} in all"
-        )
+        options = [f"{option} 0" for letter, option in OPTIONS.items() if letter in own]
         raise usage_error(
-            message, help=f"choose with {' and '.join(f'{option} 0' for option in options)}"
+            f"a picture has room for {MOST_PARTS} heads, and this problem has {number:,} in all",
+            help=f"choose with {' and '.join(options)}",
         )
     places = [dict(zip(own, place, strict=True)) for place in product(*map(range, lengths))]
-    return [
-        (
-            Part(place_title(place), trace_at(trace, place), precision)
-            if place
-            else Part("", trace, precision)
-        )
-        for place in places
-    ]
+    return [Part(place_title(place), trace_at(trace, place), precision) for place in places]
 
 
 def own_axes(trace: Trace, step: str) -> tuple[str, ...]:
-    """The leading axes of a step, of which each place is a picture of its own; none of one number
-    for each head.
+    """The leading axes of a step, of which each place is a picture of its own.
+
+    A step that has one number for each head has none.
     """
     letters = trace.steps[step].rule.target.letters
-    return (
-        tuple(letter for letter in letters if letter in LEADING) if {*letters} - {*LEADING} else ()
-    )
+    leading = tuple(letter for letter in letters if letter in LEADING)
+    return leading if leading != letters else ()
 
 
 def name_of_key(trace: Trace, key: int) -> str:
     """A key in a sentence: "love", or "a" (key 3) where others are called alike."""
     label = trace.context_tokens[key]
-    return f'"{label}"' + f" (key {key})" * (trace.context_tokens.count(label) > 1)
+    if trace.context_tokens.count(label) > 1:
+        return f'"{label}" (key {key})'
+    return f'"{label}"'
 
 
 def named_keys(trace: Trace, keys: Sequence[int], own: int | None = None) -> str:
-    """Keys in a sentence, "a", itself and "b", or how many they are; `own` is that of the query's
-    own token.
+    """Keys in a sentence, "a", itself and "b", or how many they are.
+
+    `own` is the key of the query's own token.
     """
-    if len(keys) > MOST_KEYS:
+    if len(keys) > MOST_KEYS_NAMED:
         return f"{len(keys):,} keys"
-    return listed(["itself" if key == own else name_of_key(trace, key) for key in keys])
+    names = ["itself" if key == own else name_of_key(trace, key) for key in keys]
+    return listed(names)
 
 
 def attention_in_words(parts: Sequence[Part], only: int | None = None) -> str:
-    """Which key each query attends to most, or, of many queries, which keys are most often that
-    key.
+    """Which key each query attends to most: "I" attends most to "love" (53.3 %).
+
+    Of many queries, it is which keys are most often that key.
     """
-    return " ".join(
-        f"{part.title}: {said}" if part.title else said
-        for part in parts
-        if (said := " ".join(_heaviest(part, only)))
-    )
+    return _in_words(parts, lambda part: _heaviest(part, only))
+
+
+def _in_words(parts: Sequence[Part], sentences: Callable[[Part], Iterator[str]]) -> str:
+    """Sentences of each head, after its title."""
+    said: list[str] = []
+    for part in parts:
+        words = " ".join(sentences(part))
+        if words:
+            said.append(f"{part.title}: {words}" if part.title else words)
+    return " ".join(said)
 
 
 def _heaviest(part: Part, only: int | None) -> Iterator[str]:
-    trace = part.trace
-    weights = trace["weights"].astype(np.float64)
-    rows = [
-        row for row in part.queries(only) if np.isfinite(weights[row]).all() and weights[row].any()
-    ]
-    without = len(part.queries(only)) - len(rows)
-    if len(rows) <= MOST_SAID:
+    weights = part.trace["weights"].astype(np.float64)
+    queries = part.queries(only)
+    rows = [row for row in queries if np.isfinite(weights[row]).all() and weights[row].any()]
+    if len(rows) <= MOST_QUERIES_NAMED:
         for row in rows:
-            top, seen = largest(weights[row]), np.count_nonzero(weights[row])
-            how = "most" if len(top) < seen else "equally" if len(top) > 1 else "only"
-            share = percent(float(weights[row, top[0]])) + " each" * (len(top) > 1)
-            yield (
-                f'"{trace.tokens[row]}" attends {how} to'
-                f" {named_keys(trace, top, trace.own_key(row))} ({share})."
-            )
+            yield _attention_of(part.trace, row, weights[row])
     else:
-        tops = [largest(weights[row]) for row in rows]
-        often = Counter(top[0] for top in tops if len(top) == 1)
-        if often:
-            most = often.most_common(3)
-            said = [
-                f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}"
-                for key, number in most
-            ]
-            yield f"The key with the largest weight is {', '.join(said)} of {len(rows):,}."
-        if equal := len(rows) - often.total():
-            yield (
-                f"{count(equal, 'query has', 'queries have')} several keys with the largest weight."
-            )
+        yield from _often_heaviest(part.trace, [largest(weights[row]) for row in rows])
+    without = len(queries) - len(rows)
     if without:
         yield f"{count(without, 'query', 'queries')} without weights."
 
 
+def _attention_of(trace: Trace, row: int, weights: NDArray[np.float64]) -> str:
+    top = largest(weights)
+    share = percent(float(weights[top[0]]))
+    if len(top) > 1:
+        share += " each"
+    if len(top) < np.count_nonzero(weights):
+        how = "most"
+    else:
+        how = "equally" if len(top) > 1 else "only"
+    keys = named_keys(trace, top, trace.own_key(row))
+    return f'"{trace.tokens[row]}" attends {how} to {keys} ({share}).'
+
+
+def _often_heaviest(trace: Trace, tops: Sequence[Sequence[int]]) -> Iterator[str]:
+    """Which keys are most often the heaviest one; `tops` are the heaviest keys of each query."""
+    often = Counter(top[0] for top in tops if len(top) == 1)
+    if often:
+        said = [
+            f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}"
+            for key, number in often.most_common(3)
+        ]
+        yield f"The key with the largest weight is {', '.join(said)} of {len(tops):,}."
+    equal = len(tops) - often.total()
+    if equal:
+        have = count(equal, "query has", "queries have")
+        yield f"{have} several keys with the largest weight."
+
+
 def largest_scores_in_words(parts: Sequence[Part]) -> str:
     """Which key has the largest score of each query; of many queries, the largest score of all."""
-    return " ".join(
-        f"{part.title}: {said}" if part.title else said
-        for part in parts
-        if (said := " ".join(_largest(part)))
-    )
+    return _in_words(parts, _largest)
 
 
 def _largest(part: Part) -> Iterator[str]:
@@ -212,7 +221,7 @@ def _largest(part: Part) -> Iterator[str]:
     finite = np.isfinite(scores)
     scores = np.where(finite, scores, -np.inf)
     rows = np.flatnonzero(finite.any(axis=-1)).tolist()
-    if len(rows) > MOST_SAID:
+    if len(rows) > MOST_QUERIES_NAMED:
         rows = [int(scores.max(axis=-1).argmax())]
     for row in rows:
         top = largest(scores[row])
@@ -225,11 +234,7 @@ def _largest(part: Part) -> Iterator[str]:
 
 def extremes_in_words(parts: Sequence[Part], step: str) -> str:
     """The largest and the smallest number of a step, and where they are."""
-    return " ".join(
-        f"{part.title}: {said}" if part.title else said
-        for part in parts
-        if (said := " ".join(_extremes(part, step)))
-    )
+    return _in_words(parts, lambda part: _extremes(part, step))
 
 
 def _extremes(part: Part, step: str) -> Iterator[str]:
@@ -258,8 +263,11 @@ def visible_numbers(trace: Trace, step: str) -> NDArray[np.float64]:
 
 
 def hidden_cells(trace: Trace, step: str) -> NDArray[np.bool_] | None:
-    """Which numbers of a step of queries by keys the mask hides; None for other steps, and without
-    a mask.
+    """Which numbers of a step of queries by keys the mask hides.
+
+    None for other steps, and without a mask.
     """
     own = trace.steps[step].rule.target.letters
-    return masked_out(trace.steps) if own == trace.steps["weights"].rule.target.letters else None
+    if own != trace.steps["weights"].rule.target.letters:
+        return None
+    return masked_out(trace.steps)

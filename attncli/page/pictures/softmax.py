@@ -1,6 +1,4 @@
-"""A row of scores before and after the scale, each with the weights that the softmax makes of
-it.
-"""
+"""A row of scores before and after the scale, each with the weights that its softmax makes."""
 
 from __future__ import annotations
 
@@ -10,12 +8,12 @@ from math import ceil
 import numpy as np
 
 from attncli.page.drawing import (
-    GAP,
-    HIGHEST,
-    LINE,
-    MIDDLE,
-    SIZE,
-    SMALL,
+    DIGIT_MIDDLE,
+    HIGHEST_BODY,
+    LINE_HEIGHT,
+    PANEL_GAP,
+    SMALL_TEXT,
+    TEXT_SIZE,
     Drawing,
     Panel,
     Path,
@@ -35,107 +33,113 @@ from attncli.page.in_words import largest, percent
 from attncli.page.pictures.parts import Part, choose_drawn, named_keys
 from attncli.tracing.model import Trace, masked_out
 
-WIDE, HIGH, ROW = 110, 14, 20
-LABEL = 110
-BETWEEN = 24
-MOST_KEYS = 12
-# without the scale, and with it
-PAINTS = ("#d55e00", "#0072b2")
-HEADS = ("without the scale", "with the scale")
+# The bar of the weight 1, its height, and from one bar to the next.
+WIDTH_OF_ONE = 110
+BAR_HEIGHT, BAR_DISTANCE = 14, 20
+WIDEST_LABEL = 110
+BETWEEN_SIDES = 24
+MOST_KEYS_DRAWN = 12
+# The description has a sentence for so many queries.
+MOST_QUERIES_SAID = 8
+# Without the scale, and with it.
+PAINTS_OF_SIDES = ("#d55e00", "#0072b2")
+HEADS_OF_SIDES = ("without the scale", "with the scale")
 
 
 def softmax(title: str, parts: Sequence[Part], others: Sequence[Part], only: int | None) -> Drawing:
-    """The picture of each row; `others` are the same heads with the scale if `parts` have none,
-    else without it.
+    """The picture of each row, without the scale and with it.
+
+    `others` are the same heads with the scale if `parts` have none, else without it.
     """
-    swap = "scaled" in parts[0].trace
+    is_scaled = "scaled" in parts[0].trace
     keys = len(parts[0].trace.context_tokens)
-    chosen = choose_drawn(parts, only, HIGHEST // (_height(min(keys, MOST_KEYS)) + GAP))
-    pair = {part.title: other for part, other in zip(parts, others, strict=True)}
-    drawn = [
-        (pair[part.title], part, row) if swap else (part, pair[part.title], row)
-        for part, row in chosen.each
-    ]
+    room = HIGHEST_BODY // (_height(min(keys, MOST_KEYS_DRAWN)) + PANEL_GAP)
+    chosen = choose_drawn(parts, only, room)
+    other_of = {part.title: other for part, other in zip(parts, others, strict=True)}
+    panels: list[Panel] = []
+    said: list[str] = []
+    for part, row in chosen.each:
+        other = other_of[part.title]
+        plain, scaled = (other, part) if is_scaled else (part, other)
+        panels.append(_panel(plain, scaled, row))
+        if len(said) < MOST_QUERIES_SAID:
+            said.append(_said(plain, scaled, row))
     legend = [
         "Each side shows the scores of the keys, and the weights that the softmax makes of them,"
-        " from 0 to 1."
+        " from 0 to 1.",
+        *chosen.left_out,
     ]
-    legend += chosen.left_out
-    if keys > MOST_KEYS:
+    if keys > MOST_KEYS_DRAWN:
         legend.append(
-            f"Of the keys that a query sees, at most the {MOST_KEYS} with the largest weights."
+            f"Of the keys that a query sees, at most the {MOST_KEYS_DRAWN} with the largest"
+            " weights."
         )
-    said = " ".join(_said(*each) for each in drawn[:8])
-    return drawing(
-        title,
-        "Weights without the scale and with it",
-        said,
-        alike_together(side_by_side([_panel(*each) for each in drawn])),
-        legend,
-    )
+    what = "Weights without the scale and with it"
+    body = alike_together(side_by_side(panels))
+    return drawing(title, what, " ".join(said), body, legend)
 
 
 def _panel(plain: Part, scaled: Part, row: int) -> Panel:
     trace = scaled.trace
     keys = _keys(trace, row)
-    names = [cut(trace.context_tokens[key], SIZE, LABEL) for key in keys]
-    query = cut(trace.tokens[row], SIZE, LABEL)
+    names = [cut(trace.context_tokens[key], TEXT_SIZE, WIDEST_LABEL) for key in keys]
+    query = cut(trace.tokens[row], TEXT_SIZE, WIDEST_LABEL)
     title = f"query {query.shown}"
     if scaled.title:
         title = f"{scaled.title}, {title}"
-    head = line_of(Words(0, LINE - 5, title, bold=True, label=query))
+    head = line_of(Words(0, LINE_HEIGHT - 5, title, bold=True, label=query))
     shapes: list[Shape] = [*head.shapes]
-    left = ceil(max(text_width(name.shown, SIZE) for name in names)) + 10.0
+    left = ceil(max(text_width(name.shown, TEXT_SIZE) for name in names)) + 10.0
     for place, name in enumerate(names):
-        middle = _middle(place, SIZE)
+        middle = _middle(place, TEXT_SIZE)
         shapes.append(Words(left - 10, middle, name.shown, anchor="end", label=name))
-    for part, paint, above in zip((plain, scaled), PAINTS, HEADS, strict=True):
+    for part, paint, above in zip((plain, scaled), PAINTS_OF_SIDES, HEADS_OF_SIDES, strict=True):
         side = _side(part, row, keys, paint, above)
         shapes += moved(side.shapes, left, 0)
-        left += side.width + BETWEEN
-    width = max(left - BETWEEN, head.width)
+        left += side.width + BETWEEN_SIDES
+    width = max(left - BETWEEN_SIDES, head.width)
     return Panel(width, _height(len(keys)), tuple(shapes))
 
 
 def _height(keys: int) -> int:
     """Of the panel of a query."""
-    return 2 * LINE + 4 + keys * ROW
+    return 2 * LINE_HEIGHT + 4 + keys * BAR_DISTANCE
 
 
 def _top(place: int) -> int:
     """Of the bar of a key."""
-    return 2 * LINE + 4 + place * ROW
+    return 2 * LINE_HEIGHT + 4 + place * BAR_DISTANCE
 
 
 def _middle(place: int, size: float) -> float:
     """The base line of a text of this size beside the bar of a key."""
-    return _top(place) + HIGH / 2 + MIDDLE * size
+    return _top(place) + BAR_HEIGHT / 2 + DIGIT_MIDDLE * size
 
 
 def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> Panel:
-    """The scores and the weights of one trace, which is the one without the scale or the one with
-    it.
-    """
+    """The scores and the weights of one trace: the one without the scale, or the one with it."""
     weights = part.trace["weights"][row]
     scores = _scores(part, row, keys)
     texts = [part.text("weights", row, key) for key in keys]
-    start = ceil(max(text_width(text, SMALL) for text in scores)) + 8
-    end = start + WIDE + 6
-    shapes: list[Shape] = [Words(0, 2 * LINE - 5, above, "soft", SMALL)]
+    widest_score = max(text_width(score, SMALL_TEXT) for score in scores)
+    widest_text = max(text_width(text, SMALL_TEXT) for text in texts)
+    start = ceil(widest_score) + 8
+    end = start + WIDTH_OF_ONE + 6
+    shapes: list[Shape] = [Words(0, 2 * LINE_HEIGHT - 5, above, "soft", SMALL_TEXT)]
     for place, key in enumerate(keys):
-        middle = _middle(place, SMALL)
-        shapes.append(Words(start - 8, middle, scores[place], "soft", SMALL, "end"))
-        shapes.append(Words(end, middle, texts[place], size=SMALL))
+        middle = _middle(place, SMALL_TEXT)
+        shapes.append(Words(start - 8, middle, scores[place], "soft", SMALL_TEXT, "end"))
+        shapes.append(Words(end, middle, texts[place], size=SMALL_TEXT))
         weight = float(weights[key])
         if np.isfinite(weight) and weight > 0:
-            length = max(weight * WIDE, 0.5)
-            bar = rectangle(start, _top(place), length, HIGH)
+            # The shortest bar can still be seen.
+            length = max(weight * WIDTH_OF_ONE, 0.5)
+            bar = rectangle(start, _top(place), length, BAR_HEIGHT)
             shapes.append(Path(bar, paint))
     bottom = _height(len(keys))
-    axis = lines([(start, 2 * LINE + 1), (start, bottom - 3)])
+    axis = lines([(start, 2 * LINE_HEIGHT + 1), (start, bottom - 3)])
     shapes.append(Path(axis, stroke="line"))
-    widest = max(text_width(text, SMALL) for text in texts)
-    width = max(end + widest, text_width(above, SMALL))
+    width = max(end + widest_text, text_width(above, SMALL_TEXT))
     return Panel(width, bottom, tuple(shapes))
 
 
@@ -143,9 +147,11 @@ def _scores(part: Part, row: int, keys: Sequence[int]) -> list[str]:
     """The score of each key, "" where the mask hides it."""
     step = scores_of(part.trace)
     hidden = masked_out(part.trace.steps)
-    if hidden is None:
-        return [part.text(step, row, key) for key in keys]
-    return ["" if hidden[row, key] else part.text(step, row, key) for key in keys]
+    texts: list[str] = []
+    for key in keys:
+        is_hidden = hidden is not None and hidden[row, key]
+        texts.append("" if is_hidden else part.text(step, row, key))
+    return texts
 
 
 def scores_of(trace: Trace) -> str:
@@ -154,8 +160,9 @@ def scores_of(trace: Trace) -> str:
 
 
 def _keys(trace: Trace, row: int) -> Sequence[int]:
-    """The keys that the query sees, of many those with the largest weights, in their own order; all
-    if it sees none.
+    """The keys that the query sees, in their own order; all if it sees none.
+
+    Of many, they are those with the largest weights.
     """
     weights = np.nan_to_num(trace["weights"][row].astype(np.float64))
     hidden = masked_out(trace.steps)
@@ -163,7 +170,8 @@ def _keys(trace: Trace, row: int) -> Sequence[int]:
     if hidden is not None and not hidden[row].all():
         seen = np.flatnonzero(~hidden[row])
     order = np.argsort(-weights[seen], kind="stable")
-    return sorted(seen[order[:MOST_KEYS]].tolist())
+    largest_keys = seen[order[:MOST_KEYS_DRAWN]]
+    return sorted(largest_keys.tolist())
 
 
 def _said(plain: Part, scaled: Part, row: int) -> str:

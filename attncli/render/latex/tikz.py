@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from attncli.page.drawing import (
-    MARGIN,
     PAINTS,
+    PICTURE_MARGIN,
     Drawing,
     Move,
     Path,
@@ -71,10 +71,10 @@ def _with_short_labels(drawing: Drawing) -> Drawing:
     short = short_labels(labels_of(drawing), lacks_letters)
     if not short:
         return drawing
-    said = wrapped(coded(legend(short)), drawing.width - 2 * MARGIN)
+    said = wrapped(coded(legend(short)), drawing.width - 2 * PICTURE_MARGIN)
     shapes = (
         *relabelled(drawing, short).shapes,
-        *moved(said.shapes, MARGIN, drawing.height - MARGIN + 2),
+        *moved(said.shapes, PICTURE_MARGIN, drawing.height - PICTURE_MARGIN + 2),
     )
     return drawing._replace(shapes=shapes, height=drawing.height + said.height + 2)
 
@@ -117,7 +117,7 @@ def _coded(words: Words, drawing: Drawing) -> Words:
     """A title with codes for what TeX has no letters for, cut off where they are too many."""
     if words.tex or not lacks_letters(words.text):
         return words
-    room = (drawing.width - MARGIN - words.x) / (1.06 if words.bold else 1)
+    room = (drawing.width - PICTURE_MARGIN - words.x) / (1.06 if words.bold else 1)
     return words._replace(text=cut(coded(words.text), words.size, room).shown)
 
 

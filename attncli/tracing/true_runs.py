@@ -1,0 +1,23 @@
+"""Runs of true cells in a row of a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def true_runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Where each run of true cells begins, and the place after its end.
+
+    Of false, true, true, false it is (1, 3).
+    """
+    between = np.concatenate([[False], cells, [False]])
+    before, after = between[:-1], between[1:]
+    starts = np.flatnonzero(after & ~before)
+    ends = np.flatnonzero(before & ~after)
+    yield from zip(starts.tolist(), ends.tolist(), strict=True)
