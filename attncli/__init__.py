@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from attncli.version import __version__ as __version__
 
-# as typing has it, without the time its import takes
+# As typing has it, without the time that its import takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from attncli.api import Checked as Checked
-    from attncli.api import Trace as Trace
     from attncli.api import check as check
     from attncli.api import check_many as check_many
     from attncli.api import load as load
-    from attncli.api import save as save
     from attncli.api import trace as trace
+    from attncli.cli.saving import save as save
     from attncli.errors import AttncliError as AttncliError
+    from attncli.notebook import Trace as Trace
     from attncli.problem.model import Problem as Problem
     from attncli.problem.python_values import problem as problem
 
@@ -39,12 +39,12 @@ _HOMES = {
     "AttncliError": "attncli.errors",
     "Checked": "attncli.api",
     "Problem": "attncli.problem.model",
-    "Trace": "attncli.api",
+    "Trace": "attncli.notebook",
     "check": "attncli.api",
     "check_many": "attncli.api",
     "load": "attncli.api",
     "problem": "attncli.problem.python_values",
-    "save": "attncli.api",
+    "save": "attncli.cli.saving",
     "trace": "attncli.api",
 }
 

@@ -5,6 +5,8 @@ do.
 from __future__ import annotations
 
 import contextlib
+import sys
+from collections.abc import Iterable
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
@@ -49,6 +51,13 @@ _PLEASE = (
     "help: this is an error in attncli, not in your input; please report it with your command "
     "and with what the same command prints after ATTNCLI_TRACEBACK=1"
 )
+
+
+def warn_of(messages: Iterable[str], *, quiet: bool) -> None:
+    """Write warnings to standard error, each on one line; with `quiet`, none."""
+    if not quiet:
+        for message in messages:
+            warn(message, sys.stderr)
 
 
 def warn(message: str, stream: TextIO) -> None:

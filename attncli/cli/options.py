@@ -3,26 +3,26 @@
 An option is a type: a command has a parameter `precision: options.Precision = 3`, and Typer makes
 `--precision` of it. Its parser reads what was typed by our own rules (float, say, would take nan
 and 1_000), and raises AttncliError (exit 2) for what is wrong. What depends on several options at
-once is checked by the functions at the end.
+once is checked by those who put them together: `look.py` and `shown.py`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
-from attncli.dtypes import DETAILS, DEVICES, DTYPES, NOT_FLOATS, PRECISION, ROUNDINGS, chosen, meant
-from attncli.english import listed, shorten
+from attncli.dtypes import DETAILS, DEVICES, DTYPES, PRECISION, ROUNDINGS, chosen, meant
+from attncli.english import shorten
 from attncli.errors import AttncliError, usage_error
 from attncli.problem.parts.conventions import CONVENTIONS
-from attncli.render import FORMATS, OF_ONE_STEP, SECTION, WORKBOOK, format_of
+from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
 
-ALONE = "leave out one of the two"
+LEAVE_ONE_OUT = "leave out one of the two"
 # what the name of a problem may end in
 OF_YAML = ("", ".yaml", ".yml")
 
@@ -39,9 +39,6 @@ INSTEAD = {
     "unscaled": "--scale none",
     "verbose": "--detail cells",
 }
-
-# whether both options are given, the two, and what to do about it
-Conflict: TypeAlias = tuple[bool, str, str, str]
 
 
 # Parsers, each for the value of one option. Typer gives them default values, too.
@@ -175,11 +172,11 @@ def _chosen(option: str, words: tuple[str, ...], value: str) -> str:
     return chosen(option, meant(value, words), words)
 
 
-Problem: TypeAlias = Annotated[
+ProblemFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="The problem in YAML or JSON; - is standard input.")
 ]
 FORMAT_HELP = "The format of the page.  [default: from the name after -o, else table]"
-Format: TypeAlias = Annotated[str | None, choice("--format", FORMATS, FORMAT_HELP)]
+PageFormat: TypeAlias = Annotated[str | None, choice("--format", FORMATS, FORMAT_HELP)]
 StepFormat: TypeAlias = Annotated[
     str | None, choice("--format", (*FORMATS, *OF_ONE_STEP), FORMAT_HELP)
 ]
@@ -205,13 +202,13 @@ Detail: TypeAlias = Annotated[
         " cell.  [default: rows]",
     ),
 ]
-Cell: TypeAlias = Annotated[
+OneCell: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--cell", metavar="CELL", help="Show how this one cell is calculated: 'scores[0,1]'."
     ),
 ]
-Query: TypeAlias = Annotated[
+OneQuery: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--query",
@@ -219,10 +216,10 @@ Query: TypeAlias = Annotated[
         help="Show only what this query attends to, its top keys in order.",
     ),
 ]
-Head: TypeAlias = Annotated[
+OneHead: TypeAlias = Annotated[
     int | None, read_by(index, "--head", metavar="N", help="Show only this head; the first is 0.")
 ]
-Entry: TypeAlias = Annotated[
+OneEntry: TypeAlias = Annotated[
     int | None,
     read_by(index, "--entry", metavar="N", help="Show only this entry of a batch; the first is 0."),
 ]
@@ -258,7 +255,7 @@ Pictures: TypeAlias = Annotated[
         ),
     ),
 ]
-Mask: TypeAlias = Annotated[
+OtherMask: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--mask",
@@ -277,7 +274,7 @@ AllowOutside: TypeAlias = Annotated[
     bool,
     typer.Option("--allow-outside", help="Let {file: …} name files outside the problem's folder."),
 ]
-Scale: TypeAlias = Annotated[
+OtherScale: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--scale",
@@ -343,7 +340,7 @@ All: TypeAlias = Annotated[
     bool,
     typer.Option("--all", help="Show all rows, columns and heads, even on a terminal or in HTML."),
 ]
-Watch: TypeAlias = Annotated[
+Watched: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--watch", help="Work it out again whenever the file changes, until you press Ctrl-C."
@@ -352,40 +349,7 @@ Watch: TypeAlias = Annotated[
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print no warnings.")]
 
 
-# What follows from several options at once.
-
-
-def page_format(
-    given: str | None,
-    output: str | None,
-    *,
-    formats: Collection[str] = FORMATS,
-    one_step: bool = False,
-    workbook: bool = False,
-    option: str = "-o",
-) -> str:
-    """The format asked for, or the one of these `formats` that the output's suffix names; without a
-    suffix, table.
-
-    With `one_step` it may also be one of OF_ONE_STEP, or "npy", which holds an array; with
-    `workbook`, one of WORKBOOK. Raises AttncliError (exit 2) for any other suffix.
-    """
-    suffix = suffix_of(output)
-    if given is not None or not suffix:
-        return given or "table"
-    others = (*(("npy", *OF_ONE_STEP) if one_step else ()), *(WORKBOOK if workbook else ()))
-    if suffix.removeprefix(".") in others:
-        return suffix.removeprefix(".")
-    found = format_of(output or "")
-    if found is not None and found in formats:
-        return found
-    suffixes = [FORMATS[name].suffixes[0] for name in formats] + [
-        f".{name}" for name in WORKBOOK if workbook
-    ]
-    help = listed(suffixes, last="or") + ", or choose a format with --format" * (option == "-o")
-    raise unknown_suffix(
-        option, output or "", help + "; .npy, .csv and .tsv hold the numbers of one step" * one_step
-    )
+# What the name of a file ends in.
 
 
 def suffix_of(path: str | None) -> str:
@@ -401,154 +365,28 @@ def unknown_suffix(option: str, path: str, known: str) -> AttncliError:
     return usage_error(message, help=f"end the name in {known}")
 
 
-def reject_conflicts(*conflicts: Conflict) -> None:
-    """Raises AttncliError (exit 2) for the first two options that are given and do not go with each
-    other.
+# Options that do not go with each other.
+
+
+class Conflict(NamedTuple):
+    """Two options, whether both are given, and what to do about it.
+
+    `Conflict(True, "--cell", "--steps", "leave out one of the two")` is an error: "--cell cannot be
+    used with --steps".
     """
-    for together, option, other, help in conflicts:
-        if together:
-            raise usage_error(f"{option} cannot be used with {other}", help=help)
+
+    is_given: bool
+    option: str
+    other: str
+    help: str
 
 
-def format_conflicts(
-    format: str,
-    output: str | None = None,
-    *,
-    heatmap: bool = False,
-    math: str | None = None,
-    fragment: bool = False,
-    no_title: bool = False,
-    ascii: bool = False,
-    static: bool = False,
-    query: bool = False,
-    pictures: bool = False,
-) -> tuple[Conflict, ...]:
-    """The options that only some formats have, and a format that lacks them."""
-    given = {
-        "--heatmap": heatmap,
-        "--math": math is not None,
-        "--fragment": fragment,
-        "--no-title": no_title,
-        "--ascii": ascii,
-        "--static": static,
-        "--query": query,
-        "--pictures": pictures,
-    }
-    in_sections = SECTION in (output or "")
-    help = f"--fragment writes each section to a file of its own: -o step-{SECTION}.tex"
-    return (
-        *(_lacking(option, format) for option in given if given[option]),
-        (in_sections and not fragment, f"-o {output}", "a page in one file", help),
-    )
-
-
-def _lacking(option: str, format: str) -> Conflict:
-    """An option that is given, and a format that may lack it."""
-    having = [name for name, row in FORMATS.items() if option in row.options]
-    is_data = holds_numbers(format)
-    if len(having) < 3 or not is_data:
-        help = f"{option} is for --format {listed(having, last='or')}"
-    else:
-        help = f"{format.upper()} holds the numbers themselves; leave out {option}"
-    return (
-        format not in having,
-        option,
-        "a .npy file" if format == "npy" else f"--format {format}",
-        help,
-    )
-
-
-def holds_numbers(format: str) -> bool:
-    """Whether it holds numbers for programs, and no page."""
-    return format not in FORMATS or FORMATS[format].is_data
-
-
-def view_conflicts(
-    format: str,
-    output: str | None,
-    *,
-    steps: Sequence[str] | None,
-    detail: str | None,
-    cell: str | None,
-    pictures: bool = False,
-) -> tuple[Conflict, ...]:
-    """One cell and whatever shows more than one, and lines worked and numbers alone."""
-    one_cell, help = cell is not None, f"--cell works one cell in full; {ALONE}"
-    alone, where = (
-        format not in FORMATS,
-        f"-o {output}" if format == "npy" else f"--format {format}",
-    )
-    return (
-        (one_cell and steps is not None, "--cell", "--steps", help),
-        (one_cell and detail is not None, "--cell", "--detail", help),
-        (one_cell and pictures, "--cell", "--pictures", help),
-        (one_cell and alone, "--cell", where, help),
-        (detail is not None and alone, "--detail", where, f"{format.upper()} has no worked lines"),
-    )
-
-
-def query_conflicts(query: str | None, others: Mapping[str, object]) -> tuple[Conflict, ...]:
-    """One query, and options of whole steps."""
-    return tuple(
-        (
-            query is not None and given is not None,
-            "--query",
-            name,
-            f"--query shows one row of the weights; {ALONE}",
-        )
-        for name, given in others.items()
-    )
-
-
-def rounding_conflicts(rounding: str, *, dtype: str, device: str) -> tuple[Conflict, ...]:
-    """Decimals and exact numbers, and what only floating point has."""
-    asked, help = f"--rounding {rounding}", NOT_FLOATS.get(rounding, "")
-    return (
-        (bool(help) and dtype != "float64", asked, f"--dtype {dtype}", help),
-        (bool(help) and device == "gpu", asked, "--device gpu", help),
-    )
-
-
-def workbook_conflicts(
-    format: str,
-    *,
-    detail: str | None,
-    steps: Sequence[str] | None = None,
-    rounding: str = "shown",
-    dtype: str = "float64",
-    device: str = "cpu",
-) -> tuple[Conflict, ...]:
-    """A workbook, and what its formulas cannot do."""
-    asked, calculates = f"--format {format}", "a workbook calculates in float64, as spreadsheets do"
-    conflicts = (
-        (
-            steps is not None,
-            "--steps",
-            asked,
-            "the formulas of a workbook read the other steps; leave out --steps",
-        ),
-        (
-            detail is not None,
-            "--detail",
-            asked,
-            "the formulas of a workbook are its worked lines; leave out --detail",
-        ),
-        (
-            rounding != "shown",
-            f"--rounding {rounding}",
-            asked,
-            f"{calculates}; --precision sets the decimals it shows",
-        ),
-        (dtype != "float64", f"--dtype {dtype}", asked, f"{calculates}; leave out --dtype"),
-        (device != "cpu", f"--device {device}", asked, f"{calculates}; leave out --device"),
-    )
-    return conflicts if format in WORKBOOK else ()
-
-
-def require_one_step(format: str, output: str | None, steps: Sequence[str] | None) -> None:
-    """Raises AttncliError (exit 2) where a file of one step is asked for, but not one step."""
-    if format in ("npy", *OF_ONE_STEP) and (steps is None or len(steps) != 1):
-        said = f"-o {output}: {format.upper()} holds" if output else f"--format {format} holds"
-        raise usage_error(
-            f"{said} the numbers of one step", help="ask for one step: --steps output"
-        )
+def reject_conflicts(*conflicts: Conflict) -> None:
+    """Raises AttncliError (exit 2) for the first two options that are given and do not go
+    together.
+    """
+    for conflict in conflicts:
+        if conflict.is_given:
+            raise usage_error(
+                f"{conflict.option} cannot be used with {conflict.other}", help=conflict.help
+            )

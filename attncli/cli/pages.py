@@ -4,109 +4,115 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from attncli.cli.files import is_file, write, write_bytes, write_files
 from attncli.errors import usage_error
-from attncli.render import SECTION, WORKBOOK, Style, pieces
+from attncli.render import SECTION, Style, pieces
 from attncli.system import heeds_escapes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from attncli.cli.look import Look
     from attncli.page.document import Document
 
-_PIECE = 2**20  # bytes
+BYTES_OF_A_PIECE = 2**20
 
 
-def require_workbook(format: str, path: str | None, example: str = "problem") -> None:
+def require_workbook(look: Look, example: str = "problem") -> None:
     """Refuse a workbook where nothing can write or show it; `example` is a name for its file.
 
     Raises AttncliError (exit 2 or 5).
     """
-    if format not in WORKBOOK:
+    if not look.is_workbook():
         return
     from attncli.render.xlsx import require_writer
 
     require_writer()
-    if terminal_width(standard_output(path)) is not None:
+    if is_on_terminal(look.output):
         raise usage_error(
-            f"a terminal cannot show an .{format} file",
-            help=f"write it to a file: -o {example}.{format}",
+            f"a terminal cannot show an .{look.format} file",
+            help=f"write it to a file: -o {example}.{look.format}",
         )
 
 
-def is_for_screen(format: str, path: str | None) -> bool:
-    """Whether a person reads the page on a screen, a terminal's or a browser's: of what is long it
-    has the ends.
+def is_for_screen(look: Look) -> bool:
+    """Whether a person reads the page on a screen, a terminal's or a browser's.
+
+    Such a page shows only the ends of what is long.
     """
-    return format == "html" or (
-        format == "table" and terminal_width(standard_output(path)) is not None
-    )
+    return look.format == "html" or (look.format == "table" and is_on_terminal(look.output))
 
 
-def write_page(
-    document: Document,
-    format: str,
-    path: str | None,
-    *,
-    color: str = "auto",
-    math: str | None = None,
-    fragment: bool = False,
-    title: bool = True,
-    ascii: bool = False,
-    pictures: bool = False,
-    option: str = "-o",
-) -> None:
-    """Write the page in this format to the path, or to standard output where that is None or "-".
+def is_on_terminal(path: str | None) -> bool:
+    """Whether what is written to the path is shown by a terminal."""
+    return terminal_width(standard_output(path)) is not None
 
-    Of a fragment, a path with {n} in it stands for a file for each section. Standard output gets a
-    table in ASCII, too, where the locale is C, even if Python writes UTF-8 there. The `pictures` of
-    a page of Markdown in a file are files beside it.
 
-    As "npy" it is the array of the one step that it shows, in the number format that this was
-    worked out in; as "xlsx" its workbook. `option` is what the path was given to.
+def write_page(document: Document, look: Look, *, pictures: bool = False) -> None:
+    """Write the page where its look says: to a file, or to standard output.
+
+    Of a fragment, a path with {n} in it stands for a file for each section. As "npy" it is the
+    array of the one step that it shows, in the number format that this was worked out in, and as
+    "xlsx" its workbook. The `pictures` of a page of Markdown in a file are files beside it.
     """
-    if format == "npy" and document.array:
+    path, option = look.output, look.option
+    if look.format == "npy" and document.array:
         write_bytes(_npy(document.array()), path, option=option)
         return
-    if format in WORKBOOK:
+    if look.is_workbook():
         from attncli.render.xlsx import xlsx
 
         write_bytes([xlsx(document)], path, option=option)
         return
-    stream = standard_output(path)
-    style = Style(
-        width=terminal_width(stream),
-        color=wants_color(color, stream),
-        math=cast("Literal['fences', 'dollars']", math or "fences"),
-        fragment=fragment,
-        title=title,
-        ascii=ascii or (stream is not None and os.environ.get("LC_ALL") in ("C", "POSIX")),
-        encoding=(stream and stream.encoding) or "utf-8",
-    )
-    if fragment and path and SECTION in path:
+    style = _style(look)
+    if look.fragment and path and SECTION in path:
         from attncli.render.sections import sections
 
-        files = (
-            (path.replace(SECTION, name), text) for name, text in sections(document, format, style)
-        )
+        named = sections(document, look.format, style)
+        files = ((path.replace(SECTION, name), text) for name, text in named)
         write_files(files, option=option)
         return
-    if pictures and format == "markdown" and path and is_file(path):
-        from attncli.render.markdown import picture_files  # which few pages have
-
-        style = style._replace(pictures=Path(path).stem)
-        beside = (
-            (str(Path(path).with_name(name)), [text])
-            for name, text in picture_files(document, style)
-        )
-        write_files(chain([(path, pieces(document, format, style))], beside), option=option)
+    if pictures and look.format == "markdown" and path and is_file(path):
+        write_files(_page_and_pictures(document, Path(path), style), option=option)
         return
-    write(pieces(document, format, style), path, portable=format != "table", option=option)
+    is_for_programs = look.format != "table"
+    write(pieces(document, look.format, style), path, portable=is_for_programs, option=option)
+
+
+def _style(look: Look) -> Style:
+    """The style of a page for where it goes.
+
+    Standard output gets a table in ASCII also where the locale is C, even if Python writes UTF-8
+    there.
+    """
+    stream = standard_output(look.output)
+    is_ascii_alone = stream is not None and os.environ.get("LC_ALL") in ("C", "POSIX")
+    return Style(
+        width=terminal_width(stream),
+        color=wants_color(look.color, stream),
+        math=cast("Literal['fences', 'dollars']", look.math or "fences"),
+        fragment=look.fragment,
+        title=not look.no_title,
+        ascii=look.ascii or is_ascii_alone,
+        encoding=(stream and stream.encoding) or "utf-8",
+    )
+
+
+def _page_and_pictures(
+    document: Document, path: Path, style: Style
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """The files of a page of Markdown: its own, and one for each picture beside it."""
+    # Few pages have pictures.
+    from attncli.render.markdown import picture_files
+
+    style = style._replace(pictures=path.stem)
+    yield str(path), pieces(document, "markdown", style)
+    for name, text in picture_files(document, style):
+        yield str(path.with_name(name)), [text]
 
 
 def _npy(array: NDArray[Any]) -> Iterator[bytes | memoryview]:
@@ -118,7 +124,7 @@ def _npy(array: NDArray[Any]) -> Iterator[bytes | memoryview]:
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
     yield header.getvalue()
     data = np.ascontiguousarray(array).data.cast("B")
-    yield from (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
+    yield from (data[at : at + BYTES_OF_A_PIECE] for at in range(0, len(data), BYTES_OF_A_PIECE))
 
 
 def wants_color(choice: str, stream: TextIO | None) -> bool:
@@ -149,6 +155,7 @@ def terminal_width(stream: TextIO | None) -> int | None:
     """
     if stream is None or not stream.isatty():
         return None
-    from shutil import get_terminal_size  # heeds COLUMNS
+    # It heeds COLUMNS, and few lines need it.
+    from shutil import get_terminal_size
 
     return get_terminal_size().columns

@@ -7,22 +7,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isclose
 from os import PathLike
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict, Unpack
+from typing import Any, SupportsIndex, TypedDict, Unpack
 
 import torch
 from torch import Tensor
 
+from attncli.cli.saving import save
 from attncli.dtypes import chosen
 from attncli.english import count
 from attncli.errors import usage_error
+from attncli.notebook import Trace, work_out
+from attncli.problem.model import Problem
+from attncli.problem.python_values import problem as new_problem
 from attncli.torch.agreement import Agreement, agreement, disagreement
 from attncli.torch.attention import INPUTS, Attention, Projections, heads_of
 from attncli.torch.masks import Reach, written_mask
 from attncli.torch.tensors import cut, size_of, size_text, to_numpy
-
-if TYPE_CHECKING:
-    from attncli.api import Trace
-    from attncli.problem.model import Problem
 
 OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer runs"
 
@@ -112,20 +112,16 @@ class Call:
 
             calls[3].problem(head=5, tokens=["I", "love", "AI"])
         """
-        from attncli import problem
-
         _require_options(options)
-        return problem(**self.keys(**options))
+        return new_problem(**self.keys(**options))
 
     def trace(self, **options: Any) -> Trace:
         """The problem worked out; `options` are those of `problem` and of `attncli.trace`."""
-        from attncli import trace
-
-        _require_options(options, *(trace.__kwdefaults__ or ()))
+        _require_options(options, *(work_out.__kwdefaults__ or ()))
         wanted = {
             name: options.pop(name) for name in ProblemOptions.__annotations__ if name in options
         }
-        return trace(self.problem(**wanted), **options)
+        return work_out(self.problem(**wanted), **options)
 
     def check(self) -> Agreement:
         """Whether attncli's output is the one that was recorded, within the tolerance of its number
@@ -149,8 +145,6 @@ class Call:
         """The same as `save`, but what it would warn of is returned; it is empty where there is
         nothing.
         """
-        from attncli import save
-
         save(self.problem(**options), path)
         found = disagreement(self, **options)
         return (

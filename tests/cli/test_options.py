@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from attncli.cli.look import page_format
 from attncli.cli.main import run
-from attncli.cli.options import index, names, page_format, whole
+from attncli.cli.options import index, names, whole
 from attncli.dtypes import PRECISION
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
@@ -201,5 +202,5 @@ def test_a_suffix_of_something_else_is_refused() -> None:
         HELP,
     )
     with pytest.raises(AttncliError) as caught:
-        page_format(None, "a.npz", one_step=True)
+        page_format(None, "a.npz", data=("npy", "csv", "tsv"))
     assert refusal(caught)[1] == f"{HELP}; .npy, .csv and .tsv hold the numbers of one step"

@@ -3,13 +3,20 @@ each.
 """
 
 import os
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import Look, conflicts_with_format, look_options
+from attncli.cli.options import Conflict, reject_conflicts
+from attncli.cli.overrides import Overrides, ReadingOverrides
+from attncli.cli.pages import require_workbook, write_page
+from attncli.cli.progress import progress
 from attncli.errors import Exit, usage_error
 from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
 from attncli.system import files_named
@@ -17,14 +24,34 @@ from attncli.system import files_named
 if TYPE_CHECKING:
     from attncli.features.check.many.marked import Marked, Settings
 
-_MARKS = range(1, 1001)
-_WORKERS = range(1, 1001)
-_SECONDS_EACH = 600
-_PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
-_TABLES = OF_ONE_STEP | WORKBOOK
+POSSIBLE_MARKS = range(1, 1001)
+POSSIBLE_WORKERS = range(1, 1001)
+POSSIBLE_TIME_LIMITS = range(1, 10**6)
+# In seconds, for one solution of a class.
+USUAL_TIME_LIMIT = 600
+# A table of these has a row for each solution, even if there is only one.
+DATA_FORMATS = (*OF_ONE_STEP, *WORKBOOK)
+FORMATS_OF_PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
+
+# Where there are pages of feedback, --math is theirs, whatever the format of the results.
+CheckLook: TypeAlias = Annotated[
+    Look,
+    look_options(
+        "color",
+        "ascii",
+        "math",
+        "fragment",
+        "no_title",
+        option=options.TraceFormat,
+        data=DATA_FORMATS,
+        checked_later=("--math",),
+    ),
+]
 
 
+@grouped
 def check(
+    *,
     file: Annotated[
         str | None,
         typer.Argument(metavar="PROBLEM", help="The problem in YAML or JSON; - is standard input."),
@@ -40,8 +67,7 @@ def check(
             ),
         ),
     ] = None,
-    format: options.TraceFormat = None,
-    output: options.Output = None,
+    look: CheckLook,
     steps: Annotated[
         Sequence[str] | None,
         options.read_by(
@@ -58,7 +84,7 @@ def check(
             "--marks",
             metavar="N",
             help="Say how many of N marks the solution earns.",
-            allowed=_MARKS,
+            allowed=POSSIBLE_MARKS,
         ),
     ] = None,
     lenient: Annotated[
@@ -93,7 +119,9 @@ def check(
     feedback_format: Annotated[
         str | None,
         options.choice(
-            "--feedback-format", (*_PAGES, "pdf"), "The format of these pages.  [default: markdown]"
+            "--feedback-format",
+            (*FORMATS_OF_PAGES, "pdf"),
+            "The format of these pages.  [default: markdown]",
         ),
     ] = None,
     workers: Annotated[
@@ -103,7 +131,7 @@ def check(
             "--workers",
             metavar="N",
             help="Check a class in N processes.  [default: one for each core]",
-            allowed=_WORKERS,
+            allowed=POSSIBLE_WORKERS,
         ),
     ] = None,
     scheduler: Annotated[
@@ -120,8 +148,9 @@ def check(
             options.whole,
             "--time-limit",
             metavar="SECONDS",
-            help=f"In a class, give up on a solution after this time.  [default: {_SECONDS_EACH}]",
-            allowed=range(1, 10**6),
+            help="In a class, give up on a solution after this time.  "
+            f"[default: {USUAL_TIME_LIMIT}]",
+            allowed=POSSIBLE_TIME_LIMITS,
         ),
     ] = None,
     resume: Annotated[
@@ -130,13 +159,7 @@ def check(
             "--resume", help="Check only what is not in the results of -o yet, and add it to them."
         ),
     ] = False,
-    as_: options.As = None,
-    allow_outside: options.AllowOutside = False,
-    color: options.Color = "auto",
-    ascii: options.Ascii = False,
-    math: options.Math = None,
-    fragment: options.Fragment = False,
-    no_title: options.NoTitle = False,
+    overrides: ReadingOverrides,
     quiet: options.Quiet = False,
 ) -> int:
     """Check a solution worked out by hand: find the first wrong number, and check all others.
@@ -153,52 +176,35 @@ def check(
     """
     paths = files_named(answers or [])
     _require_what_is_checked(file, paths, batch, directory)
-    format = _format_of(format, output)
-    options.reject_conflicts(
-        *options.format_conflicts(
-            format,
-            output,
-            math=None if feedback else math,
-            fragment=fragment,
-            no_title=no_title,
-            ascii=ascii,
-        ),
-        (
+    math_of_page = {"--math": look.math is not None and feedback is None}
+    reject_conflicts(
+        *conflicts_with_format(look.format, math_of_page),
+        Conflict(
             scheduler is not None and workers is not None,
             "--scheduler",
             "--workers",
             "the cluster has its own workers",
         ),
-        (
+        Conflict(
             feedback_format is not None and feedback is None,
             "--feedback-format",
             "no --feedback",
             "name a folder too",
         ),
     )
-    style = {
-        "color": color,
-        "math": math,
-        "fragment": fragment,
-        "title": not no_title,
-        "ascii": ascii,
-    }
     several = batch is not None or len(paths) > 1
-    has_a_row_each = several or format in _TABLES or feedback is not None or resume
+    has_a_row_each = several or look.format in DATA_FORMATS or feedback is not None or resume
     if not has_a_row_each and scheduler is None and time_limit is None:
         assert file is not None
         return _check_solution(
             file,
             paths[0],
-            format=format,
-            output=output,
+            look,
+            overrides,
             steps=steps,
             marks=marks,
             lenient=lenient,
-            convention=as_,
-            outside=allow_outside,
             quiet=quiet,
-            style=style,
         )
 
     from attncli.features.check.many.marked import Settings
@@ -207,28 +213,126 @@ def check(
         lenient=lenient,
         steps=None if steps is None else tuple(steps),
         marks=marks,
-        convention=as_,
-        outside=allow_outside,
-        seconds=time_limit or _SECONDS_EACH,
+        convention=overrides.as_,
+        outside=overrides.allow_outside,
+        seconds=time_limit or USUAL_TIME_LIMIT,
         feedback=_format_of_pages(feedback, feedback_format),
-        math="dollars" if math == "dollars" else "fences",
+        math="dollars" if look.math == "dollars" else "fences",
     )
     return _check_class(
         file,
         paths,
+        look,
         settings,
         batch=batch,
         directory=directory,
-        format=format,
-        output=output,
         feedback=feedback,
         feedback_format=feedback_format,
         workers=workers,
         scheduler=scheduler,
         resume=resume,
         quiet=quiet,
-        style=style,
     )
+
+
+def _check_solution(
+    file: str,
+    answers: str,
+    look: Look,
+    overrides: Overrides,
+    *,
+    steps: Sequence[str] | None,
+    marks: int | None,
+    lenient: bool,
+    quiet: bool,
+) -> int:
+    """One solution: a page with every number that is not right, and what explains it."""
+    if file == answers == "-":
+        raise usage_error(
+            "standard input cannot be both files", help="name a file for one of the two"
+        )
+    require_writable(look.output, file)
+    require_writable(look.output, answers, what="the answers")
+
+    from attncli.cli.input import load
+    from attncli.problem.text.source import read_source
+
+    problem = load(file, overrides)
+    written = read_source(answers)
+
+    from attncli.features.check.one_solution import check_solution, on_steps
+    from attncli.features.check.page import check_page
+
+    progress.begin("checking")
+    solution, diagnoses = check_solution(problem, written, lenient=lenient)
+    warnings = solution.verdicts.trace.warnings
+    if steps is not None:
+        solution, diagnoses = on_steps(solution, diagnoses, steps, written)
+    write_page(check_page(solution, marks=marks, diagnoses=diagnoses), look)
+    warn_of(warnings, quiet=quiet)
+    return Exit.OK if solution.passed else Exit.DIFFERENCE
+
+
+def _check_class(
+    file: str | None,
+    paths: Sequence[str],
+    look: Look,
+    settings: "Settings",
+    *,
+    batch: str | None,
+    directory: str | None,
+    feedback: str | None,
+    feedback_format: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    resume: bool,
+    quiet: bool,
+) -> int:
+    """A row for each solution, and a page for each student if `feedback` names a folder."""
+    from attncli.attention.registry import RULES
+    from attncli.cli.signals import CleanupBeforeExit, Terminated
+    from attncli.features.check.many.class_check import (
+        Marking,
+        class_of,
+        earlier_results,
+        kept_beside,
+        write_results,
+    )
+    from attncli.features.check.many.feedback import Feedback
+    from attncli.page.view import chosen_names
+
+    require_workbook(look, "results")
+    earlier: Sequence[Marked] = ()
+    if resume:
+        earlier = earlier_results(look, lenient=settings.lenient, marks=settings.marks)
+    students = class_of(
+        file, paths, batch=batch, folder=directory, output=look.output, outside=settings.outside
+    )
+    if settings.steps is not None:
+        # This refuses a step that no problem has.
+        chosen_names(settings.steps, tuple(RULES))
+    marking = Marking(students, earlier)
+    pages = None
+    if feedback is not None:
+        pages = Feedback(feedback, students, feedback_format or "markdown")
+    kept = kept_beside(look, goes_on=resume)
+    with CleanupBeforeExit():
+        try:
+            try:
+                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
+            except Exception:
+                # A page of feedback cannot be made, say: what is marked is marked all the same.
+                if marking.marked:
+                    write_results(marking, look, kept)
+                raise
+            write_results(marking, look, kept)
+        except (KeyboardInterrupt, Terminated):
+            warn_of([marking.end_early(look, kept)], quiet=quiet)
+            raise
+    warn_of(marking.warnings, quiet=quiet)
+    if pages is not None:
+        warn_of(pages.warnings, quiet=quiet)
+    return Exit.OK if marking.passed else Exit.DIFFERENCE
 
 
 def _require_what_is_checked(
@@ -251,16 +355,6 @@ def _require_what_is_checked(
         )
 
 
-def _format_of(format: str | None, output: str | None) -> str:
-    """The format asked for; else that of the output's suffix, which may be one of a table."""
-    if format is None:
-        suffix = options.suffix_of(output)
-        format = next((name for name in _TABLES if suffix in _TABLES[name].suffixes), None)
-    if format in _TABLES:
-        return format
-    return options.page_format(format, output, workbook=True)
-
-
 def _format_of_pages(feedback: str | None, feedback_format: str | None) -> str | None:
     """The format in which pages of feedback are rendered: a PDF is made of LaTeX."""
     if feedback is None:
@@ -268,120 +362,3 @@ def _format_of_pages(feedback: str | None, feedback_format: str | None) -> str |
     if feedback_format == "pdf":
         return "latex"
     return feedback_format or "markdown"
-
-
-def _check_class(
-    file: str | None,
-    paths: Sequence[str],
-    settings: "Settings",
-    *,
-    batch: str | None,
-    directory: str | None,
-    format: str,
-    output: str | None,
-    feedback: str | None,
-    feedback_format: str | None,
-    workers: int | None,
-    scheduler: str | None,
-    resume: bool,
-    quiet: bool,
-    style: dict[str, Any],
-) -> int:
-    """A row for each solution, and a page for each student if `feedback` names a folder."""
-    from attncli.attention.registry import RULES
-    from attncli.cli.error_report import warn
-    from attncli.cli.pages import require_workbook
-    from attncli.cli.signals import CleanupBeforeExit, Terminated
-    from attncli.features.check.many.class_check import (
-        Marking,
-        class_of,
-        earlier_results,
-        kept_beside,
-        write_results,
-    )
-    from attncli.features.check.many.feedback import Feedback
-    from attncli.page.view import chosen_names
-
-    require_workbook(format, output, "results")
-    earlier: Sequence[Marked] = ()
-    if resume:
-        earlier = earlier_results(output, format, lenient=settings.lenient, marks=settings.marks)
-    students = class_of(
-        file, paths, batch=batch, folder=directory, output=output, outside=settings.outside
-    )
-    if settings.steps is not None:
-        # This refuses a step that no problem has.
-        chosen_names(settings.steps, tuple(RULES))
-    marking = Marking(students, earlier)
-    pages = None
-    if feedback is not None:
-        pages = Feedback(feedback, students, feedback_format or "markdown")
-    kept = kept_beside(output, format, goes_on=resume)
-    with CleanupBeforeExit():
-        try:
-            try:
-                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
-            except Exception:
-                # A page of feedback cannot be made, say: what is marked is marked all the same.
-                if marking.marked:
-                    write_results(marking, format, output, kept, **style)
-                raise
-            write_results(marking, format, output, kept, **style)
-        except (KeyboardInterrupt, Terminated):
-            said = marking.end_early(format, output, kept, **style)
-            if not quiet:
-                warn(said, sys.stderr)
-            raise
-    if not quiet:
-        for message in [*marking.warnings, *(pages.warnings if pages is not None else ())]:
-            warn(message, sys.stderr)
-    return Exit.OK if marking.passed else Exit.DIFFERENCE
-
-
-def _check_solution(
-    file: str,
-    answers: str,
-    *,
-    format: str,
-    output: str | None,
-    steps: Sequence[str] | None,
-    marks: int | None,
-    lenient: bool,
-    convention: str | None,
-    outside: bool,
-    quiet: bool,
-    style: dict[str, Any],
-) -> int:
-    """One solution: a page with every number that is not right, and what explains it."""
-    if file == answers == "-":
-        raise usage_error(
-            "standard input cannot be both files", help="name a file for one of the two"
-        )
-
-    # This is imported while there is memory for it: an error may be that there is none.
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_writable
-    from attncli.cli.input import load
-    from attncli.cli.pages import write_page
-    from attncli.cli.progress import progress
-    from attncli.problem.text.source import read_source
-
-    require_writable(output, file)
-    require_writable(output, answers, what="the answers")
-    problem = load(file, convention=convention, outside=outside)
-    written = read_source(answers)
-
-    from attncli.features.check.one_solution import check_solution, on_steps
-    from attncli.features.check.page import check_page
-
-    progress.begin("checking")
-    solution, diagnoses = check_solution(problem, written, lenient=lenient)
-    trace = solution.verdicts.trace
-    if steps is not None:
-        solution, diagnoses = on_steps(solution, diagnoses, steps, written)
-    page = check_page(solution, marks=marks, diagnoses=diagnoses)
-    write_page(page, format, output, **style)
-    if not quiet:
-        for message in trace.warnings:
-            warn(message, sys.stderr)
-    return Exit.OK if solution.passed else Exit.DIFFERENCE

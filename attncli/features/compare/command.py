@@ -2,13 +2,20 @@
 program's numbers.
 """
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import PageLook
+from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
+from attncli.cli.overrides import ReadingOverrides
+from attncli.cli.pages import write_page
+from attncli.cli.progress import progress
 from attncli.dtypes import DETAILS
 from attncli.english import listed
 from attncli.errors import Exit, input_error, usage_error
@@ -17,7 +24,9 @@ if TYPE_CHECKING:
     from attncli.tracing.comparison import Comparison
 
 
+@grouped
 def compare(
+    *,
     file: Annotated[
         str,
         typer.Argument(
@@ -73,8 +82,7 @@ def compare(
             "--gradient", help="Compare gradients, too; a dump with gradients does not need this."
         ),
     ] = False,
-    as_: options.As = None,
-    allow_outside: options.AllowOutside = False,
+    overrides: ReadingOverrides,
     tolerance: Annotated[
         float | None,
         options.read_by(
@@ -87,8 +95,7 @@ def compare(
             zero=True,
         ),
     ] = None,
-    format: options.Format = None,
-    output: options.Output = None,
+    look: PageLook,
     steps: options.Steps = None,
     detail: Annotated[
         str | None,
@@ -99,8 +106,6 @@ def compare(
         ),
     ] = None,
     precision: options.Precision = 3,
-    color: options.Color = "auto",
-    ascii: options.Ascii = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Compare two problems, a problem with its changed version, or a problem with the numbers of
@@ -109,7 +114,6 @@ def compare(
     Shows the first step that differs, which weights moved where, and all steps side by side. Exit
     code 1 says that something differs.
     """
-    format = options.page_format(format, output)
     data_help = "JSON always has the same detail; leave out --detail"
     others = {
         "FILE_B": other is not None,
@@ -119,27 +123,29 @@ def compare(
         "--rename": bool(rename),
         "--detail": detail is not None,
     }
-    dtypes_help = f"--dtypes compares one problem in all number formats; {options.ALONE}"
-    options.reject_conflicts(
-        *options.format_conflicts(format, ascii=ascii),
-        (detail is not None and format == "json", "--detail", "--format json", data_help),
-        *((dtypes and given, "--dtypes", name, dtypes_help) for name, given in others.items()),
+    dtypes_help = f"--dtypes compares one problem in all number formats; {LEAVE_ONE_OUT}"
+    is_json = look.format == "json"
+    reject_conflicts(
+        Conflict(detail is not None and is_json, "--detail", "--format json", data_help),
+        *(
+            Conflict(dtypes and is_given, "--dtypes", name, dtypes_help)
+            for name, is_given in others.items()
+        ),
     )
 
-    from attncli.cli.files import require_writable
-    from attncli.cli.pages import write_page
-    from attncli.cli.progress import progress
     from attncli.features.compare.operands import read_files
 
     for path in (file, other):
-        require_writable(output, path or "-", what="what is compared")
+        require_writable(look.output, path or "-", what="what is compared")
     if other is None and not set and not dtypes:
         raise usage_error(
             f"there is nothing to compare {file} with",
             help="give a second file, or a change: --set mask=causal",
         )
     paths = [path for path in (file, other) if path is not None]
-    files = read_files(paths, set or [], as_, outside=allow_outside, renames=rename or [])
+    files = read_files(
+        paths, set or [], overrides.as_, outside=overrides.allow_outside, renames=rename or []
+    )
 
     from attncli.features.compare.operands import format_deviations, operands
     from attncli.features.compare.page import comparison_page
@@ -150,9 +156,7 @@ def compare(
     progress.begin("comparing")
     if dtypes:
         deviations, title = format_deviations(files[0], precision)
-        write_page(
-            formats_page(deviations, title, precision), format, output, color=color, ascii=ascii
-        )
+        write_page(formats_page(deviations, title, precision), look)
         return Exit.OK
     a, b = operands(files, precision, gradient=gradient)
     names = (
@@ -161,9 +165,8 @@ def compare(
     comparison = compare_operands(a, b, tolerance=tolerance, steps=names)
     _require_common_step(comparison, steps)
     page = comparison_page(comparison, detail=detail or "rows", precision=precision)
-    write_page(page, format, output, color=color, ascii=ascii)
-    if not quiet:
-        _warn(comparison)
+    write_page(page, look)
+    warn_of(_warnings(comparison), quiet=quiet)
     return Exit.OK if comparison.first is None else Exit.DIFFERENCE
 
 
@@ -180,16 +183,14 @@ def _require_common_step(comparison: "Comparison", chosen: Sequence[str] | None)
     raise input_error(message, help=f"{few.name} has only {listed(few.names)}")
 
 
-def _warn(comparison: "Comparison") -> None:
-    from attncli.cli.error_report import warn
-
+def _warnings(comparison: "Comparison") -> Iterator[str]:
+    """What the sides warn of; where only one of them does, with its name."""
     sides = (comparison.a, comparison.b)
     for message in dict.fromkeys([*sides[0].warnings, *sides[1].warnings]):
-        where = [side for side in sides if message in side.warnings]
-        if len(where) == 1:
-            message = (
-                f"{message} ({where[0].phrase})"
-                if where[0].trace
-                else f"{where[0].name}: {message}"
-            )
-        warn(message, sys.stderr)
+        warned = [side for side in sides if message in side.warnings]
+        if len(warned) > 1:
+            yield message
+        elif warned[0].trace:
+            yield f"{message} ({warned[0].phrase})"
+        else:
+            yield f"{warned[0].name}: {message}"

@@ -3,23 +3,35 @@ by options.
 """
 
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import PageLook
+from attncli.cli.pages import write_page
 from attncli.dtypes import DTYPES
 
-_SIZES = range(1, 10**9 + 1)
+if TYPE_CHECKING:
+    from attncli.page.document import Document
+
+POSSIBLE_SIZES = range(1, 10**9 + 1)
 
 
 def _size(*names: str, help: str) -> Any:
     return typer.Option(
-        *names, metavar="N", help=help, parser=partial(options.whole, names[0], allowed=_SIZES)
+        *names,
+        metavar="N",
+        help=help,
+        parser=partial(options.whole, names[0], allowed=POSSIBLE_SIZES),
     )
 
 
+@grouped
 def cost(
+    *,
     file: Annotated[
         str | None,
         typer.Argument(
@@ -57,14 +69,10 @@ def cost(
         ),
     ] = "float32",
     allow_outside: options.AllowOutside = False,
-    format: options.Format = None,
-    output: options.Output = None,
-    color: options.Color = "auto",
-    ascii: options.Ascii = False,
+    look: PageLook,
 ) -> None:
     """Count the operations and bytes of every step."""
-    format = options.page_format(format, output)
-    options.reject_conflicts(*options.format_conflicts(format, ascii=ascii))
+    require_writable(look.output, file or "-")
     given = {
         "n": n,
         "m": m,
@@ -77,19 +85,21 @@ def cost(
         "layers": layers,
     }
     sizes = {name: size for name, size in given.items() if size is not None}
+    write_page(_page_of(file, sizes, dtype, outside=allow_outside), look)
 
-    from attncli.cli.files import require_writable
-    from attncli.cli.pages import write_page
-    from attncli.problem.loader import load
 
-    require_writable(output, file or "-")
-    read = (
-        None if file is None else load(file, outside=allow_outside, holds_scores=False)
-    )  # NumPy is imported after this
+def _page_of(file: str | None, sizes: dict[str, int], dtype: str, *, outside: bool) -> "Document":
+    """The page of a problem in a file, or of the usual one, where its sizes are others."""
+    read = None
+    if file is not None:
+        from attncli.problem.loader import load
+
+        # NumPy is imported after this.
+        read = load(file, outside=outside, holds_scores=False)
 
     from attncli.features.cost.page import cost_page
-    from attncli.features.cost.sizes import Sizes
+    from attncli.features.cost.sizes import GivenSizes
     from attncli.features.cost.study import cost_of, default_problem
 
-    problem, chosen = default_problem(sizes) if read is None else (read, Sizes(**sizes))
-    write_page(cost_page(cost_of(problem, chosen, dtype)), format, output, color=color, ascii=ascii)
+    problem, chosen = default_problem(sizes) if read is None else (read, GivenSizes(**sizes))
+    return cost_page(cost_of(problem, chosen, dtype))

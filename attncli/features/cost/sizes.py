@@ -100,8 +100,8 @@ def _width(problem: Problem, name: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
-    """Sizes in place of the problem's own; None keeps those of the problem.
+class GivenSizes:
+    """GivenSizes in place of the problem's own; None keeps those of the problem.
 
     `d_k` is the width of queries and keys, and `d_v` that of values, both for one head. Without
     `kv_heads`, here and in the problem, there are as many heads of keys and values as of queries.
@@ -118,7 +118,7 @@ class Sizes:
     layers: int = 1
 
 
-def sizes_of(plan: Plan, requested: Sizes, rows: Rows) -> dict[str, int]:
+def sizes_of(plan: Plan, requested: GivenSizes, rows: Rows) -> dict[str, int]:
     """Every size by its symbol; raises AttncliError (exit 2) if the requested sizes contradict each
     other.
     """
@@ -160,7 +160,7 @@ def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
     return found
 
 
-def _row_counts(own: Mapping[str, int], requested: Sizes, rows: Rows) -> dict[str, int]:
+def _row_counts(own: Mapping[str, int], requested: GivenSizes, rows: Rows) -> dict[str, int]:
     """The numbers of queries and keys, and how many of the keys are cached and new."""
     n = requested.n or own["n"]
     if rows == "same":
@@ -176,7 +176,7 @@ def _row_counts(own: Mapping[str, int], requested: Sizes, rows: Rows) -> dict[st
     return {"n": n, "m": m, "n_new": new, "n_past": m - new}
 
 
-def _head_counts(own: Mapping[str, int], requested: Sizes) -> dict[str, int]:
+def _head_counts(own: Mapping[str, int], requested: GivenSizes) -> dict[str, int]:
     """The numbers of heads of queries, and of keys and values."""
     heads = requested.heads or own.get("heads", 1)
     kv_heads = requested.kv_heads or own.get("kv_heads", heads)
@@ -200,7 +200,7 @@ def as_cross_attention(problem: Problem) -> Problem:
     return replace(problem, given={name: given[name] for name in ARRAYS if name in given})
 
 
-def with_leading_axes(plan: Plan, requested: Sizes, sizes: Mapping[str, int]) -> Plan:
+def with_leading_axes(plan: Plan, requested: GivenSizes, sizes: Mapping[str, int]) -> Plan:
     """The plan with an axis for heads, for those of keys and for entries where these sizes need
     one.
 

@@ -19,8 +19,8 @@ from attncli.errors import usage_error
 from attncli.features.cost.operations import growth, in_cells, number, operations
 from attncli.features.cost.sizes import (
     ORDER,
+    GivenSizes,
     Rows,
-    Sizes,
     as_cross_attention,
     growth_symbols,
     rows_of_problem,
@@ -137,7 +137,7 @@ class Cost:
         return {"layer": self.layers, **leading}
 
 
-def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
+def default_problem(requested: Mapping[str, int]) -> tuple[Problem, GivenSizes]:
     """Self-attention without a file, with the requested sizes; the others are those of the first
     transformer.
 
@@ -153,10 +153,10 @@ def default_problem(requested: Mapping[str, int]) -> tuple[Problem, Sizes]:
     width, left = divmod(sizes["d_model"], sizes["heads"])
     sizes.setdefault("d_k", 64 if left else width)
     sizes.setdefault("d_v", sizes["d_k"])
-    return problem, Sizes(**sizes)
+    return problem, GivenSizes(**sizes)
 
 
-def cost_of(problem: Problem, requested: Sizes, dtype: str = "float32") -> Cost:
+def cost_of(problem: Problem, requested: GivenSizes, dtype: str = "float32") -> Cost:
     """The cost of a problem at these sizes; no array of any size is made.
 
     The softmax is counted without a shift, because only the numbers decide whether it needs one.

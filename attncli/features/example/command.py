@@ -7,6 +7,10 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn
+from attncli.cli.files import require_new, write, write_bytes
+from attncli.cli.look import Look
+from attncli.cli.pages import write_page
 from attncli.errors import usage_error
 
 
@@ -42,32 +46,30 @@ def example(
             f"-o {output}: which example?", help=f"write attncli example i_love_ai -o {output}"
         )
 
-    from attncli.cli.files import require_new, write, write_bytes
-    from attncli.cli.pages import write_page
     from attncli.features.example import collection
 
     if name is None:
         from attncli.features.example.page import list_of_examples
 
-        write_page(list_of_examples(), "table", None, color=color, ascii=ascii)
+        write_page(list_of_examples(), Look("table", color=color, ascii=ascii))
         return
     file = collection.find(name)
     arrays = collection.data_files(file)
     if output is None or output == "-":
         write(collection.text(file), None, portable=True)
         if arrays:
-            from attncli.cli.error_report import warn
-
-            both = f"attncli example {name} -o {file.name} writes both"
+            whole = f"attncli example {name} -o {file.name} writes both"
             warn(
-                f"this problem reads {', '.join(arrays)}, which must be in the same folder; {both}",
+                f"this problem reads {', '.join(arrays)}, which must be in the same folder;"
+                f" {whole}",
                 sys.stderr,
             )
         return
-    own = options.suffix_of(file.name)
-    if options.suffix_of(output) not in (*options.OF_YAML, own):
-        raise options.unknown_suffix("-o", output, own)
-    beside = {os.path.join(os.path.dirname(output), other): data for other, data in arrays.items()}
+    own_suffix = options.suffix_of(file.name)
+    if options.suffix_of(output) not in (*options.OF_YAML, own_suffix):
+        raise options.unknown_suffix("-o", output, own_suffix)
+    folder = os.path.dirname(output)
+    beside = {os.path.join(folder, other): data for other, data in arrays.items()}
     for path in (output, *beside):
         require_new(path, beside.get(path))
     for path, data in beside.items():

@@ -2,25 +2,31 @@
 mistake.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
+from attncli.cli.files import require_writable, write, write_files
+from attncli.cli.groups import grouped
+from attncli.cli.overrides import AllOverrides
+from attncli.cli.progress import progress
 from attncli.english import listed
 from attncli.errors import usage_error
 from attncli.render import SECTION
 from attncli.system import files_named
 
-_SUFFIXES = {"moodle": ".xml", "rexams": ".rmd", "canvas": ".txt"}
-_DECIMALS = range(1, 7)
-# decimals: text2qti writes the bounds of an answer with one more
-_MOST_IN_CANVAS = 3
+SUFFIX_OF_PLATFORM = {"moodle": ".xml", "rexams": ".rmd", "canvas": ".txt"}
+POSSIBLE_DECIMALS = range(1, 7)
+# text2qti writes the bounds of an answer with one decimal more, and reads four.
+MOST_DECIMALS_IN_CANVAS = 3
 
 
+@grouped
 def export(
+    *,
     files: Annotated[
         list[str],
         typer.Argument(metavar="FILE…", help="The problems in YAML or JSON; - is standard input."),
@@ -29,7 +35,7 @@ def export(
         str | None,
         options.choice(
             "--to",
-            _SUFFIXES,
+            SUFFIX_OF_PLATFORM,
             "The platform, or what makes files for it.  [default: from the name after -o]",
         ),
     ] = None,
@@ -50,7 +56,7 @@ def export(
             "--precision",
             metavar="N",
             help="Decimals that are asked for, 1 to 6.",
-            allowed=_DECIMALS,
+            allowed=POSSIBLE_DECIMALS,
         ),
     ] = 3,
     tolerance: Annotated[
@@ -75,10 +81,7 @@ def export(
     no_formulas: Annotated[
         bool, typer.Option("--no-formulas", help="Leave out the formulas of the steps.")
     ] = False,
-    mask: options.Mask = None,
-    as_: options.As = None,
-    allow_outside: options.AllowOutside = False,
-    scale: options.Scale = None,
+    overrides: AllOverrides,
     quiet: options.Quiet = False,
 ) -> None:
     """Write problems as questions for Moodle, Canvas or R/exams.
@@ -90,17 +93,12 @@ def export(
     to = to or _platform(output)
     _check(files, to, output, precision, category)
 
-    # while there is memory for it: an error may be that there is none
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_writable, write, write_files
-    from attncli.cli.input import load
-    from attncli.cli.progress import progress
-
     for file in files:
         require_writable(output, file)
-    problems = [
-        load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside) for file in files
-    ]
+
+    from attncli.cli.input import load
+
+    problems = [load(file, overrides) for file in files]
 
     from decimal import Decimal
     from importlib import import_module
@@ -122,21 +120,22 @@ def export(
     else:
         write(stream(questions, category), output, portable=True)
     for file, one in zip(files, questions, strict=True):
-        for message in one.warnings if not quiet else ():
-            warn(f"{file}: {message}" if len(files) > 1 else message, sys.stderr)
+        which = f"{file}: " if len(files) > 1 else ""
+        warn_of([f"{which}{message}" for message in one.warnings], quiet=quiet)
 
 
 def _platform(output: str | None) -> str:
     """The platform that the name of the output says; AttncliError (exit 2) where it says none."""
     suffix = options.suffix_of(output)
-    found = next((name for name, own in _SUFFIXES.items() if own == suffix), None)
+    found = next((name for name, own in SUFFIX_OF_PLATFORM.items() if own == suffix), None)
     if found is None:
         if suffix:
             raise options.unknown_suffix(
                 "-o", output or "", ".xml, .Rmd or .txt, or choose a platform with --to"
             )
         raise usage_error(
-            "--to is missing", help=f"choose a platform: --to {listed(tuple(_SUFFIXES), last='or')}"
+            "--to is missing",
+            help=f"choose a platform: --to {listed(tuple(SUFFIX_OF_PLATFORM), last='or')}",
         )
     return found
 
@@ -152,8 +151,9 @@ def _check(
     if to == "rexams" and len(files) > 1 and SECTION not in (output or ""):
         help = f"let -o name a file for each problem: -o problem-{SECTION}.Rmd"
         raise usage_error("R/exams has one problem in a file", help=help)
-    if to == "canvas" and precision > _MOST_IN_CANVAS:
-        help = f"Canvas compares at most 4 decimals: give --precision {_MOST_IN_CANVAS} or less"
+    if to == "canvas" and precision > MOST_DECIMALS_IN_CANVAS:
+        allowed = f"give --precision {MOST_DECIMALS_IN_CANVAS} or less"
+        help = f"Canvas compares at most 4 decimals: {allowed}"
         raise usage_error(f"--precision {precision} cannot be used with --to canvas", help=help)
     if not category.strip():
         raise usage_error("--category is empty", help="name the category, or leave the option out")

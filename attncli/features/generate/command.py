@@ -2,13 +2,18 @@
 from the others.
 """
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
+from attncli.cli.files import require_new_folder, require_writable, write_folder
+from attncli.cli.look import Look, checked_look
+from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
+from attncli.cli.pages import write_page
+from attncli.cli.progress import progress
 from attncli.english import listed
 from attncli.errors import usage_error
 
@@ -121,7 +126,7 @@ def generate(
             help="Write nothing. Say which mistakes this problem can show.",
         ),
     ] = None,
-    format: options.Format = None,
+    format: options.PageFormat = None,
     output: options.Output = None,
     color: options.Color = "auto",
     ascii: options.Ascii = False,
@@ -148,26 +153,30 @@ def generate(
     }
     if audit is not None:
         help = "--audit looks at a problem that is there already"
-        options.reject_conflicts(
-            *((value is not None, "--audit", name, help) for name, value in of_a_set.items())
+        reject_conflicts(
+            *(
+                Conflict(value is not None, "--audit", name, help)
+                for name, value in of_a_set.items()
+            )
         )
-        _audit(audit, ask, decimals, format, output, color=color, ascii=ascii, quiet=quiet)
+        look = checked_look(format, output, color=color, ascii=ascii)
+        _audit(audit, ask, decimals, look, quiet=quiet)
         return
     help = "these options are for --audit; the files of a set have formats of their own"
     of_a_page = {"--format": format is not None, "-o": output is not None, "--ascii": ascii}
-    options.reject_conflicts(
-        *((there, name, "a set of problems", help) for name, there in of_a_page.items())
+    reject_conflicts(
+        *(
+            Conflict(is_given, name, "a set of problems", help)
+            for name, is_given in of_a_page.items()
+        )
     )
     if seed is None or directory is None or (count is None) == (roster is None):
         if count is not None and roster is not None:
-            raise usage_error("--count cannot be used with --roster", help=options.ALONE)
+            raise usage_error("--count cannot be used with --roster", help=LEAVE_ONE_OUT)
         lacking = "--seed" if seed is None else "-d" if directory is None else "--count or --roster"
         raise usage_error(f"{lacking} is missing", help=_EXAMPLE)
     n, d_model, d_k, d_v = dims or _dims("--dims", _DIMS if heads in (None, 1) else _DIMS_OF_HEADS)
 
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_new_folder, write_folder
-    from attncli.cli.progress import progress
     from attncli.features.generate.roster import numbered, read_roster
     from attncli.problem.text.source import read_source
 
@@ -192,37 +201,22 @@ def generate(
 
     write_folder(directory, files())
     coded = [student.name for student in students if lacks_letters(f"{title}: {student.name}")]
-    if coded and not quiet:
-        warn(
+    if coded:
+        warning = (
             "letters that TeX's basic fonts lack are codes, such as U+738B, in the .tex files of "
-            f"{listed(coded, most=3)}; the .html files show all letters",
-            sys.stderr,
+            f"{listed(coded, most=3)}; the .html files show all letters"
         )
+        warn_of([warning], quiet=quiet)
 
 
-def _audit(
-    file: str,
-    ask: Sequence[str] | None,
-    decimals: int,
-    format: str | None,
-    output: str | None,
-    *,
-    color: str,
-    ascii: bool,
-    quiet: bool,
-) -> None:
+def _audit(file: str, ask: Sequence[str] | None, decimals: int, look: Look, *, quiet: bool) -> None:
     """Print the page on what mistakes a problem can show in the last of the steps that are asked
     for.
     """
-    format = options.page_format(format, output)
-    options.reject_conflicts(*options.format_conflicts(format, output, ascii=ascii))
+    require_writable(look.output, file)
 
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_writable
     from attncli.cli.input import load
-    from attncli.cli.pages import write_page
 
-    require_writable(output, file)
     problem = load(file)
 
     from attncli.mistakes.audit import audit
@@ -232,7 +226,5 @@ def _audit(
 
     trace = run(problem)
     found = audit(trace, blank_steps(trace, ask)[-1], decimals)
-    write_page(audit_page(trace, found), format, output, color=color, ascii=ascii)
-    if not quiet:
-        for message in trace.warnings:
-            warn(message, sys.stderr)
+    write_page(audit_page(trace, found), look)
+    warn_of(trace.warnings, quiet=quiet)

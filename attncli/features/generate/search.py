@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.cli.input import change
+from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
 from attncli.features.generate.drawing import Draws, Layer
 from attncli.mistakes.audit import UNITS, Audit, all_told_apart, audit, mistaken_numbers, told_apart
@@ -86,9 +87,8 @@ class Search:
         for a mask or steps that these problems cannot have, and where no draw is plausible.
         """
         draws = layer.draw(_SAMPLED, range(1))
-        like = change(
-            loads(layer.text(draws[0], "a sample", None).encode(), "problem.yaml"), mask=mask
-        )
+        sample = layer.text(draws[0], "a sample", None)
+        like = change(loads(sample.encode(), "problem.yaml"), Overrides(mask=mask))
         if mask is not None:
             # A problem of the set is not where a file that the mask names is found.
             mask = mask_as_yaml(like.mask)

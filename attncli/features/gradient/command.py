@@ -2,43 +2,124 @@
 weights.
 """
 
-import sys
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import OF_ONE_STEP_OR_TRACE, Look, look_options
+from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
+from attncli.cli.overrides import AllOverrides, Overrides
+from attncli.cli.pages import is_for_screen, require_workbook, write_page
+from attncli.cli.progress import progress
+from attncli.cli.shown import SHOWN_OPTIONS_OF_GRADIENT, Shown
 from attncli.errors import Exit
-from attncli.render import WORKBOOK
+
+if TYPE_CHECKING:
+    from attncli.page.document import Document
+
+GradientLook: TypeAlias = Annotated[
+    Look,
+    look_options(
+        "color",
+        "ascii",
+        "math",
+        "fragment",
+        "no_title",
+        option=options.TraceFormat,
+        data=OF_ONE_STEP_OR_TRACE,
+    ),
+]
 
 
+class WorkedGradient(NamedTuple):
+    """The page, what its reader must be warned of, and whether finite differences agree."""
+
+    page: "Document"
+    warnings: list[str]
+    agrees: bool
+
+
+def work_back(
+    file: str,
+    overrides: Overrides,
+    look: Look,
+    shown: Shown,
+    *,
+    dtype: str,
+    device: str,
+    in_full: bool,
+    verify: bool,
+    step_size: tuple[float, str] | None,
+) -> WorkedGradient:
+    """The page of the gradients of the problem in a file, with what is asked for beside them.
+
+    `verify` compares them with finite differences. `step_size` is that of a step of descent, as a
+    number and as it was written: (0.1, "1e-1").
+    """
+    # Neither help nor what is wrong with options needs these imports, and NumPy comes after `load`.
+    from attncli.cli.input import load
+
+    view = shown.view(look, in_full=in_full or not is_for_screen(look))
+    problem = load(file, overrides)
+
+    from attncli.features.gradient.descent import descend
+    from attncli.features.gradient.page import gradient_document
+    from attncli.features.gradient.verification import verify_view
+    from attncli.page.derivation import page_deviation
+    from attncli.problem.matrix import Scalar
+    from attncli.tracing import run
+
+    progress.begin("working out")
+    trace = run(
+        problem,
+        dtype=dtype,
+        device=device,
+        rounding=shown.rounding,
+        precision=shown.precision,
+        gradient=True,
+        report=progress.report,
+    )
+    if verify:
+        progress.begin("verifying")
+    checks = verify_view(trace, view) if verify else ()
+    descent = None
+    if step_size is not None:
+        descent = descend(problem, trace, Scalar(*step_size))
+        trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
+    warnings = list(trace.warnings)
+    progress.begin("writing")
+    deviation = None
+    if look.format == "json" and descent is None:
+        deviation = page_deviation(problem, trace, view, warnings)
+    page = gradient_document(trace, view, checks, descent, deviation)
+    if look.is_live():
+        from attncli.page.live.data import with_live
+
+        page = with_live(page, problem, trace, view)
+    if look.is_workbook():
+        from attncli.page.workbook import with_workbook
+
+        page = with_workbook(page, trace, view)
+    agrees = all(each.verdict != "disagree" for each in checks)
+    return WorkedGradient(page, warnings, agrees)
+
+
+@grouped
 def gradient(
-    file: options.Problem,
-    format: options.TraceFormat = None,
-    output: options.Output = None,
-    steps: options.Steps = None,
-    detail: options.Detail = None,
-    cell: options.Cell = None,
-    head: options.Head = None,
-    entry: options.Entry = None,
-    precision: options.Precision = 3,
-    rounding: options.Rounding = "shown",
-    heatmap: options.Heatmap = False,
-    pictures: options.Pictures = False,
-    mask: options.Mask = None,
-    as_: options.As = None,
-    allow_outside: options.AllowOutside = False,
-    scale: options.Scale = None,
+    file: options.ProblemFile,
+    look: GradientLook,
+    shown: Annotated[Shown, SHOWN_OPTIONS_OF_GRADIENT],
+    overrides: AllOverrides,
     dtype: options.Dtype = "float64",
     device: options.Device = "cpu",
-    color: options.Color = "auto",
-    ascii: options.Ascii = False,
-    math: options.Math = None,
-    fragment: options.Fragment = False,
-    no_title: options.NoTitle = False,
     all_: options.All = False,
-    watch: options.Watch = False,  # which `cli/app.py` heeds
+    # `cli/app.py` takes it away, and calls the command again and again.
+    watch: options.Watched = False,
     quiet: options.Quiet = False,
     verify: Annotated[
         bool,
@@ -58,122 +139,64 @@ def gradient(
     Shows the forward pass in brief, then the backward pass: how much the loss grows with every
     number of every step.
     """
-    format = options.page_format(format, output, one_step=True, workbook=True)
-    size = (
-        None
-        if step_size is None
-        else options.number("--step-size", step_size, example="0.1", zero=False)
+    size = None
+    if step_size is not None:
+        size = options.number("--step-size", step_size, example="0.1", zero=False), step_size
+    shown.require_fitting(look, dtype, device)
+    reject_conflicts(
+        *_conflicts_of_workbook(look, verify=verify, step_size=step_size),
+        *_conflicts_of_rounding(shown, verify=verify, step_size=step_size),
+        Conflict(
+            verify and dtype != "float64",
+            "--verify",
+            f"--dtype {dtype}",
+            f"finite differences need all digits: {LEAVE_ONE_OUT}",
+        ),
     )
-    floats = rounding == "shown"
-    descent_help = f"a step of gradient descent needs floating point: {options.ALONE}"
-    verify_help = f"finite differences need all digits: {options.ALONE}"
-    options.reject_conflicts(
-        *options.workbook_conflicts(
-            format, steps=steps, detail=detail, rounding=rounding, dtype=dtype, device=device
-        ),
-        *options.view_conflicts(
-            format, output, steps=steps, detail=detail, cell=cell, pictures=pictures
-        ),
-        *options.format_conflicts(
-            format,
-            output,
-            heatmap=heatmap,
-            math=math,
-            fragment=fragment,
-            no_title=no_title,
-            ascii=ascii,
-            pictures=pictures,
-        ),
-        *options.rounding_conflicts(rounding, dtype=dtype, device=device),
-        *(
-            (
-                asked,
-                option,
-                f"--format {format}",
-                "a workbook has the forward and the backward pass; write .html or .md",
-            )
-            for asked, option in ((verify, "--verify"), (size is not None, "--step-size"))
-            if format in WORKBOOK
-        ),
-        (verify and not floats, "--verify", f"--rounding {rounding}", verify_help),
-        (size is not None and not floats, "--step-size", f"--rounding {rounding}", descent_help),
-        (verify and dtype != "float64", "--verify", f"--dtype {dtype}", verify_help),
-    )
-    options.require_one_step(format, output, steps)
-    numbers_alone = options.holds_numbers(format)
-
-    # while there is memory for it: an error may be that there is none
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_writable
-    from attncli.cli.input import load
-    from attncli.cli.pages import is_for_screen, require_workbook, write_page
-    from attncli.cli.progress import progress
-    from attncli.page.view import View
-
-    require_writable(output, file)
-    require_workbook(format, output)
-    view = View(
-        detail=detail or ("brief" if numbers_alone else "rows"),
-        precision=precision,
-        steps=steps,
-        cell=cell,
-        heatmap=heatmap,
-        pictures=pictures,
-        head=head,
-        entry=entry,
-        ends=not all_ and is_for_screen(format, output),
-    )
-    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
-
-    from attncli.features.gradient.descent import descend
-    from attncli.features.gradient.page import gradient_document
-    from attncli.features.gradient.verification import verify_view
-    from attncli.page.derivation import page_deviation
-    from attncli.problem.matrix import Scalar
-    from attncli.tracing import run
-
-    progress.begin("working out")
-    trace = run(
-        problem,
+    require_writable(look.output, file)
+    require_workbook(look)
+    worked = work_back(
+        file,
+        overrides,
+        look,
+        shown,
         dtype=dtype,
         device=device,
-        rounding=rounding,
-        precision=precision,
-        gradient=True,
-        report=progress.report,
+        in_full=all_,
+        verify=verify,
+        step_size=size,
     )
-    if verify:
-        progress.begin("verifying")
-    checks = verify_view(trace, view) if verify else ()
-    descent = descend(problem, trace, Scalar(size, step_size)) if size and step_size else None
-    if descent:
-        trace = replace(trace, warnings=(*trace.warnings, *descent.warnings))
-    warnings = list(trace.warnings)
-    progress.begin("writing")
-    deviation = (
-        page_deviation(problem, trace, view, warnings) if format == "json" and not descent else None
-    )
-    page = gradient_document(trace, view, checks, descent, deviation)
-    if format == "html" and not fragment:
-        from attncli.page.live.data import with_live  # which no other format has
+    write_page(worked.page, look, pictures=shown.pictures)
+    warn_of(worked.warnings, quiet=quiet)
+    return Exit.OK if worked.agrees else Exit.DIFFERENCE
 
-        page = with_live(page, problem, trace, view)
-    if format in WORKBOOK:
-        from attncli.page.workbook import with_workbook
 
-        page = with_workbook(page, trace, view)
-    write_page(
-        page,
-        format,
-        output,
-        color=color,
-        math=math,
-        fragment=fragment,
-        title=not no_title,
-        ascii=ascii,
-        pictures=pictures,
-    )
-    if not quiet:
-        for message in warnings:
-            warn(message, sys.stderr)
-    return Exit.OK if all(each.verdict != "disagree" for each in checks) else Exit.DIFFERENCE
+def _conflicts_of_workbook(look: Look, *, verify: bool, step_size: str | None) -> list[Conflict]:
+    """What a workbook of the two passes has no room for."""
+    workbook = f"--format {look.format}"
+    help = "a workbook has the forward and the backward pass; write .html or .md"
+    is_workbook = look.is_workbook()
+    return [
+        Conflict(is_workbook and verify, "--verify", workbook, help),
+        Conflict(is_workbook and step_size is not None, "--step-size", workbook, help),
+    ]
+
+
+def _conflicts_of_rounding(shown: Shown, *, verify: bool, step_size: str | None) -> list[Conflict]:
+    """What needs floating point, and numbers that are rounded or exact."""
+    rounding = f"--rounding {shown.rounding}"
+    is_rounded = shown.rounding != "shown"
+    return [
+        Conflict(
+            is_rounded and verify,
+            "--verify",
+            rounding,
+            f"finite differences need all digits: {LEAVE_ONE_OUT}",
+        ),
+        Conflict(
+            is_rounded and step_size is not None,
+            "--step-size",
+            rounding,
+            f"a step of gradient descent needs floating point: {LEAVE_ONE_OUT}",
+        ),
+    ]

@@ -6,15 +6,20 @@ from typing import Annotated, Any
 import typer
 
 from attncli.cli import options
+from attncli.cli.files import require_new, write
+from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
 
-# a file of more is not written by hand
-_SIZES = range(1, 65)
+# Nobody writes a file of more by hand.
+POSSIBLE_SIZES = range(1, 65)
 
 
 def _size(option: str, help: str) -> Any:
     return typer.Option(
-        option, metavar="N", help=help, parser=partial(options.whole, option, allowed=_SIZES)
+        option,
+        metavar="N",
+        help=help,
+        parser=partial(options.whole, option, allowed=POSSIBLE_SIZES),
     )
 
 
@@ -66,17 +71,18 @@ def new(
             "--tokens is empty",
             help='write the tokens with spaces between them: --tokens "I love AI"',
         )
-    if len(words) > _SIZES[-1]:
-        raise usage_error(f"--tokens has {len(words)} tokens", help=f"{_SIZES[-1]} are the most")
+    if len(words) > POSSIBLE_SIZES[-1]:
+        raise usage_error(
+            f"--tokens has {len(words)} tokens", help=f"{POSSIBLE_SIZES[-1]} are the most"
+        )
     if options.suffix_of(output) not in options.OF_YAML:
         raise options.unknown_suffix("-o", output or "", ".yaml")
 
-    from attncli.cli.files import require_new, write
-    from attncli.features.new.template import Sizes, problem_text
+    from attncli.features.new.template import SizesOfTemplate, problem_text
 
     if output is not None and output != "-":
         require_new(output)
-    text = partial(problem_text, words, Sizes(d_model, d_k, d_v or d_k, heads))
+    text = partial(problem_text, words, SizesOfTemplate(d_model, d_k, d_v or d_k, heads))
     mask = _checked(text(None, "problem.yaml", seed=0), mask)
     seed = 0 if random and seed is None else seed
     name = "problem.yaml" if output in (None, "-") else output
@@ -99,4 +105,4 @@ def _checked(text: str, mask: str | None) -> str | None:
 
     from attncli.problem.saving import mask_as_yaml
 
-    return mask_as_yaml(change(problem, mask=mask).mask)
+    return mask_as_yaml(change(problem, Overrides(mask=mask)).mask)

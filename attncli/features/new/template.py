@@ -36,7 +36,7 @@ _NO_MASK = """
 """
 
 
-class Sizes(NamedTuple):
+class SizesOfTemplate(NamedTuple):
     """The lengths of rows; those of queries, keys and values are of one head."""
 
     d_model: int
@@ -46,7 +46,7 @@ class Sizes(NamedTuple):
 
 
 def problem_text(
-    tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, *, seed: int | None
+    tokens: Sequence[str], sizes: SizesOfTemplate, mask: str | None, name: str, *, seed: int | None
 ) -> str:
     """A problem in YAML, to be saved under `name`, with blanks; with a seed the numbers are drawn
     by it.
@@ -55,7 +55,7 @@ def problem_text(
 
 
 def _pieces(
-    tokens: Sequence[str], sizes: Sizes, mask: str | None, name: str, seed: int | None
+    tokens: Sequence[str], sizes: SizesOfTemplate, mask: str | None, name: str, seed: int | None
 ) -> Iterator[str]:
     d_model, d_k, d_v, heads = sizes
     labels = [_label(token) for token in tokens]

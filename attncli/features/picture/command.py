@@ -1,24 +1,33 @@
 """`attncli picture`: a problem to look at, as SVG, PNG, Markdown or LaTeX."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
+from attncli.cli.files import require_writable, write_bytes
+from attncli.cli.groups import grouped
+from attncli.cli.options import Conflict, reject_conflicts
+from attncli.cli.overrides import AllOverrides
+from attncli.cli.pages import is_on_terminal
+from attncli.cli.progress import progress
 from attncli.errors import usage_error
 from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.render import PICTURES, picture_format
 
 
 def _picture_name(value: str) -> str:
-    from attncli.page.pictures.kinds import picture_name  # which only a picture needs
+    # Only a line with --of needs it.
+    from attncli.page.pictures.kinds import picture_name
 
     return picture_name("--of", value)
 
 
+@grouped
 def picture(
-    file: options.Problem,
+    *,
+    file: options.ProblemFile,
     of: Annotated[
         str,
         typer.Option(
@@ -66,10 +75,7 @@ def picture(
         ),
     ] = None,
     precision: options.Precision = 3,
-    mask: options.Mask = None,
-    as_: options.As = None,
-    allow_outside: options.AllowOutside = False,
-    scale: options.Scale = None,
+    overrides: AllOverrides,
     fragment: Annotated[
         bool,
         typer.Option(
@@ -83,14 +89,14 @@ def picture(
     -o picture.svg, .png, .md or .tex writes it to a file.
     """
     format = _format(format, output)
-    options.reject_conflicts(
-        (
+    reject_conflicts(
+        Conflict(
             fragment and format != "latex",
             "--fragment",
             f"--format {format}",
             "--fragment is for --format latex",
         ),
-        (
+        Conflict(
             query is not None and of not in OF_ONE_QUERY,
             "--query",
             f"--of {of}",
@@ -98,23 +104,13 @@ def picture(
         ),
     )
 
-    # while there is memory for it: an error may be that there is none
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_writable, write_bytes
-    from attncli.cli.input import load
-    from attncli.cli.pages import standard_output, terminal_width
-    from attncli.cli.progress import progress
-
     require_writable(output, file)
-    if format == "png" and terminal_width(standard_output(output)) is not None:
-        raise usage_error(
-            "a terminal cannot show a .png file", help="write it to a file: -o picture.png"
-        )
     if format == "png":
-        from attncli.render.png import renderer
+        _require_png(output)
 
-        renderer()  # before any work is done
-    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
+    from attncli.cli.input import load
+
+    problem = load(file, overrides)
 
     from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
     from attncli.page.view import steps_back
@@ -127,9 +123,22 @@ def picture(
     progress.begin("drawing")
     drawing = draw(of, trace, Choice(query, head, entry, precision), other)
     write_bytes([picture_file(drawing, format, fragment=fragment)], output)
-    if not quiet:
-        for message in trace.warnings:
-            warn(message, sys.stderr)
+    warn_of(trace.warnings, quiet=quiet)
+
+
+def _require_png(output: str | None) -> None:
+    """Refuse a picture that a terminal cannot show, or that nothing here can draw.
+
+    Raises AttncliError (exit 2 or 5).
+    """
+    if is_on_terminal(output):
+        raise usage_error(
+            "a terminal cannot show a .png file", help="write it to a file: -o picture.png"
+        )
+
+    from attncli.render.png import renderer
+
+    renderer()
 
 
 def _format(given: str | None, output: str | None) -> str:

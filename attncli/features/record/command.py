@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn, warn_of
+from attncli.cli.files import require_writable, write
+from attncli.cli.progress import progress
 from attncli.errors import usage_error
 
-_NUMBERS = range(10**6)
+POSSIBLE_NUMBERS = range(10**6)
 
 
 def record(
@@ -28,7 +31,7 @@ def record(
             "--layer",
             metavar="N",
             help="Which call of attention to save, from 0.",
-            allowed=_NUMBERS,
+            allowed=POSSIBLE_NUMBERS,
         ),
     ] = None,
     head: Annotated[
@@ -38,7 +41,7 @@ def record(
             "--head",
             metavar="N",
             help="Only this head of it, from 0.",
-            allowed=_NUMBERS,
+            allowed=POSSIBLE_NUMBERS,
         ),
     ] = None,
     output: Annotated[
@@ -61,9 +64,6 @@ def record(
     if output is None and (layer is not None or head is not None):
         raise usage_error("--layer and --head say what -o saves", help="add -o problem.yaml")
 
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_writable, write
-    from attncli.cli.progress import progress
     from attncli.features.record.model import read_model, run_model
     from attncli.problem.saving import require_yaml
 
@@ -86,5 +86,4 @@ def record(
         doubt = call.write(output, **recorded.options(call, head))
         if doubt:
             warn(doubt, sys.stderr)
-    for message in loaded.warnings:
-        warn(message, sys.stderr)
+    warn_of(loaded.warnings, quiet=False)

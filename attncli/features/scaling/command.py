@@ -5,12 +5,22 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import PageLook
+from attncli.cli.overrides import ReadingOverrides
+from attncli.cli.pages import write_page
+from attncli.cli.progress import progress
 
-_SIZES, _DRAWS, _SEEDS = range(1, 4097), range(1, 1001), range(10**9)
+POSSIBLE_D_K = range(1, 4097)
+POSSIBLE_DRAWS = range(1, 1001)
+POSSIBLE_SEEDS = range(10**9)
 
 
+@grouped
 def scaling(
-    file: options.Problem,
+    *,
+    file: options.ProblemFile,
     d_k: Annotated[
         str,
         typer.Option(
@@ -24,7 +34,7 @@ def scaling(
             "--draws",
             metavar="N",
             help="How often to draw queries and keys for each d_k.",
-            allowed=_DRAWS,
+            allowed=POSSIBLE_DRAWS,
         ),
     ] = 50,
     seed: Annotated[
@@ -34,34 +44,25 @@ def scaling(
             "--seed",
             metavar="N",
             help="The same seed draws the same numbers.",
-            allowed=_SEEDS,
+            allowed=POSSIBLE_SEEDS,
         ),
     ] = 0,
-    format: options.Format = None,
-    output: options.Output = None,
+    look: PageLook,
     precision: options.Precision = 3,
-    as_: options.As = None,
-    allow_outside: options.AllowOutside = False,
-    color: options.Color = "auto",
-    ascii: options.Ascii = False,
+    overrides: ReadingOverrides,
 ) -> None:
     """Show why scores are scaled: scores, weights and gradients with and without 1/√d_k, for larger
     and larger d_k.
 
     attncli draws the queries and keys at random; everything else is the problem's.
     """
-    format = options.page_format(format, output)
-    options.reject_conflicts(*options.format_conflicts(format, ascii=ascii))
     lengths = options.names("--d-k", d_k, what="number", example="2,8,32")
-    sizes = tuple(options.whole("--d-k", length, allowed=_SIZES) for length in lengths)
+    sizes = tuple(options.whole("--d-k", length, allowed=POSSIBLE_D_K) for length in lengths)
+    require_writable(look.output, file)
 
-    from attncli.cli.files import require_writable
     from attncli.cli.input import load
-    from attncli.cli.pages import write_page
-    from attncli.cli.progress import progress
 
-    require_writable(output, file)
-    problem = load(file, convention=as_, outside=allow_outside)
+    problem = load(file, overrides)
 
     from attncli.features.scaling.page import scaling_page
     from attncli.features.scaling.study import compare_scales
@@ -70,4 +71,4 @@ def scaling(
     drawn = compare_scales(problem, sizes=sizes, draws=draws, seed=seed)
     rows = tuple(progress.over(drawn, 1 + len(sizes)))
     page = scaling_page(problem.title, rows, draws=draws, seed=seed, precision=precision)
-    write_page(page, format, output, color=color, ascii=ascii)
+    write_page(page, look)

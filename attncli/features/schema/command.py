@@ -9,21 +9,21 @@ from typing import Annotated
 import typer
 
 from attncli.cli import options
+from attncli.cli.files import require_writable, write
 from attncli.english import listed
 from attncli.errors import did_you_mean, usage_error
 
 _PACKAGE = Path(__file__).parents[2]
-# what people need first; then those of features
-_FIRST = ("problem", "trace", "answers")
+# What people need first stands first, and then come the schemas of features.
+LISTED_FIRST = ("problem", "trace", "answers")
 
 
 def schemas() -> dict[str, Path]:
     """The file of every schema by its name."""
     files = [*_PACKAGE.glob("*/*.schema.json"), *sorted(_PACKAGE.glob("features/*/*.schema.json"))]
     found = {file.name.removesuffix(".schema.json"): file for file in files}
-    return {
-        name: found[name] for name in sorted(found, key=lambda name: (*_FIRST, name).index(name))
-    }
+    names = sorted(found, key=lambda name: (*LISTED_FIRST, name).index(name))
+    return {name: found[name] for name in names}
 
 
 def schema(
@@ -46,8 +46,5 @@ def schema(
         raise usage_error(f"there is no schema {name}", help=help)
     if output is not None and options.suffix_of(output) not in ("", ".json"):
         raise options.unknown_suffix("-o", output, ".json")
-
-    from attncli.cli.files import require_writable, write
-
     require_writable(output, "-")
     write(known[name].read_text(encoding="utf-8"), output, portable=True)

@@ -1,13 +1,23 @@
 """`attncli steps`: what the steps of attention are called, what they compute, and why."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import PageLook
+from attncli.cli.options import Conflict, reject_conflicts
+from attncli.cli.pages import write_page
+
+if TYPE_CHECKING:
+    from attncli.page.document import Document
 
 
+@grouped
 def steps(
+    *,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -16,7 +26,7 @@ def steps(
             autocompletion=options.offer(options.step_names),
         ),
     ] = None,
-    all_: Annotated[
+    all_steps: Annotated[
         bool,
         typer.Option(
             "--all",
@@ -32,35 +42,31 @@ def steps(
             "--mistakes", help="List the mistakes that check knows, in all steps or in this one."
         ),
     ] = False,
-    format: options.Format = None,
-    output: options.Output = None,
-    color: options.Color = "auto",
-    ascii: options.Ascii = False,
+    look: PageLook,
 ) -> None:
     """List the steps of attention, or explain one of them."""
-    format = options.page_format(format, output)
-    one_help = "leave out --all, or leave out the step" if name else ""
-    options.reject_conflicts(
-        *options.format_conflicts(format, ascii=ascii),
-        (all_ and name is not None, "--all", f"the step {name}", one_help),
-        (
-            all_ and mistakes,
+    help = "leave out --all, or leave out the step"
+    reject_conflicts(
+        Conflict(all_steps and name is not None, "--all", f"the step {name or repr(name)}", help),
+        Conflict(
+            all_steps and mistakes,
             "--all",
             "--mistakes",
             "--mistakes lists all mistakes; leave out --all",
         ),
     )
+    require_writable(look.output, "-")
+    write_page(_page_of(name, all_steps=all_steps, mistakes=mistakes), look)
 
-    from attncli.cli.files import require_writable
-    from attncli.cli.pages import write_page
 
-    require_writable(output, "-")
+def _page_of(name: str | None, *, all_steps: bool, mistakes: bool) -> "Document":
     if mistakes:
         from attncli.features.steps.mistakes_page import mistakes_page
 
-        page = mistakes_page(name)
-    else:
-        from attncli.features.steps.page import full_page, plain_page, rule_page
+        return mistakes_page(name)
 
-        page = rule_page(name) if name is not None else full_page() if all_ else plain_page()
-    write_page(page, format, output, color=color, ascii=ascii)
+    from attncli.features.steps.page import full_page, plain_page, rule_page
+
+    if name is not None:
+        return rule_page(name)
+    return full_page() if all_steps else plain_page()

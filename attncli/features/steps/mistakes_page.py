@@ -16,13 +16,13 @@ from attncli.tracing import Step, Trace, run
 from attncli.tracing.serialization import FORMAT
 from attncli.version import __version__
 
-_Sizes = dict[str, tuple[int, ...]]
+_Shapes = dict[str, tuple[int, ...]]
 
-_SIZES: _Sizes = {"X": (3, 4), "W_Q": (4, 2), "W_K": (4, 2), "W_V": (4, 2)}
-_SQUARE: _Sizes = {"X": (2, 2), "W_Q": (2, 2), "W_K": (2, 2), "W_V": (2, 2)}
+_SIZES: _Shapes = {"X": (3, 4), "W_Q": (4, 2), "W_K": (4, 2), "W_V": (4, 2)}
+_SQUARE: _Shapes = {"X": (2, 2), "W_Q": (2, 2), "W_K": (2, 2), "W_V": (2, 2)}
 _BIASED = _SIZES | {"b_Q": (2,), "b_K": (2,), "b_V": (2,)}
 _CROSSED = _SIZES | {"context": (5, 4)}
-_LAYER: _Sizes = {
+_LAYER: _Shapes = {
     "X": (3, 8),
     "W_Q": (8, 8),
     "W_K": (8, 4),
@@ -30,9 +30,16 @@ _LAYER: _Sizes = {
     "W_O": (8, 8),
     "b_O": (8,),
 }
-_ADDITIVE: _Sizes = {"Q": (3, 2), "K": (3, 2), "V": (3, 2), "W_1": (2, 2), "W_2": (2, 2), "v": (2,)}
+_ADDITIVE: _Shapes = {
+    "Q": (3, 2),
+    "K": (3, 2),
+    "V": (3, 2),
+    "W_1": (2, 2),
+    "W_2": (2, 2),
+    "v": (2,),
+}
 # problems: each mistake can be made in at least one of them; their numbers do not matter
-_SETTINGS: tuple[tuple[_Sizes, str], ...] = (
+_SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, ""),
     (_SIZES, "mask: causal"),
     (_SIZES, "mask: causal\nsoftcap: 5"),
@@ -127,7 +134,7 @@ def _steps(mistake: Mistake, trace: Trace) -> tuple[Step, ...]:
     return tuple(steps[name] for name in steps if name in changes)
 
 
-def _trace(sizes: _Sizes, settings: str) -> Trace:
+def _trace(sizes: _Shapes, settings: str) -> Trace:
     arrays = "\n".join(
         f"{name}: {{random: {list(size)}, seed: {seed}}}"
         for seed, (name, size) in enumerate(sizes.items())

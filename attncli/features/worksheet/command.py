@@ -1,28 +1,57 @@
 """`attncli worksheet`: a problem to be worked out by hand, and a file for the answers."""
 
-import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
+from attncli.cli.files import is_same_file, require_writable, write
+from attncli.cli.groups import grouped
+from attncli.cli.look import Look, look_options, page_format
+from attncli.cli.options import Conflict, reject_conflicts
+from attncli.cli.overrides import AllOverrides
+from attncli.cli.pages import require_workbook, write_page
+from attncli.cli.progress import progress
+from attncli.cli.shown import Shown, workbook_conflicts
 from attncli.errors import usage_error
 from attncli.render import FORMATS, WORKBOOK
 
-_COPIES = range(1, 1001)
-# decimals of a given number, which people can still work with
-_READABLE = 6
-_FORMATS = tuple(name for name, format in FORMATS.items() if not format.is_data)
+if TYPE_CHECKING:
+    from attncli.page.document import Document
+    from attncli.page.view import View
+    from attncli.tracing.model import Trace
+
+POSSIBLE_COPIES = range(1, 1001)
+# Of a given number: people can still work with so many on paper.
+MOST_READABLE_DECIMALS = 6
+FORMATS_OF_PAGES = tuple(name for name, format in FORMATS.items() if not format.is_data)
+
+WorksheetFormat: TypeAlias = Annotated[
+    str | None,
+    options.choice("--format", (*FORMATS_OF_PAGES, *WORKBOOK), options.FORMAT_HELP),
+]
+WorksheetLook: TypeAlias = Annotated[
+    Look,
+    look_options(
+        "color",
+        "ascii",
+        "math",
+        "fragment",
+        "no_title",
+        option=WorksheetFormat,
+        formats=FORMATS_OF_PAGES,
+        data=WORKBOOK,
+    ),
+]
 
 
+@grouped
 def worksheet(
-    file: options.Problem,
-    format: Annotated[
-        str | None,
-        options.choice("--format", (*_FORMATS, *WORKBOOK), options.FORMAT_HELP),
-    ] = None,
-    output: options.Output = None,
+    *,
+    file: options.ProblemFile,
+    look: WorksheetLook,
     blank: Annotated[
         Sequence[str] | None,
         options.read_by(
@@ -54,7 +83,7 @@ def worksheet(
             "--copies",
             metavar="N",
             help="Put N copies into the file, each on new paper: in LaTeX and HTML.",
-            allowed=_COPIES,
+            allowed=POSSIBLE_COPIES,
         ),
     ] = None,
     gradient: Annotated[
@@ -65,15 +94,7 @@ def worksheet(
     ] = False,
     detail: options.Detail = None,
     precision: options.Precision = 3,
-    mask: options.Mask = None,
-    as_: options.As = None,
-    allow_outside: options.AllowOutside = False,
-    scale: options.Scale = None,
-    color: options.Color = "auto",
-    ascii: options.Ascii = False,
-    math: options.Math = None,
-    fragment: options.Fragment = False,
-    no_title: options.NoTitle = False,
+    overrides: AllOverrides,
     quiet: options.Quiet = False,
 ) -> None:
     """Print a problem with blank steps, to be worked out by hand.
@@ -82,93 +103,77 @@ def worksheet(
     number. --answers answers.yaml also writes a file to fill in. attncli check reads all but the
     workbook.
     """
-    format = options.page_format(format, output, formats=_FORMATS, workbook=True)
-    options.reject_conflicts(
-        *options.workbook_conflicts(format, detail=detail),
-        *options.format_conflicts(
-            format, output, math=math, fragment=fragment, no_title=no_title, ascii=ascii
-        ),
-        (
-            copies is not None and format not in ("latex", "html"),
+    reject_conflicts(
+        *workbook_conflicts(look, Shown(detail=detail)),
+        Conflict(
+            copies is not None and look.format not in ("latex", "html"),
             "--copies",
-            f"--format {format}",
+            f"--format {look.format}",
             "write a .tex or .html file, or let the printer make the copies",
         ),
     )
     if answers is not None:
-        _require_separate_files(answers, output)
-    key_format = options.page_format(None, key, formats=_FORMATS, option="--key")
+        _require_separate_files(answers, look.output)
+    key_format = page_format(None, key, formats=FORMATS_OF_PAGES, option="--key")
     if key is not None:
-        _require_separate_pages(key, answers, output)
-
-    # while there is memory for it: an error may be that there is none
-    from attncli.cli.error_report import warn
-    from attncli.cli.files import require_writable, write
-    from attncli.cli.input import load
-    from attncli.cli.pages import require_workbook, write_page
-    from attncli.cli.progress import progress
-
-    require_writable(output, file)
-    require_workbook(format, output)
+        _require_separate_pages(key, answers, look.output)
+    require_writable(look.output, file)
+    require_workbook(look)
     require_writable(answers, file, "--answers")
     require_writable(key, file, "--key")
-    problem = load(file, mask=mask, scale=scale, convention=as_, outside=allow_outside)
+
+    from attncli.cli.input import load
+
+    problem = load(file, overrides)
 
     from attncli.answers.blank import blank_answers
     from attncli.page.view import View
-    from attncli.page.worksheet import blank_steps, longest_given
-    from attncli.page.worksheet import worksheet as page
+    from attncli.page.worksheet import blank_steps
+    from attncli.page.worksheet import worksheet as worksheet_page
     from attncli.tracing import run
 
     progress.begin("working out")
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, blank)
     view = View(detail=detail or "rows", precision=precision, blank=frozenset(left))
-    document = page(trace, view, copies=copies or 1)
-    if format in WORKBOOK:
+    page = worksheet_page(trace, view, copies=copies or 1)
+    if look.is_workbook():
         from attncli.page.workbook import with_workbook
 
-        document = with_workbook(document, trace, view)
+        page = with_workbook(page, trace, view)
     if answers is not None:
         write(blank_answers(trace, left), answers, portable=True, option="--answers")
     if key is not None:
-        from attncli.mistakes.audit import audit
-        from attncli.page.worksheet import answer_key
+        math = look.math if key_format == "markdown" else None
+        key_look = Look(key_format, key, option="--key", math=math)
+        write_page(_key_page(trace, view, left[-1]), key_look)
+    write_page(page, look)
+    warn_of([*trace.warnings, *_warnings_of_given(trace)], quiet=quiet)
 
-        solution = answer_key(trace, view, audit(trace, left[-1], max(precision, 1)))
-        write_page(
-            solution,
-            key_format,
-            key,
-            math=math if key_format == "markdown" else None,
-            option="--key",
-        )
-    write_page(
-        document,
-        format,
-        output,
-        color=color,
-        math=math,
-        fragment=fragment,
-        title=not no_title,
-        ascii=ascii,
-    )
-    if not quiet:
-        for message in trace.warnings:
-            warn(message, sys.stderr)
-        name, decimals = longest_given(trace)
-        if decimals > _READABLE:
-            warn(
-                f"{name} has numbers with {decimals} decimals, which nobody likes to work with on"
-                " paper; a form such as {random: [4, 3], decimals: 1} draws shorter ones",
-                sys.stderr,
-            )
+
+def _key_page(trace: "Trace", view: "View", last_step: str) -> "Document":
+    """The solution, with a note on the mistakes that the numbers of the last step show."""
+    from attncli.mistakes.audit import audit
+    from attncli.page.worksheet import answer_key
+
+    return answer_key(trace, view, audit(trace, last_step, max(view.precision, 1)))
+
+
+def _warnings_of_given(trace: "Trace") -> list[str]:
+    """A warning of given numbers that nobody likes to work with on paper, if there are such."""
+    from attncli.page.worksheet import longest_given
+
+    name, decimals = longest_given(trace)
+    if decimals <= MOST_READABLE_DECIMALS:
+        return []
+    return [
+        f"{name} has numbers with {decimals} decimals, which nobody likes to work with on"
+        " paper; a form such as {random: [4, 3], decimals: 1} draws shorter ones"
+    ]
 
 
 def _require_separate_pages(key: str, answers: str | None, output: str | None) -> None:
     """Refuse a key on standard output, in a file of numbers, and where something else goes."""
-    from attncli.cli.files import is_same_file
-
     for other in (output or "-", answers):
         if other is not None and is_same_file(key, other):
             where = "standard output" if other == "-" else other
@@ -180,8 +185,6 @@ def _require_separate_pages(key: str, answers: str | None, output: str | None) -
 
 def _require_separate_files(answers: str, output: str | None) -> None:
     """Refuse answers in any form but YAML, and where the page goes."""
-    from attncli.cli.files import is_same_file
-
     page = output or "-"
     if is_same_file(answers, page):
         where = "standard output" if page == "-" else page

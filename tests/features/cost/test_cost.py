@@ -12,7 +12,7 @@ from attncli.equation.nodes import Expression
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
-from attncli.features.cost.sizes import Sizes
+from attncli.features.cost.sizes import GivenSizes
 from attncli.features.cost.study import Cost, cost_of, default_problem
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
@@ -30,7 +30,7 @@ def by_name(cost: Cost) -> dict[str, int]:
 def test_i_love_ai_by_hand(love: Problem) -> None:
     # Q, K, V: 3×3 cells × (4 multiplications + 3 additions); scores and output: 9 × (3 + 2);
     # scaled: 9 divisions and one root; exp 9; row sums 3 × 2; weights 9
-    found = cost_of(love, Sizes())
+    found = cost_of(love, GivenSizes())
     assert by_name(found) == {
         "Q": 63,
         "K": 63,
@@ -47,12 +47,12 @@ def test_i_love_ai_by_hand(love: Problem) -> None:
     # X and the weights 12 numbers each; Q, K, V, K_T, scores, scaled, exp, weights, output 9 each;
     # row sums 3
     assert found.bytes() == 4 * (4 * 12 + 9 * 9 + 3)
-    assert cost_of(love, Sizes(), "float64").bytes() == 2 * found.bytes()
-    assert cost_of(love, Sizes(), "bfloat16").bytes() == found.bytes() // 2
+    assert cost_of(love, GivenSizes(), "float64").bytes() == 2 * found.bytes()
+    assert cost_of(love, GivenSizes(), "bfloat16").bytes() == found.bytes() // 2
 
 
 def test_the_operations_of_a_step_by_kind(love: Problem) -> None:
-    steps = {step.rule.name: step for step in cost_of(love, Sizes()).steps}
+    steps = {step.rule.name: step for step in cost_of(love, GivenSizes()).steps}
     assert steps["Q"].kinds == {"multiplications": 36, "additions": 27}
     assert steps["scaled"].kinds == {"divisions": 9, "roots": 1}
     assert steps["K_T"].kinds == {}
@@ -87,7 +87,7 @@ def test_without_a_file() -> None:
 
 
 def test_growth(love: Problem) -> None:
-    steps = cost_of(love, Sizes()).steps
+    steps = cost_of(love, GivenSizes()).steps
     grown = {
         step.rule.name: (plain(step.operations_grow), plain(step.bytes_grow)) for step in steps
     }
@@ -103,9 +103,9 @@ def test_growth(love: Problem) -> None:
 def test_crossover_by_hand(love: Problem) -> None:
     # Projections 63 n, attention 15 n² - 4 n + 1: 252 against 225 for n = 4, 315 against 356 for n
     # = 5.
-    assert cost_of(love, Sizes()).crossover == 5
+    assert cost_of(love, GivenSizes()).crossover == 5
     for n, attention in ((4, 225), (5, 356)):
-        found = cost_of(love, Sizes(n=n))
+        found = cost_of(love, GivenSizes(n=n))
         assert found.projections == 63 * n
         assert found.operations - found.projections == attention
     # One head of 64 without W_O: projections 3 · 64 · 1023 n, attention 259 n² - 65 n + 1, equal at
@@ -120,7 +120,7 @@ def test_crossover_by_hand(love: Problem) -> None:
 def test_there_is_no_crossover_without_projections_or_with_m_apart(
     problem: Callable[..., Problem],
 ) -> None:
-    direct = cost_of(problem(Q=[[1, 2]], K=[[3, 4]], V=[[5]]), Sizes())
+    direct = cost_of(problem(Q=[[1, 2]], K=[[3, 4]], V=[[5]]), GivenSizes())
     assert direct.crossover is None
     assert direct.projections == 0
     assert cost_of(*default_problem({"m": 100})).crossover is None
@@ -130,13 +130,13 @@ def test_heads_share_what_is_not_theirs(love: Problem, problem: Callable[..., Pr
     masked = problem(
         mask=(Causal(),), **{name: matrix.value for name, matrix in love.given.items()}
     )
-    steps = cost_of(masked, Sizes(heads=8, layers=3)).steps
+    steps = cost_of(masked, GivenSizes(heads=8, layers=3)).steps
     assert {step.rule.name for step in steps if step.shape[0] != 8} == {"X", "mask"}
     assert {step.layers for step in steps} == {3}
 
 
 def test_other_sizes_than_the_problems(love: Problem) -> None:
-    changed = cost_of(love, Sizes(n=10, d_model=6, d_k=2, d_v=5))
+    changed = cost_of(love, GivenSizes(n=10, d_model=6, d_k=2, d_v=5))
     assert changed.sizes == {"n": 10, "m": 10, "d_model": 6, "d_k": 2, "d_v": 5}
     shapes = {step.rule.name: step.shape for step in changed.steps}
     assert shapes["X"] == (10, 6)
@@ -146,14 +146,14 @@ def test_other_sizes_than_the_problems(love: Problem) -> None:
 
 
 def test_another_m_makes_it_cross_attention(love: Problem) -> None:
-    changed = cost_of(love, Sizes(m=7))
+    changed = cost_of(love, GivenSizes(m=7))
     shapes = {step.rule.name: step.shape for step in changed.steps}
     assert shapes["context"] == (7, 4)
     assert shapes["weights"] == (3, 7)
     assert {step.rule.name: plain(step.operations_grow) for step in changed.steps}[
         "K"
     ] == "m*d_model*d_k"
-    assert "context" not in {step.rule.name for step in cost_of(love, Sizes(n=7, m=7)).steps}
+    assert "context" not in {step.rule.name for step in cost_of(love, GivenSizes(n=7, m=7)).steps}
 
 
 def test_a_context_may_have_a_width_of_its_own(problem: Callable[..., Problem]) -> None:
@@ -164,7 +164,7 @@ def test_a_context_may_have_a_width_of_its_own(problem: Callable[..., Problem]) 
         "W_V": [[1], [2], [3]],
     }
     as_cross_attention = problem(**given, context=[[1, 0, 1], [0, 1, 0], [1, 1, 1]])
-    found = cost_of(as_cross_attention, Sizes())
+    found = cost_of(as_cross_attention, GivenSizes())
     assert list(found.sizes.items()) == [
         ("n", 2),
         ("m", 3),
@@ -184,14 +184,15 @@ def test_a_context_may_have_a_width_of_its_own(problem: Callable[..., Problem]) 
         "d_context*d_v",
     )
     wider = {
-        step.rule.name: step.shape for step in cost_of(as_cross_attention, Sizes(d_model=9)).steps
+        step.rule.name: step.shape
+        for step in cost_of(as_cross_attention, GivenSizes(d_model=9)).steps
     }
     assert (wider["X"], wider["context"], wider["W_K"]) == ((2, 9), (3, 3), (3, 1))
 
 
 def test_x_may_serve_only_keys(problem: Callable[..., Problem]) -> None:
     mixed = problem(Q=[[1, 2]], X=[[1], [2], [3]], W_K=[[1, 1]], W_V=[[1]])
-    changed = cost_of(mixed, Sizes(n=5, m=9))
+    changed = cost_of(mixed, GivenSizes(n=5, m=9))
     shapes = {step.rule.name: step.shape for step in changed.steps}
     assert (shapes["Q"], shapes["X"], shapes["scores"]) == ((5, 2), (9, 1), (5, 9))
     assert {step.rule.name: plain(step.bytes_grow) for step in changed.steps}["X"] == "m*d_model"
@@ -199,12 +200,15 @@ def test_x_may_serve_only_keys(problem: Callable[..., Problem]) -> None:
 
 def test_keys_given_beside_a_projection_follow_n(problem: Callable[..., Problem]) -> None:
     mixed = problem(X=[[1], [2]], W_Q=[[1, 1]], K=[[1, 2], [3, 4]], W_V=[[1]])
-    assert {step.rule.name: step.shape for step in cost_of(mixed, Sizes(n=6)).steps}["K"] == (6, 2)
+    assert {step.rule.name: step.shape for step in cost_of(mixed, GivenSizes(n=6)).steps}["K"] == (
+        6,
+        2,
+    )
 
 
 def test_a_mask_grows_with_the_sizes(problem: Callable[..., Problem]) -> None:
     padded = problem(Q=[[1]], K=[[1], [2]], V=[[1], [2]], mask=(Padding(((True, False),)),))
-    shapes = {step.rule.name: step.shape for step in cost_of(padded, Sizes(n=30, m=40)).steps}
+    shapes = {step.rule.name: step.shape for step in cost_of(padded, GivenSizes(n=30, m=40)).steps}
     assert shapes["mask"] == (30, 40)
 
 
@@ -212,11 +216,11 @@ def test_a_query_may_have_a_width_of_its_own(problem: Callable[..., Problem]) ->
     luong = problem(
         Q=[[1, 2, 3]], K=[[1, 2]], V=[[1]], W_a=[[1, 2], [3, 4], [5, 6]], score="multiplicative"
     )
-    found = cost_of(luong, Sizes())
+    found = cost_of(luong, GivenSizes())
     assert (found.sizes["d_q"], found.sizes["d_k"]) == (3, 2)
     # Q·W_a: 2 × (3 multiplications + 2 additions), then one dot product of length 2
     assert by_name(found)["scores"] == 10 + 3
-    widened = cost_of(luong, Sizes(d_k=8))
+    widened = cost_of(luong, GivenSizes(d_k=8))
     assert (widened.sizes["d_q"], widened.sizes["d_k"]) == (8, 8)
 
 
@@ -229,7 +233,7 @@ def test_sizes_are_only_numbers() -> None:
 
 def test_a_size_that_is_not_there(problem: Callable[..., Problem]) -> None:
     with pytest.raises(AttncliError) as caught:
-        cost_of(problem(Q=[[1]], K=[[1]], V=[[1]]), Sizes(d_model=4))
+        cost_of(problem(Q=[[1]], K=[[1]], V=[[1]]), GivenSizes(d_model=4))
     assert caught.value.exit_code == 2
     assert str(caught.value) == "this problem has no d_model: Q, K and V are given"
     assert caught.value.help == "leave out --d-model"

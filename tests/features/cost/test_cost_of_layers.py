@@ -16,7 +16,7 @@ from attncli.attention import variants
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
-from attncli.features.cost.sizes import Sizes
+from attncli.features.cost.sizes import GivenSizes
 from attncli.features.cost.study import Cost, cost_of, default_problem
 from attncli.problem.keys import SCORES, Score
 from attncli.problem.loader import load, loads
@@ -26,7 +26,7 @@ from attncli.tracing import run
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 FILES = sorted(INPUTS.glob("*.[jy]*"))
-LLAMA = Sizes(n=512, d_model=4096, d_k=128, d_v=128, heads=32, kv_heads=8, layers=32)
+LLAMA = GivenSizes(n=512, d_model=4096, d_k=128, d_v=128, heads=32, kv_heads=8, layers=32)
 
 
 def operations(cost: Cost) -> dict[str, int]:
@@ -58,7 +58,7 @@ def product(cells: int, terms: int) -> int:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_shapes_are_those_of_the_steps_as_they_are_worked(file: Path) -> None:
-    assert shapes(cost_of(load(str(file)), Sizes())) == worked(load(str(file)))
+    assert shapes(cost_of(load(str(file)), GivenSizes())) == worked(load(str(file)))
 
 
 def test_a_llama_layer_by_hand() -> None:
@@ -92,7 +92,7 @@ def test_a_llama_layer_by_hand() -> None:
 def test_one_token_more_by_hand() -> None:
     # 4,095 tokens in the cache and one new: only that one is projected, and it meets all keys.
     file = load(str(INPUTS / "kv_cache.yaml"))
-    cost = cost_of(file, Sizes(m=4096, d_model=64, d_k=16, d_v=16, heads=4, kv_heads=2))
+    cost = cost_of(file, GivenSizes(m=4096, d_model=64, d_k=16, d_v=16, heads=4, kv_heads=2))
     assert {"n": 1, "m": 4096, "n_past": 4095}.items() <= cost.sizes.items()
     own, shape = operations(cost), shapes(cost)
     assert own["Q"] == product(4 * 1 * 16, 64)
@@ -107,7 +107,7 @@ def test_one_token_more_by_hand() -> None:
     assert cost.projections == own["Q"] + own["new_K"] + own["new_V"]
     assert cost.bytes_cached_per_token == 2 * 2 * 16 * 4
     assert cost.crossover is None
-    longer = cost_of(file, Sizes(n=5))
+    longer = cost_of(file, GivenSizes(n=5))
     assert {"n": 5, "m": 7, "n_past": 2}.items() <= longer.sizes.items()
 
 
@@ -117,7 +117,7 @@ def test_entries_of_a_batch_share_only_weights_and_masks(
     causal = problem(
         mask=(Causal(),), **{name: matrix.value for name, matrix in love.given.items()}
     )
-    one, five = cost_of(causal, Sizes()), cost_of(causal, Sizes(batch=5))
+    one, five = cost_of(causal, GivenSizes()), cost_of(causal, GivenSizes(batch=5))
     for step in ("Q", "K", "V", "scores", "exp", "row_sum", "weights", "output"):
         assert operations(five)[step] == 5 * operations(one)[step]
     # the root of d_k and the mask are worked once
@@ -153,20 +153,20 @@ def test_a_problem_that_is_given_heads_costs_what_one_with_them_does(
 
     split = heads > 1
     real = layer((batch,) * (batch > 1), (heads,) * split, (kv_heads,) * split)
-    resized = cost_of(layer((), (), ()), Sizes(heads=heads, kv_heads=kv_heads, batch=batch))
+    resized = cost_of(layer((), (), ()), GivenSizes(heads=heads, kv_heads=kv_heads, batch=batch))
     assert shapes(resized) == worked(real)
-    assert operations(resized) == operations(cost_of(real, Sizes()))
+    assert operations(resized) == operations(cost_of(real, GivenSizes()))
 
 
 def test_usual_slopes_of_any_number_of_heads(problem: Callable[..., Problem]) -> None:
     rows = np.ones((2, 2))
     one = problem(Q=rows, K=rows, V=rows, alibi=True)
     # 1 / 2^(8(h + 1) / heads): 2 divisions, a power, a multiplication and an addition
-    assert operations(cost_of(one, Sizes(heads=8)))["slopes"] == 8 * 5
+    assert operations(cost_of(one, GivenSizes(heads=8)))["slopes"] == 8 * 5
     # With 6 heads, the slopes of 4, and 2 between them by 1 / 2^(4(2(h - 4) + 1) / 4): a
     # subtraction and a product more; and which of both a head has takes a comparison and a choice.
-    assert operations(cost_of(one, Sizes(heads=6)))["slopes"] == 6 * (7 + 2)
-    assert "slopes" not in operations(cost_of(one, Sizes()))
+    assert operations(cost_of(one, GivenSizes(heads=6)))["slopes"] == 6 * (7 + 2)
+    assert "slopes" not in operations(cost_of(one, GivenSizes()))
 
 
 def test_the_usual_layer_takes_any_number_of_heads_of_keys() -> None:
@@ -181,32 +181,32 @@ def test_the_usual_layer_takes_any_number_of_heads_of_keys() -> None:
     [
         (
             "rope.yaml",
-            Sizes(d_k=3),
+            GivenSizes(d_k=3),
             "rope rotates pairs of features, and d_k = 3 is odd",
             "give an even --d-k",
         ),
         (
             "i_love_ai.yaml",
-            Sizes(heads=3, kv_heads=2),
+            GivenSizes(heads=3, kv_heads=2),
             "3 query heads cannot be divided evenly among 2 heads of keys and values",
             "make --heads a multiple of --kv-heads",
         ),
         (
             "grouped_query.yaml",
-            Sizes(kv_heads=3),
+            GivenSizes(kv_heads=3),
             "4 query heads cannot be divided evenly among 3 heads of keys and values",
             "make --heads a multiple of --kv-heads",
         ),
         (
             "kv_cache.yaml",
-            Sizes(n=4, m=4),
+            GivenSizes(n=4, m=4),
             "4 keys cannot be 4 new keys and at least one key from the cache",
             "give --m 5 or more, or give a smaller --n",
         ),
     ],
 )
 def test_sizes_that_do_not_go_together(
-    file: str, requested: Sizes, message: str, help: str
+    file: str, requested: GivenSizes, message: str, help: str
 ) -> None:
     with pytest.raises(AttncliError) as caught:
         cost_of(load(str(INPUTS / file)), requested)
@@ -215,9 +215,9 @@ def test_sizes_that_do_not_go_together(
 
 def test_keys_that_serve_all_heads_go_on_doing_so(problem: Callable[..., Problem]) -> None:
     shared = problem(Q=np.ones((2, 3, 4)), K=np.ones((5, 4)), V=np.ones((5, 4)))
-    assert shapes(cost_of(shared, Sizes(heads=6)))["K"] == (5, 4)
-    assert shapes(cost_of(shared, Sizes(heads=6, kv_heads=6)))["K"] == (6, 5, 4)
-    assert shapes(cost_of(shared, Sizes(heads=6, kv_heads=2)))["K"] == (2, 5, 4)
+    assert shapes(cost_of(shared, GivenSizes(heads=6)))["K"] == (5, 4)
+    assert shapes(cost_of(shared, GivenSizes(heads=6, kv_heads=6)))["K"] == (6, 5, 4)
+    assert shapes(cost_of(shared, GivenSizes(heads=6, kv_heads=2)))["K"] == (2, 5, 4)
 
 
 def test_a_score_of_equal_widths_may_have_a_letter_of_its_own_for_features_of_queries(
@@ -228,7 +228,7 @@ def test_a_score_of_equal_widths_may_have_a_letter_of_its_own_for_features_of_qu
     monkeypatch.setitem(
         variants.SCORES, "by_length", replace(variants.SCORES["dot"], formula=equation)
     )
-    for width, requested in ((2, Sizes()), (4, Sizes(d_k=4))):
+    for width, requested in ((2, GivenSizes()), (4, GivenSizes(d_k=4))):
         problem = loads(b"Q: [[1, 0]]\nK: [[1, 2]]\nV: [[1]]\nscore: by_length", "p.yaml")
         costs = {step.rule.name: step for step in cost_of(problem, requested).steps}
         assert costs["scores"].kinds == {

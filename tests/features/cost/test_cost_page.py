@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attncli.features.cost.page import cost_page
-from attncli.features.cost.sizes import Sizes
+from attncli.features.cost.sizes import GivenSizes
 from attncli.features.cost.study import cost_of, default_problem
 from attncli.page.document import Document, Heading, Listing, Paragraph, Table
 from attncli.page.document import plain as words
@@ -33,7 +33,7 @@ def tables(document: Document) -> list[list[list[str]]]:
 
 
 def test_the_page_of_i_love_ai(love: Problem) -> None:
-    page = cost_page(cost_of(love, Sizes()))
+    page = cost_page(cost_of(love, GivenSizes()))
     assert page.title == "I love AI: what it costs"
     assert prose(page) == [
         (
@@ -68,7 +68,7 @@ def test_the_page_of_i_love_ai(love: Problem) -> None:
 
 
 def test_the_table_of_steps(love: Problem) -> None:
-    rows, _ = tables(cost_page(cost_of(love, Sizes())))
+    rows, _ = tables(cost_page(cost_of(love, GivenSizes())))
     assert rows[0] == ["X", "3×4", "0", "", "48 B"]
     assert rows[4] == ["Q", "3×3", "63", "20.1 %", "36 B"]
     assert rows[-2] == ["output", "3×3", "45", "14.4 %", "36 B"]
@@ -78,13 +78,13 @@ def test_the_table_of_steps(love: Problem) -> None:
 def test_the_table_of_terms(love: Problem) -> None:
     # d_k and d_v are one size, so that all three projections are one term, and both products
     # another
-    _, rows = tables(cost_page(cost_of(love, Sizes())))
+    _, rows = tables(cost_page(cost_of(love, GivenSizes())))
     assert rows == [
         ["n·d_model·d_k", "189", "60.4 %", "Q, K and V"],
         ["n^2·d_k", "90", "28.8 %", "scores and output"],
         ["n^2", "34", "10.9 %", "scaled, exp, row_sum and weights"],
     ]
-    apart = tables(cost_page(cost_of(love, Sizes(d_v=2))))[1]
+    apart = tables(cost_page(cost_of(love, GivenSizes(d_v=2))))[1]
     assert [row[0] for row in apart] == [
         "n·d_model·d_k",
         "n^2·d_k",
@@ -121,7 +121,7 @@ def test_fewer_heads_of_keys_and_entries() -> None:
 def test_matrices_are_those_that_differ(problem: Callable[..., Problem]) -> None:
     # Entries have values of their own, but all of them the same weights.
     rows = [[1, 0], [0, 1]]
-    said = prose(cost_page(cost_of(problem(Q=rows, K=rows, V=[[rows], [rows]]), Sizes())))
+    said = prose(cost_page(cost_of(problem(Q=rows, K=rows, V=[[rows], [rows]]), GivenSizes())))
     assert said[-2].startswith("With n = 2, one attention matrix in float32 takes 16 B. Twice")
     # K 16 B and V 2 × 16 B: 8 B each for a token
     assert said[-1] == "A cache of K and V takes 16 B for each token, 48 B in all."
@@ -129,7 +129,7 @@ def test_matrices_are_those_that_differ(problem: Callable[..., Problem]) -> None
 
 def test_a_missing_projection_of_the_heads_is_said(love: Problem) -> None:
     missing = " There is no W_O to mix the heads. The projections grow with n"
-    assert missing in prose(cost_page(cost_of(love, Sizes(heads=2))))[-3]
+    assert missing in prose(cost_page(cost_of(love, GivenSizes(heads=2))))[-3]
     for requested in ({"heads": 8}, {"heads": 1}):
         assert "W_O" not in prose(cost_page(cost_of(*default_problem(requested))))[-3]
 
@@ -143,7 +143,7 @@ def test_what_is_the_same_for_several_cells_stands_apart(problem: Callable[..., 
         "V": np.ones((2, 3, 4)),
         "rope": (10000, "half"),
     }
-    said = prose(cost_page(cost_of(problem(**given), Sizes())))
+    said = prose(cost_page(cost_of(problem(**given), GivenSizes())))
     each = "2 multiplications + 1 subtraction + 1 choice"
     assert f"Q_rot: 2×3×4 cells × ({each}) + 12 sines + 12 cosines + 4 comparisons = 124" in said
 
@@ -158,7 +158,9 @@ def test_large_numbers_are_grouped_everywhere() -> None:
 
 def test_a_mask_is_counted_by_kind(problem: Callable[..., Problem]) -> None:
     rows = [[1], [2]]
-    said = prose(cost_page(cost_of(problem(Q=rows, K=rows, V=rows, mask=(Window(1, 1),)), Sizes())))
+    said = prose(
+        cost_page(cost_of(problem(Q=rows, K=rows, V=rows, mask=(Window(1, 1),)), GivenSizes()))
+    )
     counted = (
         "mask: 2×2 cells × (2 comparisons + 1 conjunction + 1 choice) + 2 additions + 2"
         " subtractions = 20"
@@ -178,7 +180,7 @@ def test_cross_attention() -> None:
 
 
 def test_without_projections(problem: Callable[..., Problem]) -> None:
-    page = cost_page(cost_of(problem(Q=[[1]], K=[[1]], V=[[1]]), Sizes()))
+    page = cost_page(cost_of(problem(Q=[[1]], K=[[1]], V=[[1]]), GivenSizes()))
     said = prose(page)
     assert (
         "This problem has no projections. All operations belong to attention, and they grow with"
@@ -194,7 +196,7 @@ def test_without_projections(problem: Callable[..., Problem]) -> None:
 
 
 def test_data_is_exact(love: Problem) -> None:
-    data = cost_page(cost_of(love, Sizes(heads=2))).data()
+    data = cost_page(cost_of(love, GivenSizes(heads=2))).data()
     assert json.loads(json.dumps(data)) == data
     assert data["sizes"] == {
         "heads": 2,

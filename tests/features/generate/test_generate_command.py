@@ -18,6 +18,7 @@ import yaml
 import attncli
 from attncli.cli.input import change
 from attncli.cli.main import run
+from attncli.cli.overrides import Overrides
 from attncli.errors import Exit, usage_error
 from attncli.features.generate.search import Search
 from attncli.problem.parts.masks import forms
@@ -169,7 +170,7 @@ def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
     asked = attncli.trace(problem)
     given = change(
         attncli.load({**yaml.safe_load(Path(problem).read_text()), "mask": "none"}),
-        mask=MASKS[mask],
+        Overrides(mask=MASKS[mask]),
     )
     assert np.array_equal(asked["weights"], attncli.trace(given)["weights"])
     for suffix in (".md", ".tex"):

@@ -273,7 +273,7 @@ def _whole_way(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
 
 
 def _survives(lines: list[list[str]], ends: list[End]) -> None:
-    from attncli.api import Trace
+    from attncli.notebook import Trace
     from attncli.page.derivation import derivation
     from attncli.page.gradient import gradient_page
     from attncli.page.view import View

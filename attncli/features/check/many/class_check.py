@@ -7,11 +7,10 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, nullcontext
-from typing import Any
 
 from attncli.cli.files import is_file, is_same_file, require_writable
 from attncli.cli.input import limit_threads
-from attncli.cli.options import holds_numbers
+from attncli.cli.look import Look
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.english import count
@@ -127,20 +126,19 @@ class Marking:
         """Whether no row has an error, a blank or a file that could not be checked."""
         return all(each.passed for each in self.marked)
 
-    def write(self, format: str, output: str | None, **style: Any) -> None:
-        """The page or the results of all that is marked; `style` is as for `write_page`."""
-        write_page(class_page(self.marked), format, output, **style)
+    def write(self, look: Look) -> None:
+        """Write the page or the results of all that is marked."""
+        write_page(class_page(self.marked), look)
 
-    def end_early(
-        self, format: str, output: str | None, kept: KeptRows | None, **style: Any
-    ) -> str:
+    def end_early(self, look: Look, kept: KeptRows | None) -> str:
         """What to say when a signal ends the run: a file stays as it was; standard output gets what
         is marked.
         """
         said = f"{self._complete} of {count(len(self.submissions), 'solution')} are checked"
+        output = look.output
         if output is None or not is_file(output):
             if self.marked:
-                self.write(format, output, **style)
+                self.write(look)
             return said
         if kept is not None and self._complete:
             return f"{said}; go on with --resume"
@@ -205,26 +203,24 @@ def _marked(
         yield from mark_in_processes(submissions, settings, workers, warn)
 
 
-def kept_beside(output: str | None, format: str, *, goes_on: bool) -> KeptRows | None:
+def kept_beside(look: Look, *, goes_on: bool) -> KeptRows | None:
     """Where rows are kept until the results are written; None where there is no file that --resume
     could read.
     """
-    if output is None or not is_file(output):
+    if look.output is None or not is_file(look.output):
         return None
-    if not holds_numbers(format):
+    if not look.holds_numbers():
         return None
-    return KeptRows(output, goes_on=goes_on)
+    return KeptRows(look.output, goes_on=goes_on)
 
 
-def write_results(
-    marking: Marking, format: str, output: str | None, kept: KeptRows | None, **style: Any
-) -> None:
+def write_results(marking: Marking, look: Look, kept: KeptRows | None) -> None:
     """Write all that is marked, after which no row needs to be kept.
 
     Raises AttncliError (exit 4) where it cannot be written; the help says so if the rows are kept.
     """
     try:
-        marking.write(format, output, **style)
+        marking.write(look)
     except AttncliError as error:
         if kept is None or not kept.has_rows:
             raise
@@ -234,16 +230,15 @@ def write_results(
         kept.remove()
 
 
-def earlier_results(
-    output: str | None, format: str, *, lenient: bool, marks: int | None
-) -> list[Marked]:
+def earlier_results(look: Look, *, lenient: bool, marks: int | None) -> list[Marked]:
     """The results in the file that is to be written, if it is there, and the rows that a killed run
     kept beside it.
 
     Raises AttncliError: exit 2 where they are of another number of `marks`, exit 3 or 4 where the
     file holds none.
     """
-    if output is None or output == "-" or not holds_numbers(format):
+    output = look.output
+    if output is None or output == "-" or not look.holds_numbers():
         raise usage_error(
             "--resume needs results that can be read",
             help="write them with -o results.csv, .xlsx or .json",

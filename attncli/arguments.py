@@ -1,0 +1,122 @@
+"""What Python hands over: names of steps, flags and numbers, checked in words of Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any
+
+from attncli.attention.registry import STEP_NAMES
+from attncli.english import as_written
+from attncli.errors import AttncliError, did_you_mean, usage_error
+from attncli.page.view import steps_back
+from attncli.problem.shape_checks import WITHOUT_SCORES
+
+OPTION_OF_A_PLACE = re.compile(r"--(head|entry|query)(?: (\d+)\b)?")
+STEPS_ALONE = 'attncli.trace(problem, steps="output") does without it'
+STEPS_EXAMPLE = 'give names of steps: steps="weights,output"'
+POSSIBLE_MARKS = range(1, 1001)
+# No clock of Python's counts up to every number of seconds.
+LONGEST_TIME_LIMIT = 1_000_000
+
+
+def names_of(steps: object) -> tuple[str, ...]:
+    """The names of the steps asked for: "weights,output" or a list, by names or letters.
+
+    Raises AttncliError (exit 2) for anything else.
+    """
+    given = steps.split(",") if isinstance(steps, str) else steps
+    given = each(given, "steps", STEPS_EXAMPLE)
+    words = [word.strip() if isinstance(word, str) else word for word in given]
+    if not words:
+        raise usage_error("steps has no name", help=STEPS_EXAMPLE)
+    for word in words:
+        if not isinstance(word, str):
+            raise usage_error(f"no step is called {as_written(word)}", help=STEPS_EXAMPLE)
+        if word not in STEP_NAMES:
+            help = did_you_mean(word, list(STEP_NAMES), STEPS_EXAMPLE)
+            raise usage_error(f"no step is called {as_written(word)}", help=help)
+    return tuple(STEP_NAMES[word] for word in words)
+
+
+def each(values: object, what: str, help: str) -> list[Any]:
+    """All of the values; raises AttncliError (exit 2) where there is nothing to go through."""
+    try:
+        return list(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        raise usage_error(f"{what} cannot be {as_written(values)}", help=help) from None
+
+
+def flag(what: str, value: object) -> bool:
+    """Whether something is wanted; raises AttncliError (exit 2) for an array, which is neither true
+    nor false.
+    """
+    try:
+        return bool(value)
+    except ValueError:
+        raise usage_error(
+            f"{what} cannot be {as_written(value)}", help="give True or False"
+        ) from None
+
+
+def require_seconds(seconds: object) -> None:
+    """Raises AttncliError (exit 2) for what is no time."""
+    if seconds is None:
+        return
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= LONGEST_TIME_LIMIT:  # type: ignore[operator]
+        help = f"give a number of seconds above 0 and at most {LONGEST_TIME_LIMIT:,}"
+        raise usage_error(f"seconds cannot be {as_written(seconds)}", help=help)
+
+
+def require_executor(executor: object) -> None:
+    """Raises AttncliError (exit 2) for what cannot be given work."""
+    if executor is not None and (
+        isinstance(executor, type) or not callable(getattr(executor, "submit", None))
+    ):
+        raise usage_error(
+            f"executor cannot be {as_written(executor)}",
+            help="give one of concurrent.futures, such as ProcessPoolExecutor()",
+        )
+
+
+def require_marks(marks: int | None) -> None:
+    """Raises AttncliError (exit 2) for what is no number of marks."""
+    if marks is not None and (type(marks) is not int or marks not in POSSIBLE_MARKS):
+        help = f"give a whole number from {POSSIBLE_MARKS[0]} to {POSSIBLE_MARKS[-1]}"
+        raise usage_error(f"marks cannot be {as_written(marks)}", help=help)
+
+
+def require_no_step_back(names: Sequence[str]) -> None:
+    """Raises AttncliError (exit 2) for a step of a loss or of the backward pass, where there are
+    none.
+    """
+    if back := steps_back(names):
+        help = "work the gradient out, too: attncli.trace(problem, gradient=True)"
+        raise usage_error(f"{back[0]} is a step of the backward pass", help=help)
+
+
+@contextmanager
+def in_python(chosen: str = "{}") -> Iterator[None]:
+    """Errors in words of Python: head=0, or what else is `chosen` with it, for --head 0."""
+
+    def said(option: re.Match[str]) -> str:
+        return chosen.format(f"{option[1]}={option[2]}") if option[2] else option[1]
+
+    def in_words(text: str) -> str:
+        return OPTION_OF_A_PLACE.sub(said, text).replace(WITHOUT_SCORES, STEPS_ALONE)
+
+    try:
+        yield
+    except AttncliError as error:
+        raise AttncliError(
+            error.exit_code,
+            in_words(error.message),
+            path=error.path,
+            place=error.place,
+            help=in_words(error.help),
+            more=error.more,
+            untold=error.untold,
+        ) from None
