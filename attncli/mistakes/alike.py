@@ -8,7 +8,7 @@ from math import isfinite
 import numpy as np
 
 from attncli.mistakes.mistaken import Mistaken
-from attncli.tracing.difference import Numbers
+from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
 
 # relative: these are the same number, worked out in another order
@@ -65,7 +65,7 @@ def _read_alone(trace: Trace, step: str) -> str | None:
     return inputs[0] if alone else None
 
 
-def _factor(before: Numbers, after: Numbers) -> float | None:
+def _factor(before: Doubles, after: Doubles) -> float | None:
     """c where every cell after is c times the one before; None where there is no such number, or it
     is 0.
     """

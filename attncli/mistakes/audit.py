@@ -17,7 +17,7 @@ from attncli.errors import usage_error
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken import Mistaken
 from attncli.problem.matrix import Scalar
-from attncli.tracing.difference import Numbers
+from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
 
 # of the last digit: numbers this far apart are told apart, however each of them was rounded
@@ -95,13 +95,13 @@ def equal_sizes(trace: Trace, mistakes: Collection[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def mistaken_numbers(trace: Trace, step: str) -> dict[str, Numbers]:
+def mistaken_numbers(trace: Trace, step: str) -> dict[str, Doubles]:
     """The numbers of a step by each mistake that can be made on the way to it."""
     tried = ((mistake, Mistaken(trace, changes)) for mistake, changes in applicable(trace))
     return {mistake.name: mistaken[step] for mistake, mistaken in tried if step in mistaken.moved}
 
 
-def told_apart(one: Numbers, other: Numbers, decimals: int) -> NDArray[np.bool_]:
+def told_apart(one: Doubles, other: Doubles, decimals: int) -> NDArray[np.bool_]:
     """Whether any two numbers along the last axis are at least two units of the last of these
     decimals apart.
     """
@@ -111,7 +111,7 @@ def told_apart(one: Numbers, other: Numbers, decimals: int) -> NDArray[np.bool_]
     return np.asarray(found.any(axis=-1))
 
 
-def all_told_apart(numbers: Numbers, decimals: int) -> NDArray[np.bool_]:
+def all_told_apart(numbers: Doubles, decimals: int) -> NDArray[np.bool_]:
     """The same for every two of several rows of numbers (rows × … × numbers): rows × rows × …"""
     rows = [told_apart(row, numbers, decimals) for row in numbers]
     return np.array(rows, dtype=bool).reshape(len(numbers), *numbers.shape[:-1])

@@ -9,7 +9,7 @@ import numpy as np
 from attncli.backend import CPU
 from attncli.dtypes import DTYPES, Dtype
 from attncli.mistakes.model import Changes, with_changes
-from attncli.tracing.difference import Numbers
+from attncli.tracing.difference import Doubles
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 from attncli.tracing.workers import FloatWorker
@@ -22,7 +22,7 @@ class Mistaken:
 
     def __init__(self, trace: Trace, changes: Changes) -> None:
         self.trace = with_changes(trace, changes)
-        self._given: dict[str, Numbers] = {
+        self._given: dict[str, Doubles] = {
             name: np.asarray(change, dtype=np.float64)
             for name, change in changes.items()
             if isinstance(change, np.ndarray)
@@ -34,15 +34,15 @@ class Mistaken:
             ):
                 self.moved[name] = None
         self.first_changed = next(name for name in self.trace.steps if name in changes)
-        self._found: dict[str, Numbers] = {}
+        self._found: dict[str, Doubles] = {}
 
-    def __getitem__(self, name: str) -> Numbers:
+    def __getitem__(self, name: str) -> Doubles:
         """The numbers of a step, worked out when they are asked for."""
         if name not in self._found:
             self._found[name] = self._worked(name)
         return self._found[name]
 
-    def _worked(self, name: str) -> Numbers:
+    def _worked(self, name: str) -> Doubles:
         if name in self._given:
             return self._given[name]
         if name not in self.moved:
@@ -60,7 +60,7 @@ class Mistaken:
                 .value
             )
 
-    def sizes(self, name: str, dtype: Dtype) -> Numbers:
+    def sizes(self, name: str, dtype: Dtype) -> Doubles:
         """How large the numbers are that each cell of a step is made of, by the equations of the
         mistake.
         """

@@ -8,7 +8,7 @@ from attncli.english import count, either, listed
 from attncli.mistakes.audit import UNITS, Audit
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph
 from attncli.tracing.model import Trace
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 
@@ -60,7 +60,7 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
 
 def _data(trace: Trace, audit: Audit) -> dict[str, object]:
     return {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "title": trace.title,
         **audit._asdict(),
     }

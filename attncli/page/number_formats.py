@@ -16,7 +16,7 @@ from attncli.page.printer import format_number
 from attncli.tracing.comparison import StepComparison
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.number_formats import FormatDeviation
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 MOST_ROWS = 8
@@ -37,7 +37,7 @@ def formats_page(deviations: Sequence[FormatDeviation], title: str, precision: i
         f"{title or 'Attention'}: where number formats differ from float64",
         tuple(_blocks(deviations, precision)),
         lambda: {
-            "attncli": {"version": __version__, "format": FORMAT},
+            "attncli": {"version": __version__, "format": TRACE_FORMAT},
             "title": title,
             "formats": {
                 deviation.dtype.name: deviation_data(deviation) for deviation in deviations

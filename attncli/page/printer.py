@@ -240,13 +240,13 @@ def zero_residues(trace: Trace, precision: int) -> Trace:
     if not doubtful:
         return trace
     # Few pages need it.
-    from attncli.tracing.magnitudes import HONEST, Magnitudes
+    from attncli.tracing.magnitudes import HONEST_EPSILONS, Magnitudes
 
     dtype = DTYPES[trace.settings.dtype]
     magnitudes = Magnitudes(trace, dtype)
     steps = dict(trace.steps)
     for step in doubtful:
-        noise = HONEST * dtype.epsilon * magnitudes[step.name]
+        noise = HONEST_EPSILONS * dtype.epsilon * magnitudes[step.name]
         size = np.abs(step.value)
         is_residue = (size <= noise) & (size < _unseen(precision))
         if (is_residue & (step.value != 0)).any():

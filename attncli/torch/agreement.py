@@ -14,14 +14,14 @@ from attncli.dtypes import DTYPES
 from attncli.english import count
 from attncli.torch.tensors import cut, to_numpy
 from attncli.tracing.comparison import Comparison, Operand, compare
-from attncli.tracing.model import Row
+from attncli.tracing.model import WeightsRow
 from attncli.tracing.run import run
 
 if TYPE_CHECKING:
     from attncli.problem.model import Problem
 
 # weights that are worked out at once: about 32 MiB for each of the steps that have as many
-PART = 2**22
+WEIGHTS_AT_ONCE = 2**22
 
 
 class RecordedCall(Protocol):
@@ -113,7 +113,7 @@ def agreement(
     )
 
 
-def _without_head(row: Row) -> Row:
+def _without_head(row: WeightsRow) -> WeightsRow:
     """A row of all heads as one of what joins them."""
     assert isinstance(row, tuple)
     return (*row[:-2], row[-1])
@@ -141,7 +141,7 @@ def _parts(call: RecordedCall, options: Mapping[str, Any]) -> Iterator[dict[str,
     heads = range(call.heads) if head is None else (head,)
     entries = range(call.entries) if entry is None else (entry,)
     weights = len(heads) * len(entries) * call.shapes[0][-2] * call.shapes[1][-2]
-    if weights <= PART:
+    if weights <= WEIGHTS_AT_ONCE:
         yield {"head": head, "entry": entry, "from_inputs": from_inputs}
         return
     for number in entries:

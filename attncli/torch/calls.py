@@ -15,9 +15,9 @@ from attncli.torch.tensors import size_text
 
 NOTHING_ASKED = "layers=[] keeps no call"
 # of the table; names of modules are shortened where it would be wider
-_WIDTH = 80
+_TABLE_WIDTH = 80
 # the columns that hold no numbers
-_TEXT = ("module", "mask", "format", "kept")
+_TEXT_COLUMNS = ("module", "mask", "format", "kept")
 
 
 class Calls(Sequence[Call]):
@@ -63,7 +63,7 @@ class Calls(Sequence[Call]):
         return sum(call.bytes for call in self)
 
     def __repr__(self) -> str:
-        return render(self._page(), "table", Style(width=_WIDTH)).rstrip()
+        return render(self._page(), "table", Style(width=_TABLE_WIDTH)).rstrip()
 
     def _repr_markdown_(self) -> str:
         return render(self._page(), "markdown", Style())
@@ -76,7 +76,7 @@ class Calls(Sequence[Call]):
             facts.append(f"The number format is {columns.pop('format')[0]}.")
         if self.bytes:
             facts.append(f"The recorded tensors take {byte_size(self.bytes)}.")
-        if _width(columns) > _WIDTH:
+        if _width(columns) > _TABLE_WIDTH:
             columns["module"], pattern = _shortened(columns["module"])
             if pattern:
                 facts.append(
@@ -93,7 +93,7 @@ class Calls(Sequence[Call]):
             for what, times in self.unseen.items()
         ]
         rows = tuple(tuple((word,) for word in row) for row in zip(*columns.values(), strict=True))
-        numbers = tuple(at for at, head in enumerate(columns) if head not in _TEXT)
+        numbers = tuple(at for at, head in enumerate(columns) if head not in _TEXT_COLUMNS)
         table = Table(tuple(columns), rows, numbers)
         return Document(
             "Recorded calls of attention", (table, *(Paragraph((note,)) for note in notes))

@@ -32,8 +32,10 @@ _MULTI_HEAD = {
     for name, each in signature(functional.multi_head_attention_forward).parameters.items()
 }
 _MULTI_HEAD_NAME = "F.multi_head_attention_forward"
-_ATEN = torch.ops.aten.scaled_dot_product_attention  # what exported modules call
-_DOT_PRODUCT = frozenset((functional.scaled_dot_product_attention, _ATEN, _ATEN.default))
+_EXPORTED_ATTENTION = torch.ops.aten.scaled_dot_product_attention  # what exported modules call
+_DOT_PRODUCT = frozenset(
+    (functional.scaled_dot_product_attention, _EXPORTED_ATTENTION, _EXPORTED_ATTENTION.default)
+)
 _WATCHED = _DOT_PRODUCT | {functional.multi_head_attention_forward, functional.linear, torch.addmm}
 
 
@@ -75,7 +77,7 @@ class Linear(NamedTuple):
         return self.weight if self.transposed else self.weight.T
 
 
-class Watch(TorchFunctionMode):
+class CallWatch(TorchFunctionMode):
     """Tells of each call of attention that PyTorch makes while it is active.
 
     What a function is called with is passed on as it is, and what it gives back, too: nothing that

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Mask: TypeAlias = "str | dict[str, Any] | NDArray[Any]"
+WrittenMask: TypeAlias = "str | dict[str, Any] | NDArray[Any]"
 # so many epsilons of a number change it when they are added, and a few times less do not
-_COUNTS = 4.0
+_EPSILONS_THAT_COUNT = 4.0
 # e to less than minus this is 0 in every number format
-_VANISHES = 746.0
+_VANISHING_EXPONENT = 746.0
 
 
 class Reach(NamedTuple):
@@ -39,9 +39,13 @@ class Reach(NamedTuple):
           padding and sees nothing.
         """
         largest = added.max(axis=-1, keepdims=True, initial=-np.inf)
-        beaten = added < largest - (2 * self.score + _VANISHES)
-        low = largest <= max(self.lowest, -max(self.score, 1.0) * _COUNTS / self.epsilon)
-        others = (added / (1 + _COUNTS * self.epsilon) < largest) & (added / 1.5 > largest)
+        beaten = added < largest - (2 * self.score + _VANISHING_EXPONENT)
+        low = largest <= max(
+            self.lowest, -max(self.score, 1.0) * _EPSILONS_THAT_COUNT / self.epsilon
+        )
+        others = (added / (1 + _EPSILONS_THAT_COUNT * self.epsilon) < largest) & (
+            added / 1.5 > largest
+        )
         found: NDArray[Any] = (
             np.isneginf(added) | beaten | (low & ~others.any(axis=-1, keepdims=True))
         )
@@ -50,7 +54,7 @@ class Reach(NamedTuple):
 
 def written_mask(
     mask: NDArray[Any] | None, causal: bool, queries: int, keys: int, reach: Reach
-) -> Mask:
+) -> WrittenMask:
     """The `mask` of a problem for what PyTorch was given: None, true and false (true may attend),
     or what is added.
 
@@ -76,7 +80,7 @@ def _squeezed(mask: NDArray[Any]) -> NDArray[Any]:
     return mask
 
 
-def _in_words(visible: NDArray[Any]) -> Mask:
+def _in_words(visible: NDArray[Any]) -> WrittenMask:
     """The words for a mask that has some: none, causal, a window, padding, and these together."""
     if visible.all():
         return "none"

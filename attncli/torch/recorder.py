@@ -136,7 +136,7 @@ class Recorder:
         return ""
 
 
-class Place:
+class ThreadPlace:
     """Where one thread is in the models that it runs: which modules, and which step and layer a
     recording counts.
     """

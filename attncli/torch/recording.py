@@ -15,9 +15,9 @@ from attncli.torch.calls import Calls
 from attncli.torch.recorder import Recorder
 from attncli.torch.threads import watched
 
-# bytes that are kept where nobody says how many
-LIMIT = 2**30
-_HELP = (
+# Bytes that are kept where nobody says how many.
+BYTES_KEPT = 2**30
+_WHAT_IS_SEEN = (
     "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention and the"
     " attention of Transformers: load the model with attn_implementation='sdpa' or 'eager';"
     " FlexAttention, flash kernels, modules of torch.jit and models that write attention out"
@@ -31,7 +31,7 @@ def recording(
     *,
     layers: Collection[int] | None = None,
     steps: int | None = None,
-    limit: int = LIMIT,
+    limit: int = BYTES_KEPT,
 ) -> Iterator[Calls]:
     """Record the calls of attention that are made in this block: `with recording() as calls:
     model(**inputs)`.
@@ -96,7 +96,8 @@ def _what_to_try(recorder: Recorder) -> str:
             " in that thread"
         )
     if recorder.has_started_threads:
-        return f"{_HELP}; in a thread that the block starts, only calls of a torch.nn.Module are"
+        calls = "only calls of a torch.nn.Module are"
+        return f"{_WHAT_IS_SEEN}; in a thread that the block starts, {calls}"
     if threading.active_count() > 1:
-        return f"{_HELP}; nor are calls in a thread that was there before the block"
-    return _HELP
+        return f"{_WHAT_IS_SEEN}; nor are calls in a thread that was there before the block"
+    return _WHAT_IS_SEEN

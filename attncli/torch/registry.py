@@ -12,19 +12,19 @@ from typing import Any
 from torch import Tensor
 
 from attncli.torch.attention import Attention
-from attncli.torch.functions import Seen, Watch, dropped
+from attncli.torch.functions import CallWatch, Seen, dropped
 from attncli.torch.replacing import replaced
 
-_MODULE = "transformers.modeling_utils"  # which has the registry
+_REGISTRY_MODULE = "transformers.modeling_utils"  # which has the registry
 
 
 def is_imported() -> bool:
     """Whether anybody has imported the models of Transformers."""
-    return _MODULE in sys.modules
+    return _REGISTRY_MODULE in sys.modules
 
 
 @contextmanager
-def watched_registry(watch_here: Callable[[], Watch | None]) -> Iterator[None]:
+def watched_registry(watch_here: Callable[[], CallWatch | None]) -> Iterator[None]:
     """While this runs, watches are told of every attention function that a model takes from the
     registry.
 
@@ -42,12 +42,12 @@ def watched_registry(watch_here: Callable[[], Watch | None]) -> Iterator[None]:
 
         return get_interface
 
-    with replaced(sys.modules[_MODULE].AttentionInterface, "get_interface", telling):
+    with replaced(sys.modules[_REGISTRY_MODULE].AttentionInterface, "get_interface", telling):
         yield
 
 
 def _watched(
-    function: Callable[..., Any], name: str, eager: bool, watch: Watch
+    function: Callable[..., Any], name: str, eager: bool, watch: CallWatch
 ) -> Callable[..., Any]:
     """The function, of which a call is told: if it is the model's own, in plain products, or calls
     PyTorch's.
@@ -81,7 +81,7 @@ def _seen(
     kwargs: dict[str, Any],
     result: Any,
     inner: list[Seen],
-    watch: Watch,
+    watch: CallWatch,
 ) -> Seen:
     """The call as the model made it, with the mask that PyTorch was given where it was one call of
     PyTorch's.

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # the size of an axis whose rows have several
-UNKNOWN = -1
-_FORMATS = frozenset(getattr(torch, name) for name in (*DTYPES, "bool"))
-_PLAIN = (Tensor, torch.nn.Parameter)
+UNKNOWN_SIZE = -1
+_READABLE_FORMATS = frozenset(getattr(torch, name) for name in (*DTYPES, "bool"))
+_PLAIN_CLASSES = (Tensor, torch.nn.Parameter)
 _SWITCHED_OFF = (torch._C._disabled_torch_function_impl, torch._C._disabled_torch_dispatch_impl)
 # what torch.vmap and torch.func wrap tensors in has no public name
-_WRAPPED = torch._C._functorch
+_TRANSFORMS = torch._C._functorch
 
 
 def unreadable(tensor: object) -> str:
@@ -42,7 +42,7 @@ def unreadable(tensor: object) -> str:
         return "a tensor of the device meta, which has no numbers"
     if tensor.layout is not torch.strided:
         return "a sparse tensor"
-    return "" if tensor.dtype in _FORMATS else f"a tensor of {dtype_name(tensor)}"
+    return "" if tensor.dtype in _READABLE_FORMATS else f"a tensor of {dtype_name(tensor)}"
 
 
 def unreadable_mask(mask: object) -> str:
@@ -66,22 +66,23 @@ def plain_mask(mask: Tensor) -> Tensor:
 
 def _overrides(tensor: object, method: str) -> bool:
     """Whether a subclass of Tensor has its own kind of this method."""
-    if type(tensor) in _PLAIN:
+    if type(tensor) in _PLAIN_CLASSES:
         return False
-    found = next(vars(each)[method] for each in type(tensor).__mro__ if method in vars(each))
+    owner = next(each for each in type(tensor).__mro__ if method in vars(each))
+    found = vars(owner)[method]
     return found not in (vars(Tensor)[method], *_SWITCHED_OFF)
 
 
 def _is_transformed(tensor: Tensor) -> bool:
     """Whether a transform of torch.func hides numbers: one that differentiates only wraps them."""
-    while _WRAPPED.is_gradtrackingtensor(tensor):
-        tensor = _WRAPPED.get_unwrapped(tensor)
-    return _WRAPPED.is_functorch_wrapped_tensor(tensor) or torch._is_functional_tensor(tensor)
+    while _TRANSFORMS.is_gradtrackingtensor(tensor):
+        tensor = _TRANSFORMS.get_unwrapped(tensor)
+    return _TRANSFORMS.is_functorch_wrapped_tensor(tensor) or torch._is_functional_tensor(tensor)
 
 
 def sizes_of(tensor: Tensor) -> torch.Size:
-    """The shape, with `UNKNOWN` for an axis whose rows have several sizes, as in nested tensors."""
-    if type(tensor) in _PLAIN and not tensor.is_nested:
+    """The shape, with `UNKNOWN_SIZE` for an axis whose rows have several, as in nested tensors."""
+    if type(tensor) in _PLAIN_CLASSES and not tensor.is_nested:
         return tensor.shape
     return torch.Size(_size(tensor, axis) for axis in range(tensor.dim()))
 
@@ -89,14 +90,15 @@ def sizes_of(tensor: Tensor) -> torch.Size:
 def _size(tensor: Tensor, axis: int) -> int:
     try:
         size = tensor.size(axis)
-    except RuntimeError:  # of a nested tensor
-        return UNKNOWN
-    return size if type(size) is int else UNKNOWN
+    except RuntimeError:
+        # A nested tensor has no size along this axis.
+        return UNKNOWN_SIZE
+    return size if type(size) is int else UNKNOWN_SIZE
 
 
 def size_text(size: int) -> str:
     """The size of an axis in words."""
-    return "varies" if size == UNKNOWN else str(size)
+    return "varies" if size == UNKNOWN_SIZE else str(size)
 
 
 def own(tensor: Tensor) -> Tensor:
@@ -116,10 +118,12 @@ def cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
     """
     if tensor.ndim > 3 and entry is not None:
         tensor = tensor[entry if tensor.shape[0] > 1 else 0]
-    if tensor.ndim > 2 and head is not None:
-        at = head if tensor.shape[-3] > 1 else 0
-        tensor = tensor[:, at : at + 1] if tensor.ndim > 3 else tensor[at]
-    return tensor
+    if tensor.ndim < 3 or head is None:
+        return tensor
+    at = head if tensor.shape[-3] > 1 else 0
+    if tensor.ndim > 3:
+        return tensor[:, at : at + 1]
+    return tensor[at]
 
 
 def to_numpy(tensor: Tensor) -> NDArray[Any]:
@@ -127,9 +131,9 @@ def to_numpy(tensor: Tensor) -> NDArray[Any]:
     exactly.
     """
     tensor = tensor.detach().to("cpu")
-    array: NDArray[Any] = (
-        tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor
-    ).numpy()
+    if tensor.dtype in (torch.bfloat16, torch.float16):
+        tensor = tensor.float()
+    array: NDArray[Any] = tensor.numpy()
     return array
 
 

@@ -17,8 +17,8 @@ import torch
 from torch import nn
 from torch.overrides import _get_current_function_mode
 
-from attncli.torch.functions import Seen, Watch
-from attncli.torch.recorder import Place, Recorder
+from attncli.torch.functions import CallWatch, Seen
+from attncli.torch.recorder import Recorder, ThreadPlace
 from attncli.torch.registry import is_imported, watched_registry
 from attncli.torch.replacing import replaced
 
@@ -27,12 +27,12 @@ class WatchedThread:
     """A thread in which calls are noted, and where it is for each recording that wants them."""
 
     def __init__(self, recorders: Iterable[Recorder] = ()) -> None:
-        self.places = tuple(map(Place, recorders))
-        self.watch = Watch(self._tell, self._unseen)
+        self.places = tuple(map(ThreadPlace, recorders))
+        self.watch = CallWatch(self._tell, self._unseen)
         # PyTorch tells the watch of what is called
         self.is_watching = False
 
-    def open_places(self) -> list[Place]:
+    def open_places(self) -> list[ThreadPlace]:
         """Its places in the recordings that are not over."""
         return [place for place in self.places if not place.recorder.closed]
 
@@ -62,7 +62,7 @@ class WatchedThread:
 
     def run(
         self,
-        places: list[Place],
+        places: list[ThreadPlace],
         call: Callable[..., Any],
         module: nn.Module,
         args: Any,
@@ -92,7 +92,7 @@ def _here() -> WatchedThread | None:
     return getattr(_this_thread, "watched", None)
 
 
-def _watch_here() -> Watch | None:
+def _watch_here() -> CallWatch | None:
     """The watch of this thread, if there is one."""
     thread = _here()
     return thread.watch if thread is not None else None
@@ -107,7 +107,7 @@ def watched(recorder: Recorder) -> Iterator[None]:
         thread = _here()
         if thread is None:
             thread = _this_thread.watched = WatchedThread()
-        own = Place(recorder)
+        own = ThreadPlace(recorder)
         thread.places += (own,)
         thread.begin_watching()
         try:

@@ -61,7 +61,7 @@ def _backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
     )
 
 
-# a study, or a descent, runs a thousand problems that differ in their numbers alone
+# A study, or a descent, runs a thousand problems that differ in their numbers alone.
 @lru_cache(maxsize=8)
 def _derived(
     steps: tuple[tuple[str, Rule, tuple[int, ...]], ...],
@@ -71,7 +71,8 @@ def _derived(
 ) -> tuple[Rule, ...]:
     rules = {name: rule for name, rule, _ in steps}
     shapes = {name: shape for name, _, shape in steps}
-    return tuple(Backward(rules, shapes, logits, IndexSpace(dict(lengths), dict(scalars))).steps())
+    space = IndexSpace(dict(lengths), dict(scalars))
+    return tuple(Backward(rules, shapes, logits, space).steps())
 
 
 def with_loss(plan: Plan) -> Plan:

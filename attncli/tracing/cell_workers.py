@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from itertools import product
 from math import inf, prod
 from typing import Any, Generic, TypeVar
 
@@ -33,11 +32,11 @@ from attncli.tracing.model import Parameters
 from attncli.tracing.workers import Worked, copied_texts
 
 # of one step that is worked out exactly
-MOST_CELLS = 1024
+MOST_CELLS_OF_A_STEP = 1024
 # of all sums in all steps: each takes some 20 microseconds
-MOST_TERMS = 10**5
+MOST_TERMS_OF_ALL_SUMS = 10**5
 # of the closed forms in a step: one with more goes on in decimals
-MOST_CHARACTERS = 20_000
+MOST_CHARACTERS_OF_A_STEP = 20_000
 ADVICE = "use --rounding shown, or a smaller problem: closed forms are for what fits on paper"
 
 Number = TypeVar("Number")
@@ -102,8 +101,9 @@ class _CellWorker(Generic[Number]):
     ) -> Host:
         """The cells of a step, of which `work` finds one at the place of its indices."""
         letters = rule.target.letters
-        cells = np.empty(tuple(sizes[letter] for letter in letters), dtype=object)
-        for place in product(*(range(sizes[letter]) for letter in letters)):
+        shape = tuple(sizes[letter] for letter in letters)
+        cells = np.empty(shape, dtype=object)
+        for place in np.ndindex(shape):
             cells[place] = work(dict(zip(letters, place, strict=True)))
         self.arrays[rule.name] = cells
         return cells
@@ -138,15 +138,15 @@ class PaperWorker(_CellWorker[Decimal]):
 
         def work(place: Mapping[str, int]) -> Decimal:
             value = decimal_value(rule.equation.expression, place, sizes, self._cell, self.scalars)
-            return (
-                value if rule.is_copy or rule.only_hides else round_on_paper(value, self._precision)
-            )
+            if rule.is_copy or rule.only_hides:
+                return value
+            return round_on_paper(value, self._precision)
 
         cells = self._fill(rule, sizes, work)
-        copied = self._copied(rule)
-        return Worked(
-            cells.astype(np.float64), self._digits(rule.name) if copied is None else copied
-        )
+        written = self._copied(rule)
+        if written is None:
+            written = self._digits(rule.name)
+        return Worked(cells.astype(np.float64), written)
 
     def _digits(self, name: str) -> Host:
         """Every number of a step as it stands on the paper, from where the next one may copy it."""
@@ -176,7 +176,7 @@ class ExactWorker(_CellWorker[Cell]):
         """
         sizes = self._prepare(rule)
         self._check_size(rule, sizes)
-        left = MOST_CHARACTERS
+        left = MOST_CHARACTERS_OF_A_STEP
 
         def read(name: str, index: tuple[int, ...]) -> Cell:
             cell: Cell = self.arrays[name][index]
@@ -198,14 +198,17 @@ class ExactWorker(_CellWorker[Cell]):
 
     def _check_size(self, rule: Rule, sizes: Mapping[str, int]) -> None:
         """Raises (exit 2) for a step whose closed forms nobody would read, before they are made."""
-        cells = prod(sizes[index] for index in rule.target.letters)
-        sums = {node.index for node in walk(rule.equation.expression) if isinstance(node, Reduce)}
-        self._terms += cells * prod(sizes[index] for index in sums)
+        cells = prod(sizes[letter] for letter in rule.target.letters)
+        nodes = walk(rule.equation.expression)
+        summed = {node.index for node in nodes if isinstance(node, Reduce)}
+        self._terms += cells * prod(sizes[letter] for letter in summed)
         found = ""
-        if cells > MOST_CELLS:
-            found = f"{MOST_CELLS:,} numbers in a step, and {rule.name} has {cells:,}"
-        elif self._terms > MOST_TERMS:
-            found = f"{MOST_TERMS:,} terms, and up to {rule.name} there are {self._terms:,}"
+        if cells > MOST_CELLS_OF_A_STEP:
+            found = f"{MOST_CELLS_OF_A_STEP:,} numbers in a step, and {rule.name} has {cells:,}"
+        elif self._terms > MOST_TERMS_OF_ALL_SUMS:
+            found = (
+                f"{MOST_TERMS_OF_ALL_SUMS:,} terms, and up to {rule.name} there are {self._terms:,}"
+            )
         if found:
             raise usage_error(f"rounding 'exact' works out at most {found}", help=ADVICE)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 import numpy as np
 
@@ -28,24 +27,26 @@ from attncli.equation.rule import Rule
 from attncli.problem.matrix import read_only
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD
 from attncli.tracing.labels import labelled_step, labels
-from attncli.tracing.model import Row, Settings, Step, Trace, repeat_along
+from attncli.tracing.model import Settings, Step, Trace, WeightsRow, repeat_along
 from attncli.tracing.shift import Shift
 from attncli.tracing.warnings import expected_infinities, may_have_sentinels, warnings_of
 from attncli.tracing.workers import FloatWorker
 
-# weights; a trace of fewer takes no time, and no memory
-LARGE = 2**17
-# cells of one step: several steps stay in a processor's caches
-CACHED = 2**19
-# cells of one step: a GPU works on them for longer than it takes to start it
-BUSY = 2**26
-# matrices of a chunk that are there at once, at the most; steps that nothing reads any more are not
-HELD = 8
+# A trace of fewer weights takes no time, and no memory.
+MANY_WEIGHTS = 2**17
+# So many cells of one step: several steps stay in a processor's caches.
+CELLS_IN_CACHES = 2**19
+# So many cells of one step: a GPU works on them for longer than it takes to start it.
+CELLS_OF_A_BUSY_GPU = 2**26
+# Matrices of a chunk that are there at once, at most: steps that nothing reads any more are gone.
+MATRICES_HELD = 8
 
 
 def is_large(plan: Plan) -> bool:
     """Whether there are so many weights that it matters how many matrices of them are held."""
-    return prod((plan.axes.batch or 1, plan.axes.number, plan.sizes["i"], plan.sizes["j"])) >= LARGE
+    queries, keys = plan.sizes["i"], plan.sizes["j"]
+    weights = (plan.axes.batch or 1) * plan.axes.number * queries * keys
+    return weights >= MANY_WEIGHTS
 
 
 def run_chunked(
@@ -112,29 +113,37 @@ class Inner:
         """Their rules in order: of what has a number for each query and key, and last of the
         outputs of the heads.
         """
-        whole = (*self.plan.rules, *self.plan.softmax_rules(shift=shift))
-        last = next(place for place, rule in enumerate(whole) if "weights" in rule.inputs)
-        *before, outputs = whole[: last + 1]
-        large = [rule for rule in before if not is_small(rule)]
-        return (*large, outputs)
+        found: list[Rule] = []
+        for rule in (*self.plan.rules, *self.plan.softmax_rules(shift=shift)):
+            is_last = "weights" in rule.inputs
+            if is_last or not is_small(rule):
+                found.append(rule)
+            if is_last:
+                break
+        return tuple(found)
 
     def shape(self, rule: Rule) -> tuple[int, ...]:
         """The shape of one of them."""
-        axes, given = self.plan.axes, self.plan.sizes
-        sizes = {BATCH: axes.batch or 1, HEAD: axes.number, KEY_HEAD: axes.kv_heads or 1, **given}
-        width = self.worker.arrays["V"].shape[-1]
-        return tuple(width if letter == "c" else sizes[letter] for letter in rule.target.letters)
+        axes = self.plan.axes
+        sizes = {
+            BATCH: axes.batch or 1,
+            HEAD: axes.number,
+            KEY_HEAD: axes.kv_heads or 1,
+            **self.plan.sizes,
+            "c": self.worker.arrays["V"].shape[-1],
+        }
+        return tuple(sizes[letter] for letter in rule.target.letters)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InnerResult:
     """What came of the inner steps: whether they were shifted, the values that were kept, and rows
     without keys.
     """
 
     shifted: bool
     values: Mapping[str, Host]
-    fully_masked: tuple[Row, ...]
+    fully_masked: tuple[WeightsRow, ...]
 
 
 def _inner_steps(
@@ -143,14 +152,14 @@ def _inner_steps(
     scale: float | None,
     report: Report | None,
     threads: int | None,
-) -> Found | None:
+) -> InnerResult | None:
     """The inner steps: on the fused path where only outputs are kept, which NumPy alone can, else
     in chunks.
     """
-    worker, (*between, last) = inner.worker, inner.rules(shift=False)
-    if worker.backend is CPU and keep.isdisjoint(
-        (*(rule.name for rule in between), "row_max", "shifted")
-    ):
+    worker = inner.worker
+    *between, last = inner.rules(shift=False)
+    large = {"row_max", "shifted"} | {rule.name for rule in between}
+    if worker.backend is CPU and keep.isdisjoint(large):
         weights = next(rule for rule in between if rule.name == "weights")
         fused = fused_outputs(
             inner.plan,
@@ -165,7 +174,7 @@ def _inner_steps(
             threads=threads,
         )
         if fused is not None:
-            return Found(fused.shifted, {last.name: fused.value}, fused.fully_masked)
+            return InnerResult(fused.shifted, {last.name: fused.value}, fused.fully_masked)
     return run_in_chunks(inner, keep | {last.name}, report, threads)
 
 
@@ -189,15 +198,15 @@ class _NeedsShift(Exception):
 
 def run_in_chunks(
     inner: Inner, keep: Collection[str], report: Report | None, threads: int | None
-) -> Found | None:
+) -> InnerResult | None:
     """The steps to be kept, whole; None where there is something to warn of that only the whole
     trace can tell.
     """
     try:
         return _run(inner, keep, False, report, threads)
     except _NeedsShift:
-        # the second run is outside of this: an error that is being handled holds the arrays of the
-        # first one
+        # The second run is below. In here, the error that is handled would hold the arrays of the
+        # first one.
         pass
     except _NeedsWholeTrace:
         return None
@@ -214,50 +223,48 @@ def queries_at_once(plan: Plan, dtype: Dtype, backend: Backend) -> int:
     A query has cells for all entries, heads and keys, and in an additive score for all of its
     features.
     """
-    features = plan.given["v"].shape[-1] if "v" in plan.given else 1
-    entries = plan.axes.batch or 1
-    each = entries * plan.axes.number * plan.sizes["j"] * features
-    cells = CACHED if backend is CPU else _cells_on_a_device(dtype, backend)
-    return max(1, cells // each)
+    cells_of_a_query = (plan.axes.batch or 1) * plan.axes.number * plan.sizes["j"]
+    if "v" in plan.given:
+        cells_of_a_query *= plan.given["v"].shape[-1]
+    cells = CELLS_IN_CACHES
+    if backend is not CPU:
+        cells = _cells_on_a_device(dtype, backend)
+    return max(1, cells // cells_of_a_query)
 
 
 def _cells_on_a_device(dtype: Dtype, backend: Backend) -> int:
     """How many cells of each matrix keep a device busy, and fit into half of what is free."""
     free = backend.free()
     if free is None:
-        return BUSY
-    of_a_cell = HELD * np.dtype(dtype.computed).itemsize
-    return min(BUSY, free // 2 // of_a_cell)
+        return CELLS_OF_A_BUSY_GPU
+    of_a_cell = MATRICES_HELD * np.dtype(dtype.computed).itemsize
+    return min(CELLS_OF_A_BUSY_GPU, free // 2 // of_a_cell)
 
 
 def _run(
     inner: Inner, keep: Collection[str], shifted: bool, report: Report | None, threads: int | None
-) -> Found:
+) -> InnerResult:
     worker, queries = inner.worker, inner.plan.sizes["i"]
-    # the mask first: a score that it hides may be -inf
+    # The mask is the first: a score that it hides may be -inf.
     rules = tuple(sorted(inner.rules(shifted), key=lambda rule: rule.name != "mask"))
-    for rule in rules:
+    last_use: dict[str, int] = {}
+    values: dict[str, Host] = {}
+    for place, rule in enumerate(rules):
+        if rule.name in keep:
+            values[rule.name] = np.empty(inner.shape(rule), worker.dtype.computed)
         for name in rule.inputs:
+            last_use[name] = place
+            # A parameter is read here, before several threads want it.
             if name in inner.plan.parameters:
-                # before several threads want it
                 worker.array(name)
-    work = _Chunks(
-        inner,
-        rules,
-        None if shifted else inner.shift,
-        {name: place for place, rule in enumerate(rules) for name in rule.inputs},
-        {
-            rule.name: np.empty(inner.shape(rule), worker.dtype.computed)
-            for rule in rules
-            if rule.name in keep
-        },
-    )
+    shift = None if shifted else inner.shift
+    work = _Chunks(inner, rules, shift, last_use, values)
     tasks = list(chunks(queries, queries_at_once(inner.plan, worker.dtype, worker.backend)))
     if worker.backend is CPU:
         run_tasks(tasks, lambda: work.work, threads, report)
     else:
         _one_by_one(tasks, work.work, report)
-    return Found(shifted, work.values, tuple(sorted(work.fully_masked)))
+    return InnerResult(shifted, work.values, tuple(sorted(work.fully_masked)))
 
 
 def _one_by_one(
@@ -284,18 +291,16 @@ class _Chunks:
     shift: Shift | None
     last_use: Mapping[str, int]
     values: Mapping[str, Host]
-    fully_masked: list[Row] = field(default_factory=list)
+    fully_masked: list[WeightsRow] = field(default_factory=list)
 
     def work(self, queries: slice) -> None:
-        """Work these queries out; _NeedsShift and _NeedsWholeTrace where all has to be gone about
-        in another way.
-        """
+        """Work these queries out; raises _NeedsShift or _NeedsWholeTrace where that is no use."""
         worker, plan = self.inner.worker, self.inner.plan
         backend, dtype = worker.backend, worker.dtype
         sizes = {letter: size for letter, size in plan.sizes.items() if letter != "i"}
         weights = next(rule for rule in self.rules if rule.name == "weights")
         *leading, _, keys = self.inner.shape(weights)
-        watch = Watch(backend, weights, (*leading, queries.stop - queries.start, keys))
+        check = ChunkCheck(backend, weights, (*leading, queries.stop - queries.start, keys))
         done: dict[str, Array] = {}
         for place, rule in enumerate(self.rules):
             found = evaluate_chunk(
@@ -313,23 +318,21 @@ class _Chunks:
                 maxima = backend.to_host(backend.xp.max(found, axis=-1))
                 if self.shift.of_maxima(maxima, keys):
                     raise _NeedsShift
-            watch.see(rule, found)
+            check.see(rule, found)
             if rule.name in self.values:
-                at = rule.target.letters.index("i")
-                self.values[rule.name][(*(slice(None),) * at, queries)] = backend.to_host(found)
+                before = (slice(None),) * rule.target.letters.index("i")
+                self.values[rule.name][(*before, queries)] = backend.to_host(found)
             done[rule.name] = found
-            done = {
-                name: array for name, array in done.items() if self.last_use.get(name, 0) > place
-            }
-        if not watch.all_fit():
+            for name in [name for name in done if self.last_use.get(name, 0) <= place]:
+                del done[name]
+        if not check.all_fit():
             raise _NeedsWholeTrace
-        for *leads, query in watch.fully_masked():
-            self.fully_masked.append(
-                (*leads, query + queries.start) if leads else query + queries.start
-            )
+        for *leads, query in check.fully_masked():
+            row = query + queries.start
+            self.fully_masked.append((*leads, row) if leads else row)
 
 
-class Watch:
+class ChunkCheck:
     """Looks at each step of some queries once, the mask before all others, for what a reader must
     be warned of.
 
@@ -354,12 +357,10 @@ class Watch:
                 xp.all(own, axis=-1), letters[:-1], self._letters[:-1], self._shape[:-1], xp
             )
         expected = expected_infinities(rule, value, self._hidden, xp)
-        finite = (
-            value
-            if expected is None
-            else xp.where(expected, xp.zeros((), dtype=value.dtype), value)
-        )
-        # neither is true of NaN
+        finite = value
+        if expected is not None:
+            finite = xp.where(expected, xp.zeros((), dtype=value.dtype), value)
+        # Neither comparison is true of NaN.
         self._fits = self._fits & (xp.min(finite) > -math.inf) & (xp.max(value) < math.inf)
 
     def all_fit(self) -> bool:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from attncli.attention.registry import RULES
 from attncli.dtypes import DTYPES, Dtype
-from attncli.tracing.difference import Difference, Hides, Numbers, difference, factor, larger
+from attncli.tracing.difference import Difference, Doubles, Hides, difference, factor, larger
 from attncli.tracing.head_layouts import (
-    Layout,
+    OtherLayout,
     Shape,
     arrange,
     common_shape,
@@ -28,13 +28,18 @@ from attncli.tracing.model import Trace
 
 Labels: TypeAlias = tuple[tuple[str, ...], ...]
 # how large the numbers are that each cell of a step is made of
-StepSizes: TypeAlias = Callable[[str], Numbers | None]
+StepSizes: TypeAlias = Callable[[str], Doubles | None]
 
 # Measured, with room to spare: decision 17 says how.
 TOLERANCES = {"float64": 1e-9, "float32": 1e-5, "float16": 3e-3, "bfloat16": 2e-2}
 # Where -inf hides, and other software writes -1e9: beside a row of others, or as the one number of
 # a row.
-HIDING: Mapping[str, Hides] = {"mask": "row", "masked": "row", "row_max": "cell", "shifted": "row"}
+STEPS_THAT_HIDE: Mapping[str, Hides] = {
+    "mask": "row",
+    "masked": "row",
+    "row_max": "cell",
+    "shifted": "row",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +95,9 @@ class Operand:
     def compared_rows(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The rows that are compared, of an array in the shape of a step."""
         axis = _query_axis(name, array.ndim)
-        return array if self.rows is None or axis is None else np.take(array, self.rows, axis=axis)
+        if self.rows is None or axis is None:
+            return array
+        return np.take(array, self.rows, axis=axis)
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -114,14 +121,17 @@ class Operand:
         axis = _query_axis(name, len(labels))
         if self.rows is None or axis is None:
             return labels
-        return (*labels[:axis], tuple(labels[axis][row] for row in self.rows), *labels[axis + 1 :])
+        queries = labels[axis]
+        compared = tuple(queries[row] for row in self.rows)
+        return (*labels[:axis], compared, *labels[axis + 1 :])
 
     def index(self, name: str, index: tuple[int, ...]) -> tuple[int, ...]:
         """A cell of a compared array as one of the whole step."""
         axis = _query_axis(name, len(index))
         if self.rows is None or axis is None:
             return index
-        return (*index[:axis], self.rows[index[axis]], *index[axis + 1 :])
+        row = self.rows[index[axis]]
+        return (*index[:axis], row, *index[axis + 1 :])
 
 
 def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
@@ -134,8 +144,8 @@ def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
     if a.keys != b.keys:
         return a, b
     ours, theirs = set(a.queries), set(b.queries)
+    # Two queries of one name cannot be told apart.
     if len(ours) < len(a.queries) or len(theirs) < len(b.queries):
-        # two queries of one name cannot be told apart
         return a, b
     if ours and ours < theirs:
         rows = tuple(map(b.queries.index, a.queries))
@@ -185,8 +195,8 @@ class StepComparison:
     labels: Labels
     difference: Difference | None = None
     factor: float | None = None
-    layout: Layout | None = None
-    sizes: Numbers | None = None
+    layout: OtherLayout | None = None
+    sizes: Doubles | None = None
 
     @property
     def title(self) -> str:
@@ -244,29 +254,29 @@ class StepComparison:
 def compare_step(
     a: Operand, b: Operand, name: str, tolerance: float, step_sizes: tuple[StepSizes, StepSizes]
 ) -> StepComparison:
-    ours, theirs, axes = a.get(name), b.get(name), RULES[name].axis_names
-    shapes = (None if ours is None else ours.shape, None if theirs is None else theirs.shape)
+    """One step of both sides, in the one shape that both can be brought to, if there is one."""
+    ours, theirs = a.get(name), b.get(name)
     if ours is None or theirs is None:
-        return StepComparison(name, shapes, _labels(a, b, name, shapes[0] or shapes[1] or ()))
-    shape = common_shape(ours.shape, theirs.shape, axes, max(_group(a), _group(b)))
+        return _one_sided(a, b, name)
+    axes = RULES[name].axis_names
+    shapes = (ours.shape, theirs.shape)
+    shape = common_shape(*shapes, axes, max(_group(a), _group(b)))
+    size_of_a, size_of_b = step_sizes
     if shape is None:
         labels = _labels(a, b, name, ours.shape)
-        own = step_sizes[0](name), step_sizes[1](name)
-        return StepComparison(
-            name, shapes, labels, layout=other_layout(ours, theirs, tolerance, own)
-        )
+        layout = other_layout(ours, theirs, tolerance, (size_of_a(name), size_of_b(name)))
+        return StepComparison(name, shapes, labels, layout=layout)
     labels = _labels(a, b, name, shape)
-    layout = shared_layout(ours.shape, theirs.shape, axes)
-    ours, theirs = arrange(ours, shape, axes), arrange(theirs, shape, axes)
-    hides = HIDING.get(name)
+    layout = shared_layout(*shapes, axes)
+    ours = arrange(ours, shape, axes)
+    theirs = arrange(theirs, shape, axes)
+    hides = STEPS_THAT_HIDE.get(name)
+    # Sizes take time, and nothing that is the same needs them.
     if (ours == theirs).all():
-        return StepComparison(
-            name, shapes, labels, difference(ours, theirs, tolerance, hides=hides), layout=layout
-        )
-    of_a, of_b = (
-        None if size is None else arrange(size, shape, axes)
-        for size in (of(name) for of in step_sizes)
-    )
+        found = difference(ours, theirs, tolerance, hides=hides)
+        return StepComparison(name, shapes, labels, found, layout=layout)
+    of_a = _arranged(size_of_a(name), shape, axes)
+    of_b = _arranged(size_of_b(name), shape, axes)
     sizes = larger(of_a, of_b)
     found = difference(ours, theirs, tolerance, sizes=sizes, hides=hides)
     if not found.differing:
@@ -276,21 +286,38 @@ def compare_step(
     return StepComparison(name, shapes, labels, found, times, layout, sizes)
 
 
+def _one_sided(a: Operand, b: Operand, name: str) -> StepComparison:
+    """A step that one side has, or none."""
+    ours, theirs = a.get(name), b.get(name)
+    shape_of_a = None if ours is None else ours.shape
+    shape_of_b = None if theirs is None else theirs.shape
+    labels = _labels(a, b, name, shape_of_a or shape_of_b or ())
+    return StepComparison(name, (shape_of_a, shape_of_b), labels)
+
+
+def _arranged(sizes: Doubles | None, shape: Shape, axes: Sequence[str]) -> Doubles | None:
+    return None if sizes is None else arrange(sizes, shape, axes)
+
+
 def _labels(a: Operand, b: Operand, name: str, shape: Shape) -> Labels:
     """Labels for the axes of this shape, those of a or of b where one has them; at worst, indices
     from 0.
     """
     for side in (a, b):
         labels = side.labels(name) if name in side else ()
-        if tuple(map(len, labels)) == shape:
+        if _lengths(labels) == shape:
             return labels
-        # of repeated KV heads: the query heads
+        # Heads of keys that are repeated have the labels of the query heads.
         if len(labels) == len(shape) and "scores" in side:
-            alike = zip(labels, side.labels("scores"), shape, strict=False)
-            both = tuple(own if len(own) == size else heads for own, heads, size in alike)
-            if tuple(map(len, both)) == shape:
+            axes = zip(labels, side.labels("scores"), shape, strict=False)
+            both = tuple(own if len(own) == size else heads for own, heads, size in axes)
+            if _lengths(both) == shape:
                 return both
     return tuple(tuple(map(str, range(size))) for size in shape)
+
+
+def _lengths(labels: Labels) -> Shape:
+    return tuple(map(len, labels))
 
 
 def _group(side: Operand) -> int:

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from attncli.tracing.warnings import HIGHEST_SENTINEL
 
-Numbers = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 # of the cells on either side, as far as they are known
-Sizes: TypeAlias = tuple[Numbers | None, Numbers | None]
+CellSizes: TypeAlias = tuple[Doubles | None, Doubles | None]
 # where -inf and a large negative number both hide: beside a row, or alone
 Hides: TypeAlias = Literal["row", "cell"]
 
 # typical size of an array of smaller numbers, which may be what roundings leave of larger ones
-LEAST = 0.01
-LARGEST = float(np.finfo(np.float64).max)
+LEAST_TYPICAL_SIZE = 0.01
+LARGEST_DOUBLE = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,9 @@ class Difference:
     @property
     def relative_there(self) -> float:
         """|a − b| / max(|a|, |b|) of the cell `where`; another cell may have the largest."""
-        return (
-            self.absolute / max(abs(self.a), abs(self.b))
-            if 0 < self.absolute < inf
-            else self.absolute
-        )
+        if self.absolute in (0, inf):
+            return self.absolute
+        return self.absolute / max(abs(self.a), abs(self.b))
 
 
 def difference(
@@ -62,7 +60,7 @@ def difference(
     b: NDArray[Any],
     tolerance: float,
     *,
-    sizes: Numbers | None = None,
+    sizes: Doubles | None = None,
     hides: Hides | None = None,
 ) -> Difference:
     """Compare two arrays of one shape: cells differ where |a − b| > tolerance · size.
@@ -72,11 +70,10 @@ def difference(
     the numbers are those of a mask or of masked scores, where -inf and a large negative number both
     hide. NaN agrees with NaN, and an infinity with itself.
     """
-    # a single number, as a loss is
     if not a.shape:
-        row = difference(
-            a[None], b[None], tolerance, sizes=None if sizes is None else np.reshape(sizes, 1)
-        )
+        # A loss is a single number. It is compared as a row of one.
+        of_one = None if sizes is None else np.reshape(sizes, 1)
+        row = difference(a[None], b[None], tolerance, sizes=of_one)
         return replace(row, where=())
     a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
@@ -87,7 +84,9 @@ def difference(
         hidden = _hidden_both_ways(a, b, hides) if hides else np.zeros(a.shape, dtype=bool)
         apart[hidden] = 0
         if sizes is None:
-            sizes = np.minimum(larger + np.maximum(_typical(a, hides), _typical(b, hides)), LARGEST)
+            sizes = np.minimum(
+                larger + np.maximum(_typical(a, hides), _typical(b, hides)), LARGEST_DOUBLE
+            )
         needed = np.where(apart == inf, inf, apart / sizes)
         needed[apart == 0] = 0
         relative = np.where(apart == inf, inf, apart / larger)
@@ -95,7 +94,8 @@ def difference(
     differing = needed > tolerance
     count = int(differing.sum())
     counted = differing if count else np.ones(a.shape, dtype=bool)
-    where = tuple(map(int, np.unravel_index(np.argmax(np.where(counted, apart, -1)), a.shape)))
+    farthest = np.argmax(np.where(counted, apart, -1))
+    where = tuple(map(int, np.unravel_index(farthest, a.shape)))
     sentinels = np.maximum(a, b)[hidden]
     return Difference(
         a.size,
@@ -111,7 +111,7 @@ def difference(
     )
 
 
-def doubles(array: NDArray[Any]) -> Numbers:
+def doubles(array: NDArray[Any]) -> Doubles:
     """A copy in float64; a NaN that signals, as files may hold, is one like others."""
     with np.errstate(invalid="ignore"):
         return array.astype(np.float64)
@@ -122,7 +122,7 @@ def factor(
     b: NDArray[Any],
     tolerance: float,
     *,
-    sizes: Sizes = (None, None),
+    sizes: CellSizes = (None, None),
     hides: Hides | None = None,
 ) -> float | None:
     """c where every cell of b is c times that of a, and c is not 1; None where there is no such
@@ -134,62 +134,66 @@ def factor(
     a, b = doubles(a), doubles(b)
     seen = ~_hidden_both_ways(a, b, hides) if hides else np.ones(a.shape, dtype=bool)
     finite = np.isfinite(a) & np.isfinite(b)
-    if ((a != b) & seen & ~finite).any() or np.count_nonzero(a[finite & seen]) < 2:
+    infinitely_apart = (a != b) & seen & ~finite
+    compared = finite & seen
+    a, b = a[compared], b[compared]
+    # Any two numbers have some factor: one cell alone says nothing.
+    if infinitely_apart.any() or np.count_nonzero(a) < 2:
         return None
-    a, b = a[finite & seen], b[finite & seen]
     largest = np.argmax(np.abs(a))
     with np.errstate(all="ignore"):
         ratio = float(b[largest] / a[largest])
         if not isfinite(ratio) or ratio == 0 or abs(ratio - 1) <= tolerance:
             return None
-        of_a, of_b = (None if size is None else size[finite & seen] for size in sizes)
-        size = larger(None if of_a is None else np.minimum(of_a * abs(ratio), LARGEST), of_b)
-        return None if difference(a * ratio, b, tolerance, sizes=size).differing else ratio
+        of_a, of_b = (None if size is None else size[compared] for size in sizes)
+        if of_a is not None:
+            of_a = np.minimum(of_a * abs(ratio), LARGEST_DOUBLE)
+        apart = difference(a * ratio, b, tolerance, sizes=larger(of_a, of_b))
+    return None if apart.differing else ratio
 
 
-def larger(of_a: Numbers | None, of_b: Numbers | None) -> Numbers | None:
+def larger(of_a: Doubles | None, of_b: Doubles | None) -> Doubles | None:
     """The larger size of each cell, as far as it is known."""
     if of_a is None or of_b is None:
         return of_b if of_a is None else of_a
     return np.maximum(of_a, of_b)
 
 
-def _hidden_both_ways(a: Numbers, b: Numbers, hides: Hides) -> NDArray[np.bool_]:
+def _hidden_both_ways(a: Doubles, b: Doubles, hides: Hides) -> NDArray[np.bool_]:
     """Where one is -inf and the other far below what else is to be seen of its row, and below 0 if
     nothing is.
     """
     hidden = np.isneginf(a) | np.isneginf(b)
-    lowest = np.maximum(a, b)  # of a hidden cell, the number
-    seen = np.where(hidden | ~np.isfinite(lowest), -inf, np.minimum(a, b))
-    most = (
-        seen.max(axis=-1, keepdims=True, initial=-inf)
-        if hides == "row" and a.ndim
-        else np.full(a.shape, -inf)
-    )
-    both: NDArray[np.bool_] = (
-        (lowest <= np.where(most == -inf, 0, most) + HIGHEST_SENTINEL)
-        & hidden
-        & (np.isneginf(a) != np.isneginf(b))
-    )
+    # Of a cell that one side hides by -inf, this is the number on the other side.
+    number = np.maximum(a, b)
+    seen = np.where(hidden | ~np.isfinite(number), -inf, np.minimum(a, b))
+    if hides == "row" and a.ndim:
+        most = seen.max(axis=-1, keepdims=True, initial=-inf)
+    else:
+        most = np.full(a.shape, -inf)
+    beside = np.where(most == -inf, 0, most)
+    one_is_infinite = np.isneginf(a) != np.isneginf(b)
+    both: NDArray[np.bool_] = one_is_infinite & (number <= beside + HIGHEST_SENTINEL)
     return both
 
 
-def _typical(array: Numbers, hides: Hides | None) -> Numbers:
+def _typical(array: Doubles, hides: Hides | None) -> Doubles:
     """What is typical beside each cell: the root mean square of its row, or that of its column if
     it is smaller.
 
     So a feature with far larger numbers, or a token, excuses no other. An axis of one place tells
     nothing.
     """
-    counted = np.where(
-        np.isfinite(array) & ((array > HIGHEST_SENTINEL) | (hides is None)), np.abs(array), 0
-    )
+    is_counted = np.isfinite(array)
+    if hides is not None:
+        is_counted &= array > HIGHEST_SENTINEL
+    counted = np.where(is_counted, np.abs(array), 0)
     axes = [axis for axis in (-1, -2)[: array.ndim] if array.shape[axis] > 1]
-    typical: Numbers = np.full(array.shape, LARGEST if axes else 0.0)
+    typical: Doubles = np.full(array.shape, LARGEST_DOUBLE if axes else 0.0)
     for axis in axes:
+        # Numbers are divided by the largest, because squares of 1e200 are infinite.
         largest = counted.max(axis=axis, keepdims=True)
         scaled = counted / np.where(largest, largest, 1)
-        typical = np.minimum(
-            typical, largest * np.sqrt(np.mean(scaled**2, axis=axis, keepdims=True))
-        )
-    return typical.clip(min=LEAST)
+        mean_square = np.mean(scaled**2, axis=axis, keepdims=True)
+        typical = np.minimum(typical, largest * np.sqrt(mean_square))
+    return typical.clip(min=LEAST_TYPICAL_SIZE)

@@ -10,10 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.tracing.difference import Sizes, difference, larger
+from attncli.tracing.difference import CellSizes, difference, larger
 
 Shape: TypeAlias = tuple[int, ...]
-Layout: TypeAlias = Literal["split", "repeated", "transposed", "exchanged", "recut", "averaged"]
+OtherLayout: TypeAlias = Literal[
+    "split", "repeated", "transposed", "exchanged", "recut", "averaged"
+]
 
 
 def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Shape | None:
@@ -24,16 +26,19 @@ def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Sha
     is how many query heads a head of keys and values serves, for each of which it may be repeated.
     """
     for shape, wanted in ((b, a), (a, b)):
-        if _fits(shape, wanted, axes) or (group > 1 and _repeats(shape, wanted, axes) == group):
+        if _fits(shape, wanted, axes):
+            return wanted
+        if group > 1 and _repeats(shape, wanted, axes) == group:
             return wanted
     return None
 
 
-def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> Layout | None:
+def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> OtherLayout | None:
     """How two shapes that can be brought to one are laid out, where that is not alike."""
     if same_layout(a, b):
         return None
-    return "repeated" if max(_repeats(a, b, axes), _repeats(b, a, axes)) > 1 else "split"
+    times = max(_repeats(a, b, axes), _repeats(b, a, axes))
+    return "repeated" if times > 1 else "split"
 
 
 def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
@@ -43,11 +48,12 @@ def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[A
     times = _repeats(array.shape, shape, axes)
     if times > 1:
         at = _axis_of_heads(shape, axes)
-        heads = array.reshape(*shape[:at], -1, *shape[at + 1 :])
+        before, after = shape[:at], shape[at + 1 :]
+        heads = array.reshape(*before, -1, *after)
         return np.repeat(heads, times, axis=at)
-    if same_layout(array.shape, shape):
-        return array.reshape(shape)
-    if _side_by_side(shape, axes) is None or len(axes) == 1:
+    # A single row, as a bias, has its heads in order already.
+    is_a_row = len(axes) == 1
+    if is_a_row or same_layout(array.shape, shape) or _side_by_side(shape, axes) is None:
         return array.reshape(shape)
     *outer, number, rows, width = shape
     apart = array.reshape(*outer, rows, number, width)
@@ -55,7 +61,10 @@ def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[A
 
 
 def index_before(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
-    """A cell of an array brought to this shape, as one of the array in its own shape."""
+    """A cell of an array brought to this shape, as one of the array in its own shape.
+
+    Of 2 heads that were side by side, 2 × 3 × 2 → 3 × 4: the cell (1, 2, 0) was (2, 2).
+    """
     if not shape:
         return ()
     times = _repeats(own, shape, axes)
@@ -88,8 +97,8 @@ def fewer_axes(a: Shape, b: Shape) -> bool:
 
 
 def other_layout(
-    a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: Sizes = (None, None)
-) -> Layout | None:
+    a: NDArray[Any], b: NDArray[Any], tolerance: float, sizes: CellSizes = (None, None)
+) -> OtherLayout | None:
     """Which other layout of one array the other is; None where it is none.
 
     "transposed": the last two axes are exchanged; "exchanged": that of heads and that of rows;
@@ -104,11 +113,11 @@ def other_layout(
         ours, theirs = change_a(a), change_b(b)
         if not same_layout(ours.shape, theirs.shape):
             return False
-        size = larger(
-            None if of_a is None else change_a(of_a),
-            None if of_b is None else change_b(of_b).reshape(ours.shape),
-        )
-        return not difference(ours, theirs.reshape(ours.shape), tolerance, sizes=size).differing
+        size_of_a = None if of_a is None else change_a(of_a)
+        size_of_b = None if of_b is None else change_b(of_b).reshape(ours.shape)
+        size = larger(size_of_a, size_of_b)
+        found = difference(ours, theirs.reshape(ours.shape), tolerance, sizes=size)
+        return not found.differing
 
     if a.ndim > 1 and b.ndim > 1 and agree(_same, lambda array: np.swapaxes(array, -1, -2)):
         return "transposed"
@@ -134,10 +143,10 @@ def _recut(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _fits(shape: Shape, wanted: Shape, axes: Sequence[str]) -> bool:
+    if same_layout(shape, wanted):
+        return True
     side_by_side = _side_by_side(wanted, axes)
-    return same_layout(shape, wanted) or (
-        side_by_side is not None and same_layout(shape, side_by_side)
-    )
+    return side_by_side is not None and same_layout(shape, side_by_side)
 
 
 def _repeats(own: Shape, shape: Shape, axes: Sequence[str]) -> int:
@@ -168,10 +177,12 @@ def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
     """The shape of an array that has the features of all heads in one row, if this one has an axis
     of heads.
     """
-    if axes[-1:] not in (("feature",), ("value",)) or len(shape) <= len(axes):
+    has_features = axes[-1:] in (("feature",), ("value",))
+    if not has_features or len(shape) <= len(axes):
         return None
     *outer, heads = shape[: -len(axes)]
-    return (*outer, *shape[-len(axes) : -1], heads * shape[-1])
+    *rows, width = shape[-len(axes) :]
+    return (*outer, *rows, heads * width)
 
 
 def _mean(array: NDArray[Any]) -> NDArray[Any]:

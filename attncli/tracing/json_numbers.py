@@ -14,15 +14,19 @@ from attncli.problem.matrix import read_only
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
+# From here on, not every whole number is a double.
+ABOVE_ALL_WHOLE_DOUBLES = 2**53
+_WORDS_OF_INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
 def json_values(array: NDArray[Any]) -> Any:
     """Nested lists; whole numbers as integers, infinities and NaN as words."""
     if array.dtype != np.float64:
         array = array.astype(np.float64)
-    plain = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2**53)
-    if np.isfinite(array).all() and not plain.any():
+    finite = np.isfinite(array)
+    whole = (array == np.floor(array)) & (np.abs(array) < ABOVE_ALL_WHOLE_DOUBLES)
+    # Most arrays have nothing to be looked at, and lists take long.
+    if finite.all() and not whole.any():
         return array.tolist()
     return _words(array.tolist())
 
@@ -32,13 +36,13 @@ def _words(value: Any) -> Any:
         return [_words(part) for part in value]
     if value != value:
         return "NaN"
-    if value in _INFINITIES:
-        return _INFINITIES[value]
-    is_whole = (
-        value.is_integer() and abs(value) < 2**53 and (value != 0 or math.copysign(1, value) > 0)
-    )
-    # but -0.0, whose sign no whole number has
-    return int(value) if is_whole else value
+    if value in _WORDS_OF_INFINITIES:
+        return _WORDS_OF_INFINITIES[value]
+    # No whole number has the sign of -0.0.
+    is_minus_zero = value == 0 and math.copysign(1, value) < 0
+    if is_minus_zero or not value.is_integer() or abs(value) >= ABOVE_ALL_WHOLE_DOUBLES:
+        return value
+    return int(value)
 
 
 def json_number(value: float) -> Any:
@@ -57,4 +61,6 @@ def array_of(value: Any) -> NDArray[np.float64]:
 
 
 def _floats(value: Any) -> Any:
-    return [_floats(part) for part in value] if isinstance(value, list) else float(value)
+    if isinstance(value, list):
+        return [_floats(part) for part in value]
+    return float(value)

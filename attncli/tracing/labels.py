@@ -11,7 +11,7 @@ from attncli.problem.parts.axes import width
 from attncli.tracing.model import Step
 from attncli.tracing.workers import Worked
 
-_COUNTED = {index.axis: index.label for index in INDICES.values() if index.label}
+_COUNTED_LABELS = {index.axis: index.label for index in INDICES.values() if index.label}
 
 
 def labelled_step(problem: Problem, rule: Rule, worked: Worked) -> Step:
@@ -29,21 +29,22 @@ def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[st
 
     Side by side, features say whose they are: h0 d1, h0 d2, h1 d1, …
     """
-    return tuple(
-        _axis(problem, axis, size) for axis, size in zip(rule.axis_names, shape, strict=True)
-    )
+    found = []
+    for axis, size in zip(rule.axis_names, shape, strict=True):
+        found.append(_axis(problem, axis, size))
+    return tuple(found)
 
 
 def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
     if axis == "query" and size == len(problem.tokens):
         return problem.tokens
-    # X may serve keys alone, and the last keys are those of the new tokens
+    # X may serve keys alone, and the last keys are those of the new tokens.
     if axis in ("query", "key", "new"):
         return problem.context_tokens[-size:]
     if axis == "cached":
         return problem.context_tokens[:size]
-    if axis in _COUNTED:
-        return tuple(_COUNTED[axis].format(place) for place in range(size))
+    if axis in _COUNTED_LABELS:
+        return tuple(_COUNTED_LABELS[axis].format(place) for place in range(size))
     own = width("V", problem.given)
     if axis == "joined" and size > own:
         return tuple(f"h{place // own} d{place % own + 1}" for place in range(size))

@@ -17,11 +17,11 @@ from attncli.equation.evaluator import evaluate
 from attncli.equation.nodes import Call, Ref
 from attncli.equation.rule import Rule
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.tracing.difference import LARGEST, Numbers
+from attncli.tracing.difference import LARGEST_DOUBLE, Doubles
 from attncli.tracing.model import Trace
 
-# epsilons of its magnitude, by which honest roundings hardly move a cell
-HONEST = 8.0
+# Epsilons of its magnitude, by which honest roundings hardly move a cell.
+HONEST_EPSILONS = 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,22 +35,29 @@ class Magnitudes:
 
     trace: Trace
     dtype: Dtype
-    _known: dict[str, Numbers] = field(default_factory=dict, repr=False)
+    _known: dict[str, Doubles] = field(default_factory=dict, repr=False)
 
-    def __getitem__(self, name: str) -> Numbers:
+    def __getitem__(self, name: str) -> Doubles:
         """The magnitudes of a step, in its shape: at least |cell|, never infinite, 0 where all it
         is made of is 0.
         """
         if name not in self._known:
-            value = _double(self.trace[name])
             with np.errstate(all="ignore"):
-                found = np.abs(value) if self.trace.steps[name].rule.given else self._worked(name)
-                found = np.where(np.isfinite(value), np.maximum(found, np.abs(value)), 0)
-                found = np.nan_to_num(found, nan=LARGEST, posinf=LARGEST)
-                self._known[name] = np.where(found > 0, np.maximum(found, self.dtype.smallest), 0)
+                self._known[name] = self._found(name)
         return self._known[name]
 
-    def _worked(self, name: str) -> Numbers:
+    def _found(self, name: str) -> Doubles:
+        value = _double(self.trace[name])
+        size = np.abs(value)
+        found = size
+        if not self.trace.steps[name].rule.given:
+            found = np.maximum(self._worked(name), size)
+        found = np.where(np.isfinite(value), found, 0)
+        found = np.nan_to_num(found, nan=LARGEST_DOUBLE, posinf=LARGEST_DOUBLE)
+        return np.where(found > 0, np.maximum(found, self.dtype.smallest), 0)
+
+    def _worked(self, name: str) -> Doubles:
+        """The magnitudes of a computed step, from those of the steps that it reads."""
         rule, trace = self.trace.steps[name].rule, self.trace
         if _is_softmax(rule):
             return self._of_softmax(rule)
@@ -67,7 +74,7 @@ class Magnitudes:
             if isinstance(given, Scalar)
         }
         own = dict(zip(rule.target.letters, trace.steps[name].shape, strict=True))
-        found: Numbers = evaluate(
+        found: Doubles = evaluate(
             magnitude(rule.equation, self.dtype.epsilon),
             arrays=arrays,
             scalars=scalars | {"inf": np.inf},
@@ -77,7 +84,7 @@ class Magnitudes:
         )
         return found
 
-    def _of_softmax(self, rule: Rule) -> Numbers:
+    def _of_softmax(self, rule: Rule) -> Doubles:
         """Of weights: as much as all logits of the row move them, whether or not these were
         shifted.
 
@@ -85,19 +92,20 @@ class Magnitudes:
         has all of the row stays. By large ones it moves at most as much more as the exponentials of
         two of them; a weight too small for any number, as its exponential does.
         """
-        trace, weights = self.trace, np.abs(_double(self.trace[rule.name]))
-        steep = abs(log(trace.settings.exp_base)) if trace.settings.exp_base else 1.0
+        trace = self.trace
+        weights = np.abs(_double(trace[rule.name]))
+        base = trace.settings.exp_base
+        steep = abs(log(base)) if base else 1.0
         logits = steep * self[trace.logits]
-        others = (weights * logits).sum(axis=-1, keepdims=True) - weights * logits
-        more = np.exp(
-            2 * self.dtype.epsilon * np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True)
-        )
-        vanished = self[rule.inputs[0]] / np.maximum(
-            _double(trace[rule.inputs[1]])[..., np.newaxis], self.dtype.smallest
-        )
-        return np.where(
-            weights > 0, weights * (1 + ((1 - weights) * logits + others) * more), vanished
-        )
+        weighted = weights * logits
+        others = weighted.sum(axis=-1, keepdims=True) - weighted
+        largest = np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True)
+        more = np.exp(2 * self.dtype.epsilon * largest)
+        moved = weights * (1 + ((1 - weights) * logits + others) * more)
+        exponentials, sums = rule.inputs
+        divisors = np.maximum(_double(trace[sums])[..., np.newaxis], self.dtype.smallest)
+        vanished = self[exponentials] / divisors
+        return np.where(weights > 0, moved, vanished)
 
 
 def _is_softmax(rule: Rule) -> bool:

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from attncli.attention.plan import Plan
 
 Cells = TypeVar("Cells", bound=np.generic)
-# what equations read besides steps, by name
+# What equations read besides steps, by name.
 Parameters: TypeAlias = Mapping[str, Scalar | Matrix]
-Row: TypeAlias = int | tuple[int, ...]  # of the weights
+# A row of the weights: its number, with the entry and the head before it if there are such axes.
+WeightsRow: TypeAlias = int | tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -71,9 +72,10 @@ class Step:
         if not index:
             return unicode_name(self.rule.symbol)
         axes = self.rule.axis_names
+        # A hidden feature of an additive score belongs to a query and a key.
         if axes[-3:-1] == ("query", "key"):
-            *row, last = index
-            return f"{self.row_label(tuple(row))}, {self.labels[-1][last]}"
+            *row, feature = index
+            return f"{self.row_label(tuple(row))}, {self.labels[-1][feature]}"
         return cell_text(self.labels, index, of_pairs=axes[-2:] == ("query", "key"))
 
     def row_label(self, row: tuple[int, ...]) -> str:
@@ -87,12 +89,13 @@ def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs
     """Which cell: I → love where its last two axes are those of a query and a key, else I, d2."""
     words = [names[place] for names, place in zip(labels, index, strict=True)]
     if of_pairs:
-        words[-2:] = [" → ".join(words[-2:])]
+        *words, query, key = words
+        words.append(f"{query} → {key}")
     return ", ".join(words)
 
 
-# In data only where they apply.
-OPTIONAL = (
+# Data has these settings only where they apply.
+OPTIONAL_SETTINGS = (
     "corner",
     "convention",
     "softcap",
@@ -139,7 +142,9 @@ class Settings(NamedTuple):
             "position": list(self.position) if self.position else None,
         }
         return {
-            name: value for name, value in data.items() if value is not None or name not in OPTIONAL
+            name: value
+            for name, value in data.items()
+            if value is not None or name not in OPTIONAL_SETTINGS
         }
 
     @classmethod
@@ -147,10 +152,14 @@ class Settings(NamedTuple):
         """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else
         there is.
         """
-        known = {name: data.get(name) for name in cls._fields}
-        required = {name: data[name] for name in known if name not in OPTIONAL}
-        position = tuple(known["position"]) if known["position"] else None
-        return cls(**(known | required | {"mask": tuple(data["mask"]), "position": position}))
+        known: dict[str, Any] = {name: data.get(name) for name in cls._fields}
+        for name in cls._fields:
+            if name not in OPTIONAL_SETTINGS:
+                known[name] = data[name]
+        known["mask"] = tuple(data["mask"])
+        position = known["position"]
+        known["position"] = tuple(position) if position else None
+        return cls(**known)
 
     @classmethod
     def of(
@@ -163,15 +172,10 @@ class Settings(NamedTuple):
         rounding: str = "shown",
     ) -> Settings:
         """The settings of a trace by this plan."""
-        problem, scale = plan.problem, None
-        if any(rule.name == "scaled" for rule in plan.rules):
-            given = plan.parameters.get("scale")
-            scale = (
-                float(given.value) if given else 1 / math.sqrt(float(plan.parameters["d_k"].value))
-            )
+        problem = plan.problem
         return cls(
             problem.score,
-            scale,
+            _scale(plan),
             tuple(problem.mask.names),
             dtype,
             device,
@@ -186,6 +190,16 @@ class Settings(NamedTuple):
             position=tuple(position.name for position in problem.positions) or None,
             pairing=problem.rope.pairing if problem.rope else None,
         )
+
+
+def _scale(plan: Plan) -> float | None:
+    """What the scores are multiplied by; None where nothing scales them."""
+    if not any(rule.name == "scaled" for rule in plan.rules):
+        return None
+    given = plan.parameters.get("scale")
+    if given:
+        return float(given.value)
+    return 1 / math.sqrt(float(plan.parameters["d_k"].value))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -206,7 +220,7 @@ class Trace:
     parameters: Parameters
     steps: Mapping[str, Step]
     warnings: tuple[str, ...] = ()
-    fully_masked: tuple[Row, ...] = ()
+    fully_masked: tuple[WeightsRow, ...] = ()
     truth: Trace | None = field(default=None)
 
     def __repr__(self) -> str:
@@ -241,7 +255,9 @@ class Trace:
         """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b
         and h.
         """
-        letters = {letter for step in self.computed() for letter in step.rule.target.letters}
+        letters: set[str] = set()
+        for step in self.computed():
+            letters.update(step.rule.target.letters)
         return tuple(letter for letter in (BATCH, HEAD) if letter in letters)
 
     @property
@@ -254,8 +270,10 @@ class Trace:
         cross-attention.
         """
         past = self["past_K"].shape[-2] if "past_K" in self else 0
-        same = self.tokens == self.context_tokens[past:] and "context" not in self
-        return past + query if same else None
+        new_tokens = self.context_tokens[past:]
+        if "context" in self or self.tokens != new_tokens:
+            return None
+        return past + query
 
     @property
     def shifted(self) -> bool:
@@ -273,9 +291,11 @@ class Trace:
         """How far each letter runs that an equation reads arrays with; `q` runs through a group of
         heads.
         """
+        sizes = index_sizes(equation, self.shapes())
         group = self.parameters.get("group")
-        members = {GROUP_MEMBER: int(group.value)} if isinstance(group, Scalar) else {}
-        return index_sizes(equation, self.shapes()) | members
+        if isinstance(group, Scalar):
+            sizes[GROUP_MEMBER] = int(group.value)
+        return sizes
 
     @property
     def lengths(self) -> dict[str, int]:
@@ -306,7 +326,9 @@ def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
     """The cells of the weights that the mask hides, by head and entry where these have any; None
     without a mask.
     """
-    return over_weights(steps, "mask", steps["mask"].value == -np.inf) if "mask" in steps else None
+    if "mask" not in steps:
+        return None
+    return over_weights(steps, "mask", steps["mask"].value == -np.inf)
 
 
 def over_weights(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
@@ -326,5 +348,6 @@ def repeat_along(
     """Cells of a step whose letters are its `own`, repeated along those of a larger array of this
     shape.
     """
-    sizes = tuple(size if letter in own else 1 for letter, size in zip(letters, shape, strict=True))
+    axes = zip(letters, shape, strict=True)
+    sizes = tuple(size if letter in own else 1 for letter, size in axes)
     return xp.broadcast_to(xp.reshape(cells, sizes), tuple(shape))

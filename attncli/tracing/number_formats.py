@@ -4,6 +4,7 @@ overflow.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,11 @@ from attncli.backend import CPU
 from attncli.dtypes import DTYPES, Dtype
 from attncli.problem.model import Problem
 from attncli.tracing.comparison import Comparison, Operand, compare
-from attncli.tracing.difference import Numbers
+from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
 from attncli.tracing.run import run
 
-LOWER = tuple(
+LOWER_FORMATS = tuple(
     sorted((name for name in DTYPES if name != "float64"), key=lambda name: DTYPES[name].epsilon)
 )
 
@@ -62,16 +63,14 @@ class FormatDeviation:
 def deviation(low: Trace, double: Trace) -> FormatDeviation:
     """Where a trace in a lower format parts from the one of the same problem in float64."""
     dtype = DTYPES[low.settings.dtype]
-    a, b = (
-        Operand.of_trace(trace, name, name, f"in {name}")
-        for trace, name in ((double, "float64"), (low, dtype.name))
-    )
+    a = Operand.of_trace(double, "float64", "float64", "in float64")
+    b = Operand.of_trace(low, dtype.name, dtype.name, f"in {dtype.name}")
     comparison = compare(a, b, tolerance=0, sized=False)
-    weights, true = low["weights"].astype(np.float64), double["weights"].astype(np.float64)
+    weights = low["weights"].astype(np.float64)
+    true = double["weights"].astype(np.float64)
+    uneven = tuple(_uneven_rows(weights, true, dtype))
     vanished = int(((weights == 0) & (true != 0)).sum())
-    return FormatDeviation(
-        dtype, comparison, _uneven(weights, true, dtype), _overflow(low, double), vanished
-    )
+    return FormatDeviation(dtype, comparison, uneven, _overflow(low, double), vanished)
 
 
 def deviation_from_float64(problem: Problem, low: Trace, precision: int = 3) -> FormatDeviation:
@@ -92,29 +91,26 @@ def deviations(
     Where the softmax is shifted in one format it is so in all, since only the same steps can be
     compared.
     """
-    formats = ("float64", *LOWER)
-    traces = [run(problem, device=device, dtype=name, precision=precision) for name in formats]
-    if any(trace.shifted for trace in traces):
-        traces = [
-            (
-                trace
-                if trace.shifted
-                else run(problem, device=device, dtype=name, precision=precision, shifted=True)
-            )
-            for name, trace in zip(formats, traces, strict=True)
-        ]
-    double, *lower = traces
-    return tuple(deviation(low, double) for low in lower)
+
+    def work(dtype: str, shifted: bool | None = None) -> Trace:
+        return run(problem, device=device, dtype=dtype, precision=precision, shifted=shifted)
+
+    traces = {dtype: work(dtype) for dtype in ("float64", *LOWER_FORMATS)}
+    if any(trace.shifted for trace in traces.values()):
+        for dtype, trace in traces.items():
+            if not trace.shifted:
+                traces[dtype] = work(dtype, shifted=True)
+    double = traces["float64"]
+    return tuple(deviation(traces[dtype], double) for dtype in LOWER_FORMATS)
 
 
-def _uneven(weights: Numbers, true: Numbers, dtype: Dtype) -> tuple[UnevenRow, ...]:
-    sums, expected = weights.sum(axis=-1), true.sum(axis=-1)
-    rounded, wanted = (CPU.asarray(each, dtype) for each in (sums, expected))
-    rows = np.argwhere((rounded != wanted) & np.isfinite(expected))
-    return tuple(
-        UnevenRow(row, float(sums[row]), float(expected[row]))
-        for row in (tuple(map(int, each)) for each in rows)
-    )
+def _uneven_rows(weights: Doubles, true: Doubles, dtype: Dtype) -> Iterator[UnevenRow]:
+    sums = weights.sum(axis=-1)
+    expected = true.sum(axis=-1)
+    differ = CPU.asarray(sums, dtype) != CPU.asarray(expected, dtype)
+    for place in np.argwhere(differ & np.isfinite(expected)):
+        row = tuple(map(int, place))
+        yield UnevenRow(row, float(sums[row]), float(expected[row]))
 
 
 def _overflow(low: Trace, double: Trace) -> Overflow | None:

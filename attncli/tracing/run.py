@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from attncli.attention.parallel import Report
 
 FLOAT64 = DTYPES["float64"]
-TELLS_ALL = "all steps are worked out here, because one that is left out may need a warning"
+WHY_ALL_STEPS = "all steps are worked out here, because one that is left out may need a warning"
 
 
 def run(
@@ -97,7 +97,7 @@ def run(
                 if chunked is not None:
                     return chunked
         if keeps_little:
-            require_scores(problem.given, TELLS_ALL)
+            require_scores(problem.given, WHY_ALL_STEPS)
         worker = FloatWorker(backend, number_format, plan.parameters, plan.sizes)
         return _trace(plan, worker, shift, settings, gradient)
 

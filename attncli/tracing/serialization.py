@@ -28,7 +28,7 @@ from attncli.version import __version__
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 1
+TRACE_FORMAT = 1
 
 
 def to_dict(
@@ -42,7 +42,7 @@ def to_dict(
     """
     values = values or json_values
     return {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "title": trace.title,
         "tokens": list(trace.tokens),
         "context_tokens": list(trace.context_tokens),
@@ -74,9 +74,9 @@ def from_dict(data: dict[str, Any]) -> Trace:
 
 
 def _read_trace(data: dict[str, Any]) -> Trace:
-    if data["attncli"]["format"] != FORMAT:
+    if data["attncli"]["format"] != TRACE_FORMAT:
         raise ValueError(
-            f"this is trace format {data['attncli']['format']}; format {FORMAT} can be read"
+            f"this is trace format {data['attncli']['format']}; format {TRACE_FORMAT} can be read"
         )
     written = data.get("written", {})
     settings = Settings.from_dict(data["settings"])
@@ -106,7 +106,9 @@ def formula(rule: Rule) -> str | None:
     """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where
     given.
     """
-    return None if rule.given else write_equation(headline(rule) or cell_form(rule), PLAIN)
+    if rule.given:
+        return None
+    return write_equation(headline(rule) or cell_form(rule), PLAIN)
 
 
 def _written(parameters: Mapping[str, Scalar | Matrix]) -> dict[str, Any]:
@@ -124,7 +126,8 @@ def _written(parameters: Mapping[str, Scalar | Matrix]) -> dict[str, Any]:
 def _read_parameter(value: Any, written: Any) -> Scalar | Matrix:
     if not isinstance(value, list):
         return Scalar(float(value), written) if written else Scalar.of(value)
-    return Matrix(array_of(value), read_only(np.array(written, dtype=object)) if written else None)
+    texts = read_only(np.array(written, dtype=object)) if written else None
+    return Matrix(array_of(value), texts)
 
 
 def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:
@@ -160,8 +163,9 @@ def _true(step: Step, value: NDArray[Any]) -> Step:
     """The step at full precision: only what was given, or copied from it, is still as it was
     written.
     """
-    as_given = step.rule.given or step.rule.is_copy
-    return replace(step, value=value, written=step.written if as_given else None)
+    if step.rule.given or step.rule.is_copy:
+        return replace(step, value=value)
+    return replace(step, value=value, written=None)
 
 
 def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
@@ -180,15 +184,11 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         meanings=tuple(data.get("meanings", ())),
         why=data["why"],
     )
-    value, labels = (
-        read_only(array_of(data["value"]).astype(format)),
-        tuple(tuple(axis) for axis in data["labels"]),
-    )
-    if (
-        list(value.shape) != data["shape"]
-        or tuple(map(len, labels)) != value.shape
-        or value.ndim != len(rule.axis_names)
-    ):
+    value = read_only(array_of(data["value"]).astype(format))
+    labels = tuple(map(tuple, data["labels"]))
+    has_its_shape = list(value.shape) == data["shape"]
+    has_its_labels = tuple(map(len, labels)) == value.shape
+    if not has_its_shape or not has_its_labels or value.ndim != len(rule.axis_names):
         raise ValueError(
             f"{name}: its value has shape {value.shape}, which its shape or its labels are not of"
         )
@@ -215,11 +215,11 @@ def _target(name: str, axes: Sequence[str]) -> Ref:
     """The cell of a given array, whose leading axes only the data tells, and of d_output the last
     one, too.
     """
-    target = GIVEN_RULES[name].target
-    leading = len(axes) - len(target.indices)
+    known = GIVEN_RULES[name].target.letters
     letters = {INDICES[letter].axis: letter for letter in (*reversed(INDICES), *LEADING)}
-    own = (
-        letter if INDICES[letter].axis == axis else letters[axis]
-        for letter, axis in zip(target.letters, axes[leading:], strict=True)
-    )
-    return Ref(name, (*(letters[axis] for axis in axes[:leading]), *own))
+    leading = len(axes) - len(known)
+    found = [letters[axis] for axis in axes[:leading]]
+    for letter, axis in zip(known, axes[leading:], strict=True):
+        is_its_axis = INDICES[letter].axis == axis
+        found.append(letter if is_its_axis else letters[axis])
+    return Ref(name, tuple(found))

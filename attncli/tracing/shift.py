@@ -46,31 +46,31 @@ class Shift(NamedTuple):
 
     def of_logits(self, logits: Host) -> bool:
         """Whether the softmax of the attention is shifted."""
-        return (
-            self.of_maxima(logits.max(axis=-1), logits.shape[-1])
-            if self.logits is None
-            else self.logits
-        )
+        if self.logits is not None:
+            return self.logits
+        return self.of_maxima(logits.max(axis=-1), logits.shape[-1])
 
     def of_maxima(self, maxima: Host, terms: int) -> bool:
         """The same for rows, maybe some of all, by the largest of the logits in each, of which
         there are so many.
         """
         problem = self.problem
+        # A sink is one more logit of every row, and of each head if there are several.
         if problem.sink:
-            maxima, terms = np.maximum(maxima, problem.sink.value), terms + 1
+            maxima = np.maximum(maxima, problem.sink.value)
+            terms += 1
         elif "sink" in problem.given:
-            maxima, terms = np.maximum(maxima, problem.given["sink"].value[:, None]), terms + 1
+            of_heads = problem.given["sink"].value[:, None]
+            maxima = np.maximum(maxima, of_heads)
+            terms += 1
         base = problem.exp_base.value if problem.exp_base else math.e
         return self._needed(maxima * math.log(base), terms)
 
     def of_outputs(self, output: Host) -> bool:
         """Whether that of a cross-entropy is, whose logits are the rows of the output."""
-        return (
-            self._needed(output.max(axis=-1), output.shape[-1])
-            if self.outputs is None
-            else self.outputs
-        )
+        if self.outputs is not None:
+            return self.outputs
+        return self._needed(output.max(axis=-1), output.shape[-1])
 
     def is_far(self, output: Host) -> bool:
         """Whether e to the largest number of a row overflows, or is 0, in the format itself."""
@@ -82,6 +82,6 @@ class Shift(NamedTuple):
         maxima = maxima[np.isfinite(maxima)]
         if not maxima.size:
             return False
-        return bool(
-            maxima.max() > self.dtype.highest_exponent_of(terms) or maxima.min() < self.lowest
-        )
+        overflows = maxima.max() > self.dtype.highest_exponent_of(terms)
+        vanishes = maxima.min() < self.lowest
+        return bool(overflows or vanishes)

@@ -14,7 +14,7 @@ from attncli.equation.nodes import Expression, Ref, walk
 from attncli.equation.rule import Rule
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import HEAD, KEY_HEAD, KEY_HEAD_OF, LEADING
-from attncli.tracing.model import Row, Step, Trace
+from attncli.tracing.model import Step, Trace, WeightsRow
 from attncli.tracing.warnings import warnings_of
 
 
@@ -108,7 +108,7 @@ def cut_trace(trace: Trace, place: Mapping[str, int], without: Collection[str] =
         if taken.shape or not step.shape:
             steps[name] = taken
         else:
-            # one number for each head, as a slope or a sink: for this head, just a number
+            # What has one number for each head, as a slope or a sink, is just a number for one.
             scalars[name] = Scalar(float(taken.value), _text(taken))
     parameters = {}
     for name, given in trace.parameters.items():
@@ -129,7 +129,7 @@ def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
     lost, back = loss_steps(trace), backward_steps(trace)
     if not back:
         return heads
-    # through W_O the gradient of the output comes to the heads
+    # Through W_O the gradient of the output comes to the heads.
     gone = {*heads} - {"W_O"}
     added = {*place}
     if HEAD in place:
@@ -159,7 +159,7 @@ def _received(step: Step, without: Collection[str]) -> Step:
     return replace(step, rule=replace(GIVEN_RULES["d_output"], formula=step.rule.target))
 
 
-def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:
+def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[WeightsRow]:
     """The rows without keys that are at this place, by what is left of their axes."""
     letters = trace.steps["weights"].rule.target.letters
     own = [letter for letter in letters if letter in LEADING]
@@ -176,15 +176,18 @@ def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[Row]:
 
 
 def _step(step: Step, fixed: Mapping[str, int]) -> Step:
-    letters = step.rule.target.letters
-    index = tuple(fixed.get(letter, slice(None)) for letter in letters)
-    named = zip(letters, step.labels, strict=True)
-    labels = tuple(names for letter, names in named if letter not in fixed)
+    index: list[int | slice] = []
+    labels: list[tuple[str, ...]] = []
+    for letter, names in zip(step.rule.target.letters, step.labels, strict=True):
+        index.append(fixed.get(letter, slice(None)))
+        if letter not in fixed:
+            labels.append(names)
     # The three dots keep an array where no axis is left; without them, one of objects gives the
     # object itself.
     written = None if step.written is None else step.written[*index, ...]
     exact = None if step.exact is None else step.exact[*index, ...]
-    return Step(step.rule.at_place(fixed), step.value[index], labels, written, exact, step.kept)
+    rule = step.rule.at_place(fixed)
+    return Step(rule, step.value[tuple(index)], tuple(labels), written, exact, step.kept)
 
 
 def _text(step: Step) -> str:
@@ -192,9 +195,11 @@ def _text(step: Step) -> str:
     exact = None if step.exact is None else step.exact.item()
     if isinstance(exact, Fraction):
         return str(exact)
-    # inf or nan where on paper, too, a number does not fit
+    # On paper, too, a number that does not fit is inf or nan.
     value = float(step.value)
-    return str(step.written) if step.written is not None and isfinite(value) else repr(value)
+    if step.written is not None and isfinite(value):
+        return str(step.written)
+    return repr(value)
 
 
 def _parameter(

@@ -17,26 +17,26 @@ from attncli.dtypes import DTYPES, Dtype
 from attncli.english import count, either, listed
 from attncli.equation.evaluator import Array
 from attncli.equation.rule import Rule
-from attncli.tracing.model import Parameters, Row, Settings, Step, masked_out, over_weights
+from attncli.tracing.model import Parameters, Settings, Step, WeightsRow, masked_out, over_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# a bias by distance stays above it; the numbers that stand for -inf are far below
+# A bias by distance stays above it; the numbers that stand for -inf are far below.
 HIGHEST_SENTINEL = -1000.0
-# scores this close give weights that look the same
-CLOSE = 1e-3
-# queries, or heads and entries, in one sentence
-MOST_NAMED = 4
+# Scores this close give weights that look the same.
+CLOSE_SCORES = 1e-3
+# Queries, or heads and entries, that one sentence names.
+MOST_QUERIES_NAMED = 4
 
-# on the axes of entries and heads
-Place = tuple[int, ...]
+# A place on the axes of entries and heads.
+LeadingPlace = tuple[int, ...]
 
 
 def warnings_of(
     steps: Mapping[str, Step],
     parameters: Parameters,
-    fully_masked: tuple[Row, ...],
+    fully_masked: tuple[WeightsRow, ...],
     settings: Settings,
 ) -> tuple[str, ...]:
     """One sentence for each: rows without keys, finite numbers in place of -inf, a mask of ones,
@@ -56,7 +56,7 @@ def warnings_of(
     return tuple(found)
 
 
-def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[Row, ...]:
+def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[WeightsRow, ...]:
     """The rows from which the mask hides every key."""
     hidden = masked_out(steps)
     if hidden is None:
@@ -67,7 +67,9 @@ def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[Row, ...]:
     return tuple(map(tuple, rows))
 
 
-def _rows_without_keys(steps: Mapping[str, Step], fully_masked: tuple[Row, ...]) -> Iterator[str]:
+def _rows_without_keys(
+    steps: Mapping[str, Step], fully_masked: tuple[WeightsRow, ...]
+) -> Iterator[str]:
     if not fully_masked:
         return
     for who, where, number in named_rows(steps, fully_masked):
@@ -84,7 +86,8 @@ def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[s
     if convention is None or "mask" not in steps:
         return
     added = steps["mask"].value
-    if (added == 1).any() and np.isin(added, (0, 1, -math.inf)).all():
+    has_ones = (added == 1).any()
+    if has_ones and np.isin(added, (0, 1, -math.inf)).all():
         yield f"this mask of 0 and 1 hides no key: {convention} adds its numbers to the scores"
 
 
@@ -98,7 +101,7 @@ def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     for step in steps.values():
         with np.errstate(all="ignore"):
             total = step.value.sum()
-        # which is finite only where every cell is
+        # A sum is finite only where every cell is.
         if np.isfinite(total):
             continue
         fits = np.isfinite(step.value)
@@ -196,10 +199,10 @@ def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     alone = shut.all(axis=-1) & soft.any(axis=-1)
     leaked = np.where(soft & ~alone[..., None], weights, 0.0)
     yield from _leaks(steps, leaked, mask)
-    found: defaultdict[str, list[Place]] = defaultdict(list)
+    found: defaultdict[str, list[LeadingPlace]] = defaultdict(list)
     for row in map(tuple, np.argwhere(alone).tolist()):
         by = _spelled(mask[row][soft[row]].max())
-        # scores that do not fit have a warning of their own
+        # Scores that do not fit have a warning of their own.
         with np.errstate(all="ignore"):
             outcome = _outcome(steps, row, soft[row], dtype)
         found[f"only keys that {by} should hide; {outcome}"].append(row)
@@ -239,12 +242,12 @@ def _outcome(
         return "no key gets any attention"
     if np.ptp(seen("mask")):
         return "the keys with the highest of these numbers get all attention"
-    # the scores so far, and biases
+    # The mask is added to the scores so far, and so are biases.
     added = [seen(name) for name in steps["masked"].rule.inputs if name != "mask"]
     before = np.sum(added, axis=0)
     masked = seen("masked")
     moved = (masked - masked.max()) - (before - before.max())
-    if np.abs(moved).max() <= CLOSE:
+    if np.abs(moved).max() <= CLOSE_SCORES:
         return "equal numbers cancel out, so the weights are as if no key were hidden"
     if not np.ptp(masked):
         return (
@@ -262,7 +265,9 @@ def _spelled(number: float) -> str:
 # --- rows of the weights by name: query "AI" (row 2) in head 0
 
 
-def named_rows(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple[str, str, int]]:
+def named_rows(
+    steps: Mapping[str, Step], rows: Iterable[WeightsRow]
+) -> Iterator[tuple[str, str, int]]:
     """The queries of these rows by name, in which heads and entries, and how many queries these
     are.
 
@@ -270,26 +275,34 @@ def named_rows(steps: Mapping[str, Step], rows: Iterable[Row]) -> Iterator[tuple
     they are not named.
     """
     *leading, queries, _ = steps["weights"].labels
-    places: defaultdict[int, list[Place]] = defaultdict(list)
-    for row in rows:
-        *place, query = (row,) if isinstance(row, int) else row
-        places[query].append(tuple(place))
-    together: defaultdict[tuple[Place, ...], list[int]] = defaultdict(list)
-    for query, all_of_it in places.items():
-        together[tuple(all_of_it)].append(query)
-    for found, alike in together.items():
+    for places, alike in _by_places(rows).items():
         names = [f'"{queries[query]}" (row {query})' for query in alike]
         word = either(len(alike), "query", "queries")
-        where = _where(leading, found)
+        where = _where(leading, places)
         yield f"{word} {_at_most(names, 'others')}", where, len(alike)
 
 
-def _where(leading: Sequence[tuple[str, ...]], places: tuple[Place, ...]) -> str:
+def _by_places(rows: Iterable[WeightsRow]) -> Mapping[tuple[LeadingPlace, ...], list[int]]:
+    """The queries of these rows, those together that are in the same heads and entries.
+
+    Row 2 of heads 0 and 1, and row 3 of head 1, are {((0,), (1,)): [2], ((1,),): [3]}.
+    """
+    places_of: dict[int, list[LeadingPlace]] = {}
+    for row in rows:
+        *place, query = (row,) if isinstance(row, int) else row
+        places_of.setdefault(query, []).append(tuple(place))
+    together: dict[tuple[LeadingPlace, ...], list[int]] = {}
+    for query, places in places_of.items():
+        together.setdefault(tuple(places), []).append(query)
+    return together
+
+
+def _where(leading: Sequence[tuple[str, ...]], places: tuple[LeadingPlace, ...]) -> str:
     """In which heads and entries: an entry with all its heads goes by its own name."""
     if not leading:
         return ""
     every = len(leading[-1])
-    within: defaultdict[Place, list[int]] = defaultdict(list)
+    within: defaultdict[LeadingPlace, list[int]] = defaultdict(list)
     for *outer, inner in places:
         within[tuple(outer)].append(inner)
     if all(len(found) == every for found in within.values()):
@@ -303,15 +316,15 @@ def _where(leading: Sequence[tuple[str, ...]], places: tuple[Place, ...]) -> str
     return f" in {_at_most(names, 'more')}"
 
 
-def _name_of_place(leading: Sequence[tuple[str, ...]], place: Place) -> str:
+def _name_of_place(leading: Sequence[tuple[str, ...]], place: LeadingPlace) -> str:
     """entry 0, head 1; without the axes that the place does not fix."""
     return ", ".join(labels[number] for labels, number in zip(leading, place, strict=False))
 
 
 def _at_most(names: list[str], others: str) -> str:
     """a, b and c; of many names only the first, and how many others there are."""
-    if len(names) <= MOST_NAMED:
+    if len(names) <= MOST_QUERIES_NAMED:
         return listed(names)
-    first = names[: MOST_NAMED - 1]
+    first = names[: MOST_QUERIES_NAMED - 1]
     left = len(names) - len(first)
     return f"{', '.join(first)} and {left:,} {others}"

@@ -78,19 +78,16 @@ class FloatWorker:
             dtype=self.backend.computed(self.dtype),
         )
         self.arrays[rule.name] = self.backend.round(value, self.dtype)
-        written = (
-            copied_texts(rule, self.texts, self.parameters, self.sizes)
-            if self._shows_texts
-            else None
-        )
+        written = None
+        if self._shows_texts:
+            written = copied_texts(rule, self.texts, self.parameters, self.sizes)
         return Worked(self.backend.to_host(self.arrays[rule.name]), written)
 
     def array(self, name: str) -> Array:
         """The array of a step or of a parameter, on the backend."""
         if name not in self.arrays:
-            self.arrays[name] = self.backend.asarray(
-                np.asarray(self.parameters[name].value), self.dtype
-            )
+            value = np.asarray(self.parameters[name].value)
+            self.arrays[name] = self.backend.asarray(value, self.dtype)
         return self.arrays[name]
 
     @property
@@ -124,8 +121,10 @@ def copied_texts(
         return None
     read: dict[str, Host] = {}
     for name in rule.inputs:
+        text = texts.get(name)
         given = parameters.get(name)
-        text = given.written if isinstance(given, Matrix) and name not in texts else texts.get(name)
+        if name not in texts and isinstance(given, Matrix):
+            text = given.written
         if text is None:
             return None
         read[name] = text

@@ -22,7 +22,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.lengths import Lengths
 from attncli.tracing import chunked, run
-from attncli.tracing.chunked import LARGE
+from attncli.tracing.chunked import MANY_WEIGHTS
 from attncli.tracing.model import Settings
 from attncli.tracing.shift import Shift
 
@@ -232,7 +232,7 @@ def test_no_matrix_of_queries_by_keys_is_held(problem: Build) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     tile = fused.ROWS * fused.COLUMNS * 4
-    assert SIZE * SIZE >= LARGE
+    assert SIZE * SIZE >= MANY_WEIGHTS
     assert peak < parallel.thread_count() * tile + 40 * SIZE * 16 * 4
 
 

@@ -38,8 +38,8 @@ def _small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a problem of a few tokens has several tiles, most of them not whole."""
     monkeypatch.setattr(fused, "ROWS", 2)
     monkeypatch.setattr(fused, "COLUMNS", 3)  # the edge of a mask is worked in pieces of ROWS
-    monkeypatch.setattr(chunked, "CACHED", 1)
-    monkeypatch.setattr(chunked, "BUSY", 1)
+    monkeypatch.setattr(chunked, "CELLS_IN_CACHES", 1)
+    monkeypatch.setattr(chunked, "CELLS_OF_A_BUSY_GPU", 1)
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ def test_every_example_in_parts(
     """One query after the other, as a large problem is worked out, with NumPy in the place of the
     device.
     """
-    monkeypatch.setattr(chunked, "BUSY", 1)
+    monkeypatch.setattr(chunked, "CELLS_OF_A_BUSY_GPU", 1)
     problem = load(str(INPUTS / name))
     numpy = Backend(np, "gpu", np.array, lambda: 2**34)
     for keep in (("output",), ("weights", "output"), ("scores", "exp", "row_sum")):

@@ -20,7 +20,7 @@ INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
 
 @pytest.fixture(autouse=True)
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunked, "LARGE", 0)
+    monkeypatch.setattr(chunked, "MANY_WEIGHTS", 0)
     monkeypatch.setattr(
         printer, "MOST_NUMBERS_WITH_RESIDUES", 0
     )  # as large as traces are of which not all is kept

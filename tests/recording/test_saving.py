@@ -94,7 +94,7 @@ def test_a_large_call_is_worked_out_head_by_head(
     import attncli.torch.agreement as agreement
 
     call = recorded(torch, recording, 5, 5)
-    monkeypatch.setattr(agreement, "PART", 25)
+    monkeypatch.setattr(agreement, "WEIGHTS_AT_ONCE", 25)
     shapes = []
     run = agreement.run
     monkeypatch.setattr(

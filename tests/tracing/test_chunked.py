@@ -19,7 +19,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
-from attncli.tracing.chunked import Watch
+from attncli.tracing.chunked import ChunkCheck
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.warnings import fully_masked_rows, overflows
 
@@ -28,9 +28,9 @@ QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 FAR = [0.0, 0.0, 0.0, 1.0, -np.inf, -np.inf, np.inf, np.nan]
 
 
-def watched(steps: dict[str, Step], backend: Backend) -> Watch:
+def watched(steps: dict[str, Step], backend: Backend) -> ChunkCheck:
     weights = steps["weights"]
-    watch = Watch(backend, weights.rule, weights.shape)
+    watch = ChunkCheck(backend, weights.rule, weights.shape)
     for step in sorted(steps.values(), key=lambda step: step.name != "mask"):
         watch.see(step.rule, backend.asarray(step.value, DTYPES["float64"]))
     return watch

@@ -308,7 +308,7 @@ def test_the_terms_of_all_steps_are_added_up(
     problem: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """8·8·4 for each of Q, K and V, 8·8 for the transposed K, and 8·8·8 for the scores."""
-    monkeypatch.setattr("attncli.tracing.cell_workers.MOST_TERMS", 1_000)
+    monkeypatch.setattr("attncli.tracing.cell_workers.MOST_TERMS_OF_ALL_SUMS", 1_000)
     one = problem(X=np.ones((8, 4)), W_Q=np.ones((4, 8)), W_K=np.ones((4, 8)), W_V=np.ones((4, 8)))
     with pytest.raises(AttncliError, match="at most 1,000 terms, and up to scores there are 1,344"):
         run(one, rounding="exact")

@@ -13,17 +13,17 @@ from attncli.dtypes import DTYPES
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.padding import Padding
 from attncli.tracing import run
-from attncli.tracing.number_formats import LOWER, deviation_from_float64, deviations
+from attncli.tracing.number_formats import LOWER_FORMATS, deviation_from_float64, deviations
 
 Build = Callable[..., Problem]
 
 
 def test_formats_from_the_finest_to_the_coarsest(love: Problem) -> None:
-    assert LOWER == ("float32", "float16", "bfloat16")
-    assert [each.dtype.name for each in deviations(love)] == list(LOWER)
+    assert LOWER_FORMATS == ("float32", "float16", "bfloat16")
+    assert [each.dtype.name for each in deviations(love)] == list(LOWER_FORMATS)
 
 
-@pytest.mark.parametrize("dtype", LOWER)
+@pytest.mark.parametrize("dtype", LOWER_FORMATS)
 def test_a_given_number_is_off_by_its_rounding(problem: Build, dtype: str) -> None:
     found = deviation_from_float64(
         given := problem(Q=[[1 / 3]], K=[[1]], V=[[1]]), run(given, dtype=dtype)

@@ -25,7 +25,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.padding import Padding
 from attncli.tracing import chunked, run
-from attncli.tracing.chunked import HELD, queries_at_once
+from attncli.tracing.chunked import MATRICES_HELD, queries_at_once
 
 Build = Callable[..., Problem]
 TOKENS, WIDTH = 1024, 4
@@ -34,7 +34,7 @@ CELLS = 2**16  # of a part: 64 queries
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunked, "BUSY", CELLS)
+    monkeypatch.setattr(chunked, "CELLS_OF_A_BUSY_GPU", CELLS)
 
 
 @pytest.fixture
@@ -98,7 +98,9 @@ def test_little_of_its_memory_is_taken(
     tracemalloc.stop()
     assert not trace.steps["scores"].kept
     small = 2**19  # Q, K, V and what is made of them, here and there, and all that Python makes
-    assert peak < HELD * CELLS * each + small  # one matrix of queries by keys is 16 × CELLS
+    assert (
+        peak < MATRICES_HELD * CELLS * each + small
+    )  # one matrix of queries by keys is 16 × CELLS
 
 
 @pytest.mark.sampled(3)
@@ -166,7 +168,7 @@ def test_parts_go_by_what_is_free(
     dtype: str,
     queries: int,
 ) -> None:
-    monkeypatch.setattr(chunked, "BUSY", cells)
+    monkeypatch.setattr(chunked, "CELLS_OF_A_BUSY_GPU", cells)
     plan = plan_for(problem(**KINDS["plain"]))
     assert (
         queries_at_once(plan, DTYPES[dtype], Backend(np, "gpu", np.array, lambda: free)) == queries

@@ -23,8 +23,8 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.conventions import CONVENTIONS
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
-from attncli.tracing.model import OPTIONAL, Settings
-from attncli.tracing.serialization import FORMAT, to_dict
+from attncli.tracing.model import OPTIONAL_SETTINGS, Settings
+from attncli.tracing.serialization import TRACE_FORMAT, to_dict
 
 Build = Callable[..., Problem]
 FILE = Path(attncli.__file__).parent / "tracing/trace.schema.json"
@@ -35,13 +35,13 @@ SETTINGS, STEP = PROPERTIES["settings"], PROPERTIES["steps"]["additionalProperti
 
 def test_it_is_a_schema() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
-    assert PROPERTIES["attncli"]["properties"]["format"] == {"const": FORMAT}
+    assert PROPERTIES["attncli"]["properties"]["format"] == {"const": TRACE_FORMAT}
 
 
 def test_its_settings_are_those_of_a_trace() -> None:
     names = list(Settings._fields)
     assert set(SETTINGS["properties"]) == set(names)
-    assert SETTINGS["required"] == [name for name in names if name not in OPTIONAL]
+    assert SETTINGS["required"] == [name for name in names if name not in OPTIONAL_SETTINGS]
 
 
 def test_its_words_are_those_of_the_program(pytestconfig: pytest.Config) -> None:

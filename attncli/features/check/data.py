@@ -9,7 +9,7 @@ from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
 from attncli.features.check.verdicts import JudgedCell, Solution
 from attncli.tracing.json_numbers import json_float
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 
@@ -22,7 +22,7 @@ def check_data(
     judgement = solution.verdicts
     first = judgement.first_wrong
     data: dict[str, Any] = {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "title": judgement.trace.title,
         "steps": {
             name: {"cells": _nested(cells.tolist())} for name, cells in judgement.steps.items()

@@ -19,7 +19,7 @@ from attncli.page.document import Text
 from attncli.page.measures import legible_number, number
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import difference
-from attncli.tracing.head_layouts import Layout, fewer_axes
+from attncli.tracing.head_layouts import OtherLayout, fewer_axes
 from attncli.tracing.model import Trace
 
 
@@ -216,7 +216,7 @@ def _known_factor(comparison: Comparison, factor: float) -> Text:
 
 def _layouts(comparison: Comparison) -> Iterator[str]:
     """Which steps have another layout on one side."""
-    for layout in get_args(Layout):
+    for layout in get_args(OtherLayout):
         of_one: dict[bool, list[str]] = {}
         for step in comparison.steps:
             if step.layout == layout:
@@ -236,7 +236,7 @@ def _first_is_flat(step: StepComparison) -> bool:
 
 
 def _layout_sentence(
-    comparison: Comparison, layout: Layout, names: list[str], *, first: bool
+    comparison: Comparison, layout: OtherLayout, names: list[str], *, first: bool
 ) -> str:
     flat, other = (comparison.a, comparison.b) if first else (comparison.b, comparison.a)
     what, number = f"{listed(names)} {flat.phrase}", len(names)

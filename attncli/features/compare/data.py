@@ -8,7 +8,7 @@ from attncli.features.compare.known_mistakes import Explanation
 from attncli.features.compare.moved_weights import KeyChange, MovedWeights, moved_weights
 from attncli.page.comparison import step_data
 from attncli.tracing.comparison import Comparison, Operand
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 
@@ -19,7 +19,7 @@ def comparison_data(comparison: Comparison, explained: Explanation | None) -> di
     """
     first = comparison.first
     return {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "a": _side(comparison.a),
         "b": _side(comparison.b),
         "tolerance": comparison.tolerance,

@@ -14,8 +14,14 @@ from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.forward import rounded
 from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import Changes
-from attncli.tracing.comparison import HIDING, TOLERANCES, Comparison, Operand, StepComparison
-from attncli.tracing.difference import Numbers, difference, doubles, larger
+from attncli.tracing.comparison import (
+    STEPS_THAT_HIDE,
+    TOLERANCES,
+    Comparison,
+    Operand,
+    StepComparison,
+)
+from attncli.tracing.difference import Doubles, difference, doubles, larger
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
@@ -87,14 +93,14 @@ class Attempt:
         that are added hide some keys twice, and twice the lowest float is -inf.
         """
         axes = RULES[step.name].axis_names
-        if "query" not in axes or step.name in HIDING:
+        if "query" not in axes or step.name in STEPS_THAT_HIDE:
             return False
         made = [self._made(step, reading) for reading in readings]
         within_row = tuple(range(axes.index("query") + 1 - len(axes), 0))
         far = _apart(np.stack(made), self._there(step)).max(axis=within_row, keepdims=True)
         nearest = far.argmin(axis=0, keepdims=True)
 
-        def chosen(arrays: Sequence[Numbers]) -> Numbers:
+        def chosen(arrays: Sequence[Doubles]) -> Doubles:
             return np.asarray(np.take_along_axis(np.stack(arrays), nearest, axis=0)[0])
 
         of_rows = chosen(made)
@@ -103,12 +109,12 @@ class Attempt:
         sizes = chosen([self._sizes(step, reading) for reading in readings])
         return self._gives_within(step, of_rows, sizes)
 
-    def _gives_to_the_digit(self, step: StepComparison, made: Numbers) -> bool:
+    def _gives_to_the_digit(self, step: StepComparison, made: Doubles) -> bool:
         """Whether these are their numbers, even if each cell were made of no larger ones."""
         own_sizes = np.where(np.isfinite(made), np.abs(made), 0.0)
         return not self._differing(step, made, own_sizes)
 
-    def _gives_within(self, step: StepComparison, made: Numbers, sizes: Numbers) -> bool:
+    def _gives_within(self, step: StepComparison, made: Doubles, sizes: Doubles) -> bool:
         """Whether these are their numbers as far as the sizes allow, and the right ones are not."""
         if self._differing(step, made, sizes):
             return False
@@ -147,34 +153,34 @@ class Attempt:
     def _coarser(self) -> Dtype:
         return max(self.ours.dtype, self.theirs.dtype, key=lambda dtype: dtype.epsilon)
 
-    def _differing(self, step: StepComparison, numbers: Numbers, sizes: Numbers) -> int:
+    def _differing(self, step: StepComparison, numbers: Doubles, sizes: Doubles) -> int:
         """How many cells of their step are other ones than these numbers."""
         return difference(
             numbers,
             self._there(step),
             self.comparison.tolerance,
             sizes=larger(step.sizes, sizes),
-            hides=HIDING.get(step.name),
+            hides=STEPS_THAT_HIDE.get(step.name),
         ).differing
 
-    def _right(self, step: StepComparison) -> Numbers:
+    def _right(self, step: StepComparison) -> Doubles:
         return doubles(step.arranged(self.ours[step.name]))
 
-    def _there(self, step: StepComparison) -> Numbers:
+    def _there(self, step: StepComparison) -> Doubles:
         return doubles(step.arranged(self.theirs[step.name]))
 
-    def _made(self, step: StepComparison, mistaken: Mistaken) -> Numbers:
+    def _made(self, step: StepComparison, mistaken: Mistaken) -> Doubles:
         return self._arranged(step, mistaken[step.name])
 
-    def _sizes(self, step: StepComparison, mistaken: Mistaken) -> Numbers:
+    def _sizes(self, step: StepComparison, mistaken: Mistaken) -> Doubles:
         return self._arranged(step, mistaken.sizes(step.name, self._coarser))
 
-    def _arranged(self, step: StepComparison, numbers: Numbers) -> Numbers:
+    def _arranged(self, step: StepComparison, numbers: Doubles) -> Doubles:
         """Numbers in the shape of our step, as they are compared."""
         return step.arranged(self.ours.compared_rows(step.name, numbers))
 
 
-def _apart(numbers: Numbers, there: Numbers) -> Numbers:
+def _apart(numbers: Doubles, there: Doubles) -> Doubles:
     """How far cells are apart; a NaN is as another NaN, and infinitely far from numbers."""
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(numbers - there)

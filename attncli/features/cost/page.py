@@ -25,7 +25,7 @@ from attncli.page.document import (
     text,
 )
 from attncli.page.in_words import percent
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 # these are written as words: 8 heads
@@ -219,7 +219,7 @@ def _memory(cost: Cost) -> Iterator[Block]:
 def cost_data(cost: Cost) -> dict[str, Any]:
     """The sizes, every step's counts and bytes, and their sums; format 1."""
     return {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "title": cost.title,
         "sizes": {"heads": cost.heads, **cost.sizes, "layers": cost.layers},
         "dtype": cost.dtype.name,

@@ -24,7 +24,7 @@ from attncli.page.sections import given_section
 from attncli.page.view import View, chosen_steps, steps_back
 from attncli.problem.model import Problem
 from attncli.tracing import run
-from attncli.tracing.difference import Numbers
+from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Step, Trace
 
 ASKED = ("weights", "output")
@@ -215,7 +215,7 @@ def _given(printer: Printer, asked: Sequence[str], asking: Asking) -> Iterator[B
 
 
 def _blank(
-    step: Step, index: tuple[int, ...], wrong: Mapping[str, Numbers], asking: Asking, name: str
+    step: Step, index: tuple[int, ...], wrong: Mapping[str, Doubles], asking: Asking, name: str
 ) -> Blank:
     """A cell with the numbers that the mistakes give there.
 

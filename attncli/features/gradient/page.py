@@ -14,7 +14,13 @@ from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
 from attncli.equation.notation import unicode_digits
 from attncli.features.gradient.descent import STEP_SIZE, Descent
-from attncli.features.gradient.verification import MOST, STEP, TOLERANCE, CellCheck, GradientCheck
+from attncli.features.gradient.verification import (
+    FIRST_STEP,
+    MOST_CELLS_CHECKED,
+    TOLERANCE,
+    CellCheck,
+    GradientCheck,
+)
 from attncli.page.document import (
     Block,
     Document,
@@ -111,7 +117,7 @@ def verification_section(
 def _verification_data(checks: Sequence[GradientCheck], detail: str) -> dict[str, Any]:
     """The same as data, by the names of the gradients."""
     return {
-        "step": STEP,
+        "step": FIRST_STEP,
         "tolerance": TOLERANCE,
         "agrees": all(check.verdict == "agree" for check in checks),
         "gradients": {check.name: _check_data(check, detail) for check in checks},
@@ -135,8 +141,9 @@ def _cell_data(cell: CellCheck) -> dict[str, Any]:
 
 
 def _spread(checks: Sequence[GradientCheck]) -> str:
-    spread = any(len(check.cells) < check.size for check in checks)
-    return f" attncli checks at most {MOST} cells of a gradient, evenly spread." if spread else ""
+    if all(len(check.cells) == check.size for check in checks):
+        return ""
+    return f" attncli checks at most {MOST_CELLS_CHECKED} cells of a gradient, evenly spread."
 
 
 def _farthest_cells(printer: Printer, checks: Sequence[GradientCheck]) -> Table:

@@ -29,7 +29,7 @@ from attncli.equation.rule import Rule
 from attncli.errors import usage_error
 from attncli.page.view import View, chosen_cell, chosen_place, chosen_steps, selected_part
 from attncli.problem.matrix import Scalar
-from attncli.tracing.magnitudes import HONEST, Magnitudes
+from attncli.tracing.magnitudes import HONEST_EPSILONS, Magnitudes
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, forward_steps, loss_steps, with_key_head
 from attncli.tracing.workers import FloatWorker
@@ -37,36 +37,36 @@ from attncli.tracing.workers import FloatWorker
 Verdict: TypeAlias = Literal["agree", "unknown", "disagree"]
 
 # cells of one gradient that are checked, evenly spread where it has more
-MOST = 100
+MOST_CELLS_CHECKED = 100
 # the first h, relative to the number, and the most it is
-STEP, WIDEST = 6e-6, 6e-3
+FIRST_STEP, WIDEST_FIRST_STEP = 6e-6, 6e-3
 # of its size: how far a gradient may be from its quotient
 TOLERANCE = 1e-6
 # h by h; how many from the first one on; how many wider ones where roundings hide it
-NARROWER, LEVELS, WIDE = (
+STEP_RATIO, NARROWER_STEPS, WIDER_STEPS = (
     4.0,
     11,
     8,
 )
 # of their size: what roundings may do to a quotient that is to say anything
-HIDDEN = 0.1
+MOST_NOISE = 0.1
 # of their size: the error of a quotient that is to say anything
-SURE = 1e-3
-SMALLEST = 2.0**-1074  # float64 above 0
-ROUNDINGS = HONEST * DTYPES["float64"].epsilon
+SURE_ERROR = 1e-3
+SMALLEST_DOUBLE = 2.0**-1074  # float64 above 0
+ROUNDING_OF_A_NUMBER = HONEST_EPSILONS * DTYPES["float64"].epsilon
 # a loss of such terms: differences tell next to nothing beside it
-HUGE = 1e99
+HUGE_LOSS = 1e99
 # of a softcap: within a smaller one the scores turn faster than any h can follow
 NARROWEST_CAP = 1e-9
 # times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
-ORDINARY = 100.0
+ORDINARY_SCORES = 100.0
 # of itself: changes of the loss this near to each other are the same one, of a jump
-SAME = 0.1
+SAME_CHANGE = 0.1
 # the axis of all moves that are worked out together
-MOVE = "move"
+MOVE_AXIS = "move"
 # numbers of an array that has this axis
-TOGETHER = 2_000_000
-WORST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
+CELLS_AT_ONCE = 2_000_000
+VERDICTS_WORST_LAST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class GradientCheck:
     @property
     def verdict(self) -> Verdict:
         """The worst of all cells."""
-        return max((cell.verdict for cell in self.cells), key=WORST.index)
+        return max((cell.verdict for cell in self.cells), key=VERDICTS_WORST_LAST.index)
 
     @property
     def farthest(self) -> CellCheck:
@@ -112,7 +112,11 @@ class GradientCheck:
         """
         return max(
             self.cells,
-            key=lambda cell: (WORST.index(cell.verdict), not cell.is_zero, cell.distance),
+            key=lambda cell: (
+                VERDICTS_WORST_LAST.index(cell.verdict),
+                not cell.is_zero,
+                cell.distance,
+            ),
         )
 
 
@@ -176,14 +180,14 @@ def verify(
         if names is None or name in names:
             indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))
             moved = _MovedStep.of(trace, name.removeprefix("d_"))
-            chosen = indices[:: -(-len(indices) // MOST)]
+            chosen = indices[:: -(-len(indices) // MOST_CELLS_CHECKED)]
             # The first h nearly always is enough: that of all cells is worked out together, and
             # others where asked for.
             firsts = moved.quotients(
                 [(index, first_step(float(moved.values[index]))) for index in chosen]
             )
             cells = (
-                _Cell(moved, index, first) for index, first in zip(chosen, firsts, strict=True)
+                _MovedCell(moved, index, first) for index, first in zip(chosen, firsts, strict=True)
             )
             yield GradientCheck(
                 name, len(indices), tuple(_check(cell, name, measures) for cell in cells)
@@ -203,7 +207,7 @@ def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tupl
             yield index
 
 
-def _check(cell: _Cell, name: str, measures: _Measures) -> CellCheck:
+def _check(cell: _MovedCell, name: str, measures: _Measures) -> CellCheck:
     moved, index, x = cell.moved, cell.index, cell.x
     gradient = moved.trace[name]
     ours = float(gradient[index])
@@ -212,14 +216,14 @@ def _check(cell: _Cell, name: str, measures: _Measures) -> CellCheck:
     # What is hidden by rounding is 0 beside the other cells, or where nothing else is left of its
     # own terms.
     zero = abs(ours) <= noise and (
-        noise <= SURE * typical or measures.is_residue(ours, name, index)
+        noise <= SURE_ERROR * typical or measures.is_residue(ours, name, index)
     )
-    seen = max(SURE * measures.largest, measures.ordinary / first_step(x) if noise else 0.0)
+    seen = max(SURE_ERROR * measures.largest, measures.ordinary / first_step(x) if noise else 0.0)
     found, distance, verdict = compare(
         ours, cell.quotient, x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
     )
     if verdict == "disagree" and not (
-        measures.rounding <= ROUNDINGS * HUGE
+        measures.rounding <= ROUNDING_OF_A_NUMBER * HUGE_LOSS
         and not moved.is_capped_at_once
         and moved.bend(index, rounding) < abs(ours - found) / 2
     ):
@@ -240,12 +244,12 @@ def _relative(ours: float, quotient: float) -> float | None:
 
 def first_step(x: float) -> float:
     """How far a number is moved at first."""
-    return min(STEP * max(1.0, abs(x)), WIDEST) if math.isfinite(x) else math.inf
+    return min(FIRST_STEP * max(1.0, abs(x)), WIDEST_FIRST_STEP) if math.isfinite(x) else math.inf
 
 
 def all_steps(x: float) -> list[float]:
     """Every h that may be tried, the widest first."""
-    return [first_step(x) / NARROWER**level for level in range(-WIDE, LEVELS)]
+    return [first_step(x) / STEP_RATIO**level for level in range(-WIDER_STEPS, NARROWER_STEPS)]
 
 
 def compare(
@@ -274,11 +278,11 @@ def compare(
         return first, 0.0, "unknown"
     size, noise = size_with(first), rounding / h
     distance = _distance(gradient, first, TOLERANCE * size + noise)
-    if distance <= 1 and noise <= max(HIDDEN * size, zero):
+    if distance <= 1 and noise <= max(MOST_NOISE * size, zero):
         return first, distance, "agree"
     changes: list[float] = []
     best, error, before = math.nan, math.inf, math.nan
-    for narrower in all_steps(x)[0 if distance <= 1 or math.isnan(first) else WIDE :]:
+    for narrower in all_steps(x)[0 if distance <= 1 or math.isnan(first) else WIDER_STEPS :]:
         found = quotient(narrower)
         noise = rounding / narrower
         own, before = abs(found - before) + noise, found
@@ -301,9 +305,9 @@ def compare(
         return (
             best,
             distance,
-            "unknown" if error > HIDDEN * size or _is_jump(changes) else "disagree",
+            "unknown" if error > MOST_NOISE * size or _is_jump(changes) else "disagree",
         )
-    return best, distance, "agree" if error <= max(SURE * size, zero) else "unknown"
+    return best, distance, "agree" if error <= max(SURE_ERROR * size, zero) else "unknown"
 
 
 def _is_jump(changes: Sequence[float]) -> bool:
@@ -314,7 +318,7 @@ def _is_jump(changes: Sequence[float]) -> bool:
     return (
         len(changes) > 2
         and last != 0
-        and all(abs(each - last) <= SAME * abs(last) for each in changes[-3:])
+        and all(abs(each - last) <= SAME_CHANGE * abs(last) for each in changes[-3:])
     )
 
 
@@ -394,7 +398,7 @@ class _MovedStep:
         if not math.isfinite(x):
             return 0.0
         # An h that x swallows moves nothing.
-        steps = [h for h in all_steps(x)[WIDE:] if x - h != x != x + h]
+        steps = [h for h in all_steps(x)[WIDER_STEPS:] if x - h != x != x + h]
         sides = [side for h in steps for side in (x + h, x - h)]
         here, *losses = self._losses([(index, moved) for moved in (x, *sides)])
         with np.errstate(all="ignore"):
@@ -406,7 +410,7 @@ class _MovedStep:
     def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
         """The loss with one cell moved to a number, for each of these."""
         largest = max((self.trace[rule.name].size for rule in self.following), default=1)
-        together = max(1, TOGETHER // max(largest, self.values.size))
+        together = max(1, CELLS_AT_ONCE // max(largest, self.values.size))
         parts = (moves[first : first + together] for first in range(0, len(moves), together))
         return [loss for part in parts for loss in self._losses_of(part)]
 
@@ -430,7 +434,7 @@ class _MovedStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Cell:
+class _MovedCell:
     """One cell of a moved step, with its quotient for the first h."""
 
     moved: _MovedStep
@@ -461,7 +465,7 @@ def _following(trace: Trace, name: str) -> Iterator[Rule]:
     """The rules that depend on a step, or on a number, up to the output or to the loss, with an
     axis of all moves.
     """
-    leading = {name: (MOVE,)}
+    leading = {name: (MOVE_AXIS,)}
     for each in (*forward_steps(trace), *loss_steps(trace)):
         rule = trace.steps[each].rule
         if (
@@ -469,8 +473,8 @@ def _following(trace: Trace, name: str) -> Iterator[Rule]:
             and each != name
             and any(reads(rule.equation.expression, read) for read in leading)
         ):
-            leading[each] = (MOVE,)
-            yield rule.with_formula(add_axes(rule.equation, leading, (MOVE,), {}), None)
+            leading[each] = (MOVE_AXIS,)
+            yield rule.with_formula(add_axes(rule.equation, leading, (MOVE_AXIS,), {}), None)
 
 
 # What differences are measured by
@@ -494,19 +498,23 @@ class _Measures:
         """Magnitudes are worked out where they are asked for."""
         largest = max(_typical(trace[name]) for name in backward_steps(trace))
         magnitudes = Magnitudes(trace, DTYPES["float64"])
-        outputs, scores = (ROUNDINGS * each for each in _loss_magnitudes(trace, magnitudes))
+        outputs, scores = (
+            ROUNDING_OF_A_NUMBER * each for each in _loss_magnitudes(trace, magnitudes)
+        )
         # Tiny numbers are rounded by as much as the smallest one, which moves the loss by their
         # gradient times that, and so is the loss itself.
         outputs += (
-            HONEST * SMALLEST * (1 + sum(_size(trace[name]) for name in backward_steps(trace)))
+            HONEST_EPSILONS
+            * SMALLEST_DOUBLE
+            * (1 + sum(_size(trace[name]) for name in backward_steps(trace)))
         )
-        return cls(outputs + scores, ORDINARY * outputs, largest, magnitudes)
+        return cls(outputs + scores, ORDINARY_SCORES * outputs, largest, magnitudes)
 
     def is_residue(self, ours: float, name: str, index: tuple[int, ...]) -> bool:
         """Whether a number is 0, or nothing but what rounding left of the terms that cancelled in
         it.
         """
-        return ours == 0 or abs(ours) <= ROUNDINGS * float(self.magnitudes[name][index])
+        return ours == 0 or abs(ours) <= ROUNDING_OF_A_NUMBER * float(self.magnitudes[name][index])
 
 
 def _typical(gradient: NDArray[Any]) -> float:

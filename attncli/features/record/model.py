@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from attncli.torch import Call, Calls
     from attncli.torch.call import ProblemOptions
 
-_MOST_NAMED = 3  # weights in a warning
-_SAVED = "give the folder that save_pretrained() wrote"
-_IN_PYTHON = "run it in Python, inside attncli.torch.recording()"
+_MOST_WEIGHTS_NAMED = 3  # weights in a warning
+_GIVE_A_SAVED_FOLDER = "give the folder that save_pretrained() wrote"
+_RUN_IT_IN_PYTHON = "run it in Python, inside attncli.torch.recording()"
 # characters of what another package says
-_LONG = 300
+_LONGEST_MESSAGE = 300
 
 
 class Loaded(NamedTuple):
@@ -38,7 +38,7 @@ class Loaded(NamedTuple):
         """What the user should know of the model."""
         if not self.missing:
             return []
-        names = listed(self.missing, last="", most=_MOST_NAMED)
+        names = listed(self.missing, last="", most=_MOST_WEIGHTS_NAMED)
         lacks = f"the folder lacks {count(len(self.missing), 'array')} of weights"
         return [f"{lacks}, so these are as in an untrained model: {names}"]
 
@@ -92,13 +92,13 @@ def read_model(folder: str) -> Loaded:
     logging.disable_progress_bar()
     # else it may ask whether to trust
     alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    with _reading(f"the model {folder}", _SAVED):
+    with _reading(f"the model {folder}", _GIVE_A_SAVED_FOLDER):
         config = AutoConfig.from_pretrained(folder, **alone)
     with _reading(
         f"the tokenizer in {folder}", "tokenizer.save_pretrained() writes one that can be read"
     ):
         tokenizer = AutoTokenizer.from_pretrained(folder, **alone)
-    with _reading(f"the model {folder}", _SAVED):
+    with _reading(f"the model {folder}", _GIVE_A_SAVED_FOLDER):
         model, found = AutoModel.from_pretrained(
             folder,
             config=config,
@@ -109,7 +109,8 @@ def read_model(folder: str) -> Loaded:
         )
     if model.main_input_name != "input_ids":
         raise input_error(
-            f"the model in {folder} reads {model.main_input_name}, and no text", help=_IN_PYTHON
+            f"the model in {folder} reads {model.main_input_name}, and no text",
+            help=_RUN_IT_IN_PYTHON,
         )
     for name, stored, expected in sorted(found["mismatched_keys"]):
         raise input_error(
@@ -133,7 +134,7 @@ def _require_model(folder: str) -> None:
     elif not place.is_dir():
         why, help = "this is a file", f"give the folder that it is in: {place.parent}"
     elif not (place / "config.json").is_file():
-        why, help = "there is no config.json in it", _SAVED
+        why, help = "there is no config.json in it", _GIVE_A_SAVED_FOLDER
         for config in sorted(place.glob("snapshots/*/config.json"))[:1]:
             # what is downloaded is kept in folders of this form
             help = f"give {config.parent}"
@@ -163,7 +164,10 @@ def _reading(what: str, help: str) -> Iterator[None]:
     except Exception as error:
         why = _words(error)
         if "trust_remote_code" in str(error):
-            why, help = "it needs code from the folder, which attncli does not run", _IN_PYTHON
+            why, help = (
+                "it needs code from the folder, which attncli does not run",
+                _RUN_IT_IN_PYTHON,
+            )
         raise input_error(f"cannot read {what}: {why}", help=help) from error
 
 
@@ -222,6 +226,6 @@ def _labels(loaded: Loaded, tokens: list[int]) -> list[str]:
 def _words(error: Exception) -> str:
     """What an error of another package says, on one line; of a long text the first sentences."""
     text = " ".join(str(error).split()) or type(error).__name__
-    if len(text) <= _LONG:
+    if len(text) <= _LONGEST_MESSAGE:
         return text.removesuffix(".")
-    return text[:_LONG].rpartition(". ")[0] or shorten(text, _LONG)
+    return text[:_LONGEST_MESSAGE].rpartition(". ")[0] or shorten(text, _LONGEST_MESSAGE)

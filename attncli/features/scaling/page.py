@@ -12,7 +12,7 @@ from attncli.features.scaling.study import Measurements, Row
 from attncli.page.document import Block, Document, Listing, Paragraph, Table, Text, plain, text
 from attncli.page.measures import legible_number, magnitude, number
 from attncli.tracing.json_numbers import json_number
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 QUANTITIES: tuple[Text, ...] = (("var",), ("entropy",), text("`abs(dZ)`"), text("`abs(dQ)`"))
@@ -27,7 +27,7 @@ def scaling_page(
     """The page of these rows; its data has every digit."""
     name = f"{title}: " if title else ""
     data = {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "title": title,
         "draws": draws,
         "seed": seed,

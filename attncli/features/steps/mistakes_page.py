@@ -13,7 +13,7 @@ from attncli.mistakes.model import Mistake, with_changes
 from attncli.page.document import Block, Document, Formula, Heading, Paragraph
 from attncli.problem.loader import loads
 from attncli.tracing import Step, Trace, run
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 _Shapes = dict[str, tuple[int, ...]]
@@ -144,7 +144,7 @@ def _trace(sizes: _Shapes, settings: str) -> Trace:
 
 def _data(found: Mapping[str, Sequence[Step]]) -> dict[str, object]:
     return {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "mistakes": {
             name: {step.name: step.rule.source for step in steps} for name, steps in found.items()
         },

@@ -42,7 +42,7 @@ from attncli.problem.loader import loads
 from attncli.problem.model import Problem
 from attncli.problem.parts.positions import POSITIONS
 from attncli.tracing import run
-from attncli.tracing.serialization import FORMAT, formula
+from attncli.tracing.serialization import TRACE_FORMAT, formula
 from attncli.tracing.slices import backward_steps
 from attncli.version import __version__
 
@@ -220,7 +220,7 @@ def _all_data() -> dict[str, Any]:
 
 
 def _data(steps: dict[str, Any]) -> dict[str, Any]:
-    return {"attncli": {"version": __version__, "format": FORMAT}, "steps": steps}
+    return {"attncli": {"version": __version__, "format": TRACE_FORMAT}, "steps": steps}
 
 
 def _rule_data(rule: Rule) -> dict[str, Any]:

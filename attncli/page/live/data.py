@@ -63,7 +63,7 @@ from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.parts.offset import Offset
 from attncli.problem.saving import as_yaml
 from attncli.tracing.labels import labels
-from attncli.tracing.magnitudes import HONEST
+from attncli.tracing.magnitudes import HONEST_EPSILONS
 from attncli.tracing.model import Trace
 from attncli.tracing.run import run
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
@@ -317,7 +317,7 @@ class _Writer:
                 "lowest": shift.lowest,
             },
             "residue": {
-                "noise": HONEST * FLOAT64.epsilon,
+                "noise": HONEST_EPSILONS * FLOAT64.epsilon,
                 "epsilon": FLOAT64.epsilon,
                 "smallest": FLOAT64.smallest,
                 "most": LARGEST_WITH_RESIDUES,

@@ -18,7 +18,7 @@ import pytest
 from attncli import load, trace
 from attncli.cli.main import run
 from attncli.features.schema.command import schemas
-from attncli.tracing.head_layouts import Layout
+from attncli.tracing.head_layouts import OtherLayout
 
 COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 
@@ -52,7 +52,7 @@ def first(data: dict[str, Any]) -> str:
 
 def test_the_schema_knows_all_layouts() -> None:
     step = COMPARISON_SCHEMA["definitions"]["step"]
-    assert step["properties"]["layout"]["enum"] == [None, *get_args(Layout)]
+    assert step["properties"]["layout"]["enum"] == [None, *get_args(OtherLayout)]
 
 
 def test_a_file_with_itself(compared: Compared) -> None:

@@ -63,7 +63,7 @@ def test_one_head(tmp_path: Path) -> None:
 
 
 def test_large_problems_keep_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunked, "LARGE", 0)
+    monkeypatch.setattr(chunked, "MANY_WEIGHTS", 0)
     path = tmp_path / "step.npy"
     assert run(["compute", str(INPUTS / "causal.yaml"), "--steps", "output", "-o", str(path)]) == 0
     np.testing.assert_allclose(
@@ -77,7 +77,7 @@ def test_large_problems_keep_nothing_else(tmp_path: Path, monkeypatch: pytest.Mo
 def test_scores_that_nobody_keeps_may_be_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
-    monkeypatch.setattr(chunked, "LARGE", 0)
+    monkeypatch.setattr(chunked, "MANY_WEIGHTS", 0)
     monkeypatch.setattr(shape_checks, "ELEMENT_LIMIT", 10)
     problem = tmp_path / "problem.yaml"
     problem.write_text("".join(f"{name}: {{random: [4, 2]}}\n" for name in "QKV"))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.features.gradient.verification import MOST, compare, verify
+from attncli.features.gradient.verification import MOST_CELLS_CHECKED, compare, verify
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Matrix, read_only
 from attncli.problem.model import Problem
@@ -79,7 +79,7 @@ def test_of_many_cells_some_are_moved(problem: Callable[..., Problem]) -> None:
     large = problem(**{name: random.normal(size=(12, 12)) for name in "QKV"})
     found = next(each for each in verify(run(large, gradient=True)) if each.name == "d_Q")
     assert found.size == 144
-    assert len(found.cells) <= MOST
+    assert len(found.cells) <= MOST_CELLS_CHECKED
 
 
 # Scores that the moved number changes a thousandfold, large queries, rows of scores that are nearly

@@ -270,7 +270,7 @@ def main() -> int:
         return 5
     sizes, rounds = (TRIED, 1) if tried else (SIZES, 9)
     if tried:
-        chunked.BUSY = TRIED_CELLS
+        chunked.CELLS_OF_A_BUSY_GPU = TRIED_CELLS
     far = (line for size in dict.fromkeys((sizes[0], sizes[-1])) for line in errors(place, size))
     lines: list[str] = []
     for line in chain((place.versions(), ""), far, ("", HEAD), rows(place, sizes, rounds)):

@@ -24,7 +24,7 @@ from attncli.page.document import (
 )
 from attncli.page.printer import format_number
 from attncli.render.spreadsheet import Value
-from attncli.tracing.serialization import FORMAT
+from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 MOST = 20  # mistakes that are listed
@@ -112,7 +112,7 @@ def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value |
 def _data(results: Sequence[Marked]) -> dict[str, Any]:
     read = [each for each in results if not each.error]
     return {
-        "attncli": {"version": __version__, "format": FORMAT},
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "students": [each.to_dict() for each in results],
         "summary": {
             "students": len(results),
