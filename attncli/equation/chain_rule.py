@@ -54,10 +54,15 @@ def occurrences(equation: Equation, name: str, gradient: Expression) -> tuple[Oc
     """
 
     def as_result(node: Expression) -> Expression:
-        return equation.target if isinstance(node, Call) and node == equation.expression else node
+        is_result = isinstance(node, Call) and node == equation.expression
+        return equation.target if is_result else node
 
-    found = _occurrences(equation.expression, name, Occurrence(Ref(name), gradient))
-    return tuple(replace(each, received=rewrite(each.received, as_result)) for each in found)
+    whole = Occurrence(Ref(name), gradient)
+    found = []
+    for each in _occurrences(equation.expression, name, whole):
+        received = rewrite(each.received, as_result)
+        found.append(replace(each, received=received))
+    return tuple(found)
 
 
 def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Occurrence]:
@@ -67,16 +72,18 @@ def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Oc
         case Name() if node.name == name:
             yield so_far
         case Reduce(function="add", index=index, body=body):
-            yield from _occurrences(body, name, replace(so_far, summed=(*so_far.summed, index)))
+            inside = replace(so_far, summed=(*so_far.summed, index))
+            yield from _occurrences(body, name, inside)
         case Call(arguments=arguments):
             for number, argument in enumerate(arguments):
-                share = (
-                    backpropagate(node, number, so_far.received) if reads(argument, name) else None
-                )
-                if share is not None:
-                    received, guards = _unguarded(share)
-                    found = replace(so_far, received=received, guards=so_far.guards + guards)
-                    yield from _occurrences(argument, name, found)
+                if not reads(argument, name):
+                    continue
+                share = backpropagate(node, number, so_far.received)
+                if share is None:
+                    continue
+                received, guards = _unguarded(share)
+                inside = replace(so_far, received=received, guards=so_far.guards + guards)
+                yield from _occurrences(argument, name, inside)
 
 
 def reads(expression: Expression, name: str) -> bool:

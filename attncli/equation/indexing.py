@@ -111,9 +111,8 @@ def replace_letters(expression: Expression, new: Mapping[str, str | Expression])
                 arguments=tuple(replace_letters(argument, new) for argument in arguments),
             )
         case Reduce(index=index, body=body):
-            free = {
-                name: to for name, to in new.items() if name != index and name in free_names(body)
-            }
+            changeable = free_names(body) - {index}
+            free = {name: to for name, to in new.items() if name in changeable}
             brought = {name for to in free.values() for name in index_names(to)}
             if index in brought:
                 other = unused_letter(names_in(body) | brought)
@@ -133,17 +132,21 @@ def names_in(expression: Expression) -> frozenset[str]:
     """Every name that stands in it: of arrays and numbers, and all letters, those summed over among
     them.
     """
-    summed = {node.index for node in walk(expression) if isinstance(node, Reduce)}
-    inside = {node.body for node in walk(expression) if isinstance(node, Reduce)}
-    free = free_names(expression).union(*map(free_names, inside))
-    return free | summed | {node.name for node in walk(expression) if isinstance(node, Ref)}
+    names = {*free_names(expression)}
+    for node in walk(expression):
+        match node:
+            case Ref(name=name):
+                names.add(name)
+            case Reduce(index=index, body=body):
+                names.add(index)
+                names |= free_names(body)
+    return frozenset(names)
 
 
 def unused_letter(taken: Collection[str]) -> str:
     """A letter for a sum whose own letter already stands for something else."""
-    return next(
-        letter for letter in chain("lwfxyz", map("l{}".format, count(2))) if letter not in taken
-    )
+    numbered = (f"l{number}" for number in count(2))
+    return next(letter for letter in chain("lwfxyz", numbered) if letter not in taken)
 
 
 def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Expression:
@@ -175,28 +178,22 @@ def add_axes(
     query head h, wherever h is there.
     """
     read = {node.name for node in walk(equation.expression) if isinstance(node, Ref | Name)}
-    found = {letter for name in read for letter in leading.get(name, ())} | set(
-        equation.target.letters
-    )
-    through = {
-        letter: index
-        for letter, index in shared.items()
-        if any(of in found for of in letters(index, found))
-    }
-    target = tuple(letter for letter in order if letter in found and letter not in through)
+    found = set(equation.target.letters)
+    for name in read:
+        found.update(leading.get(name, ()))
+    through = {letter: index for letter, index in shared.items() if any(letters(index, found))}
+    first = tuple(letter for letter in order if letter in found and letter not in through)
 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Ref | Name) or node.name not in leading:
             return node
         own = node.indices if isinstance(node, Ref) else ()
-        return Ref(
-            node.name, (*(through.get(letter, letter) for letter in leading[node.name]), *own)
-        )
+        before = (through.get(letter, letter) for letter in leading[node.name])
+        return Ref(node.name, (*before, *own))
 
-    own = tuple(letter for letter in equation.target.letters if letter not in target)
-    return Equation(
-        replace(equation.target, indices=(*target, *own)), rewrite(equation.expression, change)
-    )
+    own = tuple(letter for letter in equation.target.letters if letter not in first)
+    target = replace(equation.target, indices=(*first, *own))
+    return Equation(target, rewrite(equation.expression, change))
 
 
 def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) -> Expression:
@@ -211,21 +208,15 @@ def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Ref) or not node.indices:
             return node
-        gone = {at for at, index in enumerate(node.indices) if is_fixed(index, fixed, known)}
-        own = next(
-            (
-                at
-                for at, index in enumerate(node.indices)
-                if at not in gone and index not in _LEADING
-            ),
-            len(node.indices),
-        )
-        left = tuple(
-            _index_at(index, fixed)
-            for at, index in enumerate(node.indices)
-            if at not in gone or at > own
-        )
-        return Ref(node.name, left) if left else Name(node.name)
+        left = []
+        is_behind_own = False
+        for index in node.indices:
+            is_gone = is_fixed(index, fixed, known)
+            if is_behind_own or not is_gone:
+                left.append(_index_at(index, fixed))
+            if not is_gone and index not in _LEADING:
+                is_behind_own = True
+        return Ref(node.name, tuple(left)) if left else Name(node.name)
 
     return rewrite(expression, change)
 
@@ -234,10 +225,9 @@ def is_fixed(index: str | Expression, fixed: Collection[str], known: Collection[
     """Whether an index is a fixed letter, or an expression of fixed letters alone, such as h //
     group.
     """
-    found = {*index_names(index)}
-    return any(name in fixed for name in found) and not any(
-        name in known and name not in fixed for name in found
-    )
+    names = {*index_names(index)}
+    depends_on_others = names.intersection(known).difference(fixed)
+    return bool(names.intersection(fixed)) and not depends_on_others
 
 
 def _index_at(index: str | Expression, fixed: Place) -> str | Expression:
@@ -257,6 +247,13 @@ def _index_at(index: str | Expression, fixed: Place) -> str | Expression:
 
     found = rewrite(Name(index) if isinstance(index, str) else index, put)
     return found.name if isinstance(found, Name) else found
+
+
+def _indices_in(expression: Expression) -> Iterator[str | Expression]:
+    """The indices of all cells that an expression reads."""
+    for node in walk(expression):
+        if isinstance(node, Ref):
+            yield from node.indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,9 +291,14 @@ class IndexSpace:
 
     def region(self, run: Sequence[str], holds: Callable[[Place], bool]) -> Region:
         """The places of these letters at which something holds."""
-        every = list(self._every_place(run))
-        places = frozenset(tuple(place.values()) for place in every if holds(place))
-        return Region(tuple(run), places, frozenset(tuple(place.values()) for place in every))
+        every = set()
+        places = set()
+        for place in self._every_place(run):
+            at = tuple(place.values())
+            every.add(at)
+            if holds(place):
+                places.add(at)
+        return Region(tuple(run), frozenset(places), frozenset(every))
 
     def holds(self, condition: Expression, place: Place) -> bool:
         """Whether a condition on positions holds at a place."""
@@ -304,9 +306,9 @@ class IndexSpace:
 
     def describes(self, condition: Expression, region: Region) -> bool:
         """Whether a condition holds in just this region."""
-        return {*letters(condition, self.lengths)} == {*region.letters} and (
-            self.region(region.letters, lambda place: self.holds(condition, place)) == region
-        )
+        if {*letters(condition, self.lengths)} != {*region.letters}:
+            return False
+        return self.region(region.letters, lambda place: self.holds(condition, place)) == region
 
     def is_inside(self, index: str | Expression, letter: str, place: Place) -> bool:
         """Whether an index, which stands for this letter, is a position that the letter runs
@@ -322,47 +324,45 @@ class IndexSpace:
 
         They need to be the same in this region only.
         """
-        own = [
-            index
-            for node in walk(equation.expression)
-            if isinstance(node, Ref)
-            for index in node.indices
-        ]
+        own = list(_indices_in(equation.expression))
         plainer: dict[Expression, str | Expression] = {}
-        for node in walk(expression):
-            for index in node.indices if isinstance(node, Ref) else ():
-                if not isinstance(index, str):
-                    depends = tuple(dict.fromkeys(letters(index, self.lengths)))
-                    others = [
-                        other for other in own if {*letters(other, self.lengths)} == {*depends}
-                    ]
-                    same = (
-                        other
-                        for other in (*depends, *others)
-                        if self._same(index, other, depends, region)
-                    )
-                    plainer[index] = next(same, index)
+        for index in _indices_in(expression):
+            if not isinstance(index, str):
+                plainer[index] = self._plainest(index, own, region)
+
+        def plain(index: str | Expression) -> str | Expression:
+            return index if isinstance(index, str) else plainer.get(index, index)
 
         def change(node: Expression) -> Expression:
             if not isinstance(node, Ref):
                 return node
-            found = (
-                index if isinstance(index, str) else plainer.get(index, index)
-                for index in node.indices
-            )
-            return replace(node, indices=tuple(found))
+            return replace(node, indices=tuple(map(plain, node.indices)))
 
         return rewrite(expression, change)
+
+    def _plainest(
+        self, index: Expression, own: Sequence[str | Expression], region: Region
+    ) -> str | Expression:
+        """A letter that an index depends on, or one of the equation's `own` indices, where that is
+        the same; else the index itself.
+        """
+        depends = tuple(dict.fromkeys(letters(index, self.lengths)))
+        alike = [other for other in own if {*letters(other, self.lengths)} == {*depends}]
+        for other in (*depends, *alike):
+            if self._same(index, other, depends, region):
+                return other
+        return index
 
     def _same(
         self, one: Expression, other: str | Expression, depends: Sequence[str], region: Region
     ) -> bool:
         run = tuple(dict.fromkeys((*depends, *region.letters)))
-        return all(
-            position(one, place, self.scalars) == position(other, place, self.scalars)
-            for place in self._every_place(run)
-            if place in region
-        )
+        for place in self._every_place(run):
+            if place not in region:
+                continue
+            if position(one, place, self.scalars) != position(other, place, self.scalars):
+                return False
+        return True
 
     def _every_place(self, run: Sequence[str]) -> Iterator[Place]:
         ranges = (range(self.lengths[letter]) for letter in run)

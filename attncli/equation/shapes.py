@@ -25,19 +25,19 @@ def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> di
         if len(shape) != len(node.indices):
             raise ValueError(f"{node.name} has {len(shape)} axes in {_in_python(equation)!r}")
         for index, size in zip(node.indices, shape, strict=True):
-            if (
-                isinstance(index, str)
-                and sizes.setdefault(index, size) != size
-                and node not in parts
-            ):
+            if not isinstance(index, str):
+                continue
+            known = sizes.setdefault(index, size)
+            if known != size and node not in parts:
                 raise ValueError(
-                    f"{index} runs to {sizes[index]} and to {size} in {_in_python(equation)!r}"
+                    f"{index} runs to {known} and to {size} in {_in_python(equation)!r}"
                 )
     return sizes
 
 
 def _in_python(equation: Equation) -> str:
-    from attncli.equation.notation import PYTHON  # for a fault alone
+    # Only a fault is said in Python, so the notation is imported here.
+    from attncli.equation.notation import PYTHON
 
     return write_equation(equation, PYTHON)
 
@@ -59,13 +59,13 @@ def _arrays(expression: Expression) -> Iterator[Ref]:
 def _chosen(expression: Expression) -> Iterator[Ref]:
     """The cells it reads only where a `where` chooses them."""
     for node in walk(expression):
-        if isinstance(node, Call) and node.function == "where":
-            yield from (
-                part
-                for branch in node.arguments[1:]
-                for part in walk(branch)
-                if isinstance(part, Ref)
-            )
+        if not isinstance(node, Call) or node.function != "where":
+            continue
+        _, *branches = node.arguments
+        for branch in branches:
+            for part in walk(branch):
+                if isinstance(part, Ref):
+                    yield part
 
 
 def product_factors(matrix_form: Expression) -> tuple[tuple[str, bool], ...]:
@@ -76,12 +76,12 @@ def product_factors(matrix_form: Expression) -> tuple[tuple[str, bool], ...]:
     """
     match matrix_form:
         case Call(function="matmul", arguments=(left, right)):
-            before, last = _factor(left) or product_factors(left), _factor(right)
+            before = _factor(left) or product_factors(left)
+            last = _factor(right)
             return (*before, *last) if before and last else ()
-        case Call(function="add", arguments=(first, *others)) if not any(
-            map(product_factors, others)
-        ):
-            return product_factors(first)
+        case Call(function="add", arguments=(first, *others)):
+            is_only_product = not any(map(product_factors, others))
+            return product_factors(first) if is_only_product else ()
     return ()
 
 
@@ -98,5 +98,12 @@ def product_text(shapes: Sequence[Sequence[int]], times: str = "×", dot: str = 
     """The shapes of a product, (3×4)·(4×3) = (3×3): factors, then the result; a single shape stands
     alone.
     """
-    *factors, result = [f"({shape_text(shape, times)})" for shape in shapes]
-    return f"{dot.join(factors)} = {result}" if factors else result
+    spelled = []
+    for shape in shapes:
+        sides = shape_text(shape, times)
+        spelled.append(f"({sides})")
+    *factors, result = spelled
+    if not factors:
+        return result
+    product = dot.join(factors)
+    return f"{product} = {result}"
