@@ -51,6 +51,10 @@ class _Term:
     region: Region
     conditions: tuple[Expression, ...] = ()
 
+    @property
+    def signed(self) -> tuple[Expression, bool]:
+        return self.value, self.negative
+
 
 def gradient_of(
     array: Ref, shape: Sequence[int], target: str, readers: Sequence[Reader], space: IndexSpace
@@ -161,11 +165,10 @@ def _region(
 
 
 def _guarded(value: Expression, guards: Sequence[Guard]) -> Expression:
+    nothing = number_node(0)
     for condition, holds in reversed(guards):
-        value = Call(
-            "where",
-            (condition, value, number_node(0)) if holds else (condition, number_node(0), value),
-        )
+        branches = (value, nothing) if holds else (nothing, value)
+        value = Call("where", (condition, *branches))
     return value
 
 
@@ -173,23 +176,28 @@ def _added(terms: Sequence[_Term], space: IndexSpace) -> Expression:
     """The sum of what the cell receives from all occurrences; under a condition what only some
     places receive.
     """
-    everywhere = [(term.value, term.negative) for term in terms if term.region.is_everywhere]
+    everywhere = [term.signed for term in terms if term.region.is_everywhere]
     left = [term for term in terms if not term.region.is_everywhere]
     conditions = [condition for term in left for condition in term.conditions]
     while left:
-        here = left[0].region
-        others = here.complement
-        condition = next(
-            each
-            for each in conditions
-            if space.describes(each, here) or space.describes(each, others)
-        )
+        condition = _condition_of(left[0].region, conditions, space)
         yes = [term for term in left if space.describes(condition, term.region)]
         no = [term for term in left if space.describes(condition, term.region.complement)]
         left = [term for term in left if term not in yes and term not in no]
-        branches = (_sum([(term.value, term.negative) for term in branch]) for branch in (yes, no))
-        everywhere.append((Call("where", (condition, *branches)), False))
+        where_it_holds = _sum([term.signed for term in yes])
+        elsewhere = _sum([term.signed for term in no])
+        everywhere.append((Call("where", (condition, where_it_holds, elsewhere)), False))
     return _sum(everywhere)
+
+
+def _condition_of(
+    region: Region, conditions: Sequence[Expression], space: IndexSpace
+) -> Expression:
+    """The condition that holds in just this region, or just outside of it."""
+    for condition in conditions:
+        if space.describes(condition, region) or space.describes(condition, region.complement):
+            return condition
+    raise TypeError("no condition describes where a cell receives something")
 
 
 def _sum(signed: Sequence[tuple[Expression, bool]]) -> Expression:
@@ -217,6 +225,11 @@ class _Inverse:
     members: Mapping[str, str]
 
 
+def _is_shift(name: str, by: Expression, known: Collection[str]) -> bool:
+    """Whether a letter is moved by the same number everywhere."""
+    return name in known and not any(letters(by, known))
+
+
 def _invert_indices(
     indices: Sequence[str | Expression], own: Sequence[str], known: Collection[str]
 ) -> _Inverse:
@@ -239,14 +252,15 @@ def _invert_indices(
         match index:
             case str() if index not in found:
                 found[index] = letter
-            case Call("add" | "sub" as shift, (Name(name), by)) if name in known and not any(
-                letters(by, known)
-            ):
-                found[name] = Call("sub" if shift == "add" else "add", (Name(letter), by))
+            case Call("add" | "sub" as shift, (Name(name), by)) if _is_shift(name, by, known):
+                back = "sub" if shift == "add" else "add"
+                found[name] = Call(back, (Name(letter), by))
             case Call("floor_div", (Name(name), by) as divided):
                 rest = remainders.get(divided, GROUP_MEMBER)
-                found[name] = Call("add", (Call("mul", (Name(letter), by)), Name(rest)))
-                members |= {name: GROUP_MEMBER} if rest == GROUP_MEMBER else {}
+                first = Call("mul", (Name(letter), by))
+                found[name] = Call("add", (first, Name(rest)))
+                if rest == GROUP_MEMBER:
+                    members[name] = GROUP_MEMBER
             case Call("mod", divided) if divided in remainders:
                 continue
             case _:

@@ -71,11 +71,11 @@ def _on_intervals(node: Expression) -> OnIntervals:
             return lambda _: point
         case Call("where", (Call("lt" | "eq" as comparison, (left, right)), yes, no)):
             return _choice(comparison, *map(_on_intervals, (left, right, yes, no)))
-        case Call(function=function, arguments=arguments) if (
-            of := FUNCTIONS[function].interval
-        ) is not None:
-            parts = [_on_intervals(argument) for argument in arguments]
-            return lambda values: of(*[part(values) for part in parts])
+        case Call(function=function, arguments=arguments):
+            of = FUNCTIONS[function].interval
+            if of is not None:
+                parts = [_on_intervals(argument) for argument in arguments]
+                return lambda values: of(*[part(values) for part in parts])
     raise TypeError(f"no range of {node!r}")
 
 
@@ -112,8 +112,10 @@ def magnitude(equation: Equation, reach: float) -> Equation:
 
     TypeError for a function whose row says none.
     """
-    target = replace(equation.target, name=magnitude_name(equation.target.name))
-    return Equation(target, _size(equation.expression, Number(reach, "")))
+    name = magnitude_name(equation.target.name)
+    target = replace(equation.target, name=name)
+    size = _size(equation.expression, Number(reach, ""))
+    return Equation(target, size)
 
 
 def _size(node: Expression, reach: Number) -> Expression:
@@ -136,16 +138,16 @@ def _size(node: Expression, reach: Number) -> Expression:
         case Reduce(function="add", body=Call(function="mul") as product):
             size = _size_of_call(product, reach)
             assert isinstance(size, Call)
-            # a sum of two terms as two sums of products, each of which is one matmul
-            return replace(
-                size, arguments=tuple(replace(node, body=term) for term in size.arguments)
-            )
+            # A sum of two terms becomes two sums of products, each of which is one matmul.
+            sums = tuple(replace(node, body=term) for term in size.arguments)
+            return replace(size, arguments=sums)
         case Reduce(function="add", body=body):
             return replace(node, body=_size(body, reach))
         case Reduce(function="max", body=body):
-            # only of what is the largest: a number that hides, -1e9, is of no concern to it
-            largest = Call("eq", (body, node))
-            return replace(node, body=Call("where", (largest, _size(body, reach), number_node(0))))
+            # Only the largest matters: a number that hides, such as -1e9, is of no concern to it.
+            is_largest = Call("eq", (body, node))
+            size = Call("where", (is_largest, _size(body, reach), number_node(0)))
+            return replace(node, body=size)
     raise TypeError(f"no magnitude of {node!r}")
 
 

@@ -6,10 +6,9 @@ matmul.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from math import inf, prod
 from typing import Any, TypeAlias
 
@@ -116,14 +115,19 @@ class Evaluator:
                 sought[at] = index
         if not sought:
             return _Axed(array, tuple(kept.values()))
-        by = {at: tuple(dict.fromkeys(letters(index, self.sizes))) for at, index in sought.items()}
-        found = list(chain.from_iterable(by.values()))
-        apart = Counter([*kept.values(), *found])
-        one_each = all(len(each) == 1 for each in by.values())
-        if one_each and max(apart.values(), default=0) == 1:
-            single = {at: letter for at, (letter,) in by.items()}
-            return self.taken(array, sought, {**kept, **single})
-        return self.gathered(array, kept, sought, tuple(dict.fromkeys(found)))
+        single: dict[int, str] = {}
+        found: dict[str, None] = {}
+        for at, index in sought.items():
+            own = dict.fromkeys(letters(index, self.sizes))
+            found |= own
+            if len(own) == 1:
+                (single[at],) = own
+        axes = {**kept, **single}
+        has_one_each = len(single) == len(sought)
+        is_apart = len({*axes.values()}) == len(axes)
+        if has_one_each and is_apart:
+            return self.taken(array, sought, axes)
+        return self.gathered(array, kept, sought, tuple(found))
 
     def gathered(
         self,
@@ -135,18 +139,18 @@ class Evaluator:
         """The axes `kept` as they are; the places `sought` on the others, for each place on the
         letters `axes`.
         """
-        flat = []
+        positions = []
         for place in self.places(axes):
             where = dict(zip(axes, place, strict=True))
-            flat.append(self.flat_position(array, sought, where))
+            positions.append(self.flat_position(array, sought, where))
         shape = tuple(array.shape[at] for at in kept)
         length = prod(array.shape[at] for at in sought)
         rows = _permute(self.xp, array, (*kept, *sought))
         rows = self.xp.reshape(rows, (*shape, length))
-        places = self.xp.asarray(flat, dtype=self.xp.int64)
-        found = self.xp.take(rows, places, axis=len(kept))
-        sizes = (self.sizes[axis] for axis in axes)
-        return _Axed(self.xp.reshape(found, (*shape, *sizes)), (*kept.values(), *axes))
+        chosen = self.xp.asarray(positions, dtype=self.xp.int64)
+        found = self.xp.take(rows, chosen, axis=len(kept))
+        found = self.xp.reshape(found, (*shape, *self.lengths(axes)))
+        return _Axed(found, (*kept.values(), *axes))
 
     def taken(
         self, array: Array, sought: Mapping[int, str | Expression], axes: Mapping[int, str]
@@ -186,13 +190,21 @@ class Evaluator:
         axed = [value for value in values if isinstance(value, _Axed)]
         if not axed:
             return self.apply_to_scalars(function, *values)
-        axes = tuple(dict.fromkeys(chain.from_iterable(value.axes for value in axed)))
-        if set(axes) <= set(self.order):
-            axes = tuple(axis for axis in self.order if axis in axes)
+        axes = self.in_order(axed)
         operands = []
         for value in values:
-            operands.append(self.spread(value, axes) if isinstance(value, _Axed) else value)
+            operand = self.spread(value, axes) if isinstance(value, _Axed) else value
+            operands.append(operand)
         return _Axed(self.apply(function, *operands), axes)
+
+    def in_order(self, values: Sequence[_Axed]) -> tuple[str, ...]:
+        """All axes of these arrays: in the order of the result, if it has them all."""
+        axes: dict[str, None] = {}
+        for value in values:
+            axes |= dict.fromkeys(value.axes)
+        if not axes.keys() <= {*self.order}:
+            return tuple(axes)
+        return tuple(axis for axis in self.order if axis in axes)
 
     def spread(self, value: _Axed, axes: tuple[str, ...]) -> Array:
         """The array with its axes in the given order and length 1 where it has none."""
@@ -201,43 +213,44 @@ class Evaluator:
         if order != sorted(order):
             array = _permute(self.xp, array, order)
         lengths = iter(array.shape)
-        shape = tuple(next(lengths) if axis in value.axes else 1 for axis in axes)
-        return self.xp.reshape(array, shape)
+        shape = []
+        for axis in axes:
+            length = next(lengths) if axis in value.axes else 1
+            shape.append(length)
+        return self.xp.reshape(array, tuple(shape))
 
     def reduce(self, function: str, index: str, value: _Axed | float) -> _Axed:
         if not isinstance(value, _Axed) or index not in value.axes:
             raise TypeError(f"nothing in the body of the reduction depends on {index}")
         axis = value.axes.index(index)
-        axes = value.axes[:axis] + value.axes[axis + 1 :]
-        if function == "add":
-            return _Axed(self.total(value.array, axis), axes)
-        return _Axed(self.largest(value.array, axis), axes)
+        left = tuple(letter for letter in value.axes if letter != index)
+        along = self.total if function == "add" else self.largest
+        return _Axed(along(value.array, axis), left)
 
     def contract(self, index: str, left: _Axed | float, right: _Axed | float) -> _Axed:
         """The sum over `index` of a product: shared axes are batches, the rest rows and columns."""
         if not (isinstance(left, _Axed) and isinstance(right, _Axed)):
             raise TypeError("a sum over a product needs two arrays")
-        of_left = [axis for axis in left.axes if axis != index]
-        of_right = [axis for axis in right.axes if axis != index]
-        rows = tuple(axis for axis in of_left if axis not in of_right)
-        columns = tuple(axis for axis in of_right if axis not in of_left)
-        batch = tuple(axis for axis in of_left if axis in of_right)
-        if index not in left.axes or index not in right.axes:
-            axes = (*batch, *rows, *columns, index)
-            product = self.spread(left, axes) * self.spread(right, axes)
-            return self.reduce("add", index, _Axed(product, axes))
-        shared = self.lengths(batch)
-        tall = prod(self.lengths(rows))
-        wide = prod(self.lengths(columns))
-        summed = self.sizes[index]
-        upright = self.spread(left, (*batch, *rows, index))
-        across = self.spread(right, (*batch, index, *columns))
-        result = self.xp.matmul(
-            self.xp.reshape(upright, (*shared, tall, summed)),
-            self.xp.reshape(across, (*shared, summed, wide)),
-        )
+        batch, rows, columns = _axes_of_product(index, left, right)
         axes = (*batch, *rows, *columns)
+        is_in_both = index in left.axes and index in right.axes
+        if not is_in_both:
+            all_axes = (*axes, index)
+            product = self.spread(left, all_axes) * self.spread(right, all_axes)
+            return self.reduce("add", index, _Axed(product, all_axes))
+        upright = self.as_matrices(left, batch, rows, (index,))
+        across = self.as_matrices(right, batch, (index,), columns)
+        result = self.xp.matmul(upright, across)
         return _Axed(self.xp.reshape(result, self.lengths(axes)), axes)
+
+    def as_matrices(
+        self, value: _Axed, batch: Sequence[str], rows: Sequence[str], columns: Sequence[str]
+    ) -> Array:
+        """A stack of matrices, whose rows and columns may each be several axes laid end to end."""
+        array = self.spread(value, (*batch, *rows, *columns))
+        height = prod(self.lengths(rows))
+        width = prod(self.lengths(columns))
+        return self.xp.reshape(array, (*self.lengths(batch), height, width))
 
     def lengths(self, axes: Sequence[str]) -> tuple[int, ...]:
         """How long each of these axes is."""
@@ -260,6 +273,20 @@ def evaluate(
     for.
     """
     return Evaluator(xp, arrays, scalars, sizes, dtype, equation.target.letters).result(equation)
+
+
+def _axes_of_product(
+    index: str, left: _Axed, right: _Axed
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The axes that both have, those of the left alone and those of the right alone, without the
+    one that is summed over.
+    """
+    of_left = [axis for axis in left.axes if axis != index]
+    of_right = [axis for axis in right.axes if axis != index]
+    batch = tuple(axis for axis in of_left if axis in of_right)
+    rows = tuple(axis for axis in of_left if axis not in of_right)
+    columns = tuple(axis for axis in of_right if axis not in of_left)
+    return batch, rows, columns
 
 
 def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:

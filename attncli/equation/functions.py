@@ -21,6 +21,8 @@ from attncli.equation.intervals import Interval
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803"
 )
+# A higher power of a fraction has more digits than anybody writes.
+MOST_EXACT_POWER = 64
 REDUCTIONS = {"sum": "add", "max": "max"}
 
 
@@ -93,26 +95,36 @@ def _and(*conditions: Any) -> Any:
 def _rational_root(value: Fraction | float, degree: int = 2) -> Fraction | None:
     if not isinstance(value, Fraction) or value < 0:
         return None
-    top, bottom = (
-        math.isqrt(whole) if degree == 2 else round(whole ** (1 / degree))
-        for whole in (value.numerator, value.denominator)
-    )
-    return (
-        Fraction(top, bottom) if (top**degree, bottom**degree) == value.as_integer_ratio() else None
-    )
+    top = _nearest_root(value.numerator, degree)
+    bottom = _nearest_root(value.denominator, degree)
+    is_root = (top**degree, bottom**degree) == value.as_integer_ratio()
+    return Fraction(top, bottom) if is_root else None
+
+
+def _nearest_root(whole: int, degree: int) -> int:
+    if degree == 2:
+        return math.isqrt(whole)
+    root: int = round(whole ** (1 / degree))
+    return root
 
 
 def _rational_power(base: Any, exponent: Any) -> Any:
     if exponent == -math.inf:
         return Fraction(0) if base > 1 else None
-    if not isinstance(exponent, Fraction) or abs(exponent) > 64 or (base == 0 and exponent < 0):
+    if not isinstance(exponent, Fraction) or abs(exponent) > MOST_EXACT_POWER:
         return None
-    root = base if exponent.denominator == 1 else _rational_root(base, exponent.denominator)
+    if base == 0 and exponent < 0:
+        return None
+    root = base
+    if exponent.denominator > 1:
+        root = _rational_root(base, exponent.denominator)
     return None if root is None else root**exponent.numerator
 
 
 def _rational_exp(value: Fraction | float) -> Fraction | None:
-    return Fraction(0) if value == -math.inf else Fraction(1) if value == 0 else None
+    if value == -math.inf:
+        return Fraction(0)
+    return Fraction(1) if value == 0 else None
 
 
 def _only_at(argument: int, result: int) -> Callable[[Any], Fraction | None]:
@@ -124,9 +136,12 @@ def _array_power(xp: Any, base: Any, power: Any) -> Any:
     """base ** power; a base that the format of the power cannot hold is taken through its logarithm
     instead.
     """
-    if not hasattr(base, "dtype") and float(xp.asarray(base, dtype=power.dtype)) != base:
-        return xp.exp(power * math.log(base))
-    return base**power
+    if hasattr(base, "dtype"):
+        return base**power
+    in_format = xp.asarray(base, dtype=power.dtype)
+    if float(in_format) == base:
+        return base**power
+    return xp.exp(power * math.log(base))
 
 
 def _decimal_tanh(value: Decimal) -> Decimal:

@@ -225,9 +225,13 @@ def is_fixed(index: str | Expression, fixed: Collection[str], known: Collection[
     """Whether an index is a fixed letter, or an expression of fixed letters alone, such as h //
     group.
     """
-    names = {*index_names(index)}
-    depends_on_others = names.intersection(known).difference(fixed)
-    return bool(names.intersection(fixed)) and not depends_on_others
+    is_any = False
+    for name in index_names(index):
+        if name in fixed:
+            is_any = True
+        elif name in known:
+            return False
+    return is_any
 
 
 def _index_at(index: str | Expression, fixed: Place) -> str | Expression:

@@ -104,7 +104,8 @@ def div(one: Interval, other: Interval) -> Interval:
     """The quotients by every number but 0, towards which they grow beyond all bounds."""
     if 0 in other:
         return _by_nearly_zero(one, other)
-    ends = [a / b for a in (one.low, one.high) for b in (other.low, other.high)]
+    corners = product((one.low, one.high), (other.low, other.high))
+    ends = [above / below for above, below in corners]
     return outwards(min(ends), max(ends))
 
 
@@ -113,12 +114,14 @@ def _by_nearly_zero(one: Interval, other: Interval) -> Interval:
         return ANYTHING
     if one.low == one.high == 0:
         return one
-    if other.low < 0 < other.high or one.low < 0 < one.high:
+    has_both_signs = other.low < 0 < other.high or one.low < 0 < one.high
+    if has_both_signs:
         return EVERY
-    upwards = (one.low >= 0) == (other.high > 0)
-    by = other.high if other.high > 0 else other.low
-    nearest = outwards(*[(one.low if one.low >= 0 else one.high) / by] * 2)
-    return Interval(nearest.low, inf) if upwards else Interval(-inf, nearest.high)
+    above = one.low if one.low >= 0 else one.high
+    below = other.high if other.high > 0 else other.low
+    nearest = outwards(above / below, above / below)
+    grows_upwards = (one.low >= 0) == (other.high > 0)
+    return Interval(nearest.low, inf) if grows_upwards else Interval(-inf, nearest.high)
 
 
 def share(part: Interval, whole: Interval) -> Interval:
@@ -147,7 +150,8 @@ exp, tanh = rising(math.exp), rising(math.tanh)
 
 def sqrt(one: Interval) -> Interval:
     """√; nothing below 0 has one."""
-    return outwards(math.sqrt(max(one.low, 0.0)), math.sqrt(max(one.high, 0.0)))
+    low, high = max(one.low, 0.0), max(one.high, 0.0)
+    return outwards(math.sqrt(low), math.sqrt(high))
 
 
 def log(one: Interval) -> Interval:
@@ -157,15 +161,21 @@ def log(one: Interval) -> Interval:
 
 def power(base: Interval, exponent: Interval) -> Interval:
     """base^exponent of any base by a fixed whole number, or of a base above 0."""
-    if exponent.width == 0 and exponent.low.is_integer() and 0 <= exponent.low <= MOST_FACTORS:
-        found = mul(*[base] * int(exponent.low)) if exponent.low else ONE
-        # an even power is no product of any two numbers of the base, but of a number with itself
-        return (
-            Interval(0.0, found.high)
-            if exponent.low % 2 == 0 and 0 in base and exponent.low
-            else found
-        )
+    is_whole = exponent.width == 0 and exponent.low.is_integer()
+    if is_whole and 0 <= exponent.low <= MOST_FACTORS:
+        return _whole_power(base, int(exponent.low))
     return exp(mul(log(base), exponent)) if base.low > 0 else ANYTHING
+
+
+def _whole_power(base: Interval, exponent: int) -> Interval:
+    if exponent == 0:
+        return ONE
+    factors = (base,) * exponent
+    found = mul(*factors)
+    # An even power is a product of a number with itself, and not of any two numbers of the base.
+    if exponent % 2 == 0 and 0 in base:
+        return Interval(0.0, found.high)
+    return found
 
 
 def absolute(value: Interval) -> Interval:
@@ -187,20 +197,24 @@ def slopes_of_largest(*values: Interval) -> Iterator[Interval]:
     """
     for place, value in enumerate(values):
         others = [other for at, other in enumerate(values) if at != place]
-        if all(value.low >= other.high for other in others):
+        is_largest = all(value.low >= other.high for other in others)
+        is_beaten = any(other.low > value.high for other in others)
+        if is_largest:
             yield ONE
+        elif is_beaten:
+            yield ZERO
         else:
-            yield ZERO if any(other.low > value.high for other in others) else Interval(0.0, 1.0)
+            yield Interval(0.0, 1.0)
 
 
 def _wave(function: Callable[[float], float], top: float) -> Callable[[Interval], Interval]:
     """Sine or cosine, which is 1 at `top` and at every turn from there, and -1 half a turn away."""
 
     def within(value: Interval, place: float) -> bool:
-        return (
-            math.floor((value.high - place) / math.tau)
-            > math.ceil((value.low - place) / math.tau) - 1
-        )
+        """Whether the wave is at this place somewhere in the interval, a turn or more away."""
+        first = math.ceil((value.low - place) / math.tau)
+        last = math.floor((value.high - place) / math.tau)
+        return first <= last
 
     def of(value: Interval) -> Interval:
         if not math.isfinite(value.width) or value.width >= math.tau:

@@ -43,8 +43,9 @@ class _Former:
             case Reduce(function="add", index=index, body=body):
                 return self.summed(index, body, axes)
             case Call(function="mul", arguments=(left, right)):
-                alike = "mul" if self.is_number(left) or self.is_number(right) else "hadamard"
-                return self.call(alike, (left, right), axes)
+                is_multiple = self.is_number(left) or self.is_number(right)
+                function = "mul" if is_multiple else "hadamard"
+                return self.call(function, (left, right), axes)
             case Call(function="div", arguments=(_, by)) if not self.is_number(by):
                 return None
             case Call(function=function, arguments=arguments) if self.is_number(node):
@@ -54,24 +55,23 @@ class _Former:
         return None
 
     def array(self, cell: Ref, axes: tuple[str, ...]) -> Expression | None:
-        own = tuple(
-            index
-            for index in cell.indices
-            if not self.leading & {*index_names(index)} or {*index_names(index)} & {*axes}
-        )
-        # a vector of rows stands in every column
+        own: tuple[str | Expression, ...] = ()
+        for index in cell.indices:
+            names = {*index_names(index)}
+            is_leading = bool(self.leading & names)
+            if not is_leading or names & {*axes}:
+                own = (*own, index)
+        # A vector over the rows stands in every column.
         if own in (axes, axes[:1]):
             return Name(cell.name)
-        return Call("transposed", (Name(cell.name),)) if own == axes[::-1] else None
+        if own == axes[::-1]:
+            return Call("transposed", (Name(cell.name),))
+        return None
 
     def summed(self, index: str, body: Expression, axes: tuple[str, ...]) -> Expression | None:
         """A sum over rows or columns: of a product of two matrices, or of the cells of one."""
-        if len(axes) == 2 and isinstance(body, Call) and body.function == "mul":
-            left, right = body.arguments
-            factors = self.form(left, (axes[0], index)), self.form(right, (index, axes[1]))
-            return Call("matmul", (factors[0], factors[1])) if factors[0] and factors[1] else None
         if len(axes) == 2:
-            return None
+            return self.matrix_product(index, body, axes)
         (axis,) = axes
         for sums, way in (("row_sums", (axis, index)), ("column_sums", (index, axis))):
             summed = self.form(body, way)
@@ -79,11 +79,28 @@ class _Former:
                 return Call(sums, (summed,))
         return None
 
+    def matrix_product(
+        self, index: str, body: Expression, axes: tuple[str, ...]
+    ) -> Expression | None:
+        """A sum of products of two cells as a product of two matrices; None for other sums."""
+        if not isinstance(body, Call) or body.function != "mul":
+            return None
+        row, column = axes
+        first, second = body.arguments
+        left = self.form(first, (row, index))
+        right = self.form(second, (index, column))
+        return Call("matmul", (left, right)) if left and right else None
+
     def call(
         self, function: str, arguments: tuple[Expression, ...], axes: tuple[str, ...]
     ) -> Expression | None:
-        formed = tuple(self.form(argument, axes) for argument in arguments)
-        return Call(function, tuple(part for part in formed if part)) if all(formed) else None
+        formed: list[Expression] = []
+        for argument in arguments:
+            part = self.form(argument, axes)
+            if part is None:
+                return None
+            formed.append(part)
+        return Call(function, tuple(formed))
 
     def is_number(self, expression: Expression) -> bool:
         """Whether it is the same in every cell of a head."""

@@ -50,16 +50,20 @@ def to_expression(product: Product, target: Sequence[str]) -> Expression:
     `negative`.
     """
     inside = [divisor for divisor in product.divisors if free_names(divisor) & {*product.summed}]
-    summed = [
-        factor
-        for factor in product.factors
-        if not product.summed or free_names(factor) & {*product.summed}
-    ]
+    outside: list[Expression] = []
+    summed: list[Expression] = []
+    for factor in product.factors:
+        is_summed = not product.summed or free_names(factor) & {*product.summed}
+        if is_summed:
+            summed.append(factor)
+        else:
+            outside.append(factor)
     body = _nested(_divided(summed, inside), product.summed, target)
-    for factor in reversed([factor for factor in product.factors if factor not in summed]):
+    for factor in reversed(outside):
         body = Call("mul", (factor, body))
     for divisor in product.divisors:
-        body = body if divisor in inside else Call("div", (body, divisor))
+        if divisor not in inside:
+            body = Call("div", (body, divisor))
     return body
 
 
@@ -80,11 +84,10 @@ def _with_other_letters(product: Product, taken: frozenset[str]) -> Product:
 
 def _free_names(product: Product) -> frozenset[str]:
     """The names that a product depends on, without the letters it is summed over."""
-    return (
-        frozenset[str]()
-        .union(*map(free_names, (*product.factors, *product.divisors)))
-        .difference(product.summed)
-    )
+    names: set[str] = set()
+    for part in (*product.factors, *product.divisors):
+        names |= free_names(part)
+    return frozenset(names.difference(product.summed))
 
 
 def _together(products: Iterable[Product]) -> Product:
@@ -103,7 +106,8 @@ def _together(products: Iterable[Product]) -> Product:
         divisors += product.divisors
         negative ^= product.negative
         summed += product.summed
-    for divisor in [each for each in divisors if each in factors]:  # c·(1 - tanh²)/c
+    # What is multiplied and divided by the same is left as it is: c·(1 - tanh²)/c.
+    for divisor in [each for each in divisors if each in factors]:
         factors.remove(divisor)
         divisors.remove(divisor)
     return Product(tuple(factors), tuple(divisors), tuple(summed), negative)
@@ -136,11 +140,10 @@ def _nested(
     for letter in summed:
         match [number for number, letters in enumerate(carried) if letter in letters]:
             case [one, other]:
-                # the last of several: rows before heads and entries
+                # The last of several letters counts: rows come before heads and entries.
                 links[one, other] = letter
-    order = _path(
-        links, len(factors), [target[-2:-1] and target[-2] in letters for letters in carried]
-    )
+    row = target[-2] if len(target) > 1 else None
+    order = _path(links, len(factors), [row in letters for letters in carried])
     outer = [letter for letter in summed if not order or letter not in links.values()]
     order = order or list(range(len(factors)))
     body = factors[order[0]] if order else Number(None, "")
@@ -154,7 +157,7 @@ def _nested(
     return body
 
 
-def _path(links: dict[tuple[int, int], str], number: int, has_row: Sequence[object]) -> list[int]:
+def _path(links: dict[tuple[int, int], str], number: int, has_row: Sequence[bool]) -> list[int]:
     """The factors in an order in which each is linked to the next, from one with the row; empty
     where there is none.
     """
@@ -163,9 +166,11 @@ def _path(links: dict[tuple[int, int], str], number: int, has_row: Sequence[obje
         neighbours[one].append(other)
         neighbours[other].append(one)
     ends = [at for at, near in neighbours.items() if len(near) <= 1]
-    if len(links) != number - 1 or any(len(near) > 2 for near in neighbours.values()) or not ends:
+    branches = any(len(near) > 2 for near in neighbours.values())
+    if len(links) != number - 1 or branches or not ends:
         return []
-    order = [min(ends, key=lambda at: not has_row[at])]
+    first = min(ends, key=lambda at: not has_row[at])
+    order = [first]
     while len(order) < number:
         following = [at for at in neighbours[order[-1]] if at not in order]
         if not following:

@@ -136,28 +136,33 @@ class Rule:
         """Whether every cell is just a cell of another array, as in a transpose, or a 0 in its
         place.
         """
-        whole = self.expression
-        if isinstance(whole, Call) and whole.function == "where":
-            cells = [branch for branch in whole.arguments[1:] if not is_zero(branch)]
-            return bool(cells) and all(isinstance(cell, Ref) for cell in cells)
-        return isinstance(whole, Ref)
+        match self.expression:
+            case Ref():
+                return True
+            case Call("where", (_, *branches)):
+                cells = [branch for branch in branches if not is_zero(branch)]
+                return bool(cells) and all(isinstance(cell, Ref) for cell in cells)
+        return False
 
     @property
     def divides_rows(self) -> bool:
         """Whether the step divides a row into shares, and so needs a definition where the row is
         empty.
         """
-        nodes = () if self.given else walk(self.equation.expression)
-        return any(isinstance(node, Call) and node.function == "share" for node in nodes)
+        if self.given:
+            return False
+        for node in walk(self.equation.expression):
+            if isinstance(node, Call) and node.function == "share":
+                return True
+        return False
 
     @property
     def only_hides(self) -> bool:
         """Whether the step only decides what is hidden, by conditions that stand in it."""
-        hidden = Number(-math.inf, "-inf")
-        whole = self.expression
-        return (
-            isinstance(whole, Call) and whole.function == "where" and whole.arguments[-1] == hidden
-        )
+        match self.expression:
+            case Call("where", (*_, otherwise)):
+                return otherwise == Number(-math.inf, "-inf")
+        return False
 
     def bind(self, names: Mapping[str, str]) -> Rule:
         """The rule with placeholders such as `logits` replaced by the steps they stand for."""
@@ -172,13 +177,14 @@ class Rule:
     ) -> Rule:
         """The rule for arrays with leading axes; for a given array, of its own."""
         if self.given:
-            cell = Ref(self.name, (*leading.get(self.name, ()), *self.target.indices))
+            before = leading.get(self.name, ())
+            cell = Ref(self.name, (*before, *self.target.indices))
             return self.with_formula(cell, None)
-        known = {
-            name: tuple(letter for letter in letters if letter != self.joins)
-            for name, letters in leading.items()
-        }
-        return self.with_formula(add_axes(self.equation, known, order, shared), self.matrix_form)
+        known = {}
+        for name, letters in leading.items():
+            known[name] = tuple(letter for letter in letters if letter != self.joins)
+        equation = add_axes(self.equation, known, order, shared)
+        return self.with_formula(equation, self.matrix_form)
 
     def at_place(self, fixed: Mapping[str, int]) -> Rule:
         """The rule of one place on the fixed leading axes."""

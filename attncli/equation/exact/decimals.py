@@ -9,11 +9,11 @@ from functools import lru_cache
 from attncli.equation.exact.numbers import Exact, ExactNumber, Monomial, terms_of
 from attncli.equation.rounding import DIGITS
 
-# digits by which a term may be off
-GUARD = 12
-# digits, at which terms that still cancel count as 0
-MOST = 2000
-# the largest power of e that is worked out by multiplying: no such power overflows
+# A term may be off in so many of its last digits.
+GUARD_DIGITS = 12
+# Terms that still cancel with so many digits count as 0.
+MOST_DIGITS = 2000
+# No larger power of e is worked out by multiplying, so that none overflows.
 LARGEST_POWER = 10**15
 
 
@@ -22,12 +22,13 @@ def decimal_of(number: Exact | Decimal | float, digits: int = DIGITS) -> Decimal
     if isinstance(number, float | Decimal):
         with localcontext(_context(digits)):
             return +Decimal(number)
-    precision = digits + 2 * GUARD
+    precision = digits + 2 * GUARD_DIGITS
     while True:
         with localcontext(_context(precision)):
             total, largest = _sum(number, precision)
         lost = largest.adjusted() - total.adjusted() if total else precision
-        if not largest or lost <= precision - digits - GUARD or precision > MOST:
+        is_sure = not largest or lost <= precision - digits - GUARD_DIGITS
+        if is_sure or precision > MOST_DIGITS:
             with localcontext(_context(digits)):
                 return +total
         precision *= 2

@@ -77,16 +77,19 @@ class Monomial:
         """The product, as a monomial with the whole number it is multiplied by: √6·√2 is 2·√3."""
         common = gcd(self.root, other.root)
         root = self.root * other.root // common**2
+        exponent = self.exponent + other.exponent
         divisors = dict(self.divisors)
         for divisor, often in other.divisors:
-            divisors[divisor] = divisors.get(divisor, 0) + often
-        return Monomial(root, self.exponent + other.exponent, _sorted(divisors)), Fraction(common)
+            before = divisors.get(divisor, 0)
+            divisors[divisor] = before + often
+        return Monomial(root, exponent, _sorted(divisors)), Fraction(common)
 
     def inverse(self) -> Term | None:
         """1 / monomial, as a monomial and a fraction; None where it is a quotient."""
-        return (
-            None if self.divisors else (Monomial(self.root, -self.exponent), Fraction(1, self.root))
-        )
+        if self.divisors:
+            return None
+        # 1/√3 is √3/3
+        return Monomial(self.root, -self.exponent), Fraction(1, self.root)
 
 
 ONE = Monomial()
@@ -101,9 +104,10 @@ def length_of(number: Exact) -> int:
     """About how many characters a number has as it is written."""
     if isinstance(number, ExactNumber):
         return number.length
-    return _digits(number.numerator) + (
-        1 + _digits(number.denominator) if number.denominator > 1 else 0
-    )
+    above = _digits(number.numerator)
+    if number.denominator == 1:
+        return above
+    return above + 1 + _digits(number.denominator)
 
 
 def check_length(length: int) -> None:
@@ -147,11 +151,14 @@ class ExactNumber:
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        terms = sum(
-            3 + monomial.length + length_of(share) for monomial, share in self.terms.items()
-        )
-        divisors = {monomial.divisors for monomial in self.terms if monomial.divisors}
-        length = terms + sum(5 + divisor.length for each in divisors for divisor, _ in each)
+        length = 0
+        written: set[Divisors] = set()
+        for monomial, share in self.terms.items():
+            length += 3 + monomial.length + length_of(share)
+            if monomial.divisors in written:
+                continue
+            written.add(monomial.divisors)
+            length += sum(5 + divisor.length for divisor, _ in monomial.divisors)
         check_length(length)
         object.__setattr__(self, "length", length)
         object.__setattr__(self, "_hash", hash(frozenset(self.terms.items())))
@@ -191,17 +198,15 @@ class ExactNumber:
         divisor.
         """
         shares = self.terms.values()
-        content = Fraction(
-            gcd(*(share.numerator for share in shares)),
-            lcm(*(share.denominator for share in shares)),
-        )
+        above = gcd(*(share.numerator for share in shares))
+        below = lcm(*(share.denominator for share in shares))
+        content = Fraction(above, below)
         if is_negative(self):
             content = -content
         if content == 1:
             return content, self
-        return content, ExactNumber(
-            {monomial: share / content for monomial, share in self.terms.items()}
-        )
+        terms = {monomial: share / content for monomial, share in self.terms.items()}
+        return content, ExactNumber(terms)
 
     def by_denominator(self) -> dict[Divisors, Exact]:
         """The numerators of its quotients by what they are divided by; under () what is divided by
@@ -219,7 +224,8 @@ def terms_of(number: Operand) -> Terms:
 
 def total(*numbers: Operand) -> Exact:
     """The sum."""
-    return _exact(_collected(chain.from_iterable(terms_of(number).items() for number in numbers)))
+    terms = chain.from_iterable(terms_of(number).items() for number in numbers)
+    return _exact(_collected(terms))
 
 
 def quotient(above: Operand, below: Operand) -> Exact:
@@ -230,16 +236,17 @@ def quotient(above: Operand, below: Operand) -> Exact:
         return _product(above, 1 / Fraction(below))
     if len(below.terms) == 1:
         ((monomial, share),) = below.terms.items()
-        if (inverse := monomial.inverse()) is not None:
-            return _product(above, ExactNumber({inverse[0]: inverse[1] / share}))
+        inverse = monomial.inverse()
+        if inverse is not None:
+            inverted, factor = inverse
+            return _product(above, ExactNumber({inverted: factor / share}))
     groups = below.by_denominator()
     if len(groups) > 1:
         raise ExactError("a quotient by a sum of quotients has no closed form here")
     ((divisors, numerator),) = groups.items()
     if divisors:
-        return quotient(
-            _product(above, _exact(_multiplied({ONE: Fraction(1)}, divisors))), numerator
-        )
+        denominator = _exact(_multiplied({ONE: Fraction(1)}, divisors))
+        return quotient(_product(above, denominator), numerator)
     content, divisor = below.primitive()
     return _product(above, ExactNumber({Monomial(divisors=((divisor, 1),)): 1 / content}))
 
@@ -253,10 +260,11 @@ def is_zero(number: Exact) -> bool:
 
 
 def _product(one: Operand, other: Operand) -> Exact:
+    if one == 0:
+        return Fraction(0)
     if not isinstance(one, ExactNumber):
-        return _exact(
-            {monomial: one * share for monomial, share in terms_of(other).items()} if one else {}
-        )
+        terms = {monomial: one * share for monomial, share in terms_of(other).items()}
+        return _exact(terms)
     if not isinstance(other, ExactNumber):
         return _product(other, one)
     return _exact(_collected(_products(one.terms, other.terms)))
@@ -273,7 +281,8 @@ def _collected(terms: Iterable[Term]) -> Terms:
     for too many.
     """
     found = _added(terms)
-    return _simplified(found) if any(monomial.divisors for monomial in found) else found
+    has_quotients = any(monomial.divisors for monomial in found)
+    return _simplified(found) if has_quotients else found
 
 
 def _products(some: Terms, others: Terms) -> Iterator[Term]:
@@ -294,7 +303,8 @@ def _by_divisors(terms: Terms) -> dict[Divisors, Terms]:
     groups: dict[Divisors, dict[Monomial, Fraction]] = {}
     for monomial, share in terms.items():
         above = replace(monomial, divisors=()) if monomial.divisors else monomial
-        groups.setdefault(monomial.divisors, {})[above] = share
+        group = groups.setdefault(monomial.divisors, {})
+        group[above] = share
     return {**groups}
 
 
@@ -303,12 +313,16 @@ def _over_all(groups: Mapping[Divisors, Terms]) -> tuple[Divisors, Terms]:
     often: dict[ExactNumber, int] = {}
     for divisors in groups:
         for divisor, times in divisors:
-            often[divisor] = max(often.get(divisor, 0), times)
+            known = often.get(divisor, 0)
+            often[divisor] = max(known, times)
     numerator: list[Term] = []
     for divisors, above in groups.items():
         own = dict(divisors)
-        missing = tuple((divisor, times - own.get(divisor, 0)) for divisor, times in often.items())
-        numerator += _multiplied(above, missing).items()
+        missing = []
+        for divisor, times in often.items():
+            has = own.get(divisor, 0)
+            missing.append((divisor, times - has))
+        numerator += _multiplied(above, tuple(missing)).items()
     return _sorted(often), _added(numerator)
 
 
@@ -334,35 +348,51 @@ def _simplified(terms: Terms) -> Terms:
     """A single quotient for each set of divisors, and no divisor that cancels."""
     alike: dict[frozenset[ExactNumber], dict[Divisors, Terms]] = {}
     for divisors, above in _by_divisors(terms).items():
-        alike.setdefault(frozenset(divisor for divisor, _ in divisors), {})[divisors] = above
+        bases = frozenset(divisor for divisor, _ in divisors)
+        group = alike.setdefault(bases, {})
+        group[divisors] = above
     total: list[Term] = []
     for bases, groups in alike.items():
-        for divisors, above in (
-            [_over_all(groups)] if bases and _is_small(groups) else groups.items()
-        ):
-            left, numerator = _cancelled(divisors, above)
-            total += (
-                (replace(monomial, divisors=left) if left else monomial, share)
-                for monomial, share in numerator.items()
-            )
+        becomes_one = bases and _is_small(groups)
+        quotients = [_over_all(groups)] if becomes_one else list(groups.items())
+        for divisors, above in quotients:
+            total += _over(*_cancelled(divisors, above))
     return _added(total)
+
+
+def _over(divisors: Divisors, above: Terms) -> Iterator[Term]:
+    """The terms of a numerator, each divided by these sums."""
+    for monomial, share in above.items():
+        yield replace(monomial, divisors=divisors) if divisors else monomial, share
 
 
 def _is_small(groups: Mapping[Divisors, Terms]) -> bool:
     """Whether the quotients can become one with no more terms than a number may have."""
-    often = [sum(times for _, times in divisors) for divisors in groups]
-    widest = max(len(divisor.terms) for divisors in groups for divisor, _ in divisors)
+    powers = []
+    widest = 0
+    for divisors in groups:
+        powers.append(sum(times for _, times in divisors))
+        widest = max(widest, *(len(divisor.terms) for divisor, _ in divisors))
     longest = max(len(above) for above in groups.values())
-    return bool(longest * widest ** (max(often) - min(often)) <= MOST_TERMS)
+    # A numerator is multiplied by as many divisors as it has fewer than the others.
+    missing = max(powers) - min(powers)
+    terms: int = longest * widest**missing
+    return terms <= MOST_TERMS
 
 
 def _cancelled(divisors: Divisors, above: Terms) -> tuple[Divisors, Terms]:
     """The quotient without the divisors that its numerator is a multiple of."""
-    left = dict(divisors)
-    for divisor in left:
-        while left[divisor] and (multiple := _multiple(above, divisor.terms)):
-            above, left[divisor] = multiple, left[divisor] - 1
-    return tuple((divisor, times) for divisor, times in left.items() if times), above
+    left = []
+    for divisor, times in divisors:
+        while times:
+            multiple = _multiple(above, divisor.terms)
+            if not multiple:
+                break
+            above = multiple
+            times -= 1
+        if times:
+            left.append((divisor, times))
+    return tuple(left), above
 
 
 def _multiple(above: Terms, below: Terms) -> Terms | None:
@@ -378,9 +408,12 @@ def _multiple(above: Terms, below: Terms) -> Terms | None:
         inverse = monomial.inverse()
         if inverse is None:
             continue
-        times = _added(_products({first: above[first]}, {inverse[0]: inverse[1] / share}))
-        # all of different monomials, since those of `below` are
-        products = _products(below, times)
-        if len(times) == 1 and all(above.get(monomial) == share for monomial, share in products):
+        inverted, factor = inverse
+        times = _added(_products({first: above[first]}, {inverted: factor / share}))
+        if len(times) != 1:
+            continue
+        # The products are of different monomials, since the terms of `below` are.
+        products = dict(_products(below, times))
+        if products == above:
             return times
     return None

@@ -172,7 +172,9 @@ def _as_quotient(found: re.Match[str]) -> str:
     float.
     """
     whole, decimals = found.groups()
-    return f"({(whole + decimals).lstrip('0') or '0'}/1{'0' * len(decimals)})"
+    above = (whole + decimals).lstrip("0") or "0"
+    zeros = "0" * len(decimals)
+    return f"({above}/1{zeros})"
 
 
 def _factor_by_factor(node: Expression) -> Expression:
