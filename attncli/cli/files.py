@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
-from attncli.problem.files import OPENED
+from attncli.problem.files import OPENED_FILES
 from attncli.system import is_reader_gone, is_same, keep_owner, set_blocking, without_last_separator
 
 _OTHER_NAME = "give the output another name"
@@ -28,7 +28,7 @@ def require_writable(
     Raises AttncliError (exit 2 or 4).
     """
     # of what was read before, in the same process
-    OPENED.clear()
+    OPENED_FILES.clear()
     if path is None or path == "-":
         return
     if path == "":
@@ -354,4 +354,4 @@ def _status_of_stream(stream: object) -> os.stat_result | None:
 
 
 def _is_read(target: os.stat_result) -> bool:
-    return any(is_same(target, read) for read in OPENED.values())
+    return any(is_same(target, read) for read in OPENED_FILES.values())

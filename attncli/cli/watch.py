@@ -12,7 +12,7 @@ from typing import TypeAlias
 from attncli.cli.error_report import report_error
 from attncli.cli.progress import progress
 from attncli.errors import AttncliError, Exit, usage_error
-from attncli.problem.files import OPENED
+from attncli.problem.files import OPENED_FILES
 from attncli.system import heeds_escapes
 
 # seconds between two looks at the files
@@ -41,15 +41,15 @@ def watch(work: Callable[[], object], file: str, output: str | None, *, quiet: b
             progress.begin("reading")
             work()
         except AttncliError as error:
-            if not states and (error.exit_code == Exit.USAGE or OPENED.get(file) is None):
+            if not states and (error.exit_code == Exit.USAGE or OPENED_FILES.get(file) is None):
                 raise
             report_error(error, sys.stderr)
             done = False
         progress.end()
-        if OPENED.get(file) is None and not states:
+        if OPENED_FILES.get(file) is None and not states:
             # a stream by another name, which has no second time
             return Exit.OK
-        states |= {path: _state(status) for path, status in OPENED.items()}
+        states |= {path: _state(status) for path, status in OPENED_FILES.items()}
         sys.stdout.flush()
         if not quiet:
             what = f"watching {file}; press Ctrl-C to stop"

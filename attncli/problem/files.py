@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "standard input"
 SIZE_LIMIT = 256 * 2**20
-_LISTS, _PAGES = (".yaml", ".yml", ".json"), (".md", ".markdown", ".tex", ".latex")
-_PIECE = 2**20
-_OPEN_ALREADY = r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+"  # as bash's <(…) hands over
+_LIST_SUFFIXES, _PAGE_SUFFIXES = (".yaml", ".yml", ".json"), (".md", ".markdown", ".tex", ".latex")
+_PIECE_SIZE = 2**20
+# Streams that are open already, as those of <(…) in bash.
+_OPEN_ALREADY = r"/dev/stdin|/dev/fd/[0-9]+|/proc/self/fd/[0-9]+"
 
 
 # The files asked for so far, as each was when it was opened; None where it could not be. Nothing is
 # to write over them.
-OPENED: dict[str, os.stat_result | None] = {}
+OPENED_FILES: dict[str, os.stat_result | None] = {}
 
 
 class _TooLarge(Exception):
@@ -73,14 +74,14 @@ def open_regular(path: str | Path) -> BinaryIO:
     """A regular file opened for reading; OSError for anything else."""
     # Looked at first because opening alone can act on a device.
     name = os.fspath(path)
-    OPENED[name] = None
+    OPENED_FILES[name] = None
     _require_regular(os.stat(path).st_mode)
     descriptor = os.open(path, system.OPENING)
     stream = os.fdopen(descriptor, "rb")
     try:
         status = os.fstat(descriptor)
         _require_regular(status.st_mode)
-        OPENED[name] = status
+        OPENED_FILES[name] = status
     except OSError:
         stream.close()
         raise
@@ -105,7 +106,7 @@ def _wait_for(stream: BinaryIO) -> bytes:
     """What a stream holds up to its end, also where whoever opened it set it not to wait for what
     comes later.
     """
-    # what stands in for a stream has no descriptor and nothing to wait for
+    # What stands in for a stream has no descriptor and nothing to wait for.
     with suppress(UnsupportedOperation):
         system.set_blocking(stream.fileno(), True)
     return _read(stream)
@@ -113,15 +114,15 @@ def _wait_for(stream: BinaryIO) -> bytes:
 
 def _read(stream: BinaryIO) -> bytes:
     expected = 0
-    # what stands in for a stream has no descriptor
+    # What stands in for a stream has no descriptor.
     with suppress(OSError, AttributeError):
         expected = os.fstat(stream.fileno()).st_size
     if expected > SIZE_LIMIT:
         raise _TooLarge
-    # memory is taken for all that is asked for
+    # Memory is taken for all that is asked for.
     data: bytes | None = stream.read(expected + 1)
     if data is None:
-        # a file that never ends, such as /proc/kmsg
+        # The file never ends, as /proc/kmsg.
         raise OSError("there is nothing to read in it now")
     return data if len(data) <= expected else _rest(stream, data)
 
@@ -131,7 +132,7 @@ def _rest(stream: BinaryIO, data: bytes) -> bytes:
     limit.
     """
     pieces, length = [data], len(data)
-    while piece := stream.read(_PIECE):
+    while piece := stream.read(_PIECE_SIZE):
         pieces.append(piece)
         length += len(piece)
         if length > SIZE_LIMIT:
@@ -156,9 +157,11 @@ def _near(path: str) -> str:
     """
     otherwise = "check the spelling and the folder"
     folder, file = os.path.split(path)
-    # a page of answers stands for a file of them, too
-    kinds = (_LISTS, array_suffixes(), (*_PAGES, *_LISTS))
-    suffixes = next((kind for kind in kinds if os.path.splitext(file)[1].lower() in kind), _LISTS)
+    # A page of answers stands for a file of them, too.
+    kinds = (_LIST_SUFFIXES, array_suffixes(), (*_PAGE_SUFFIXES, *_LIST_SUFFIXES))
+    suffixes = next(
+        (kind for kind in kinds if os.path.splitext(file)[1].lower() in kind), _LIST_SUFFIXES
+    )
     try:
         with os.scandir(folder or os.curdir) as entries:
             names = [
@@ -167,9 +170,9 @@ def _near(path: str) -> str:
                 if each.name.lower().endswith(suffixes) and not each.is_dir()
             ]
         suffix = os.path.splitext(file)[1].lower()
-        # of one stem, that with this suffix
+        # Of files with one stem, the one with this suffix is the last, and is taken.
         names.sort(key=lambda name: (name.lower().endswith(suffix), name))
-        # equal suffixes make no two names near
+        # Equal suffixes make no two names near.
         stems = {os.path.splitext(name)[0]: name for name in names}
         near = nearest(os.path.splitext(file)[0], list(stems))
         return f"did you mean {stems[near]}?" if near else otherwise

@@ -41,7 +41,8 @@ Layout: TypeAlias = Literal["parts", "heads"]
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
 CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
-PARTS: tuple[Part, ...] = get_args(Part)  # of a fused array in a file
+# the parts of a fused array in a file
+PARTS: tuple[Part, ...] = get_args(Part)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 _OF_QUERIES, _OF_KEYS = (BATCH, HEAD), (BATCH, KEY_HEAD)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-# of one array, read or made on the way: 400 MB in double precision
+# One array, read or made on the way, takes 400 MB in double precision.
 ELEMENT_LIMIT = 5 * 10**7
 TOKEN_LIMIT = 10**5
-BLANKS_LIMIT = 2**20  # in a row
-TITLE_LIMIT = 10**4  # characters
-# a matrix repeats each of them, and is as wide as the longest
+# blanks in a row
+BLANKS_LIMIT = 2**20
+# characters of a title
+TITLE_LIMIT = 10**4
+# Characters of a label: a matrix repeats each of them, and is as wide as the longest.
 LABEL_LIMIT = 10**3
-# bytes; of an array that is larger, a file holds at least one in PACKED_RATIO
+# Of an array of more bytes, a file holds at least one in PACKED_RATIO.
 PACKED_LIMIT = 2**26
 PACKED_RATIO = 100
-# bytes of a .npz file's list of arrays: tens of thousands of them
+# A .npz file's list of tens of thousands of arrays takes so many bytes.
 DIRECTORY_LIMIT = 2**22
-# far more than any problem needs, far less than a parser's stack can bear
+# This is far more than any problem needs, and far less than a parser's stack can bear.
 DEPTH_LIMIT = 64
-# what every array library can hold
+# Every array library can hold so many axes.
 DIMENSION_LIMIT = 32

@@ -11,15 +11,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
-from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
+from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import PER_HEAD, axes_of, key_labels, rows_from, sizes
 from attncli.problem.parts.conventions import OWN, Convention, convention_named
 from attncli.problem.parts.heads import check_leading, check_per_head, check_widths, split_heads
-from attncli.problem.parts.losses import Loss
+from attncli.problem.parts.losses import Loss, check_loss, read_loss
 from attncli.problem.parts.masks import Mask
+from attncli.problem.parts.positions import Position, read_positions
 from attncli.problem.shape_checks import (
     check_array_sizes,
     check_gradient,
@@ -47,10 +48,9 @@ from attncli.problem.text.values import (
 
 if TYPE_CHECKING:
     from attncli.problem.parts.mask_reader import MaskReading
-    from attncli.problem.parts.positions import Position
 
-_PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
-# of the keys that could be read
+_PAST_HELP = "write past: {K: [[1, 0]], V: [[0, 1]]}"
+# the values of the keys that could be read, by key
 Values: TypeAlias = dict[str, Any]
 
 
@@ -112,12 +112,12 @@ def problem_from_tree(
     values: Values = {"score": "scaled_dot"} | _read_values(root, reading, reads)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
-    # a misspelt W_K is not told again as a missing one
+    # A misspelt W_K is not told again as a missing one.
     if all(key in KEYS for key in root.keys):
         check_sources(values["score"], reading, root.at)
     if errors.count:
         _check_what_was_read(values, root, reading)
-    # here and below: what is checked next asks for what has been read, or for arrays that fit
+    # Here and below, what is checked next asks for what has been read, or for arrays that fit.
     errors.stop()
     given, joined = _fitting_arrays(values, positions, reading, holds_scores)
     tokens, context_tokens = _labels(values, given, reading)
@@ -126,8 +126,6 @@ def problem_from_tree(
     check_gradient(values.get("d_output"), given, joined, reading)
     loss: Loss | None = values.get("loss")
     if loss is not None:
-        from attncli.problem.parts.losses import check_loss
-
         loss = check_loss(loss, given, joined, reading)
     errors.stop()
     numbers = _numbers_of_one_head(given)
@@ -161,7 +159,8 @@ def _read_values(root: MappingNode, reading: Reading, convention: Convention) ->
 
             at = root.keys[key]
             decimal = decimal_comma(reading.errors.source.text, at, key) if is_null(node) else None
-            if decimal:  # as {scale: 0,5} is read
+            # YAML reads {scale: 0,5} as scale: 0 and a key 5.
+            if decimal:
                 reading.errors.add(decimal.message, at=decimal.at, help=decimal.help)
             else:
                 reading.errors.add(
@@ -266,17 +265,17 @@ def _read_base(value: Value) -> Scalar | None:
 def _read_past(value: Value) -> dict[str, Matrix | None] | None:
     """The arrays of a cache, by the names of their steps; None after reporting what is wrong."""
     if not isinstance(value.node, MappingNode):
-        value.wrong(f"must be {{K: …, V: …}}, not {describe(value.node)}", _PAST)
+        value.wrong(f"must be {{K: …, V: …}}, not {describe(value.node)}", _PAST_HELP)
         return None
     whole = require_keys(value, ("K", "V"))
     for name in "KV":
         if whole and name not in value.keys:
             value.wrong(
-                f"has no {name}: a cache holds a key and a value of every earlier token", _PAST
+                f"has no {name}: a cache holds a key and a value of every earlier token", _PAST_HELP
             )
             return None
     return {
-        f"past_{name}": read_matrix(value.key(name), deepest=DEEPEST)
+        f"past_{name}": read_matrix(value.key(name), deepest=MOST_AXES)
         for name in "KV"
         if name in value.keys
     }
@@ -289,30 +288,17 @@ def _read_sink(value: Value) -> Scalar | Matrix | None:
 
 
 def _read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
-    # with all forms of masks, which most problems do without
+    # All forms of masks come with it, and most problems have none.
     from attncli.problem.parts.mask_reader import read_mask
 
     return read_mask(value, convention)
-
-
-def _read_positions(value: Value) -> tuple[Position, ...] | None:
-    # with their rules, which problems without any do without
-    from attncli.problem.parts.positions import read_positions
-
-    return read_positions(value)
-
-
-def _read_loss(value: Value) -> Loss | None:
-    from attncli.problem.parts.losses import read_loss
-
-    return read_loss(value)
 
 
 READERS: dict[Kind, Callable[..., Any]] = {
     "text": read_title,
     "labels": read_labels,
     "entries": lambda value: read_matrix(value, deepest=3),
-    "heads": lambda value: read_matrix(value, deepest=DEEPEST),
+    "heads": lambda value: read_matrix(value, deepest=MOST_AXES),
     "matrix": read_matrix,
     "vector": lambda value: read_matrix(value, rank=1),
     "score": lambda value: read_word(value, SCORES),
@@ -321,9 +307,9 @@ READERS: dict[Kind, Callable[..., Any]] = {
     "base": _read_base,
     "mask": _read_mask,
     "past": _read_past,
-    "position": _read_positions,
+    "position": read_positions,
     "sink": _read_sink,
-    "loss": _read_loss,
+    "loss": read_loss,
     "count": lambda value: read_integer(
         value, least=1, help="write how many heads there are, such as 8"
     ),

@@ -15,7 +15,7 @@ Cells: TypeAlias = "NDArray[Any] | list[Any] | Callable[[], NDArray[Any] | list[
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One number with the way it was written: `written` is its text as given, such as "1/3"."""
+    """One number with the way it was written: 1/3 is Scalar(0.333…, "1/3")."""
 
     value: float
     written: str
@@ -27,7 +27,7 @@ class Scalar:
 
 
 class Matrix:
-    """Numbers with the way they were written.
+    """Numbers with the way they were written: of [[1/3, 0.50]], `written` is [["1/3", "0.50"]].
 
     `value` is an array of float64 (of bool for the truth values of a mask). `written` is one of the
     same shape that holds each number's text as given ("1/3", "0.50", "1e3"), or None where the
@@ -98,8 +98,9 @@ class Matrix:
     def arranged(
         self, arrange: Callable[[NDArray[Any]], NDArray[Any]], shape: tuple[int, ...]
     ) -> Matrix:
-        """The same numbers in another arrangement of this shape, such as their first entry, or cut
-        into heads.
+        """The same numbers in another arrangement of this shape.
+
+        `matrix.arranged(itemgetter(0), matrix.shape[1:])` is the first entry of a batch.
         """
 
         def written() -> NDArray[np.object_]:
@@ -120,7 +121,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """The array, contiguous and frozen."""
     import numpy as np
 
-    # np.ascontiguousarray would give a number an axis
+    # np.ascontiguousarray would give a number an axis.
     array = np.asarray(array, order="C")
     array.flags.writeable = False
     return array

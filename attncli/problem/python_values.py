@@ -130,7 +130,7 @@ class _Tree:
                     self._fail(path, *NO_HALF)
                 return Leaf(str(value), not is_plain(value) and value != BLANK, at)
             case int():
-                # str(value) refuses more than 4,300 digits
+                # str(value) refuses more than 4,300 digits.
                 return Leaf(str(Decimal(value)), False, at)
             case float():
                 return Leaf(repr(float(value)), False, at)
@@ -196,13 +196,13 @@ class _Tree:
         try:
             array = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
         except Exception as error:
-            # whatever another library raises: a tensor on a GPU, or one that needs a gradient
+            # Another library raises anything: for a tensor on a GPU, or one that needs a gradient.
             why = shorten(str(error).partition("\n")[0], 200)
             help = "give an array on the CPU, as PyTorch makes by tensor.detach().cpu().float()"
             self._fail(path, f"{_a_kind(value)} cannot become a NumPy array: {why}", help)
-        # bfloat16 comes as a type of its own
+        # bfloat16 comes as a type of its own.
         if array.dtype.kind == "f" or "float" in array.dtype.name:
-            # what is too large becomes an infinity, which is reported
+            # What is too large becomes an infinity, which is reported.
             with np.errstate(all="ignore"):
                 array = array.astype(np.float64, copy=False)
         return array

@@ -34,7 +34,7 @@ from attncli.problem.text.reading import Reading
 
 WITHOUT_SCORES = "attncli compute --steps output --detail brief does without it"
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
-# than by the letters of their cells
+# Other checks have words of their own for these, as _check_cells has not.
 _TOLD_OTHERWISE = {
     "X",
     "context",
@@ -280,7 +280,7 @@ def _check_score(given: Mapping[str, Matrix], score: str, reading: Reading) -> N
     known = _lengths(given)
     if SCORES[score].equal_widths:
         _check_equal_widths(given, known, reading)
-    # and those of other letters, which the last array with them sets
+    # The last array with another letter sets its length.
     lengths = dict(known)
     for name in reversed([name for name in arrays if name in given]):
         for letter, length in zip(arrays[name], given[name].shape, strict=True):
@@ -403,7 +403,7 @@ def _scores_too_large(given: Mapping[str, Matrix]) -> tuple[str, str, str] | Non
     n, m = sizes(given)
     if wrong := _too_large("the matrix of scores", (n, m), given):
         return rows_from("K", given), *wrong
-    # q·W_1 + k·W_2 is made for every query and key at once
+    # The additive score makes q·W_1 + k·W_2 for every query and key at once.
     if "v" in given and (
         wrong := _too_large("what v is multiplied by", (n, m, given["v"].shape[0]), given)
     ):

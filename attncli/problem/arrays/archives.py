@@ -36,7 +36,7 @@ class Archive:
         except (ArrayError, OSError, MemoryError):
             raise
         except Exception:
-            # a hostile archive makes zipfile fail in almost any way, and in words of its own
+            # A hostile archive makes zipfile fail in almost any way, and in words of its own.
             why = (
                 "it is damaged"
                 if beginning.over or zipfile.is_zipfile(stream)

@@ -31,9 +31,11 @@ _RANKS = {
     4: "a list of lists of matrices",
 }
 _EXAMPLES = {1: "[1, 0]", 2: "[[1, 0], [0, 1]]"}
-_REFERENCES = "write {file: weights.npz, name: W_Q}, {file: W_Q.csv} or {random: [4, 8], seed: 7}"
-# batch × heads × rows × columns
-DEEPEST = 4
+_REFERENCES_HELP = (
+    "write {file: weights.npz, name: W_Q}, {file: W_Q.csv} or {random: [4, 8], seed: 7}"
+)
+# The deepest lists are batch × heads × rows × columns.
+MOST_AXES = 4
 
 
 def read_matrix(
@@ -64,12 +66,12 @@ def read_matrix(
     elif "random" in value.keys:
         matrix = read_random(value)
     elif "file" not in value.keys:
-        value.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES)
+        value.wrong(f"must be {_RANKS[rank]}, {{file: …}} or {{random: …}}", _REFERENCES_HELP)
     else:
         matrix = _read_file(value, rank, minus_infinity)
     if matrix is None:
         return None
-    while rank > 1 and deepest < matrix.ndim <= DEEPEST and matrix.shape[0] == 1:
+    while rank > 1 and deepest < matrix.ndim <= MOST_AXES and matrix.shape[0] == 1:
         matrix = matrix.arranged(itemgetter(0), matrix.shape[1:])
     if not rank <= matrix.ndim <= deepest:
         what = (
@@ -117,7 +119,7 @@ def _read_file(value: Value, rank: int, minus_infinity: bool) -> Matrix | None:
 
     array = read_array(value, rank)
     texts = None
-    # which a file of text has where it has fractions and roots
+    # A file of text has texts where it has fractions and roots.
     if array is not None and array.dtype == object:
         texts, array = read_only(array), np.vectorize(as_float, otypes=[float])(array)
     if array is None or not _all_numbers(array, value, minus_infinity):

@@ -15,11 +15,11 @@ from attncli.problem.text.nodes import ListNode, describe
 from attncli.problem.text.numbers import as_decimal
 from attncli.problem.text.values import Value, read_integer, read_scalar, read_truth, require_keys
 
-_RANDOM = "write {random: [4, 8], seed: 7}"
-_LOW, _HIGH = Scalar(0, "0"), Scalar(1, "1")
-# a double keeps no more of a number below 1
+_RANDOM_HELP = "write {random: [4, 8], seed: 7}"
+_USUAL_LOW, _USUAL_HIGH = Scalar(0, "0"), Scalar(1, "1")
+# A double keeps no more decimals of a number below 1.
 _MOST_DECIMALS = 15
-# that are drawn from: a double tells no more of them apart
+# Numbers are drawn from so many: a double tells no more of them apart.
 _MOST_NUMBERS = 2**53
 
 
@@ -34,20 +34,23 @@ def read_random(value: Value) -> Matrix | None:
     require_keys(value, ("random", "seed", "low", "high", "integers", "decimals"))
     sizes = value.key("random")
     if not isinstance(sizes.node, ListNode):
-        sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _RANDOM)
+        sizes.wrong(f"must be a shape, not {describe(sizes.node)}", _RANDOM_HELP)
     elif not sizes.node.length:
-        sizes.wrong("is empty", _RANDOM)
+        sizes.wrong("is empty", _RANDOM_HELP)
     elif sizes.node.length > DIMENSION_LIMIT:
         sizes.wrong(
             f"has {count(sizes.node.length, 'dimension')}",
             f"an array has at most {DIMENSION_LIMIT} dimensions",
         )
     shape = [
-        read_integer(size, least=1, help=_RANDOM) for size in islice(sizes.items, DIMENSION_LIMIT)
+        read_integer(size, least=1, help=_RANDOM_HELP)
+        for size in islice(sizes.items, DIMENSION_LIMIT)
     ]
-    seed = read_integer(value.key("seed"), least=0, help=_RANDOM) if "seed" in value.keys else 0
-    low = read_scalar(value.key("low")) if "low" in value.keys else _LOW
-    high = read_scalar(value.key("high")) if "high" in value.keys else _HIGH
+    seed = (
+        read_integer(value.key("seed"), least=0, help=_RANDOM_HELP) if "seed" in value.keys else 0
+    )
+    low = read_scalar(value.key("low")) if "low" in value.keys else _USUAL_LOW
+    high = read_scalar(value.key("high")) if "high" in value.keys else _USUAL_HIGH
     decimals = _read_decimals(value)
     if value.errors.count > before or low is None or high is None:
         return None

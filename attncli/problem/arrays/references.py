@@ -37,11 +37,12 @@ from attncli.system import path_here
 
 _KEYS = ("file", "name", "range", "index", "transpose", "part", "layout")
 _WORKBOOK, _RANGE = ".xlsx", "range: Sheet1!A1:C3"
+# Suffixes of models come first.
 _SUFFIXES = (
     *(suffix for suffix in array_suffixes()[::-1] if suffix not in (_WORKBOOK, *TEXT_SUFFIXES)),
     _WORKBOOK,
     *TEXT_SUFFIXES,
-)  # those of models first
+)
 _OTHER_SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods", ".fods", ".numbers")
 _HELP = (
     "a fused array has the columns of q, k and v side by side; heads and kv_heads say how many"
@@ -240,7 +241,7 @@ def _load(source: Source, file: str, name: str) -> StoredArray:
         )
     with open_regular(target) as stream:
         array = format_of(suffix).read(stream, called, name)
-    # which a reader asks itself only where it would take memory for what is claimed
+    # A reader asks this itself only where it would take memory for what is claimed.
     require_shape(array.shape, called)
     return array
 
@@ -277,7 +278,7 @@ def _keeps_its_digits(array: StoredArray, value: Value) -> bool:
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
         return True
     doubles = array.astype(np.float64)
-    # rounded up to what the integers do not reach
+    # These were rounded up to what the integers do not reach.
     past = doubles >= float(np.iinfo(array.dtype).max)
     lost = past | (np.where(past, 0, doubles).astype(array.dtype) != array)
     if not lost.any():

@@ -14,14 +14,14 @@ from attncli.problem.limits import DEPTH_LIMIT, DIMENSION_LIMIT, ELEMENT_LIMIT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# of any type NumPy reads; which is checked, not typed
+# Its numbers are of any type that NumPy reads, which is checked, and not typed.
 StoredArray: TypeAlias = "NDArray[Any]"
 _MOST_NAMES_SHOWN = 12
 _TOO_DEEP = "it is nested too deep"
-# characters; Python has a limit of its own, which can be set from 640 up
-_LONGEST_WHOLE = 400
-# names that a misspelt one is held against
-COMPARED = 1000
+# Python has a limit of characters of its own, which can be set from 640 up.
+_LONGEST_WHOLE_NUMBER = 400
+# A misspelt name is held against so many.
+MOST_NAMES_COMPARED = 1000
 
 
 def require_shape(shape: Sequence[object], what: str, *, single: bool = False) -> int:
@@ -62,7 +62,7 @@ def choose(
         return name
     if not name and len(names) == 1:
         return names[0]
-    # those that contain it come first
+    # Names that contain it come first.
     likely = sorted(names, key=lambda each: name.lower() not in each.lower())
     there = _listed(likely, shape)
     if not names:
@@ -71,7 +71,7 @@ def choose(
         raise ArrayError(
             f"{file} holds {count(len(names), 'array')}", f"say which by name: {there}"
         )
-    near = did_you_mean(_shown(name), [_shown(each) for each in likely[:COMPARED]], "")
+    near = did_you_mean(_shown(name), [_shown(each) for each in likely[:MOST_NAMES_COMPARED]], "")
     many = f"{count(len(names), 'array')}: " if len(names) > 1 else ""
     help = f"{near} it holds {many}{there}".lstrip()
     raise ArrayError(f"{file} has no array named {_shown(name)}", help, key="name")
@@ -89,7 +89,7 @@ def _listed(names: Sequence[str], shape: Callable[[str], Sequence[int]]) -> str:
 
 
 def _shown(name: str) -> str:
-    # model.language_model.layers.10.self_attn.q_proj.weight, whole
+    # model.language_model.layers.10.self_attn.q_proj.weight is shown whole.
     return shorten(name, 80)
 
 
@@ -98,7 +98,8 @@ def strict_json(data: bytes) -> object:
 
     ValueError for anything else, and for what is nested too deep or has a number that is too long.
     """
-    import json  # which few formats need
+    # Few formats need it.
+    import json
 
     try:
         value: object = json.loads(
@@ -138,14 +139,14 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     entries = dict(pairs)
     if len(entries) < len(pairs):
         raise ValueError("a name is given twice")
-    # half of a surrogate pair is no character, and cannot be printed
+    # Half of a surrogate pair is no character, and cannot be printed.
     for key, value in pairs:
         f"{key}{value if isinstance(value, str) else ''}".encode()
     return entries
 
 
 def _whole_number(word: str) -> int:
-    if len(word) > _LONGEST_WHOLE:
+    if len(word) > _LONGEST_WHOLE_NUMBER:
         raise ValueError("a number is too long")
     return int(word)
 

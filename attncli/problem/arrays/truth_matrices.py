@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncli.problem.arrays.matrix_reader import DEEPEST
+from attncli.problem.arrays.matrix_reader import MOST_AXES
 from attncli.problem.matrix import Matrix
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from attncli.problem.arrays.stored import StoredArray
 
 _EXAMPLES = {1: "[1, 1, 0]", 2: "[[1, 0], [1, 1]]"}
-# batch × keys; batch × heads × queries × keys
-_DEEPEST = {1: 2, 2: DEEPEST}
+# A batch of lists is batch × keys, one of matrices batch × heads × queries × keys.
+_MOST_AXES = {1: 2, 2: MOST_AXES}
 
 
 def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None:
@@ -72,7 +72,7 @@ def _of_rank(array: Matrix, rank: int, value: Value) -> Matrix | None:
     """The array; None after reporting that it has fewer axes, or more than a batch of it would
     have.
     """
-    if array.ndim > _DEEPEST[rank]:
+    if array.ndim > _MOST_AXES[rank]:
         value.wrong(f"is {array.ndim} lists deep", f"write {_EXAMPLES[rank]}")
     elif array.ndim < rank:
         value.wrong(

@@ -14,17 +14,17 @@ from attncli.equation.parser import parse_expression
 from attncli.problem.keys import ARRAYS
 from attncli.problem.matrix import Matrix
 
-# a number a head, whatever other axes
+# These have one number for each head, whatever other axes there are.
 PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)
 OF_QUERIES = tuple(
     name for name, array in ARRAYS.items() if array.letters and HEAD in array.leading
 )
-# as many heads as K and V have
+# These have as many heads as K and V.
 OF_KEYS = tuple(name for name, array in ARRAYS.items() if KEY_HEAD in array.leading)
 LEADING = (BATCH, HEAD, KEY_HEAD)
-# which head of keys and values a query head uses
+# A query head uses this head of keys and values.
 KEY_HEAD_OF = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
-# what people call one place on each
+# People call one place on each axis so.
 PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}
 
 
@@ -32,6 +32,8 @@ PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}
 class Axes:
     """How long each leading axis is: entries, query heads, heads of keys and values; None where
     there is none.
+
+    A batch of 2 with 8 query heads, four of which share a head of keys, has Axes(2, 8, 2).
     """
 
     batch: int | None = None
@@ -59,7 +61,7 @@ def axes_of(given: Mapping[str, Matrix]) -> Axes:
     lengths: dict[str, int] = {}
     for name, matrix in given.items():
         if name in PER_HEAD:
-            # which says nothing about how many heads there are
+            # It does not tell how many heads there are: it is checked against them later.
             continue
         shape = matrix.shape
         for letter, length in zip(letters_of(name, matrix.ndim), shape, strict=False):
@@ -78,14 +80,12 @@ def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
 
 
 def rows_from(name: str, given: Collection[str]) -> str:
-    """The array that Q, K or V has its rows from: itself where it is given, or what is projected to
-    it.
-    """
+    """The array that Q, K or V has its rows from: K itself, or X where W_K makes K of it."""
     return name if name in given else input_of(name, given)
 
 
 def columns_from(name: str, given: Collection[str]) -> str:
-    """The array that Q, K or V has its columns from: itself where it is given, or its weights."""
+    """The array that Q, K or V has its columns from: K itself, or W_K."""
     return name if name in given else f"W_{name}"
 
 

@@ -30,7 +30,7 @@ from attncli.problem.text.reading import Reading
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WEIGHTS = ("W_Q", "W_K", "W_V")
+PROJECTION_WEIGHTS = ("W_Q", "W_K", "W_V")
 
 
 def split_heads(
@@ -59,8 +59,12 @@ def split_heads(
     (_, of_queries), (name, of_keys) = stacked.values()
     queries = heads or of_queries or 1
     keys = kv_heads or of_keys or (queries if heads else 1)
-    key = "kv_heads" if kv_heads else "heads" if heads and not of_queries else name
-    path = array_path(key)
+    if kv_heads:
+        path = "kv_heads"
+    elif heads and not of_queries:
+        path = "heads"
+    else:
+        path = array_path(name)
     if not (of_queries or heads) and keys > 1:
         reading.wrong(
             path,
@@ -99,7 +103,8 @@ def check_widths(
         return
     queries = heads or 1
     keys = kv_heads or queries
-    d_q, d_k, d_v = (width(letter, given) for letter in "QKV")  # of all heads
+    # These widths are those of all heads together.
+    d_q, d_k, d_v = (width(letter, given) for letter in "QKV")
     unequal = SCORES[score].equal_widths and d_q * keys != d_k * queries
     unjoined = "W_O" in given and given["W_O"].shape[0] * keys != d_v * queries
     for name, other, cut in _without_part(reading):
@@ -206,7 +211,7 @@ def _without_part(reading: Reading) -> Iterator[tuple[str, str, bool]]:
     """Weights that take the whole of an array from which others are taken, too: their name, that of
     another, and whether the other takes a part.
     """
-    references = {name: found for name in WEIGHTS if (found := reading.stored(name))}
+    references = {name: found for name in PROJECTION_WEIGHTS if (found := reading.stored(name))}
     for name, reference in references.items():
         if "part" not in reference.keys:
             same = [
@@ -221,6 +226,10 @@ def _without_part(reading: Reading) -> Iterator[tuple[str, str, bool]]:
 
 def _array(reference: MappingNode) -> list[list[str]]:
     """What says which array is meant, as texts that can be compared."""
-    named = [reference.values[key] for key in ("file", "name", "index") if key in reference.keys]
-    items = [node.items if isinstance(node, ListNode) else [node] for node in named]
-    return [[item.text for item in each if isinstance(item, Leaf)] for each in items]
+    texts = []
+    for key in ("file", "name", "index"):
+        if key in reference.keys:
+            node = reference.values[key]
+            items = node.items if isinstance(node, ListNode) else [node]
+            texts.append([item.text for item in items if isinstance(item, Leaf)])
+    return texts

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from attncli.english import count, shape_text
-from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
+from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.matrix import Matrix, read_only
 from attncli.problem.parts.axes import output_shape
 from attncli.problem.text.nodes import ListNode, MappingNode, describe
@@ -58,7 +58,7 @@ def read_loss(value: Value) -> Loss | None:
         )
         return None
     targets = [kind.target for kind in LOSSES.values()]
-    # else what is missing may be what is misspelt
+    # What is missing may be what is misspelt.
     whole = require_keys(value, ("kind", *targets))
     if "kind" not in value.keys:
         if whole:
@@ -84,7 +84,7 @@ def read_loss(value: Value) -> Loss | None:
             value.wrong(f"has no {kind.target}", f"write {kind.example}")
         return None
     rank = 1 if kind.of_classes else 2
-    target = read_matrix(value.key(kind.target), rank=rank, deepest=DEEPEST + rank - 2)
+    target = read_matrix(value.key(kind.target), rank=rank, deepest=MOST_AXES + rank - 2)
     return None if target is None else Loss(name, target)
 
 

@@ -21,12 +21,12 @@ from attncli.problem.text.numbers import NumberError, as_float
 from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.values import Value, read_word, require_keys
 
-# words that fill a matrix, not forms
-_CELLS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")
-# stands beside the forms that have one
-_CORNER = "corner"
-_FORM = "{padding: [1, 1, 0]}"
-_SPELLINGS = (
+# These words fill a matrix, and are no forms of a mask.
+_CELL_WORDS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")
+# It stands beside the forms that have one.
+_CORNER_KEY = "corner"
+_PADDING_EXAMPLE = "{padding: [1, 1, 0]}"
+_TRUTHS_HELP = (
     "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means"
     " hidden"
 )
@@ -34,11 +34,11 @@ _NO_INTEGERS = (
     "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0"
     " and 0.0"
 )
-# which need no form that says what 1 means
-_TRUTHS = "[[true, false], [true, true]]"
-# meant as true and false, as the error then says
+# These need no form that says what 1 means.
+_TRUTHS_EXAMPLE = "[[true, false], [true, true]]"
+# They are meant as true and false, as the error then says.
 _OLD_TRUTHS = ("yes", "no", "on", "off")
-_FLAT_HELP = f"write {_FORM} for the keys that exist, or one row per query"
+_FLAT_HELP = f"write {_PADDING_EXAMPLE} for the keys that exist, or one row per query"
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ def _is_list_of_forms(node: Node) -> bool:
         return False
     return any(
         isinstance(item, MappingNode)
-        or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELLS)
+        or (isinstance(item, Leaf) and item.text.isalpha() and item.text.lower() not in _CELL_WORDS)
         for item in node.items
     )
 
@@ -121,7 +121,7 @@ def _read_form(value: Value, reading: MaskReading) -> None:
         if node.text not in words:
             value.wrong(
                 f"must be {', '.join(words)}, a matrix or a form, not {describe(node)}",
-                did_you_mean(node.text, list(words), f"a form looks like mask: {_FORM}"),
+                did_you_mean(node.text, list(words), f"a form looks like mask: {_PADDING_EXAMPLE}"),
             )
         elif node.text in forms():
             reading.add(forms()[node.text](), value)
@@ -133,7 +133,7 @@ def _read_form(value: Value, reading: MaskReading) -> None:
     elif "file" in node.keys:
         reading.add(_read_bare(value, reading.convention), value)
     else:
-        _read_mapping(value, reading, whole=require_keys(value, [*forms(), _CORNER]))
+        _read_mapping(value, reading, whole=require_keys(value, [*forms(), _CORNER_KEY]))
 
 
 def _has_corner(parts: list[tuple[MaskPart, Value]]) -> bool:
@@ -145,19 +145,19 @@ def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:
     misspelt.
     """
     if not value.keys:
-        value.wrong("is empty", f"write a form such as {_FORM}, or mask: none")
+        value.wrong("is empty", f"write a form such as {_PADDING_EXAMPLE}, or mask: none")
     before = len(reading.parts)
     for key in value.keys:
         if key in forms():
             reading.add(forms()[key].read(value.key(key)), value.key(key))
-    if _CORNER in value.keys:
-        corner = value.key(_CORNER)
+    if _CORNER_KEY in value.keys:
+        corner = value.key(_CORNER_KEY)
         word = read_word(corner, CORNERS)
         owners = [name for name, form in forms().items() if form.has_corner]
         if whole and not {*owners} & value.keys.keys():
             help = "write {causal: true, corner: bottom-right}"
             corner.wrong(
-                f"a corner belongs to {listed(owners, last='or')}", help, at=value.keys[_CORNER]
+                f"a corner belongs to {listed(owners, last='or')}", help, at=value.keys[_CORNER_KEY]
             )
         elif word and _has_corner(reading.parts[before:]):
             reading.corners.append((cast("Corner", word), corner))
@@ -176,7 +176,7 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
     parts: dict[str, type[Keep | Hide]] = {"attend": Keep, "hidden": Hide}
 
     def of_truths(polarity: Polarity) -> Keep | Hide | None:
-        matrix = read_truths(value, example=_TRUTHS)
+        matrix = read_truths(value, example=_TRUTHS_EXAMPLE)
         return None if matrix is None else parts[polarity](matrix)
 
     if isinstance(value.node, MappingNode):
@@ -194,7 +194,7 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
     else:
         cells = _different(value)
         if not cells:
-            value.wrong("is empty", f"write causal, or rows such as {_TRUTHS}")
+            value.wrong("is empty", f"write causal, or rows such as {_TRUTHS_EXAMPLE}")
             return None
         said = [
             cell for cell in cells if truth(cell) is not None or cell.text.lower() in _OLD_TRUTHS
@@ -207,7 +207,9 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
             return None
         only_zero_one, integers = all(map(is_zero_or_one, cells)), all(map(_is_integer, cells))
     if only_zero_one and convention.one is None:
-        value.wrong("a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden", _SPELLINGS)
+        value.wrong(
+            "a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden", _TRUTHS_HELP
+        )
         return None
     if only_zero_one and convention.one == "refused" and integers:
         value.wrong(

@@ -13,7 +13,8 @@ class Offset(NamedTuple):
     """How many positions query 0 stands behind key 0: `by` for each entry of a batch, or once for
     all.
 
-    Causal masks, windows and biases by distance count positions from it.
+    Causal masks, windows and biases by distance count positions from it. With a cache of 3 keys it
+    is Offset((3,)): query 0 comes after keys 0, 1 and 2.
     """
 
     by: tuple[int, ...]

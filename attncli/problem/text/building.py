@@ -17,8 +17,8 @@ from attncli.problem.text.source import Source
 if TYPE_CHECKING:
     from attncli.problem.text.long_lists import Outline
 
-# characters of a text; a shorter one is read value by value as fast
-LONG = 2**14
+# A text of fewer characters is read value by value as fast.
+LONG_TEXT = 2**14
 SURROGATE = re.compile("[\ud800-\udfff]")
 NO_HALF = "this is half of a surrogate pair, not a character", "write the character itself"
 
@@ -32,7 +32,7 @@ def build(errors: ErrorCollector, parse: Callable[[TreeBuilder], None]) -> Node:
     pass: they know their places.
     """
     text = errors.source.text
-    if len(text) >= LONG:
+    if len(text) >= LONG_TEXT:
         from attncli.problem.text.long_lists import Outline
 
         outline = Outline(text)
@@ -50,6 +50,8 @@ def build(errors: ErrorCollector, parse: Callable[[TreeBuilder], None]) -> Node:
 
 class TreeBuilder:
     """A tree under construction: open lists and mappings, and the key each mapping waits to fill.
+
+    [1, 2] is `open_list`, `scalar`, `scalar` and `close`, which YAML and JSON call alike.
 
     Places are those of the text that is parsed; where that is an `outline`, nodes have those of the
     whole text.
@@ -103,7 +105,8 @@ class TreeBuilder:
         That is a list behind a number, [1, 2, [3, 4]], or a key without braces, [1, 2, K: 3].
         """
         lists = [each for each in self._open if isinstance(each, ListNode)]
-        for each in lists:  # which grows
+        # The list of lists grows here.
+        for each in lists:
             for before, after in pairwise(each.items):
                 if isinstance(before, Leaf) and isinstance(after, ListNode):
                     return before.at + len(before.text)

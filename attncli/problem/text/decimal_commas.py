@@ -26,14 +26,14 @@ _GROUPED_BY_COMMA = r"[-+]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}
 _GROUPED = re.compile(rf"{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
 # a number with a comma inside, which can also separate two numbers
 _PAIR = re.compile(rf"{_WITH_COMMA}|{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
-# as opposed to the comma in a decimal, which has no blank beside it
+# A comma between numbers has a blank beside it, as opposed to that of a decimal.
 _BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")
-# 1,500 may be 1.5, and fifteen hundred
+# 1,500 may be 1.5, and it may be fifteen hundred.
 _ONE_GROUP = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 _ROW = re.compile(r"\[([^\[\]]+)\]")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 # numbers of a row in a help line
-_SHOWN = 4
+_MOST_NUMBERS_SHOWN = 4
 # Matrices of more characters are written by programs, which do not mistake a point.
 _LONGEST_TYPED_MATRIX = 2000
 _SPACED_NUMBER = re.compile(r"\d, ")
@@ -41,7 +41,7 @@ _CLOSE_PAIR = re.compile(r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)")
 
 
 class Doubt(NamedTuple):
-    """Commas that can be read in two ways: where the first one is, and what to say about it."""
+    """What can be read in two ways, as 0,7 can: where the first such is, and what to say of it."""
 
     at: int
     message: str
@@ -110,8 +110,8 @@ def are_grouped_decimals(rows: Sequence[tuple[int, str]]) -> bool:
 def with_points(cells: Iterable[str]) -> dict[str, str]:
     """Those of a matrix's cells that are decimals with a comma, with the point they are to have.
 
-    None has where it could be a mistake: where a point stands in another cell, or all can be
-    numbers with a comma between their thousands, as 1,500 can.
+    0,7 becomes 0.7. None has where it could be a mistake: where a point stands in another cell, or
+    all can be numbers with a comma between their thousands, as 1,500 can.
     """
     found = {cell for cell in cells if "," in cell or "." in cell}
     if not all(map(_DECIMAL.fullmatch, found)):
@@ -171,7 +171,7 @@ def comma_advice_for(reading: Reading, *names: str) -> str:
 
 def _rows(node: Node, text: str) -> Iterator[tuple[int, str]]:
     """The rows of nested lists, each with its place and the text between its brackets."""
-    # whose commas were looked at when it was read
+    # The commas of a pasted list were looked at when it was read.
     if not isinstance(node, ListNode) or isinstance(node, PastedList):
         return
     if node.numbers is not None:
@@ -202,4 +202,4 @@ def _apart(numbers: Iterable[str], between: str) -> str:
 
 
 def _list(numbers: Iterable[str]) -> str:
-    return f"[{listed([*numbers], last='', most=_SHOWN)}]"
+    return f"[{listed([*numbers], last='', most=_MOST_NUMBERS_SHOWN)}]"

@@ -8,14 +8,15 @@ from attncli.english import count, either, listed
 from attncli.errors import COUNTED, AttncliError, Exit
 from attncli.problem.text.source import Source
 
-# errors at once; the others are counted
-REPORTED = 20
+# So many errors are reported at once; the others are counted.
+MOST_ERRORS_SHOWN = 20
 
 
 class ErrorCollector:
     """The errors found so far in one source, whose exit code is `exit_code`.
 
-    Up to twenty are reported at once, the others are counted.
+    Up to twenty are reported at once, the others are counted: `errors.add(…)` notes one, and
+    `errors.stop()` raises all.
     """
 
     def __init__(self, source: Source, exit_code: Exit = Exit.INPUT) -> None:
@@ -25,7 +26,8 @@ class ErrorCollector:
         self._count = 0
         # how many numbers are still to be written, by key
         self._blanks: dict[str, int] = {}
-        self._first_blank = ("", 0)  # its path, and where it is
+        # the path of the first of these, and where it is
+        self._first_blank = ("", 0)
 
     @property
     def count(self) -> int:
@@ -55,7 +57,7 @@ class ErrorCollector:
         ):
             return
         self._count += 1
-        if self._count <= REPORTED:
+        if self._count <= MOST_ERRORS_SHOWN:
             place = self.source.place(at) if self.source.name else None
             self._errors.append(
                 AttncliError(

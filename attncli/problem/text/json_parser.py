@@ -21,16 +21,16 @@ from attncli.problem.text.numbers import decimal_comma, why_not_a_number
 
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _KEY = re.compile(rf"{_STRING.pattern}\s*:")
-_BEGUN = re.compile(_STRING.pattern.removesuffix('"'))
+_STRING_BEGIN = re.compile(_STRING.pattern.removesuffix('"'))
 _WORD = re.compile(r"[^\s,:\[\]{}\"]+")
 _TOKEN = re.compile(rf'{_STRING.pattern}|[\[\]{{}}"]|{_WORD.pattern}')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORDS = ("true", "false", "null")
 _REMARKS = ("//", "/*", "#")
 _NO_REMARKS = "JSON has no comments", "remove it, or name the file .yaml, where # begins a comment"
-# which JSON does not have, but most programs write
+# JSON does not have these, but most programs write them.
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
-# whose values nobody looks at
+# Nobody looks at the values: the tree keeps the texts of numbers.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 _ENTRIES, _VALUES = (
@@ -94,7 +94,7 @@ def _decoded_up_to(text: str, errors: ErrorCollector) -> tuple[int, json.JSONDec
     except json.JSONDecodeError as error:
         return error.pos, error
     except RecursionError:
-        # how deep it can read is another in each version of Python
+        # Each version of Python can read another depth.
         return _deepest(text, errors) + 1, None
     return len(text), None
 
@@ -129,7 +129,7 @@ def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoRet
         errors.fail(
             "the file is empty", at=0, help='a problem has lines such as "X": [[1, 0], [0, 1]]'
         )
-    # as Python 3.13 has it, at the comma
+    # Since Python 3.13, the fault is at the comma before.
     if fault.msg.startswith("Illegal trailing comma"):
         at = len(text) - len(text[at + 1 :].lstrip())
         before = text[:at].rstrip()
@@ -149,7 +149,7 @@ def _fail_for_syntax(fault: json.JSONDecodeError, builder: TreeBuilder) -> NoRet
             at=builder.inside.at if builder.inside else at,
             help="the list or mapping that begins here is not closed",
         )
-    # of the word that goes on here, as 010 does behind its 0
+    # A word may go on here, as 010 does behind its 0: then it begins before.
     start = at
     while start and _WORD.match(text, at) and _WORD.match(text[start - 1]):
         start -= 1
@@ -199,7 +199,7 @@ def _expected(message: str, before: str, builder: TreeBuilder) -> str:
 
 def _fail_for_string(at: int, errors: ErrorCollector) -> NoReturn:
     text = errors.source.text
-    end = cast("re.Match[str]", _BEGUN.match(text, at)).end()
+    end = cast("re.Match[str]", _STRING_BEGIN.match(text, at)).end()
     if text[end : end + 1] == "\\":
         errors.fail(
             "this escape does not exist",

@@ -17,17 +17,17 @@ import numpy as np
 
 from attncli.problem.text.nodes import NUMBER_TEXT, Leaf, ListNode, Node, NumberList
 
-# characters; a shorter list costs as much this way as value by value
-SHORTEST = 200
-# batch × heads × rows × columns
-_DEEPEST = 4
-# characters of one number; those with more may be too long, or 0 only nearly
-_LONGEST = 200
-# of numbers, true and false, in lists
+# A list of fewer characters costs as much this way as value by value.
+SHORTEST_LONG_LIST = 200
+# The lists are batch × heads × rows × columns.
+_MOST_LEVELS = 4
+# Numbers of more characters may be too long, or only nearly 0.
+_LONGEST_NUMBER = 200
+# a part of a text that has only lists of numbers, true and false
 _STRETCH = re.compile(r"\[[-+.,0-9eE\[\] \ntrufals]*")
-_ROW = re.compile(r"\[[^\[\]]+\]")
-_TINY = re.compile(r"[eE]-[0-9]{3}")
-_DIGITS = bytes(48 if chr(sign) in "0123456789+-.eE" else 32 for sign in range(256))
+_INNERMOST_LIST = re.compile(r"\[[^\[\]]+\]")
+_TINY_EXPONENT = re.compile(r"[eE]-[0-9]{3}")
+_DIGITS_ELSE_BLANKS = bytes(48 if chr(sign) in "0123456789+-.eE" else 32 for sign in range(256))
 _PLACEHOLDER = '"0"'
 _DECODER = JSONDecoder()
 
@@ -43,8 +43,9 @@ class NumberRows(NumberList):
         with care.
         """
         array = np.array([[*map(float, row)] for row in words])
-        array += 0.0  # -0 is 0
-        if not np.isfinite(array).all() or (not array.all() and _TINY.search(text)):
+        # -0 is 0.
+        array += 0.0
+        if not np.isfinite(array).all() or (not array.all() and _TINY_EXPONENT.search(text)):
             raise ValueError("a number may be too large, or too small to be told from 0")
         array.setflags(write=False)
         return cls(array, text)
@@ -72,8 +73,9 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         pieces, length, end = [], 0, 0
-        self._starts: list[int] = []  # of the lists, in the outline
-        # by how much the text behind each is shorter here
+        # where the lists begin in the outline
+        self._starts: list[int] = []
+        # By so much the text behind each list is shorter here.
         self._shifts = [0]
         self._lists: list[ListNode] = []
         for start, numbers in _long_lists(text):
@@ -100,12 +102,12 @@ def _long_lists(text: str) -> Iterator[tuple[int, NumberList]]:
 
     A stretch of the text is decoded twice at most: as one list, and where that fails, row by row.
     """
-    # as only a text has that means harm
-    if "[" * (_DEEPEST + 1) in text:
+    # Only a text that means harm has so many.
+    if "[" * (_MOST_LEVELS + 1) in text:
         return
     for stretch in _STRETCH.finditer(text):
         part, start, end = stretch[0], stretch.start(), 0
-        if len(part) < SHORTEST:
+        if len(part) < SHORTEST_LONG_LIST:
             continue
         while (at := part.find("[", end)) >= 0:
             try:
@@ -119,8 +121,8 @@ def _long_lists(text: str) -> Iterator[tuple[int, NumberList]]:
 
 def _rows(part: str, at: int) -> Iterator[tuple[int, NumberList]]:
     """The long rows of a part of a text that is no list of numbers as a whole."""
-    for row in _ROW.finditer(part, at):
-        if len(row[0]) >= SHORTEST:
+    for row in _INNERMOST_LIST.finditer(part, at):
+        if len(row[0]) >= SHORTEST_LONG_LIST:
             with suppress(ValueError, OverflowError):
                 numbers, _ = _decoded(row[0], 0)
                 assert numbers is not None
@@ -134,21 +136,24 @@ def _decoded(part: str, at: int) -> tuple[NumberList | None, int]:
     read it otherwise than NumPy, or find it wrong.
     """
     values, end = _DECODER.raw_decode(part, at)
-    if end - at < SHORTEST:
+    if end - at < SHORTEST_LONG_LIST:
         return None, end
     array, text = np.array(values), part[at:end]
-    # which take four times as much memory as the array
+    # The values take four times as much memory as the array.
     del values
-    if not array.size or array.ndim > _DEEPEST or array.dtype.kind not in "bif":
+    if not array.size or array.ndim > _MOST_LEVELS or array.dtype.kind not in "bif":
         raise ValueError("no array of numbers or truth values")
     if array.dtype.kind != "b":
         array = array.astype(np.float64, copy=False)
-        array += 0.0  # -0 is 0
+        # -0 is 0.
+        array += 0.0
         if "t" in text or "f" in text:
             raise ValueError("NumPy takes true for 1")
-        if not np.isfinite(array).all() or b"0" * _LONGEST in text.encode().translate(_DIGITS):
+        if not np.isfinite(array).all() or b"0" * _LONGEST_NUMBER in text.encode().translate(
+            _DIGITS_ELSE_BLANKS
+        ):
             raise ValueError("a number may be too large, or have too many digits")
-        if not array.all() and _TINY.search(text):
+        if not array.all() and _TINY_EXPONENT.search(text):
             raise ValueError("a number may be too small to be told from 0")
     array.setflags(write=False)
     return NumberList(array, text), end

@@ -14,11 +14,11 @@ from attncli.problem.text.values import Value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_EVEN = "all rows of a matrix must be equally long"
-# the lists inside one another where there are entries
-_BATCHES = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}
+_EVEN_HELP = "all rows of a matrix must be equally long"
+# how many lists are inside one another where there are entries of a batch
+_BATCH_DEPTHS = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}
 # lengths that a help line spells out
-_LISTED = 12
+_MOST_LENGTHS_SHOWN = 12
 _Cell = TypeVar("_Cell")
 
 
@@ -60,16 +60,18 @@ def read_cells(
             if isinstance(node, Leaf):
                 cells.append(read_cell(value))
                 return
-            value.wrong(f"must be one entry like its neighbours, not {describe(node)}", _EVEN)
+            value.wrong(f"must be one entry like its neighbours, not {describe(node)}", _EVEN_HELP)
         elif not isinstance(node, ListNode):
             row = count(shape[0], "entry")
-            value.wrong(f"must be a row of {row} like the first row, not {describe(node)}", _EVEN)
+            value.wrong(
+                f"must be a row of {row} like the first row, not {describe(node)}", _EVEN_HELP
+            )
         elif node.length != shape[0]:
             if len(shape) > 1:
                 uneven.append(value)
             else:
                 closing = "]" if text.startswith("[", node.at) else "\n"
-                help = _EVEN + comma_advice(text, top, text.find(closing, node.at))
+                help = _EVEN_HELP + comma_advice(text, top, text.find(closing, node.at))
                 value.wrong(
                     f"has {count(node.length, 'entry')}, but the first row has {shape[0]}", help
                 )
@@ -103,7 +105,7 @@ def _report_uneven(whole: Value, value: Value) -> None:
     levels = _depth(first.node)
     one, many = {2: ("row", "rows"), 3: ("matrix", "matrices")}.get(levels, ("list", "lists"))
     help = f"all of them must have the same number of {many}"
-    if levels == 2 and _BATCHES.get(whole.path) == _depth(whole.node):
+    if levels == 2 and _BATCH_DEPTHS.get(whole.path) == _depth(whole.node):
         help = _fill_up(whole)
     value.wrong(
         f"has {count(_length(value.node), one, many)}, but {first.path} has {_length(first.node)}",
@@ -119,10 +121,13 @@ def _fill_up(whole: Value) -> str:
         return "fill up the shorter ones with rows of 0"
     heads = _depth(whole.node) == 4
     entries = [
-        next(entry.items, entry) if heads else entry for entry in islice(whole.items, _LISTED + 1)
+        next(entry.items, entry) if heads else entry
+        for entry in islice(whole.items, _MOST_LENGTHS_SHOWN + 1)
     ]
     lengths = [str(_length(entry.node)) for entry in entries]
-    said = ", ".join(lengths[:_LISTED]) + (", …" if len(lengths) > _LISTED else "")
+    said = ", ".join(lengths[:_MOST_LENGTHS_SHOWN]) + (
+        ", …" if len(lengths) > _MOST_LENGTHS_SHOWN else ""
+    )
     return (
         f"fill up the shorter ones with rows of 0 at the end, and add mask: {{lengths: [{said}]}}"
     )

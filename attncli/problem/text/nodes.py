@@ -26,7 +26,10 @@ _BRACKETS = ("[", "]")
 
 @dataclass(slots=True)
 class Leaf:
-    """One value as its text stands in the file; `quoted` tells "1" from 1."""
+    """One value as its text stands in the file; `quoted` tells "1" from 1.
+
+    Of [1, 0.50], the second is Leaf("0.50", False, 4).
+    """
 
     text: str
     quoted: bool
@@ -35,7 +38,7 @@ class Leaf:
 
 @dataclass(slots=True)
 class ListNode:
-    """A list.
+    """A list: [1, 2] has two leaves as items.
 
     A long one of numbers alone was read in one go: `numbers` has its values, and a node for each of
     its entries is made only where somebody looks at `items`.
@@ -102,7 +105,10 @@ class PastedList(ListNode):
 
 @dataclass(slots=True)
 class MappingNode:
-    """Keys and values in the order of the file; `keys` says where each key stands."""
+    """Keys and values in the order of the file; `keys` says where each key stands.
+
+    Of {a: 1, b: 2}, `keys` is {"a": 1, "b": 7}.
+    """
 
     at: int
     values: dict[str, Node] = field(default_factory=dict)

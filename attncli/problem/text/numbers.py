@@ -24,14 +24,14 @@ BLANK = "_"
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 _LENGTH_LIMIT = 400
 _PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-# as word processors and web pages have them
+# Word processors and web pages have these for a minus sign.
 _DASHES = "−–—‐‑‒﹣－"
 _THOUSANDS = (
     # what people write between groups of three digits, besides points and commas
     "[\\s\u00a0\u2007\u2009\u202f'’]"
 )
-# texts whose numbers are remembered: a page asks for the same ones again and again
-_KEPT = 2**14
+# The numbers of so many texts are remembered: a page asks for the same ones again and again.
+_NUMBERS_KEPT = 2**14
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
 _FORMS = (
@@ -95,8 +95,13 @@ class Surd(NamedTuple):
         coefficient = self.coefficient / self.radicand.denominator
         times, by = abs(coefficient.numerator), coefficient.denominator
         root = f"sqrt({self.radicand.numerator * self.radicand.denominator})"
-        sign = "-" if coefficient < 0 else ""
-        return sign + (f"{times}*" if times != 1 else "") + root + (f"/{by}" if by != 1 else "")
+        written = "-" if coefficient < 0 else ""
+        if times != 1:
+            written += f"{times}*"
+        written += root
+        if by != 1:
+            written += f"/{by}"
+        return written
 
 
 def is_plain(text: str) -> bool:
@@ -111,7 +116,7 @@ def as_float(text: str) -> float:
     return _parsed(text)[0]
 
 
-@lru_cache(_KEPT)
+@lru_cache(_NUMBERS_KEPT)
 def _parsed(text: str) -> tuple[float, Surd | None]:
     """The nearest double, with the fraction or root where that is how the number is written."""
     if text in MINUS_INFINITY:
@@ -164,7 +169,7 @@ def as_decimal(text: str) -> Decimal:
     return Decimal(text) if surd is None else surd.decimal
 
 
-@lru_cache(_KEPT)
+@lru_cache(_NUMBERS_KEPT)
 def canonical(text: str) -> str:
     """The same number in its one spelling: 1.0 → 1, 0.50 → 0.5, 1e3 → 1000, 2/4 → 1/2, sqrt(4) → 2.
 
@@ -193,8 +198,9 @@ def _canonical_decimal(number: Decimal) -> str:
         plain = f"{figures[: lead + 1]}.{figures[lead + 1 :]}"
     else:
         plain = f"0.{'0' * (-lead - 1)}{figures}"
-    readable = -7 < lead < 16 or len(plain) <= len(powered)
-    return ("-" if sign else "") + (plain if readable else powered)
+    is_readable = -7 < lead < 16 or len(plain) <= len(powered)
+    unsigned = plain if is_readable else powered
+    return f"-{unsigned}" if sign else unsigned
 
 
 def _read_fraction_or_root(text: str) -> Surd:
@@ -209,7 +215,8 @@ def _read_fraction_or_root(text: str) -> Surd:
         coefficient = Fraction(part["times"] or 1) / Fraction(part.get("by") or 1)
         radicand = Fraction(part.get("radicand") or 1) / Fraction(part.get("under") or 1)
         if part.get("over"):
-            coefficient /= radicand  # a / √r = (a / r) · √r
+            # a / √r = (a / r) · √r
+            coefficient /= radicand
     except ZeroDivisionError:
         raise NumberError(
             f"{shorten(text)} divides by zero", "write a number other than 0 after the /"
@@ -259,10 +266,19 @@ def _fixed(help: str) -> _Help:
     return lambda found: help
 
 
+def _write(meant: Callable[[re.Match[str]], str]) -> _Help:
+    """Help that says what to write: the text that was `meant`."""
+    return lambda found: f"write {shorten(meant(found))}"
+
+
 def _decimal(found: re.Match[str]) -> str:
-    base = {"x": 16, "o": 8, "b": 2}[found[2].lower()]
+    """Help with 0x10: the same number in decimal."""
+    sign, prefix, digits = found.groups()
+    base = {"x": 16, "o": 8, "b": 2}[prefix.lower()]
+    if len(digits) > 15:
+        return _LOOK_LIKE
     try:
-        return f"write {found[1]}{int(found[3][:15], base)}" if len(found[3]) <= 15 else _LOOK_LIKE
+        return f"write {sign}{int(digits, base)}"
     except ValueError:
         return _LOOK_LIKE
 
@@ -270,9 +286,9 @@ def _decimal(found: re.Match[str]) -> str:
 def _with_minus(found: re.Match[str]) -> str:
     """Help with a dash: the same number with the minus sign of the keyboard."""
     number = re.sub(rf"[{_DASHES}]\s*", "-", found[0])
-    return (
-        f"write {number}" if is_plain(number) else "write the minus sign of the keyboard, as in -1"
-    )
+    if is_plain(number):
+        return f"write {number}"
+    return "write the minus sign of the keyboard, as in -1"
 
 
 def _with_point(decimal: str) -> str:
@@ -335,7 +351,7 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
     (
         r"[-+]?[\d_]*\d_[\d_.]*",
         "{} is not a number: it has a separator between its digits",
-        lambda found: f"write {shorten(found[0].replace('_', ''))}",
+        _write(lambda found: found[0].replace("_", "")),
     ),
     (
         r"[-+]?\d+(:\d+)+(\.\d*)?",
@@ -346,17 +362,17 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
     (
         r"([-+]?)0+(\d.*)",
         "{} has a leading zero",
-        lambda found: f"write {shorten(found[1] + found[2])}",
+        _write(lambda found: found[1] + found[2]),
     ),
     (
         r"[-+]?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})",
         "{} is not a number: it has a separator between its digits",
-        lambda found: f"write {shorten(found[0].replace(',', ''))}",
+        _write(lambda found: found[0].replace(",", "")),
     ),
     (
         r"[-+]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})",
         "{} is not a number: it has a separator between its digits",
-        lambda found: f"write {shorten(found[0].replace('.', '').replace(',', '.'))}",
+        _write(lambda found: found[0].replace(".", "").replace(",", ".")),
     ),
     (
         r"[-+]?[1-9]\d{0,2},\d{3}",
@@ -368,7 +384,7 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
     (
         r"[-+]?\d*,\d+(e[-+]?\d+)?",
         "{} has a decimal comma",
-        lambda found: f"write {shorten(found[0].replace(',', '.'))}",
+        _write(lambda found: found[0].replace(",", ".")),
     ),
     (
         r"[-+]?\d+,(\(\d+\)|[\d\u0304\u0305\u0307]*[\u0304\u0305\u0307])",

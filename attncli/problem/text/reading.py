@@ -13,7 +13,8 @@ from attncli.problem.text.nodes import MappingNode, Node
 class Reading:
     """A text that is being read: the errors found so far, and of a whole problem its keys.
 
-    `nodes` has the node of each key, and `places` says where each key is by its path: past, past.K.
+    `nodes` has the node of each key, and `places` says where each key is by its path. Of
+    {past: {K: [[1]]}} there is one node, past, and there are two places, past and past.K.
     """
 
     errors: ErrorCollector

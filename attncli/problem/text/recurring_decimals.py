@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-# combining signs, each after its digit
+# These signs combine with the digit before them.
 LINE_ABOVE, DOT_ABOVE = "\u0305", "\u0307"
-_LINE = f"[\u0304{LINE_ABOVE}]"
-_WHOLE = "(?:0|[1-9][0-9]*)"
+_LINE_ABOVE_DIGIT = f"[\u0304{LINE_ABOVE}]"
+_WHOLE_NUMBER = "(?:0|[1-9][0-9]*)"
 RECURRING = (
-    rf"{_WHOLE}\.(?:"
+    rf"{_WHOLE_NUMBER}\.(?:"
     r"\([0-9]+\)"
-    rf"|[0-9]*(?:[0-9]{_LINE})+"
+    rf"|[0-9]*(?:[0-9]{_LINE_ABOVE_DIGIT})+"
     rf"|[0-9]*[0-9]{DOT_ABOVE}(?:[0-9]*[0-9]{DOT_ABOVE})?"
     r")"
 )
 _RECURRING = re.compile(rf"(?P<sign>[-+]?)(?P<number>{RECURRING})")
-_MARKS = re.compile(f"[()\u0304{LINE_ABOVE}{DOT_ABOVE}]")
+_RECURRING_MARK = re.compile(f"[()\u0304{LINE_ABOVE}{DOT_ABOVE}]")
 
 
 def recurring(text: str) -> Fraction | None:
@@ -31,10 +31,10 @@ def recurring(text: str) -> Fraction | None:
     if found is None:
         return None
     whole, decimals = found["number"].split(".")
-    mark = _MARKS.search(decimals)
+    mark = _RECURRING_MARK.search(decimals)
     assert mark is not None
     first = mark.start() if mark[0] == "(" else mark.start() - 1
-    before, period = decimals[:first], _MARKS.sub("", decimals[first:])
+    before, period = decimals[:first], _RECURRING_MARK.sub("", decimals[first:])
     value = with_period(f"{whole}.{before}", period)
     return -value if found["sign"] == "-" else value
 

@@ -43,7 +43,10 @@ class Source:
     )
 
     def place(self, at: int) -> Place:
-        """The line and column of the character at this offset, with the whole line it stands in."""
+        """The line and column of the character at this offset, with the whole line it stands in.
+
+        In "Q: 1\\nK: x", the x at 8 is at line 2, column 4.
+        """
         start = self.text.rfind("\n", 0, at) + 1
         # All errors on a line share one copy of it: it may be as long as the file.
         if start not in self._lines:

@@ -21,7 +21,7 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollect
         try:
             return errors, _json(errors, not_finite)
         except AttncliError as json_error:
-            # flow YAML begins with the same signs
+            # YAML in one line begins with the same signs.
             errors = ErrorCollector(source)
             try:
                 return errors, _yaml(errors)
@@ -32,7 +32,7 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollect
 
 
 def _json(errors: ErrorCollector, not_finite: bool) -> Node:
-    # each takes a while, and most need one
+    # Each parser takes a while to import, and most problems need one.
     from attncli.problem.text.json_parser import parse_json
 
     return parse_json(errors, not_finite=not_finite)

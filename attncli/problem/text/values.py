@@ -37,14 +37,17 @@ from attncli.problem.text.numbers import (
 from attncli.problem.text.reading import Reading
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-# whole numbers of so many fit into 64 bits
-_DIGITS = 18
+# Whole numbers of so many digits fit into 64 bits.
+_MOST_DIGITS = 18
 
 
-# one for every number of a problem, and freezing would double the cost of each
+# It is not frozen: every number of a problem has one, and freezing would double its cost.
 @dataclass(slots=True)
 class Value:
-    """`node` is the value, `path` its name, such as mask.keep[0]; `reading` it is a part of."""
+    """A value of a problem, whose `path` is its name in messages: mask.keep[0].
+
+    Of {Q: [[1, 0]]}, `value.key("Q").entry(0).entry(1)` is the 0, with the path Q[0][1].
+    """
 
     node: Node
     path: str
@@ -156,14 +159,14 @@ def read_integer(value: Value, *, least: int, help: str) -> int | None:
     """A whole number of at least `least`; None after reporting anything else."""
     node = value.node
     if isinstance(node, Leaf) and not node.quoted and _INTEGER.fullmatch(node.text):
-        if len(node.text.lstrip("+-")) <= _DIGITS:
+        if len(node.text.lstrip("+-")) <= _MOST_DIGITS:
             number = int(node.text)
             if number >= least:
                 return number
         elif not node.text.startswith("-"):
             value.wrong(
                 f"{shorten(node.text)} is too large",
-                f"a whole number has at most {_DIGITS} digits here",
+                f"a whole number has at most {_MOST_DIGITS} digits here",
             )
             return None
     value.wrong(f"must be a whole number of at least {least}, not {describe(node)}", help)

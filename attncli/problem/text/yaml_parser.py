@@ -17,11 +17,12 @@ from attncli.problem.text.building import NO_HALF, SURROGATE, TreeBuilder, build
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node
 
-# the C module is not everywhere
+# The module in C is not everywhere.
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-# slow to compile
+# This pattern is slow to compile, so it is compiled where it is needed.
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))  # what YAML has of it
+# the characters of ASCII that YAML has
+_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # after all that ends a line in YAML
 _TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"
 _AT_LENGTH = "write the value out in full"
@@ -66,9 +67,10 @@ _FAULTS = (
 _MAY_BE_REFUSED = re.compile(r"[\[{?:<&*!-]")
 
 _ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
-_FIRST_HALF, _LAST_HALF, _LAST = 0xD800, 0xDFFF, 0x10FFFF
+_FIRST_HALF, _LAST_HALF, _LAST_CHARACTER = 0xD800, 0xDFFF, 0x10FFFF
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")  # as JSON has it
+# two halves of a character, as JSON writes them
+_SURROGATE_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 def parse_yaml(errors: ErrorCollector, loader: Any = LOADER) -> Node:
@@ -84,7 +86,7 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
             at=found.start(),
             help=r'remove it; in a quoted text it can be written as an escape such as "\x07"',
         )
-    # parsing 100,000 of them takes minutes
+    # To parse 100,000 of them takes minutes.
     if "%TAG" in text and (found := re.search(_TAG_DIRECTIVE, text)):
         errors.fail(
             "attncli does not read tags (%TAG)",
@@ -121,7 +123,7 @@ def _put_all(text: str, builder: TreeBuilder, loader: Any) -> None:
                         help="a file holds one problem: put the second one in another file",
                     )
     except (ValueError, OverflowError):
-        # no character has such a number
+        # No character has such a number.
         _fail_for_escape(parser.index - len(r"\U"), errors)
 
 
@@ -200,7 +202,7 @@ def _put(event: Any, builder: TreeBuilder) -> None:
             fail("attncli does not read merge keys (<<)", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
             _fail_for_half(at, builder.errors)
-        # a list that was put in quotes
+        # It is a list that was put in quotes.
         is_pasted = event.style == '"' and not builder.text.startswith('"', at)
         text = (
             builder.text[at : event.end_mark.index] if is_pasted and event.end_mark else event.value
@@ -225,7 +227,7 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         _fail_for_bracket(at, builder)
     for begin in filter(None, (error.context_mark, error.problem_mark)):
         _fail_for_row(text.rfind("\n", 0, begin.index) + 1, errors)
-    # before names of columns, which are no row
+    # A tab may be before names of columns, which are no row.
     if "indentation space" in words and text[at : at + 1] == "\t":
         message, help = _row_with_tab(text[text.rfind("\n", 0, at) + 1 : at + 1])
         errors.fail(message, at=at, help=help)
@@ -233,11 +235,11 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         mark = error.context_mark or error.problem_mark
         line = text.rfind("\n", 0, mark.index if mark else at) + 1
         fail_for_key(line, errors)
-        # the line is right in itself: the one before it may not be
+        # The line is right in itself, but the one before it may not be.
         if _KEY.fullmatch(text, line, at):
             fail_for_key(text.rfind("\n", 0, _content_end(text, line)) + 1, errors)
     if error.context_mark and (not text[at:].strip() or "simple key" in words):
-        # where the thing begins that the end of the file, or the next line, leaves open
+        # Here the thing begins that the end of the file, or the next line, leaves open.
         at = error.context_mark.index
     if "cannot start any token" in words:
         if text[at] == "\t":
@@ -387,7 +389,7 @@ def _fail_for_escape(at: int, errors: ErrorCollector) -> NoReturn:
     if not re.fullmatch(f"[0-9a-fA-F]{{{number}}}", digits):
         help = rf"write a backslash as \\, or an escape such as \{sign}{'e9'.zfill(number)}"
         errors.fail(rf"\{sign} needs {number} hexadecimal digits", at=at, help=help)
-    if pair := _PAIR.match(text, at):
+    if pair := _SURROGATE_PAIR.match(text, at):
         import json
 
         character = json.loads(f'"{pair[0]}"')
@@ -395,10 +397,10 @@ def _fail_for_escape(at: int, errors: ErrorCollector) -> NoReturn:
         errors.fail(
             f"YAML cannot hold a character in two halves, as in {pair[0]}", at=at, help=help
         )
-    if int(digits, 16) > _LAST:
+    if int(digits, 16) > _LAST_CHARACTER:
         errors.fail(
             f"there is no character U+{digits.lstrip('0').upper()}",
             at=at,
-            help=f"U+{_LAST:X} is the last",
+            help=f"U+{_LAST_CHARACTER:X} is the last",
         )
     errors.fail(NO_HALF[0], at=at, help=NO_HALF[1])

@@ -66,8 +66,8 @@ CLEAR = [
 @pytest.fixture(params=["value by value", "in one go"], autouse=True)
 def _both_ways_to_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "in one go":
-        monkeypatch.setattr(building, "LONG", 0)
-        monkeypatch.setattr(long_lists, "SHORTEST", 0)
+        monkeypatch.setattr(building, "LONG_TEXT", 0)
+        monkeypatch.setattr(long_lists, "SHORTEST_LONG_LIST", 0)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_long_list_is_looked_at_up_to_the_first_clear_row() -> None:
 def test_a_long_matrix_in_doubt() -> None:
     matrix = f"[{', '.join(['[0,7, 0,2]'] * 5000)}]"
     with (
-        patch.object(building, "LONG", 2**14),
+        patch.object(building, "LONG_TEXT", 2**14),
         pytest.raises(AttncliError, match="0,7 can be read"),
     ):
         loads(f"{{Q: {matrix}, K: [[1, 2, 3, 4]], V: [[1]]}}".encode(), "p.yaml")

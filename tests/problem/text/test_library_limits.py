@@ -216,7 +216,7 @@ def test_strict_json(depth: int, opening: str, closing: str) -> None:
 
 
 # characters, around each limit there is
-LONG = [1, 399, 400, 401, 639, 640, 641, 700, 4299, 4300, 4301, 10_000]
+LONG_TEXT = [1, 399, 400, 401, 639, 640, 641, 700, 4299, 4300, 4301, 10_000]
 LONG_NUMBERS = ["{}", "-{}", "{}.5", "0.{}", "1e{}", "1/{}", "{}/3", "sqrt({})", "[{}]", '"{}"']
 PLACES = [
     '{"Q": [[N]]}',
@@ -260,7 +260,7 @@ def in_words(read: Callable[[], object]) -> list[str]:
 
 @pytest.mark.parametrize("name", ["p.yaml", "p.json"])
 @pytest.mark.parametrize("place", PLACES)
-@given(number=st.sampled_from(LONG_NUMBERS), length=st.sampled_from(LONG))
+@given(number=st.sampled_from(LONG_NUMBERS), length=st.sampled_from(LONG_TEXT))
 def test_digits(place: str, name: str, number: str, length: int) -> None:
     text = place.replace("N", number.format("9" * length))
     found = with_each_limit_of_python(lambda: in_words(lambda: loads(text.encode(), name)))
@@ -268,7 +268,7 @@ def test_digits(place: str, name: str, number: str, length: int) -> None:
 
 
 @pytest.mark.parametrize("form", ["scores: [[{}]]", "## scores\n\n| {} |\n", "\\[ scores = {} \\]"])
-@given(number=st.sampled_from(LONG_NUMBERS), length=st.sampled_from(LONG))
+@given(number=st.sampled_from(LONG_NUMBERS), length=st.sampled_from(LONG_TEXT))
 def test_digits_of_answers(form: str, number: str, length: int) -> None:
     trace = run(loads(NO_PROBLEM.encode(), "p.yaml"))
     source = Source("answers", form.format(number.format("9" * length)))
@@ -276,7 +276,7 @@ def test_digits_of_answers(form: str, number: str, length: int) -> None:
     assert found == [found[0]] * 3
 
 
-@pytest.mark.parametrize("length", LONG)
+@pytest.mark.parametrize("length", LONG_TEXT)
 def test_digits_in_a_header(length: int) -> None:
     header = f'{{"q": {{"shape": [{"9" * length}]}}}}'.encode()
 

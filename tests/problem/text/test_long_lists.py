@@ -191,8 +191,8 @@ BLANKS = st.sampled_from(["", "", "", " ", "  ", "\n  ", " \n "])
 
 @pytest.fixture(autouse=True)
 def _any_list_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "LONG", 0)
-    monkeypatch.setattr(long_lists, "SHORTEST", 0)
+    monkeypatch.setattr(building, "LONG_TEXT", 0)
+    monkeypatch.setattr(long_lists, "SHORTEST_LONG_LIST", 0)
 
 
 def placed(node: Node) -> Any:
@@ -219,7 +219,7 @@ def outcome(parse: Callable[[ErrorCollector], Node], text: str) -> Any:
 
 def check_same_reading(parse: Callable[[ErrorCollector], Node], text: str) -> None:
     """Both passes see the same in a text."""
-    with patch.object(building, "LONG", len(text) + 1):
+    with patch.object(building, "LONG_TEXT", len(text) + 1):
         careful = outcome(parse, text)
     assert outcome(parse, text) == careful
 
@@ -318,7 +318,7 @@ def test_both_passes_agree_on_problems(rows: list[list[str]]) -> None:
         ]
 
     quick = read()
-    with patch.object(building, "LONG", len(text) + 1):
+    with patch.object(building, "LONG_TEXT", len(text) + 1):
         assert quick == read()
 
 
@@ -405,7 +405,7 @@ def test_a_problem_keeps_its_numbers_as_they_were_written() -> None:
 def test_a_tree_can_be_moved(text: str) -> None:
     """As one is that is given with --set, behind the text of the file."""
     quick = parse_yaml(ErrorCollector(Source("p", text)))
-    with patch.object(building, "LONG", 1000):
+    with patch.object(building, "LONG_TEXT", 1000):
         careful = parse_yaml(ErrorCollector(Source("p", " " * 9 + text)))
     assert placed(moved(moved(quick, 7), 2)) == placed(careful)
 

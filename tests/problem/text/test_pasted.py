@@ -381,7 +381,7 @@ def test_a_long_text_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> 
         slow = loads(f"Q: [[1]]\nK: [[1], [2], [3]]\nV: {in_block(text)}".encode(), "p.yaml").given[
             "V"
         ]
-        monkeypatch.setattr(pasted_rows, "LONG", 0)
+        monkeypatch.setattr(pasted_rows, "LONG_TEXT", 0)
         quick = loads(
             f"Q: [[1]]\nK: [[1], [2], [3]]\nV: {in_block(text)}".encode(), "p.yaml"
         ).given["V"]
@@ -414,7 +414,7 @@ def test_errors_of_a_long_text_are_those_of_a_short_one(
     text: str, problems: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block(text)}")
-    monkeypatch.setattr(pasted_rows, "LONG", 0)
+    monkeypatch.setattr(pasted_rows, "LONG_TEXT", 0)
     assert problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block(text)}") == slow
 
 
@@ -669,7 +669,7 @@ def test_a_mask_of_a_file(text: str, form: str, kind: type, tmp_path: Path) -> N
 def test_a_large_file_with_names_is_read_in_one_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pasted_rows, "LONG", 0)
+    monkeypatch.setattr(pasted_rows, "LONG_TEXT", 0)
     monkeypatch.setattr(pasted_rows, "_row_nodes", None)  # which makes a node of each number
     for text in (
         "d1,d 2\n1,0.5\n-2,3\n",

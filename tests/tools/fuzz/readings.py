@@ -53,7 +53,10 @@ def assert_agreement(data: bytes, name: str) -> None:
 
 @contextmanager
 def _long_from(text: int, of_a_list: int) -> Iterator[None]:
-    with patch.object(building, "LONG", text), patch.object(long_lists, "SHORTEST", of_a_list):
+    with (
+        patch.object(building, "LONG_TEXT", text),
+        patch.object(long_lists, "SHORTEST_LONG_LIST", of_a_list),
+    ):
         yield
 
 

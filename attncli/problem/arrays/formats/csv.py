@@ -126,7 +126,8 @@ def _read_cell(cell: Value) -> str | None:
         as_float(cell.text)
     except NumberError as error:
         is_name = cell.text[:1].isalpha() and cell.text.lower() not in ("na", "nan", "inf")
-        is_corner = not cell.text and cell.path == "[0][0]"  # above names and beside names
+        # The corner of a table is above names and beside names.
+        is_corner = not cell.text and cell.path == "[0][0]"
         cell.wrong_number(error.message, _NO_NAMES if is_name or is_corner else error.help)
         return None
     return cell.text

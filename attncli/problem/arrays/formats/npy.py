@@ -19,7 +19,8 @@ _FORMATS = np.lib.format
 _HEADERS = {
     (1, 0): (2, _FORMATS.read_array_header_1_0),
     (2, 0): (4, _FORMATS.read_array_header_2_0),
-    (3, 0): (4, _FORMATS.read_array_header_2_0),  # the same in UTF-8
+    # Version 3 is version 2 in UTF-8.
+    (3, 0): (4, _FORMATS.read_array_header_2_0),
 }
 _HEADER_LIMIT = 2**16
 
@@ -55,7 +56,7 @@ def read_array(stream: IO[bytes], size: int, file: str, *, single: bool = False)
     try:
         shape, fortran, dtype = read_header(stream)
     except Exception:
-        # a hostile header makes NumPy's own parser fail in almost any way
+        # A hostile header makes NumPy's own parser fail in almost any way.
         raise ArrayError(
             f"{file} is not an array in NumPy's format", "save it with numpy.save"
         ) from None

@@ -16,7 +16,7 @@ from attncli.problem.arrays.stored import StoredArray, choose
 from attncli.problem.limits import PACKED_LIMIT, PACKED_RATIO
 
 _SUFFIX = ".npy"
-_AGAIN = "save it again with numpy.savez"
+_SAVE_AGAIN_HELP = "save it again with numpy.savez"
 
 
 def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> StoredArray:
@@ -27,7 +27,7 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> St
         chosen, *others = entries[found]
         if others:
             raise ArrayError(
-                f"{file} holds {len(others) + 1} arrays named {shorten(found)}", _AGAIN
+                f"{file} holds {len(others) + 1} arrays named {shorten(found)}", _SAVE_AGAIN_HELP
             )
         _archive(file).require_readable(chosen)
         if chosen.file_size > max(PACKED_LIMIT, PACKED_RATIO * chosen.compress_size):
@@ -58,7 +58,7 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 
 
 def _archive(file: str) -> Archive:
-    return Archive(file, ".npz", _AGAIN)
+    return Archive(file, ".npz", _SAVE_AGAIN_HELP)
 
 
 def _entries(archive: zipfile.ZipFile) -> dict[str, list[zipfile.ZipInfo]]:
@@ -81,6 +81,6 @@ def _shape(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Sequence[int]:
         with archive.open(entry) as member:
             shape = read_header(member)[0]
     except Exception:
-        # as in `read_array`; here nothing needs to be said of an array that nobody asked for
+        # It fails as in `read_array`, but nobody asked for this array, so nothing is said.
         return ()
     return shape if all(type(side) is int for side in shape) and len(str(shape)) < 40 else ()

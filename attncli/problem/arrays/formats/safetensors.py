@@ -22,7 +22,7 @@ from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.stored import StoredArray, choose, require_shape, strict_json
 
 _LENGTH_BYTES = 8
-# hundreds of thousands of tensors; the largest known headers are a fifth of this
+# This is a header of hundreds of thousands of tensors, five times the largest known one.
 _HEADER_LIMIT = 2**24
 _GIT_LFS = b"version https://git-lfs"
 _METADATA = "__metadata__"
@@ -45,7 +45,7 @@ _NUMPY_TYPES = {
 }
 _DTYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _BEYOND_NUMPY: dict[str, Callable[[StoredArray], StoredArray]] = {
-    # a float32 without its lower half
+    # bfloat16 is a float32 without its lower half.
     "BF16": lambda data: (data.astype(np.uint32) << 16).view(np.float32),
     "BOOL": lambda data: data != 0,
 }
@@ -80,7 +80,8 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> St
     stream.seek(start + tensor.begin)
     data = stream.read(tensor.end - tensor.begin)
     if len(data) < tensor.end - tensor.begin:
-        raise ArrayError(f"{file} ends before its last number", _AGAIN)  # cut while it was read
+        # It was cut while it was read.
+        raise ArrayError(f"{file} ends before its last number", _SAVE_AGAIN_HELP)
     array: StoredArray = np.frombuffer(data, _NUMPY_TYPES[tensor.dtype]).reshape(tensor.shape)
     return _BEYOND_NUMPY[tensor.dtype](array) if tensor.dtype in _BEYOND_NUMPY else array
 
@@ -129,11 +130,13 @@ def _read_tensors(stream: IO[bytes], file: str) -> tuple[int, dict[str, _Tensor]
     except ValueError as error:
         raise _unreadable(file, str(error)) from None
     if (last := max((tensor.end for tensor in tensors.values()), default=0)) > size - start:
-        raise ArrayError(f"{file} should have {start + last:,} bytes but has only {size:,}", _AGAIN)
+        raise ArrayError(
+            f"{file} should have {start + last:,} bytes but has only {size:,}", _SAVE_AGAIN_HELP
+        )
     return start, tensors
 
 
-_AGAIN = "it was cut short: save or download it again"
+_SAVE_AGAIN_HELP = "it was cut short: save or download it again"
 
 
 def _unreadable(file: str, why: str) -> ArrayError:

@@ -24,31 +24,32 @@ from attncli.errors import did_you_mean
 from attncli.problem.arrays.archives import Archive
 from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.formats.csv import as_array, truth_among_numbers
-from attncli.problem.arrays.stored import COMPARED, StoredArray
+from attncli.problem.arrays.stored import MOST_NAMES_COMPARED, StoredArray
 from attncli.problem.limits import PACKED_LIMIT
 from attncli.problem.text.decimal_commas import with_points
 from attncli.problem.text.nodes import TRUTHS
 from attncli.problem.text.numbers import NumberError, as_float, is_plain
 
-KEY = "range"
-_EXAMPLE = "range: Sheet1!A1:C3"
-_AGAIN = "open it in a spreadsheet, and save it as .xlsx"
+RANGE_KEY = "range"
+_RANGE_EXAMPLE = "range: Sheet1!A1:C3"
+_SAVE_AGAIN_HELP = "open it in a spreadsheet, and save it as .xlsx"
 _RANGE = re.compile(
     r"(?:(?P<sheet>'(?:[^']|'')+'|[^'!][^!]*)!)?\$?(?P<left>[A-Za-z]{1,3})\$?(?P<top>[1-9]\d{0,6})"
     r"(?::\$?(?P<right>[A-Za-z]{1,3})\$?(?P<bottom>[1-9]\d{0,6}))?"
 )
 _ADDRESS, _ROW = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})"), re.compile(r"[1-9][0-9]{0,6}")
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CELLS = 2**20, 2**14, 2**18
-# formats that all spreadsheets have
+# All spreadsheets have these formats of dates.
 _DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\[\]]*\]|_.|\*.|General', re.IGNORECASE)
 # how a text has a character that XML lacks
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
-_PIECE = 2**16  # bytes of XML at once
+# bytes of XML that are parsed at once
+_PIECE_SIZE = 2**16
 # of XML; a cell has 32,767 characters
-_MOST_ELEMENTS, _DEEPEST, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15
+_MOST_ELEMENTS, _MOST_LEVELS, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15
 # how an .xls file begins, and what has a password
-_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLD_WORKBOOK_BEGIN = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # a tag, its attributes, and the tags that it is in
 _Start = Callable[[str, Mapping[str, str], Sequence[str]], None]
 _Text = Callable[[str, Sequence[str]], None]
@@ -115,7 +116,7 @@ def read(stream: IO[bytes], file: str, name: str, *, single: bool = False) -> St
         ]
         if (at := truth_among_numbers(found)) is not None:
             message = f"{[*places.values()][at]} is a truth value, and others are numbers"
-            raise ArrayError(message, "write 1 or 0 there, or choose other cells", key=KEY)
+            raise ArrayError(message, "write 1 or 0 there, or choose other cells", key=RANGE_KEY)
         return as_array(found).reshape(wanted.shape)
 
 
@@ -151,8 +152,8 @@ def _unescaped(found: re.Match[str]) -> str:
 
 @contextmanager
 def _opened(stream: IO[bytes], file: str) -> Iterator[_Book]:
-    archive = Archive(file, ".xlsx", _AGAIN)
-    is_old = stream.read(len(_OLD)) == _OLD
+    archive = Archive(file, ".xlsx", _SAVE_AGAIN_HELP)
+    is_old = stream.read(len(_OLD_WORKBOOK_BEGIN)) == _OLD_WORKBOOK_BEGIN
     stream.seek(0)
     if is_old:
         raise archive.unreadable("it is an .xls file, or it has a password")
@@ -163,7 +164,7 @@ def _opened(stream: IO[bytes], file: str) -> Iterator[_Book]:
 def names(stream: IO[bytes], file: str) -> list[str]:
     """Raises ArrayError: a workbook has ranges."""
     raise ArrayError(
-        f"{file} is a workbook", f"name its cells in a problem: {{file: {file}, {_EXAMPLE}}}"
+        f"{file} is a workbook", f"name its cells in a problem: {{file: {file}, {_RANGE_EXAMPLE}}}"
     )
 
 
@@ -175,12 +176,14 @@ def dtype(stream: IO[bytes], file: str, name: str) -> str:
 def _read_range(text: str) -> _Range:
     if not text:
         raise ArrayError(
-            "which cells of the workbook is not said", f"name them: {_EXAMPLE}", key="file"
+            "which cells of the workbook is not said", f"name them: {_RANGE_EXAMPLE}", key="file"
         )
     found = _RANGE.fullmatch(text.strip().removeprefix("="))
     if not found:
         raise ArrayError(
-            f"{shorten(text)} is no range of cells", f"write {_EXAMPLE}, or {KEY}: A1:C3", key=KEY
+            f"{shorten(text)} is no range of cells",
+            f"write {_RANGE_EXAMPLE}, or {RANGE_KEY}: A1:C3",
+            key=RANGE_KEY,
         )
     sheet = found["sheet"] or ""
     sheet = sheet[1:-1].replace("''", "'") if sheet.startswith("'") else sheet
@@ -188,14 +191,14 @@ def _read_range(text: str) -> _Range:
     rows = sorted((int(found["top"]), int(found["bottom"] or found["top"])))
     if columns[1] > _MOST_COLUMNS or rows[1] > _MOST_ROWS:
         raise ArrayError(
-            f"{shorten(text)} is outside of any sheet", "the last cell is XFD1048576", key=KEY
+            f"{shorten(text)} is outside of any sheet", "the last cell is XFD1048576", key=RANGE_KEY
         )
     cells = (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1)
     if cells > _MOST_CELLS:
         message = (
             f"{shorten(text)} has {grouped(cells)} cells, and {grouped(_MOST_CELLS)} is the most"
         )
-        raise ArrayError(message, "save the numbers as .csv, or with numpy.save", key=KEY)
+        raise ArrayError(message, "save the numbers as .csv, or with numpy.save", key=RANGE_KEY)
     return _Range(sheet, rows[0], columns[0], rows[1], columns[1])
 
 
@@ -203,19 +206,21 @@ def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
     """The sheet of this name, whatever its capitals, or the only one, and the part of the archive
     that it is.
     """
-    shown = [*islice(sheets, COMPARED)]
+    shown = [*islice(sheets, MOST_NAMES_COMPARED)]
     there = listed([shorten(sheet) for sheet in shown], most=12)
     if not name:
         if len(sheets) == 1:
             return next(iter(sheets.items()))
         raise ArrayError(
-            f"{file} has {len(sheets)} sheets", f"name one of {there}: {_EXAMPLE}", key=KEY
+            f"{file} has {len(sheets)} sheets",
+            f"name one of {there}: {_RANGE_EXAMPLE}",
+            key=RANGE_KEY,
         )
     for sheet, part in sheets.items():
         if sheet.lower() == name.lower():
             return sheet, part
     help = did_you_mean(name, shown, f"it has {there}")
-    raise ArrayError(f"{file} has no sheet {shorten(name)}", help, key=KEY)
+    raise ArrayError(f"{file} has no sheet {shorten(name)}", help, key=RANGE_KEY)
 
 
 def _number(
@@ -233,13 +238,17 @@ def _number(
             "write a number there, or choose other cells; of merged cells, only the first has the"
             " number"
         )
-        raise ArrayError(f"{where} is empty", help, key=KEY)
+        raise ArrayError(f"{where} is empty", help, key=RANGE_KEY)
     if cell.formula and not cell.text:
         raise ArrayError(
-            f"{where} is a formula without a result", f"{_AGAIN}: that adds the results", key=KEY
+            f"{where} is a formula without a result",
+            f"{_SAVE_AGAIN_HELP}: that adds the results",
+            key=RANGE_KEY,
         )
     if cell.type == "e":
-        raise ArrayError(f"{where} is the error {shorten(cell.text)}", "mend its formula", key=KEY)
+        raise ArrayError(
+            f"{where} is the error {shorten(cell.text)}", "mend its formula", key=RANGE_KEY
+        )
     if cell.type == "b":
         return "true" if cell.text == "1" else "false"
     is_number = not cell.is_text and is_plain(cell.text)
@@ -248,14 +257,16 @@ def _number(
             "a spreadsheet makes a date of 1/2: write =1/2 there, or 0.5, and format the cell as a"
             " number"
         )
-        raise ArrayError(f"{where} is a date", help, key=KEY)
+        raise ArrayError(f"{where} is a date", help, key=RANGE_KEY)
     if not is_number:
         text = _text(cell, texts)
         return _number_in_text(points.get(text, text), where)
     value = float(cell.text)
     if not isfinite(value):
         raise ArrayError(
-            f"{where} is too large for a number", "the largest number is about 1.8e308", key=KEY
+            f"{where} is too large for a number",
+            "the largest number is about 1.8e308",
+            key=RANGE_KEY,
         )
     return repr(value)
 
@@ -277,7 +288,7 @@ def _number_in_text(text: str, where: str) -> str:
             if re.search(r"[0-9]", text)
             else "write a number there, or choose other cells"
         )
-        raise ArrayError(f"{where} is {said}", help, key=KEY) from None
+        raise ArrayError(f"{where} is {said}", help, key=RANGE_KEY) from None
     return text
 
 
@@ -287,8 +298,9 @@ class _Book:
 
     archive: Archive
     zip: zipfile.ZipFile
-    _bytes: int = field(default=PACKED_LIMIT)  # that may still be unpacked
-    _elements: int = field(default=_MOST_ELEMENTS)  # that may still begin
+    # So many bytes may still be unpacked, and so many elements begin.
+    _bytes: int = field(default=PACKED_LIMIT)
+    _elements: int = field(default=_MOST_ELEMENTS)
 
     def sheets(self) -> dict[str, str]:
         """The parts of the sheets by their names, in order; those that only hold a chart are not
@@ -413,8 +425,10 @@ class _Book:
             self._elements -= 1
             if self._elements < 0:
                 raise self._too_large(f"{grouped(_MOST_ELEMENTS)} elements")
-            if len(inside) > _DEEPEST:
-                raise self.archive.unreadable(f"its elements are nested more than {_DEEPEST} deep")
+            if len(inside) > _MOST_LEVELS:
+                raise self.archive.unreadable(
+                    f"its elements are nested more than {_MOST_LEVELS} deep"
+                )
             tag = tag.rpartition(":")[2]
             start(tag, attributes, inside)
             inside.append(tag)
@@ -431,13 +445,13 @@ class _Book:
         try:
             with self.zip.open(entry) as stream:
                 handed = 0
-                while piece := stream.read(_PIECE):
+                while piece := stream.read(_PIECE_SIZE):
                     self._bytes -= len(piece)
                     if self._bytes < 0:
                         raise self._too_large(f"{PACKED_LIMIT // 2**20} MiB")
                     parser.Parse(piece, False)
                     handed += len(piece)
-                    # each piece more, it begins from there again
+                    # With each piece more, it begins from there again.
                     if handed - parser.CurrentByteIndex > _LONGEST_TAG:
                         raise self.archive.unreadable("it is damaged")
                 parser.Parse(b"", True)

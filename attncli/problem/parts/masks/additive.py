@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attncli.problem.arrays.matrix_reader import DEEPEST, read_matrix
+from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.matrix import Matrix
 from attncli.problem.parts.masks import (
     Clause,
@@ -40,7 +40,7 @@ class Additive(MaskPart):
 
     @classmethod
     def read(cls, value: Value) -> Additive | None:
-        matrix = read_matrix(value, deepest=DEEPEST, minus_infinity=True)
+        matrix = read_matrix(value, deepest=MOST_AXES, minus_infinity=True)
         return None if matrix is None else cls(matrix)
 
     @classmethod

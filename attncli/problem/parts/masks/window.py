@@ -45,18 +45,25 @@ class Window(MaskPart):
 
     def clause(self, offset: Offset, suffix: str) -> Clause:
         before, after, position = f"left{suffix}", f"right{suffix}", offset.position
-        first = f"j >= {position} - {before}" if self.left else f"j >= {position}"
-        last = f"j <= {position} + {after}" if self.right else f"j <= {position}"
-        sides = {
-            name: Scalar.of(size)
-            for name, size in ((before, self.left), (after, self.right))
-            if size > 0
-        }
+        parameters = dict(offset.parameters)
+        first, last = f"j >= {position}", f"j <= {position}"
+        if self.left > 0:
+            first += f" - {before}"
+            parameters[before] = Scalar.of(self.left)
+        if self.right > 0:
+            last += f" + {after}"
+            parameters[after] = Scalar.of(self.right)
+        # A side below 0 has no end.
+        conditions = []
+        if self.left >= 0:
+            conditions.append(first)
+        if self.right >= 0:
+            conditions.append(last)
         return Clause(
             f"Window: a query sees {_side(self.left, 'before')} and {_side(self.right, 'after')}"
             " its own position.",
-            (*[first] * (self.left >= 0), *[last] * (self.right >= 0)),
-            parameters={**offset.parameters, **sides},
+            tuple(conditions),
+            parameters=parameters,
             leads=offset.leads,
             counts_positions=True,
         )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from attncli.problem.text.pasted.text import Piece
 
 # two numbers with blanks between them, and no comma
-GAP = re.compile(r"[^\s,;]\s+(?![\s,;])")
+BLANKS_BETWEEN_NUMBERS = re.compile(r"[^\s,;]\s+(?![\s,;])")
 LOOSE_COMMA = re.compile(r",\s|\s,")
 # A # begins a remark, but not where it begins an error of a spreadsheet.
 _REMARK = re.compile(r"#(?!(?:N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!))[^\n]*")

@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 
 from attncli.english import shorten
 from attncli.problem.limits import DEPTH_LIMIT, ELEMENT_LIMIT
-from attncli.problem.text.building import LONG
+from attncli.problem.text.building import LONG_TEXT
 from attncli.problem.text.decimal_commas import (
     are_grouped_decimals,
     doubtful_commas,
@@ -19,7 +19,7 @@ from attncli.problem.text.decimal_commas import (
 from attncli.problem.text.grouped_digits import doubtful_groups
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.pasted.cells import (
-    GAP,
+    BLANKS_BETWEEN_NUMBERS,
     LOOSE_COMMA,
     cells,
     held_together,
@@ -51,7 +51,7 @@ _BRACKET_OR_CONTENT = re.compile(r"[\[\]]|#[^\n]*|[^\[\]#]+")
 _THOUSANDS_BY_COMMA = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+")
 _TAB_BETWEEN_CELLS = re.compile(r"[^\s,;] *\t[ \t]*[^\s,;]")
 _TAB_BESIDE_SIGN = re.compile(r"[,;] *\t|\t *[,;]")
-_GAP_BETWEEN_NUMBERS = re.compile(r"[0-9.)]\s+[-+.0-9]")
+_BLANKS_BESIDE_DIGITS = re.compile(r"[0-9.)]\s+[-+.0-9]")
 _COMMA_AT_LINE_END = re.compile(r",[ \t]*\n|\n[ \t]*,")
 _DOTS = ("...", "…")
 _SEPARATORS_TO_BLANKS = str.maketrans("\t,;", "   ")
@@ -322,7 +322,7 @@ def _is_row(part: str) -> bool:
     1,5.
     """
     part = held_together(part.strip())
-    if GAP.search(part) or LOOSE_COMMA.search(part):
+    if BLANKS_BETWEEN_NUMBERS.search(part) or LOOSE_COMMA.search(part):
         return True
     return part.count(",") > 1 and not _THOUSANDS_BY_COMMA.fullmatch(part)
 
@@ -399,7 +399,7 @@ def _separator_in(rows: list[str], has_names: bool) -> str:
     if not any("," in row for row in rows):
         return ""
     # There may be blanks in a name.
-    gap = _GAP_BETWEEN_NUMBERS if has_names else GAP
+    gap = _BLANKS_BESIDE_DIGITS if has_names else BLANKS_BETWEEN_NUMBERS
     if any(map(gap.search, rows)) and not any(map(LOOSE_COMMA.search, rows)):
         return ""
     return ","
@@ -434,7 +434,7 @@ def _in_one_go(
     """The rows of a long text of plain numbers, as one array; None where anything in it is unusual,
     or wrong.
     """
-    if len(body) < LONG or not text.step:
+    if len(body) < LONG_TEXT or not text.step:
         return None
     sign = separator or ("," if "," in body else "")
     if text.of_file and len(rows) > 1 and is_head(rows, sign):
