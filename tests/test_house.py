@@ -32,10 +32,10 @@ MOST_FILES_OF_A_FOLDER = 24
 FEWEST_COMMENTS = 500
 
 # How many there still are. None of these numbers may grow, and at 0 its name can go.
-DENSE_FUNCTIONS_LEFT = 89
-HOMONYMS_LEFT = 16
-NESTED_COMPREHENSIONS_LEFT = 98
-TEXTS_TIMES_TRUTH_LEFT = 18
+DENSE_FUNCTIONS_LEFT = 60
+HOMONYMS_LEFT = 5
+NESTED_COMPREHENSIONS_LEFT = 83
+TEXTS_TIMES_TRUTH_LEFT = 12
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
