@@ -20,7 +20,7 @@ from attncli.tracing.run import run
 if TYPE_CHECKING:
     from attncli.problem.model import Problem
 
-# weights that are worked out at once: about 32 MiB for each of the steps that have as many
+# Weights that are worked out at once: about 32 MiB for each of the steps that have as many.
 WEIGHTS_AT_ONCE = 2**22
 
 
@@ -140,24 +140,24 @@ def _parts(call: RecordedCall, options: Mapping[str, Any]) -> Iterator[dict[str,
     from_inputs = options.get("from_inputs", True)
     heads = range(call.heads) if head is None else (head,)
     entries = range(call.entries) if entry is None else (entry,)
-    weights = len(heads) * len(entries) * call.shapes[0][-2] * call.shapes[1][-2]
+    queries, keys = call.shapes[0][-2], call.shapes[1][-2]
+    weights = len(heads) * len(entries) * queries * keys
     if weights <= WEIGHTS_AT_ONCE:
         yield {"head": head, "entry": entry, "from_inputs": from_inputs}
         return
-    for number in entries:
-        yield from ({"head": each, "entry": number, "from_inputs": from_inputs} for each in heads)
+    for one_entry in entries:
+        for one_head in heads:
+            yield {"head": one_head, "entry": one_entry, "from_inputs": from_inputs}
 
 
 def _recorded(call: RecordedCall, head: int | None, entry: int | None, joins: bool) -> NDArray[Any]:
     """The recorded output: after W_O, or what these heads gave."""
     assert call.output is not None
     if joins:
-        return np.array(
-            to_numpy(call.output if _all_entries(call, entry) else call.output[entry or 0])
-        )
-    return _numbers(
-        call.output if call.heads_output is None else call.heads_output, call, head, entry
-    )
+        output = call.output if _all_entries(call, entry) else call.output[entry or 0]
+        return np.array(to_numpy(output))
+    output = call.output if call.heads_output is None else call.heads_output
+    return _numbers(output, call, head, entry)
 
 
 def _all_entries(call: RecordedCall, entry: int | None) -> bool:

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from attncli.torch.tensors import own, size_of, unreadable, unreadable_mask
 
-INPUTS = ("X", "context")  # of the linear layers
+# The keys of what linear layers read.
+INPUTS = ("X", "context")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -154,47 +155,49 @@ class Projections:
         """The same with inputs of its own, as `Attention.copied` has; the weights stay those of the
         model.
         """
-        return Projections(
-            {
-                **self.arrays,
-                **{name: own(self.arrays[name]) for name in INPUTS if name in self.arrays},
-            }
-        )
+        inputs = {name: own(self.arrays[name]) for name in INPUTS if name in self.arrays}
+        return Projections({**self.arrays, **inputs})
 
     def gives(self, attention: Attention) -> bool:
         """Whether the weights still give the recorded queries, keys and values: training may have
         changed them.
         """
-        for letter, tensor in (
-            ("Q", attention.query),
-            ("K", attention.key),
-            ("V", attention.value),
-        ):
-            source = (
-                self.arrays["X"] if letter == "Q" else self.arrays.get("context", self.arrays["X"])
-            )
-            rows = source.double() @ self.arrays[f"W_{letter}"].detach().cpu().double()
-            if (bias := self.arrays.get(f"b_{letter}")) is not None:
-                rows = rows + bias.detach().cpu().double()
-            recorded = tensor.transpose(1, 2).flatten(2).double()
-            tolerance = 64 * torch.finfo(tensor.dtype).eps * float(recorded.abs().max())
-            if rows.shape != recorded.shape or float((rows - recorded).abs().max()) > tolerance:
-                return False
-        return True
+        recorded = {"Q": attention.query, "K": attention.key, "V": attention.value}
+        return all(self._gives_one(letter, tensor) for letter, tensor in recorded.items())
+
+    def _gives_one(self, letter: str, tensor: Tensor) -> bool:
+        """The same of the queries, the keys or the values."""
+        source = self.arrays["X"]
+        if letter != "Q":
+            source = self.arrays.get("context", source)
+        rows = source.double() @ _doubles(self.arrays[f"W_{letter}"])
+        bias = self.arrays.get(f"b_{letter}")
+        if bias is not None:
+            rows = rows + _doubles(bias)
+        recorded = tensor.transpose(1, 2).flatten(2).double()
+        if rows.shape != recorded.shape:
+            return False
+        tolerance = 64 * torch.finfo(tensor.dtype).eps * float(recorded.abs().max())
+        return float((rows - recorded).abs().max()) <= tolerance
 
     def of_head(self, head: int, heads: int, kv_heads: int) -> Mapping[str, Tensor]:
         """The inputs and weights of one head: its columns, and no `W_O`, which joins the heads."""
-        columns = {
-            "Q": (head, heads),
-            "K": (head * kv_heads // heads, kv_heads),
-            "V": (head * kv_heads // heads, kv_heads),
-        }
-        found = {name: array for name, array in self.arrays.items() if name in INPUTS}
+        kv_head = head * kv_heads // heads
+        columns = {"Q": (head, heads), "K": (kv_head, kv_heads), "V": (kv_head, kv_heads)}
+        found: dict[str, Tensor] = {}
         for name, array in self.arrays.items():
-            if name[-1] in columns and name[:2] in ("W_", "b_"):
-                at, parts = columns[name[-1]]
+            letter = name[-1]
+            if name in INPUTS:
+                found[name] = array
+            elif letter in columns:
+                at, parts = columns[letter]
                 found[name] = array.chunk(parts, dim=-1)[at]
         return found
+
+
+def _doubles(weights: Tensor) -> Tensor:
+    """Weights of a model in float64, in the computer's memory."""
+    return weights.detach().cpu().double()
 
 
 def heads_of(shape: Sequence[int]) -> int:
@@ -206,7 +209,11 @@ def _repeated(tensor: Tensor, batch: Sequence[int], heads: int) -> Tensor:
     """A tensor for all these entries, which get one axis, and for so many heads: each is that of as
     many in a row.
     """
-    if heads != heads_of(tensor.shape) and tensor.ndim > 2:
-        tensor = tensor.repeat_interleave(heads // heads_of(tensor.shape), dim=-3)
-    tensor = tensor.expand(*batch, heads, *tensor.shape[-2:])
-    return tensor.flatten(0, -4) if len(batch) > 1 else tensor
+    own_heads = heads_of(tensor.shape)
+    if heads != own_heads and tensor.ndim > 2:
+        tensor = tensor.repeat_interleave(heads // own_heads, dim=-3)
+    rows = tensor.shape[-2:]
+    tensor = tensor.expand(*batch, heads, *rows)
+    if len(batch) < 2:
+        return tensor
+    return tensor.flatten(0, -4)

@@ -188,20 +188,22 @@ class Call:
     def kept(self) -> Attention:
         """What the call was given; raises AttncliError where that was not kept."""
         if self.attention is None:
-            helps = {OTHER_LAYERS: f"layers=[{self.layer}]", OTHER_STEPS: f"steps={self.step + 1}"}
-            help = f"record it with {helps[self.reason]}" if self.reason in helps else ""
+            help = ""
+            if self.reason == OTHER_LAYERS:
+                help = f"record it with layers=[{self.layer}]"
+            elif self.reason == OTHER_STEPS:
+                help = f"record it with steps={self.step + 1}"
             raise usage_error(f"call {self.number} was not kept: {self.reason}", help=help)
         return self.attention
 
     def _given(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
         """Queries, keys and values as the call was given them."""
         kv_head = None if head is None else head * self.kv_heads // self.heads
-        parts = {"Q": cut(given.query, head, entry)}
-        parts |= {
-            name: cut(tensor, kv_head, entry)
-            for name, tensor in (("K", given.key), ("V", given.value))
+        return {
+            "Q": to_numpy(cut(given.query, head, entry)),
+            "K": to_numpy(cut(given.key, kv_head, entry)),
+            "V": to_numpy(cut(given.value, kv_head, entry)),
         }
-        return {name: to_numpy(tensor) for name, tensor in parts.items()}
 
     def _projected(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
         """Inputs and weights, if linear layers were seen and still give these queries, keys and

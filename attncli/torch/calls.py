@@ -14,9 +14,9 @@ from attncli.torch.call import Call
 from attncli.torch.tensors import size_text
 
 NOTHING_ASKED = "layers=[] keeps no call"
-# of the table; names of modules are shortened where it would be wider
+# Names of modules are shortened where the table would be wider.
 _TABLE_WIDTH = 80
-# the columns that hold no numbers
+# The columns that hold no numbers.
 _TEXT_COLUMNS = ("module", "mask", "format", "kept")
 
 
@@ -146,10 +146,9 @@ def _shortened(names: list[str]) -> tuple[list[str], str]:
     common[-1] = common[-1] and not all(common)
     if not any(common):
         return names, ""
-    cells = [
-        ".".join(part for part, said in zip(each, common, strict=True) if not said)
-        for each in parts
-    ]
-    return cells, ".".join(
-        part if said else "*" for part, said in zip(parts[0], common, strict=True)
-    )
+
+    def shortened(name: list[str]) -> str:
+        return ".".join(part for part, said in zip(name, common, strict=True) if not said)
+
+    pattern = [part if said else "*" for part, said in zip(parts[0], common, strict=True)]
+    return [shortened(name) for name in parts], ".".join(pattern)

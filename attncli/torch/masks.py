@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 WrittenMask: TypeAlias = "str | dict[str, Any] | NDArray[Any]"
-# so many epsilons of a number change it when they are added, and a few times less do not
+# So many epsilons of a number change it when they are added, and a few times less do not.
 _EPSILONS_THAT_COUNT = 4.0
-# e to less than minus this is 0 in every number format
+# e to less than minus this is 0 in every number format.
 _VANISHING_EXPONENT = 746.0
 
 
@@ -46,9 +46,8 @@ class Reach(NamedTuple):
         others = (added / (1 + _EPSILONS_THAT_COUNT * self.epsilon) < largest) & (
             added / 1.5 > largest
         )
-        found: NDArray[Any] = (
-            np.isneginf(added) | beaten | (low & ~others.any(axis=-1, keepdims=True))
-        )
+        sees_nothing = low & ~others.any(axis=-1, keepdims=True)
+        found: NDArray[Any] = np.isneginf(added) | beaten | sees_nothing
         return found
 
 
@@ -61,7 +60,9 @@ def written_mask(
     `causal` is PyTorch's `is_causal`: key j is visible to query i where j ≤ i. `reach` says what an
     added number hides.
     """
-    visible = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), dtype=bool)
+    visible = np.ones((queries, keys), dtype=bool)
+    if causal:
+        visible = np.tri(queries, keys, dtype=bool)
     if mask is None:
         return _in_words(visible)
     if mask.dtype == bool:
@@ -92,7 +93,7 @@ def _in_words(visible: NDArray[Any]) -> WrittenMask:
         if (visible == shape).all():
             return "causal" if words == {"causal": True} else words
     for words, shape in shapes:
-        # with padding, bottom-right counts from the last key that exists
+        # With padding, bottom-right counts from the last key that exists.
         if words.get("corner") != "bottom-right" and (visible == (shape & exist)).all():
             return words | {"padding": exist.astype(int).tolist()}
     return {"keep": visible}
@@ -110,12 +111,8 @@ def _shapes(visible: NDArray[Any]) -> list[tuple[dict[str, Any], NDArray[Any]]]:
         words: dict[str, Any] = {"causal": True} | ({"corner": corner} if corner else {})
         past = np.tri(queries, keys, offset, dtype=bool)
         found.append((words, past))
-        # -1 would say that the window has no end
+        # -1 would say that the window has no end.
         if left >= 0:
-            found.append(
-                (
-                    words | {"window": [left, 0]},
-                    past & ~np.tri(queries, keys, offset - left - 1, dtype=bool),
-                )
-            )
+            before_window = np.tri(queries, keys, offset - left - 1, dtype=bool)
+            found.append((words | {"window": [left, 0]}, past & ~before_window))
     return found

@@ -35,10 +35,11 @@ def watched_registry(watch_here: Callable[[], CallWatch | None]) -> Iterator[Non
 
     def telling(look_up: Callable[..., Any]) -> Callable[..., Any]:
         def get_interface(self: Any, name: str, default: Callable[..., Any]) -> Callable[..., Any]:
-            function, watch = look_up(self, name, default), watch_here()
-            return (
-                function if watch is None else _watched(function, name, function is default, watch)
-            )
+            function = look_up(self, name, default)
+            watch = watch_here()
+            if watch is None:
+                return function
+            return _watched(function, name, function is default, watch)
 
         return get_interface
 

@@ -36,35 +36,37 @@ from attncli.tracing.workers import FloatWorker
 
 Verdict: TypeAlias = Literal["agree", "unknown", "disagree"]
 
-# cells of one gradient that are checked, evenly spread where it has more
+# Cells of one gradient that are checked, evenly spread where it has more.
 MOST_CELLS_CHECKED = 100
-# the first h, relative to the number, and the most it is
-FIRST_STEP, WIDEST_FIRST_STEP = 6e-6, 6e-3
-# of its size: how far a gradient may be from its quotient
+# The first h, relative to the number, and the most it is.
+FIRST_STEP = 6e-6
+WIDEST_FIRST_STEP = 6e-3
+# How far a gradient may be from its quotient, of its size.
 TOLERANCE = 1e-6
-# h by h; how many from the first one on; how many wider ones where roundings hide it
-STEP_RATIO, NARROWER_STEPS, WIDER_STEPS = (
-    4.0,
-    11,
-    8,
-)
-# of their size: what roundings may do to a quotient that is to say anything
+# Each h is so many times narrower than the one before. So many are tried from the first one on, and
+# so many wider ones where roundings hide it.
+STEP_RATIO = 4.0
+NARROWER_STEPS = 11
+WIDER_STEPS = 8
+# What roundings may do to a quotient that is to say anything, of its size.
 MOST_NOISE = 0.1
-# of their size: the error of a quotient that is to say anything
+# The error of a quotient that is to say anything, of its size.
 SURE_ERROR = 1e-3
-SMALLEST_DOUBLE = 2.0**-1074  # float64 above 0
+# The smallest float64 above 0.
+SMALLEST_DOUBLE = 2.0**-1074
 ROUNDING_OF_A_NUMBER = HONEST_EPSILONS * DTYPES["float64"].epsilon
-# a loss of such terms: differences tell next to nothing beside it
+# Differences tell next to nothing beside a loss of such terms.
 HUGE_LOSS = 1e99
-# of a softcap: within a smaller one the scores turn faster than any h can follow
+# Within a smaller softcap the scores turn faster than any h can follow.
 NARROWEST_CAP = 1e-9
-# times that of the outputs: what scores of an ordinary size may do to the loss by their roundings
+# What scores of an ordinary size may do to the loss by their roundings: so many times what the
+# outputs do.
 ORDINARY_SCORES = 100.0
-# of itself: changes of the loss this near to each other are the same one, of a jump
+# Changes of the loss this near to each other, of themselves, are the same one: a jump.
 SAME_CHANGE = 0.1
-# the axis of all moves that are worked out together
+# The axis of all moves that are worked out together.
 MOVE_AXIS = "move"
-# numbers of an array that has this axis
+# Numbers of an array that has this axis.
 CELLS_AT_ONCE = 2_000_000
 VERDICTS_WORST_LAST: tuple[Verdict, ...] = ("agree", "unknown", "disagree")
 
@@ -197,13 +199,10 @@ def verify(
 def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
     """The cells of a gradient, of one place."""
     step = trace.steps[name]
-    fixed = [
-        (axis, place[letter])
-        for axis, letter in enumerate(step.rule.target.letters)
-        if letter in place
-    ]
+    letters = step.rule.target.letters
+    fixed = {axis: place[letter] for axis, letter in enumerate(letters) if letter in place}
     for index in np.ndindex(step.shape):
-        if all(index[axis] == at for axis, at in fixed):
+        if all(index[axis] == at for axis, at in fixed.items()):
             yield index
 
 
@@ -222,11 +221,7 @@ def _check(cell: _MovedCell, name: str, measures: _Measures) -> CellCheck:
     found, distance, verdict = compare(
         ours, cell.quotient, x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
     )
-    if verdict == "disagree" and not (
-        measures.rounding <= ROUNDING_OF_A_NUMBER * HUGE_LOSS
-        and not moved.is_capped_at_once
-        and moved.bend(index, rounding) < abs(ours - found) / 2
-    ):
+    if verdict == "disagree" and not _can_judge(cell, abs(ours - found), rounding):
         verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
     return CellCheck(
@@ -234,9 +229,19 @@ def _check(cell: _MovedCell, name: str, measures: _Measures) -> CellCheck:
     )
 
 
+def _can_judge(cell: _MovedCell, apart: float, rounding: float) -> bool:
+    """Whether differences say that a gradient is wrong that is so far apart from its quotient."""
+    if rounding > ROUNDING_OF_A_NUMBER * HUGE_LOSS or cell.moved.is_capped_at_once:
+        return False
+    return cell.moved.bend(cell.index, rounding) < apart / 2
+
+
 def _relative(ours: float, quotient: float) -> float | None:
+    apart = abs(ours - quotient)
     largest = max(abs(ours), abs(quotient))
-    return abs(ours - quotient) / largest if largest and math.isfinite(ours - quotient) else None
+    if largest == 0 or not math.isfinite(apart):
+        return None
+    return apart / largest
 
 
 # What the quotients say of one gradient
@@ -324,7 +329,9 @@ def _is_jump(changes: Sequence[float]) -> bool:
 
 def _distance(gradient: float, quotient: float, allowed: float) -> float:
     apart = abs(gradient - quotient)
-    return apart / allowed if allowed else math.inf if apart else 0.0
+    if allowed:
+        return apart / allowed
+    return math.inf if apart else 0.0
 
 
 # The loss with one number moved
@@ -353,9 +360,8 @@ class _MovedStep:
     def of(cls, trace: Trace, name: str) -> _MovedStep:
         """A step, or a parameter, by its name."""
         scalar = trace.parameters.get(name)
-        values = np.asarray(
-            scalar.value if isinstance(scalar, Scalar) else trace[name], dtype=np.float64
-        )
+        given = scalar.value if isinstance(scalar, Scalar) else trace[name]
+        values = np.asarray(given, dtype=np.float64)
         return cls(trace, name, values, tuple(_following(trace, name)))
 
     def quotients(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
@@ -365,20 +371,22 @@ class _MovedStep:
         It is NaN where h is lost in x, and 0 where x is -∞, which a mask puts there, and no h
         moves.
         """
-        numbers = [float(self.values[index]) for index, _ in moves]
-        # round, and need not be 2h apart
-        sides = [(x + h, x - h) for x, (_, h) in zip(numbers, moves, strict=True)]
-        at = [
-            (index, moved) for (index, _), both in zip(moves, sides, strict=True) for moved in both
-        ]
-        up, down = np.array(self._losses(at)).reshape(-1, 2).T
+        numbers: list[float] = []
+        apart: list[float] = []
+        sides: list[tuple[tuple[int, ...], float]] = []
+        for index, h in moves:
+            x = float(self.values[index])
+            # Both are rounded, so that they need not be 2h apart.
+            above, below = x + h, x - h
+            numbers.append(x)
+            apart.append(above - below)
+            sides += [(index, above), (index, below)]
+        up, down = np.array(self._losses(sides)).reshape(-1, 2).T
+        lengths = np.array(apart)
         with np.errstate(all="ignore"):
-            apart = np.array([above - below for above, below in sides])
-            found = np.where(apart == 0, np.nan, (up - down) / apart)
-        return [
-            0.0 if not math.isfinite(x) else float(each)
-            for x, each in zip(numbers, found, strict=True)
-        ]
+            found = np.where(lengths == 0, np.nan, (up - down) / lengths)
+        moved = np.where(np.isfinite(numbers), found, 0.0)
+        return [float(quotient) for quotient in moved]
 
     @property
     def is_capped_at_once(self) -> bool:
@@ -411,8 +419,10 @@ class _MovedStep:
         """The loss with one cell moved to a number, for each of these."""
         largest = max((self.trace[rule.name].size for rule in self.following), default=1)
         together = max(1, CELLS_AT_ONCE // max(largest, self.values.size))
-        parts = (moves[first : first + together] for first in range(0, len(moves), together))
-        return [loss for part in parts for loss in self._losses_of(part)]
+        losses: list[float] = []
+        for first in range(0, len(moves), together):
+            losses += self._losses_of(moves[first : first + together])
+        return losses
 
     def _losses_of(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
         trace = self.trace
@@ -453,11 +463,8 @@ class _MovedCell:
             return self.first
         if not self._others:
             steps = all_steps(self.x)
-            self._others.update(
-                zip(
-                    steps, self.moved.quotients([(self.index, each) for each in steps]), strict=True
-                )
-            )
+            found = self.moved.quotients([(self.index, each) for each in steps])
+            self._others.update(zip(steps, found, strict=True))
         return self._others[h]
 
 
@@ -523,7 +530,10 @@ def _typical(gradient: NDArray[Any]) -> float:
     """
     finite = gradient[np.isfinite(gradient)]
     largest = float(np.abs(finite).max(initial=0.0))
-    return largest * float(np.sqrt(np.mean((finite / largest) ** 2))) if largest else 0.0
+    if not largest:
+        return 0.0
+    mean_square = np.mean((finite / largest) ** 2)
+    return largest * float(np.sqrt(mean_square))
 
 
 def _size(gradient: NDArray[Any]) -> float:

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from attncli.torch import Call, Calls
     from attncli.torch.call import ProblemOptions
 
-_MOST_WEIGHTS_NAMED = 3  # weights in a warning
+# Weights that a warning names.
+_MOST_WEIGHTS_NAMED = 3
 _GIVE_A_SAVED_FOLDER = "give the folder that save_pretrained() wrote"
 _RUN_IT_IN_PYTHON = "run it in Python, inside attncli.torch.recording()"
-# characters of what another package says
+# Characters of what another package says.
 _LONGEST_MESSAGE = 300
 
 
@@ -72,7 +73,7 @@ def read_model(folder: str) -> Loaded:
     read.
     """
     _require_model(folder)
-    # before the import: Transformers asks its hub for what is missing
+    # This comes before the import: Transformers asks its hub for what is missing.
     os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         import torch
@@ -82,7 +83,7 @@ def read_model(folder: str) -> Loaded:
             f"attncli record needs {error.name or 'PyTorch'}, which is not installed",
             help="pip install 'attncli[torch]' transformers",
         ) from error
-    # it makes no use of one that it finds too old
+    # Transformers makes no use of a PyTorch that it finds too old.
     if not is_torch_available():
         raise missing_error(
             f"this version of Transformers needs a newer PyTorch than {torch.__version__}",
@@ -90,7 +91,7 @@ def read_model(folder: str) -> Loaded:
         )
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    # else it may ask whether to trust
+    # Without these it may ask whether to trust the folder.
     alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with _reading(f"the model {folder}", _GIVE_A_SAVED_FOLDER):
         config = AutoConfig.from_pretrained(folder, **alone)
@@ -216,11 +217,12 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
 
 def _labels(loaded: Loaded, tokens: list[int]) -> list[str]:
     """The tokens as text; one that is only space by its name in the vocabulary."""
-    names = loaded.tokenizer.convert_ids_to_tokens(tokens)
-    return [
-        loaded.tokenizer.decode([token]).strip() or str(name)
-        for token, name in zip(tokens, names, strict=True)
-    ]
+    tokenizer = loaded.tokenizer
+    labels = []
+    for token, name in zip(tokens, tokenizer.convert_ids_to_tokens(tokens), strict=True):
+        text = tokenizer.decode([token]).strip()
+        labels.append(text or str(name))
+    return labels
 
 
 def _words(error: Exception) -> str:
