@@ -15,8 +15,8 @@ from attncli.equation.shapes import index_sizes
 
 Array = NDArray[Any]
 _NOTHING: Mapping[str, Any] = {}
-# where a chunk begins, by the letter that runs through it
-_FIRST = {"i": "first_query", "j": "first_key"}
+# Where a chunk begins, by the letter that runs through it.
+_FIRST_OF_CHUNK = {"i": "first_query", "j": "first_key"}
 
 
 def evaluate_chunk(
@@ -44,16 +44,13 @@ def evaluate_chunk(
     equation = Equation(equation.target, expression)
     known = {name: array for name, array in read.items() if name not in numbers}
     lengths = index_sizes(equation, {name: array.shape for name, array in known.items()})
+    firsts = {_FIRST_OF_CHUNK[letter]: float(run.start) for letter, run in ranges.items()}
+    run_lengths = {letter: run.stop - run.start for letter, run in ranges.items()}
     found: Array = evaluate(
         equation,
         arrays=known,
-        scalars={**scalars, **numbers}
-        | {_FIRST[letter]: float(run.start) for letter, run in ranges.items()},
-        sizes={
-            **lengths,
-            **sizes,
-            **{letter: run.stop - run.start for letter, run in ranges.items()},
-        },
+        scalars={**scalars, **numbers, **firsts},
+        sizes={**lengths, **sizes, **run_lengths},
         xp=xp,
         dtype=dtype,
     )
@@ -70,7 +67,7 @@ def _with_positions(expression: Expression, ranges: Mapping[str, slice]) -> Expr
 
     def count(node: Expression) -> Expression:
         if isinstance(node, Name) and node.name in ranges:
-            return Call("add", (node, Name(_FIRST[node.name])))
+            return Call("add", (node, Name(_FIRST_OF_CHUNK[node.name])))
         return node
 
     return rewrite(expression, count)

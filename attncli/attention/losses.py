@@ -13,10 +13,8 @@ from dataclasses import replace
 from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
 from attncli.equation.rule import Cell, Rule
 
-_MSE, _CROSS_ENTROPY = (
-    "with loss: mse, in the backward pass",
-    "with loss: cross_entropy, in the backward pass",
-)
+_MSE = "with loss: mse, in the backward pass"
+_CROSS_ENTROPY = "with loss: cross_entropy, in the backward pass"
 TARGET = Rule(
     "target",
     "Y",
@@ -164,7 +162,7 @@ _MEAN = Rule(
 _CLASSES = replace(
     TARGET, meaning="a 1 in each row, in the column of the right class, and 0 elsewhere."
 )
-# the other form of a step, and when the step has it
+# The other form of a step, and when the step has it.
 OTHER_LOSSES = {
     "target": ("loss: cross_entropy", _CLASSES),
     "log_sum": ("where exponentials would overflow, or a whole row of them would be 0", _SHIFTED),

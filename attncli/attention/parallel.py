@@ -16,11 +16,11 @@ import numpy as np
 from attncli.system import processor_count
 
 Task = TypeVar("Task")
-# gets the share of the work that is done, from 0 to 1
+# It gets the share of the work that is done, from 0 to 1.
 Report = Callable[[float], None]
-# with which people limit the number of threads
-_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
-_EVERY = 0.1  # seconds between two reports
+# Variables of the environment with which people limit the number of threads.
+_THREAD_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+_SECONDS_BETWEEN_REPORTS = 0.1
 
 
 def run_tasks(
@@ -41,14 +41,15 @@ def run_tasks(
     def work() -> None:
         try:
             do = worker()
-            # each thread has its own setting
+            # Each thread has a setting of its own.
             with np.errstate(all="ignore"):
-                # an iterator of a sequence hands each task to one thread only
+                # An iterator of a sequence hands each task to one thread only.
                 for task in left:
                     if faults:
                         return
                     do(task)
-                    done[0] += 1  # at worst a little behind
+                    # Two threads may count at once: at worst, the report is a little behind.
+                    done[0] += 1
         except BaseException as error:
             faults.append(error)
 
@@ -59,7 +60,7 @@ def run_tasks(
             work()
         for thread in crew:
             while thread.is_alive():
-                thread.join(_EVERY)
+                thread.join(_SECONDS_BETWEEN_REPORTS)
                 if report is not None:
                     report(done[0] / len(tasks))
     if faults:
@@ -84,7 +85,7 @@ def thread_count() -> int:
     """How many threads to use: the number in the environment, or one for each core that this
     process may use.
     """
-    for name in _LIMITS:
+    for name in _THREAD_LIMITS:
         if os.environ.get(name, "").isdigit() and int(os.environ[name]):
             return int(os.environ[name])
     return processor_count()

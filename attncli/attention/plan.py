@@ -154,10 +154,12 @@ def joins_heads(problem: Problem) -> bool:
 
 def _with_axes(rules: Iterable[Rule], known: LeadingAxes) -> tuple[tuple[Rule, ...], LeadingAxes]:
     """The rules for arrays with these leading axes, to which they add those of their results."""
-    known, found = dict(known), []
+    known = dict(known)
+    found: list[Rule] = []
     for rule in rules:
-        found.append(rule.add_axes(known, LEADING, KEY_HEAD_OF))
-        leading = tuple(letter for letter in found[-1].target.letters if letter in LEADING)
+        extended = rule.add_axes(known, LEADING, KEY_HEAD_OF)
+        found.append(extended)
+        leading = tuple(letter for letter in extended.target.letters if letter in LEADING)
         if leading:
             known[rule.name] = leading
     return tuple(found), known

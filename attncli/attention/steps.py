@@ -343,12 +343,17 @@ FOR_GRADIENTS = (
 # The arrays of a problem that have a gradient, in the order in which the gradients are computed.
 # Those of the cache come first, right after the keys and values that they are a part of; X and
 # context, which several steps read, last.
-_FIRST, _LAST = ("past_K", "past_V"), ("X", "context")
+_FIRST_INPUTS = ("past_K", "past_V")
+_LAST_INPUTS = ("X", "context")
 _STEPS = {rule.name for rule in COMPUTED}
 _OTHERS = (
     name for name, array in ARRAYS.items() if array.gradient is not None and name not in _STEPS
 )
-INPUT_GRADIENTS = (*_FIRST, *(name for name in _OTHERS if name not in (*_FIRST, *_LAST)), *_LAST)
+INPUT_GRADIENTS = (
+    *_FIRST_INPUTS,
+    *(name for name in _OTHERS if name not in (*_FIRST_INPUTS, *_LAST_INPUTS)),
+    *_LAST_INPUTS,
+)
 
 # The steps that have a gradient, in the order in which the gradients are computed. The other steps
 # need none: positions and masks are not learned, K_T is read as K, and the gradient of the softmax

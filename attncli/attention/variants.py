@@ -30,13 +30,10 @@ def variant_of(name: str, formula: str, headline: str, *, meaning: str, why: str
 def with_bias(rule: Rule, bias: str) -> Rule:
     """The rule with a row added to every row of its result."""
     assert rule.matrix_form is not None
-    target, expression = (
-        rule.target,
-        Call("add", (rule.equation.expression, Ref(bias, rule.target.indices[-1:]))),
-    )
-    return rule.with_formula(
-        Equation(target, expression), Call("add", (rule.matrix_form, Name(bias)))
-    )
+    row = Ref(bias, rule.target.indices[-1:])
+    expression = Call("add", (rule.equation.expression, row))
+    form = Call("add", (rule.matrix_form, Name(bias)))
+    return rule.with_formula(Equation(rule.target, expression), form)
 
 
 def projection(name: str, source: str, bias: bool) -> Rule:
@@ -44,7 +41,10 @@ def projection(name: str, source: str, bias: bool) -> Rule:
     without a bias.
     """
     rule = COMPUTED_RULES[name].bind({"source": source})
-    return with_bias(rule, f"b_{name[-1]}") if bias else rule
+    if not bias:
+        return rule
+    letter = name[-1]
+    return with_bias(rule, f"b_{letter}")
 
 
 def cached(name: str, past: int) -> Rule:
@@ -101,9 +101,13 @@ SCALED = {
 def clauses(mask: Mask, offset: Offset) -> tuple[Clause, ...]:
     """The conditions of every part, with names of their own where a form is given twice."""
     found: list[Clause] = []
+    forms: list[type] = []
     for part in mask.parts:
-        earlier = sum(type(part) is type(other) for other in mask.parts[: len(found)])
-        found.append(part.clause(offset, f"_{earlier + 1}" if earlier else ""))
+        form = type(part)
+        forms.append(form)
+        often = forms.count(form)
+        suffix = f"_{often}" if often > 1 else ""
+        found.append(part.clause(offset, suffix))
     return tuple(found)
 
 

@@ -162,8 +162,11 @@ class Projections:
         """Whether the weights still give the recorded queries, keys and values: training may have
         changed them.
         """
-        recorded = {"Q": attention.query, "K": attention.key, "V": attention.value}
-        return all(self._gives_one(letter, tensor) for letter, tensor in recorded.items())
+        return (
+            self._gives_one("Q", attention.query)
+            and self._gives_one("K", attention.key)
+            and self._gives_one("V", attention.value)
+        )
 
     def _gives_one(self, letter: str, tensor: Tensor) -> bool:
         """The same of the queries, the keys or the values."""

@@ -108,11 +108,14 @@ def _shapes(visible: NDArray[Any]) -> list[tuple[dict[str, Any], NDArray[Any]]]:
     left = int(visible.sum(axis=1).max()) - 1
     corners = {"top-left": 0, "bottom-right": keys - queries} if keys != queries else {"": 0}
     for corner, offset in corners.items():
-        words: dict[str, Any] = {"causal": True} | ({"corner": corner} if corner else {})
+        words: dict[str, Any] = {"causal": True}
+        if corner:
+            words["corner"] = corner
         past = np.tri(queries, keys, offset, dtype=bool)
         found.append((words, past))
         # -1 would say that the window has no end.
         if left >= 0:
             before_window = np.tri(queries, keys, offset - left - 1, dtype=bool)
-            found.append((words | {"window": [left, 0]}, past & ~before_window))
+            in_words = words | {"window": [left, 0]}
+            found.append((in_words, past & ~before_window))
     return found

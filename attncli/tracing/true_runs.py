@@ -17,7 +17,8 @@ def true_runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     Of false, true, true, false it is (1, 3).
     """
     between = np.concatenate([[False], cells, [False]])
-    before, after = between[:-1], between[1:]
-    starts = np.flatnonzero(after & ~before)
-    ends = np.flatnonzero(before & ~after)
-    yield from zip(starts.tolist(), ends.tolist(), strict=True)
+    before = between[:-1]
+    after = between[1:]
+    starts = np.flatnonzero(after & ~before).tolist()
+    ends = np.flatnonzero(before & ~after).tolist()
+    yield from zip(starts, ends, strict=True)

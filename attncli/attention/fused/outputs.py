@@ -25,11 +25,11 @@ from attncli.problem.parts.axes import HEAD, KEY_HEAD, LEADING
 from attncli.problem.parts.positions import replacements
 
 Array = NDArray[Any]
-# of a tile: its scores stay in a core's own cache
+# The size of a tile: its scores stay in a core's own cache.
 ROWS, COLUMNS = 256, 768
-# scores that are dot products of queries and keys
+# The scores that are dot products of queries and keys.
 _DOT_PRODUCTS = ("scaled_dot", "dot", "multiplicative")
-# every intermediate number stays below the largest of the format by this factor
+# Every intermediate number stays below the largest of the format by this factor.
 _MARGIN = 4.0
 
 
@@ -93,7 +93,7 @@ def fused_outputs(
         shifted = work.is_shifted(dtype, lowest)
         if shifted is not None:
             break
-        # now the largest exponent of each row is found
+        # This time the largest exponent of each row is found.
         bounded = False
     masked = work.fully_masked(weights) if any(rule.name == "mask" for rule in plan.rules) else ()
     return FusedOutputs(work.output.reshape(shape), shifted, masked)
@@ -106,8 +106,9 @@ def is_known(plan: Plan, output: Rule) -> bool:
     known = _known_equations(plan, output)
     softmax = (*plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
     rules = [*plan.rules, *(rule for rule in softmax if not is_small(rule)), output]
-    if any(not is_small(rule) and rule.name not in known and rule.name != "mask" for rule in rules):
-        # any mask will do: tiles read its equation
+    # Any mask will do: tiles read its equation.
+    names = {rule.name for rule in rules if not is_small(rule)} - {"mask"}
+    if not names <= known.keys():
         return False
     return unknown_step(rules, known) is None
 
@@ -210,11 +211,14 @@ class _Heads:
             """The array with a single leading axis; also notes in `own` which place on it belongs
             to each head.
             """
-            lengths = array.shape[: array.ndim - rank]
-            own[name] = np.zeros(grid.shape[1], dtype=np.intp)
-            for letter, length in zip(plan.leading_axes.get(name, ()), lengths, strict=True):
-                own[name] = own[name] * length + places[letter]
-            return array.reshape(math.prod(lengths), *array.shape[array.ndim - rank :])
+            first = array.ndim - rank
+            lengths = array.shape[:first]
+            letters = plan.leading_axes.get(name, ())
+            at = np.zeros(grid.shape[1], dtype=np.intp)
+            for letter, length in zip(letters, lengths, strict=True):
+                at = at * length + places[letter]
+            own[name] = at
+            return array.reshape(math.prod(lengths), *array.shape[first:])
 
         matrices = {
             name: given.value
@@ -389,7 +393,7 @@ class _Work:
         """The keys of these heads, transposed: an array for each tile, which the BLAS multiplies
         faster than a view.
         """
-        # two threads may both do this, with the same result
+        # Two threads may both do this, with the same result.
         if heads.start not in self._keys:
             keys = self.heads.take("K", self.heads.keys, heads)
             pieces = chunks(keys.shape[-2], COLUMNS)
@@ -426,18 +430,23 @@ class _Work:
         """Whether the trace shifts its softmax (`tracing/run.py`); None if the bounds of the rows
         do not show it.
         """
-        top = dtype.highest_exponent_of(self.heads.keys.shape[-2] + (self.heads.sinks is not None))
+        heads = self.heads
+        terms = heads.keys.shape[-2]
         low, high = self.low, self.high
-        if self.heads.sinks is not None:
-            sinks = self.heads.take("sink", self.heads.sinks, slice(0, len(self.heads)))[:, None]
-            low, high = (
-                np.maximum(known, sinks * self.heads.exponent.log) for known in (low, high)
-            )
+        if heads.sinks is not None:
+            terms += 1
+            of_heads = heads.take("sink", heads.sinks, slice(0, len(heads)))[:, None]
+            sinks = of_heads * heads.exponent.log
+            low = np.maximum(low, sinks)
+            high = np.maximum(high, sinks)
+        top = dtype.highest_exponent_of(terms)
         known = np.isfinite(high)
         low, high = low[known], high[known]
         if (low > top).any() or (high < lowest).any():
             return True
-        return None if (high > top).any() or (low < lowest).any() else False
+        if (high > top).any() or (low < lowest).any():
+            return None
+        return False
 
     def fully_masked(self, weights: Rule) -> tuple[int | tuple[int, ...], ...]:
         """The rows that see no key, as indices of the weights, which may have fewer leading axes
@@ -445,10 +454,16 @@ class _Work:
         """
         shape = self.heads.shape[:-2]
         leading = list(self.heads.places)[: len(shape)]
-        own = tuple(slice(None) if letter in weights.target.letters else 0 for letter in leading)
-        blind = (self.seen == 0).reshape(*shape, self.seen.shape[-1])[own]
-        rows = [tuple(map(int, row)) for row in np.argwhere(blind)]
-        return tuple(row[0] if len(row) == 1 else row for row in rows)
+        # Heads that the weights do not tell apart all see the same keys, as the first one does.
+        own: list[int | slice] = []
+        for letter in leading:
+            own.append(slice(None) if letter in weights.target.letters else 0)
+        blind = (self.seen == 0).reshape(*shape, self.seen.shape[-1])
+        rows: list[int | tuple[int, ...]] = []
+        for place in np.argwhere(blind[tuple(own)]):
+            row = tuple(map(int, place))
+            rows.append(row[0] if len(row) == 1 else row)
+        return tuple(rows)
 
 
 class _Scratch:
@@ -470,16 +485,16 @@ class _Scratch:
 
 def _most_added(plan: Plan, arrays: Mapping[str, Array]) -> float:
     """The most that the bias and the mask can change a score."""
-    # a step of its own where there are several heads
+    # Where there are several heads, slopes are a step of their own.
     single = plan.parameters.get("slopes")
-    slope = float(np.abs(arrays.get("slopes", single.value if single else 0.0)).max())
-    added = [
-        np.asarray(given.value)
-        for name, given in plan.parameters.items()
-        if name.startswith("additive")
-    ]
-    moved = sum(float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in added)
-    return moved + slope * (1 + plan.sizes["i"] + 2 * plan.sizes["j"])
+    slopes = arrays.get("slopes", single.value if single else 0.0)
+    farthest = 1 + plan.sizes["i"] + 2 * plan.sizes["j"]
+    most = float(np.abs(slopes).max()) * farthest
+    for name, given in plan.parameters.items():
+        if name.startswith("additive"):
+            array = np.asarray(given.value)
+            most += float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
+    return most
 
 
 def _shift(scores: Array, largest: Array, total: Array, output: Array) -> None:

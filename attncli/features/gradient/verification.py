@@ -179,21 +179,27 @@ def verify(
     """
     measures = _Measures.of(trace)
     for name in checkable(trace):
-        if names is None or name in names:
-            indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))
-            moved = _MovedStep.of(trace, name.removeprefix("d_"))
-            chosen = indices[:: -(-len(indices) // MOST_CELLS_CHECKED)]
-            # The first h nearly always is enough: that of all cells is worked out together, and
-            # others where asked for.
-            firsts = moved.quotients(
-                [(index, first_step(float(moved.values[index]))) for index in chosen]
-            )
-            cells = (
-                _MovedCell(moved, index, first) for index, first in zip(chosen, firsts, strict=True)
-            )
-            yield GradientCheck(
-                name, len(indices), tuple(_check(cell, name, measures) for cell in cells)
-            )
+        if names is not None and name not in names:
+            continue
+        indices = [cell] if cell is not None else list(_indices(trace, name, place or {}))
+        every = math.ceil(len(indices) / MOST_CELLS_CHECKED)
+        moved = _MovedStep.of(trace, name.removeprefix("d_"))
+        cells = [_check(each, name, measures) for each in _moved_cells(moved, indices[::every])]
+        yield GradientCheck(name, len(indices), tuple(cells))
+
+
+def _moved_cells(moved: _MovedStep, indices: Sequence[tuple[int, ...]]) -> Iterator[_MovedCell]:
+    """These cells with their first quotients, which are worked out together.
+
+    They are nearly always enough. Others are worked out where they are asked for.
+    """
+    moves: list[tuple[tuple[int, ...], float]] = []
+    for index in indices:
+        x = float(moved.values[index])
+        moves.append((index, first_step(x)))
+    firsts = moved.quotients(moves)
+    for index, first in zip(indices, firsts, strict=True):
+        yield _MovedCell(moved, index, first)
 
 
 def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
@@ -202,7 +208,8 @@ def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tupl
     letters = step.rule.target.letters
     fixed = {axis: place[letter] for axis, letter in enumerate(letters) if letter in place}
     for index in np.ndindex(step.shape):
-        if all(index[axis] == at for axis, at in fixed.items()):
+        is_there = all(index[axis] == at for axis, at in fixed.items())
+        if is_there:
             yield index
 
 
@@ -417,8 +424,9 @@ class _MovedStep:
 
     def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
         """The loss with one cell moved to a number, for each of these."""
-        largest = max((self.trace[rule.name].size for rule in self.following), default=1)
-        together = max(1, CELLS_AT_ONCE // max(largest, self.values.size))
+        sizes = [self.trace[rule.name].size for rule in self.following]
+        largest = max([self.values.size, *sizes])
+        together = max(1, CELLS_AT_ONCE // max(largest, 1))
         losses: list[float] = []
         for first in range(0, len(moves), together):
             losses += self._losses_of(moves[first : first + together])
