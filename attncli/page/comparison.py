@@ -114,11 +114,18 @@ def matrices(comparison: Comparison, step: StepComparison, precision: int) -> It
     theirs = doubles(step.arranged(b[step.name]))
     with np.errstate(invalid="ignore"):
         change = np.where(ours == theirs, 0, theirs - ours)
-    parts = ((a.word, ours), (b.word, theirs), (f"{b.word} − {a.word}", change))
+    parts = (
+        (a.word, ours),
+        (b.word, theirs),
+        (f"{b.word} − {a.word}", change),
+    )
     for outer in np.ndindex(ours.shape[:-2]):
-        where = ", ".join(names[at] for names, at in zip(step.labels, outer, strict=False))
+        labels = [names[at] for names, at in zip(step.labels, outer, strict=False)]
+        where = ", ".join(labels)
         for word, values in parts:
-            said = f"{where}, {word}:" if where else f"{word[0].upper()}{word[1:]}:"
+            said = f"{word[0].upper()}{word[1:]}:"
+            if where:
+                said = f"{where}, {word}:"
             yield Paragraph((said,))
             yield _grid(step, values[outer], precision)
 
@@ -131,12 +138,16 @@ def _grid(step: StepComparison, values: NDArray[np.float64], precision: int) -> 
     labels = step.labels[len(step.labels) - values.ndim :]
     names = labels[0] if labels else ("",)
     heads = labels[1] if len(labels) > 1 else ()
-    largest = np.abs(values[np.isfinite(values)]).max(initial=0)
-    is_large = largest >= 10.0 ** (1 - precision)
-    spell = format_number if is_large else legible_number
-    rows = values.reshape(len(names), -1).tolist()
-    cells = tuple(tuple(Cell(spell(value, precision)) for value in row) for row in rows)
-    return Grid(in_symbols(Name(step.name)), names, heads, cells)
+    finite = values[np.isfinite(values)]
+    largest = np.abs(finite).max(initial=0)
+    spell = legible_number
+    if largest >= 10.0 ** (1 - precision):
+        spell = format_number
+    cells: list[tuple[Cell, ...]] = []
+    for row in values.reshape(len(names), -1).tolist():
+        cells.append(tuple(Cell(spell(value, precision)) for value in row))
+    symbol = in_symbols(Name(step.name))
+    return Grid(symbol, names, heads, tuple(cells))
 
 
 def step_data(step: StepComparison) -> dict[str, Any]:

@@ -176,10 +176,20 @@ def alike_together(panel: Panel) -> Panel:
 
     Its areas must not lie on each other.
     """
-    paths = [shape for shape in panel.shapes if isinstance(shape, Path)]
-    paths.sort(key=lambda path: (path.fill is None, path.fill or "", path.stroke or ""))
-    words = [shape for shape in panel.shapes if isinstance(shape, Words)]
+    paths: list[Path] = []
+    words: list[Words] = []
+    for shape in panel.shapes:
+        if isinstance(shape, Path):
+            paths.append(shape)
+        else:
+            words.append(shape)
+    paths.sort(key=_look)
     return panel._replace(shapes=(*paths, *words))
+
+
+def _look(path: Path) -> tuple[bool, str, str]:
+    is_line = path.fill is None
+    return is_line, path.fill or "", path.stroke or ""
 
 
 def below(panels: Sequence[Panel], gap: float) -> Panel:
@@ -344,6 +354,7 @@ def cut(text: str, size: float, room: float) -> Label:
 def turned_size(width: float, size: float, degrees: float) -> tuple[float, float]:
     """How far a turned text of this width reaches to the right and up."""
     angle = radians(degrees)
-    right = width * cos(angle) + size * sin(angle) / 2
-    up = width * sin(angle) + size * cos(angle)
-    return right, up
+    across, up = cos(angle), sin(angle)
+    reach = width * across + size * up / 2
+    height = width * up + size * across
+    return reach, height

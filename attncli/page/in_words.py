@@ -164,8 +164,11 @@ class _Ranking(NamedTuple):
         """The keys from this place on that have its weight, in their own order."""
         weight = float(self.weights[start])
         least = weight - TIE * weight
-        alike = int(np.searchsorted(-self.weights[start:], -least, side="right"))
-        return weight, sorted(self.keys[start : start + alike].tolist())
+        # The search needs numbers that grow, and the weights fall.
+        remaining = -self.weights[start:]
+        alike = int(np.searchsorted(remaining, -least, side="right"))
+        keys = self.keys[start : start + alike]
+        return weight, sorted(keys.tolist())
 
 
 def _shares(query: _Query, ranking: _Ranking) -> list[str]:

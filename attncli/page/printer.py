@@ -351,8 +351,9 @@ def _texts(numbers: NDArray[np.float64], write: Callable[[float], str]) -> NDArr
     """What is written of each number, made once for equal ones."""
     different, place = np.unique(numbers, return_inverse=True)
     written = [write(number) for number in different.tolist()]
-    texts: NDArray[Any] = np.array(written, dtype=object)[place]
-    return texts
+    texts: NDArray[Any] = np.array(written, dtype=object)
+    spread: NDArray[Any] = texts[place]
+    return spread
 
 
 def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bool_]:

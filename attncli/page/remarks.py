@@ -243,21 +243,29 @@ def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iter
     What the head of the column says of most of them is left out of their titles; the others stand
     in brackets.
     """
-    numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}
-    rows = tuple(_row(printer, numbers[step.name], step, head) for step in steps)
-    yield Table(("", head, "formula", "shape"), rows, right=(0,))
+    numbers: dict[str, int] = {}
+    for number, step in enumerate(printer.trace.computed(), 1):
+        numbers[step.name] = number
+    rows: list[tuple[Text, ...]] = []
+    for step in steps:
+        rows.append(_row(printer, numbers[step.name], step, head))
+    heads = ("", head, "formula", "shape")
+    yield Table(heads, tuple(rows), right=(0,))
 
 
 def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ...]:
     sentence = printer.formula(headline(step.rule) or cell_form(step.rule))
-    formula: Text = (Math(sentence.target), " = ", Math(sentence.expression))
     title = step.rule.title
     if head != "step":
         said = title.removeprefix(f"{head} ")
         title = said if said != title else f"({title[0].lower()}{title[1:]})"
     found = shapes(printer.trace, step)
-    shape = product_text(found) if found else "a number"
-    return ((str(number),), (title,), formula, (shape,))
+    return (
+        (str(number),),
+        (title,),
+        (Math(sentence.target), " = ", Math(sentence.expression)),
+        (product_text(found) if found else "a number",),
+    )
 
 
 def _flow(trace: Trace) -> Text:

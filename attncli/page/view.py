@@ -141,12 +141,14 @@ def place_title(place: Mapping[str, int]) -> str:
 
 
 def chosen_steps(trace: Trace, names: Sequence[str], whole: Trace | None = None) -> tuple[str, ...]:
-    """The steps of these names or letters, in the order of the trace; raises (exit 2) for one that
-    is not there.
+    """The steps of these names or letters, in the order of the trace.
 
-    Where the trace is a head of a `whole` one, the error says which steps belong to all heads.
+    Raises AttncliError (exit 2) for one that is not there. Where the trace is a head of a `whole`
+    one, the error says which steps belong to all heads.
     """
-    return chosen_names(names, tuple(trace.steps), tuple(whole.steps) if whole else ())
+    there = tuple(trace.steps)
+    beside = tuple(whole.steps) if whole else ()
+    return chosen_names(names, there, beside)
 
 
 def chosen_names(

@@ -125,8 +125,9 @@ def blank_steps(trace: Trace, names: Sequence[str] | None = None) -> tuple[str, 
 
 
 def _shows_a_given_matrix(trace: Trace, name: str) -> bool:
-    """Whether a step is worked out from a matrix that is no step itself, as a mask is from
-    `keep`.
-    """
-    read = (trace.parameters.get(each) for each in trace.steps[name].rule.inputs)
-    return any(isinstance(given, Matrix) and given.ndim > 1 for given in read)
+    """Whether a step is worked out from a matrix that is no step, as a mask is from `keep`."""
+    for read in trace.steps[name].rule.inputs:
+        given = trace.parameters.get(read)
+        if isinstance(given, Matrix) and given.ndim > 1:
+            return True
+    return False

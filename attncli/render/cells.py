@@ -11,28 +11,28 @@ from itertools import islice
 from attncli.equation.nodes import Call
 from attncli.page.document import ROWS_AT_EDGE, Cell, Grid, Item, LeftOut, Product
 
-AT_ONCE = 2**16  # cells
-GAP = 2  # digits between columns
+CELLS_AT_ONCE = 2**16  # cells
+COLUMN_GAP = 2  # digits between columns
 # digits that brackets, and a sign between two matrices, take
-AROUND = 5
+AROUND_MATRIX = 5
 # room for a number that is to be written in
-BLANK = "______"
-BLOCKS = "░▒▓█"
-HIDDEN = "·"
+BLANK_NUMBER = "______"
+SHADE_SIGNS = "░▒▓█"
+HIDDEN_SIGN = "·"
 # for rows and columns that are left out
-DOTS = "…"
+LEFT_OUT_DOTS = "…"
 # a blank speaks for itself
-VERDICTS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}
+VERDICT_SIGNS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def chunks(rows: Iterable[Sequence[Item]]) -> Iterator[list[Sequence[Item]]]:
-    """The rows of a matrix, some at a time: what is made of them on the way takes little memory
-    then.
-    """
+    """The rows of a matrix, some at a time: what is made of them takes little memory then."""
     remaining = iter(rows)
     for first in remaining:
-        yield [first, *islice(remaining, AT_ONCE // max(1, len(first)))]
+        length = max(1, len(first))
+        others = islice(remaining, CELLS_AT_ONCE // length)
+        yield [first, *others]
 
 
 def split(
@@ -53,11 +53,9 @@ def split(
 
 def caption(what: str, start: int, end: int, total: int) -> str:
     """columns 1–7 of 20, or column 8 of 20; columns 5–1,996 of 2,000."""
-    return (
-        f"{what} {end:,} of {total:,}"
-        if end - start == 1
-        else f"{what}s {start + 1:,}–{end:,} of {total:,}"
-    )
+    if end - start == 1:
+        return f"{what} {end:,} of {total:,}"
+    return f"{what}s {start + 1:,}–{end:,} of {total:,}"
 
 
 def left_out_text(left_out: LeftOut) -> str:
@@ -68,13 +66,16 @@ def left_out_text(left_out: LeftOut) -> str:
 
 def with_dots(grid: Grid) -> Grid:
     """The matrix with dots between its ends."""
-    gone, dots = dict(grid.left_out), Cell(DOTS)
+    gone = dict(grid.left_out)
+    dots = Cell(LEFT_OUT_DOTS)
     if "column" in gone:
+        columns = _around(grid.columns, LEFT_OUT_DOTS)
         wide = tuple(_around(row, dots) for row in grid.cells)
-        grid = grid._replace(columns=_around(grid.columns, DOTS), cells=wide)
+        grid = grid._replace(columns=columns, cells=wide)
     if "row" in gone:
+        rows = _around(grid.rows, LEFT_OUT_DOTS)
         between = (dots,) * len(grid.cells[0])
-        grid = grid._replace(rows=_around(grid.rows, DOTS), cells=_around(grid.cells, between))
+        grid = grid._replace(rows=rows, cells=_around(grid.cells, between))
     return grid
 
 
@@ -92,13 +93,17 @@ def decimals_alone(grid: Grid) -> Grid:
 
 
 def product_width(product: Product) -> int:
-    """About how many digits wide the matrices of a product are side by side, the labels of the
-    result among them.
+    """About how many digits wide the matrices of a product are side by side.
+
+    The labels of the result are among them.
     """
-    grids = (*product.factors, *product.added, product.result)
-    columns = [column for grid in grids for column in zip(*grid.cells, strict=True)]
-    numbers = sum(max(len(cell.text) for cell in column) + GAP for column in columns)
-    return numbers + len(grids) * AROUND + max(map(len, product.result.rows))
+    width = max(map(len, product.result.rows))
+    for grid in (*product.factors, *product.added, product.result):
+        width += AROUND_MATRIX
+        for column in zip(*grid.cells, strict=True):
+            longest = max(len(cell.text) for cell in column)
+            width += longest + COLUMN_GAP
+    return width
 
 
 def mark(cell: Cell, *, shaded: bool = True) -> str:
@@ -106,12 +111,12 @@ def mark(cell: Cell, *, shaded: bool = True) -> str:
     without colour.
     """
     if cell.verdict is not None:
-        return VERDICTS[cell.verdict]
+        return VERDICT_SIGNS[cell.verdict]
     if cell.hidden:
-        return "" if cell.text == "-inf" else HIDDEN
+        return "" if cell.text == "-inf" else HIDDEN_SIGN
     if cell.shade is None or not shaded:
         return ""
-    return BLOCKS[min(int(max(cell.shade, 0.0) * len(BLOCKS)), len(BLOCKS) - 1)]
+    return SHADE_SIGNS[min(int(max(cell.shade, 0.0) * len(SHADE_SIGNS)), len(SHADE_SIGNS) - 1)]
 
 
 def has_sign_of_hidden(rows: Iterable[Sequence[Cell]]) -> bool:

@@ -14,8 +14,8 @@ from attncli.escaping import unseen
 from attncli.page.document import Document, Lazy
 from attncli.render import Style
 
-Writer: TypeAlias = Callable[[object], str]
-LINE = 100
+RowWriter: TypeAlias = Callable[[object], str]
+LONGEST_LINE = 100
 _NOT_PLAIN = re.compile(r"[^\n -~]")
 
 
@@ -35,10 +35,13 @@ def _escaped(found: re.Match[str]) -> str:
     return json.dumps(character)[1:-1] if unseen(character) else character
 
 
-def _pieces(value: object, indent: str, write: Writer | None = None) -> Iterator[str]:
+def _pieces(value: object, indent: str, write: RowWriter | None = None) -> Iterator[str]:
     """A value as JSON; `write` is for what stands on one line, where that is not to be `_dump`."""
     if isinstance(value, dict) and value:
-        if all(map(_flat, value.values())) and len(indent) + len(short := _dump(value)) <= LINE:
+        if (
+            all(map(_flat, value.values()))
+            and len(indent) + len(short := _dump(value)) <= LONGEST_LINE
+        ):
             yield short
             return
         yield from _enclosed(
@@ -53,7 +56,7 @@ def _pieces(value: object, indent: str, write: Writer | None = None) -> Iterator
 
 
 def _enclosed(
-    brackets: str, items: Iterable[tuple[str, object]], indent: str, write: Writer | None = None
+    brackets: str, items: Iterable[tuple[str, object]], indent: str, write: RowWriter | None = None
 ) -> Iterator[str]:
     """Items on lines of their own, each with what stands before it."""
     deeper = indent + "  "
@@ -78,7 +81,7 @@ def _dump(value: object) -> str:
 
 
 @cache
-def _row_writer() -> Writer:
+def _row_writer() -> RowWriter:
     """Writes a row of a large matrix: orjson does where it is installed, to the same text."""
     try:
         import orjson

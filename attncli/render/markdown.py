@@ -17,9 +17,9 @@ from attncli.page.colors import LEGEND
 from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import (
-    BLANK,
-    BLOCKS,
-    HIDDEN,
+    BLANK_NUMBER,
+    HIDDEN_SIGN,
+    SHADE_SIGNS,
     chunks,
     has_sign_of_hidden,
     mark,
@@ -65,7 +65,7 @@ _COMMANDS = {
     "␣": r"\sqcup",
     **{
         sign: rf"\rule{{0.5em}}{{{height}em}}"
-        for sign, height in zip(BLOCKS, (0.2, 0.4, 0.6, 0.8), strict=True)
+        for sign, height in zip(SHADE_SIGNS, (0.2, 0.4, 0.6, 0.8), strict=True)
     },
     **{sign: f"{{}}^{{{digit}}}" for sign, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
 }
@@ -88,8 +88,8 @@ _SHORT_OF_COMMIT = 6
 _RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")
 _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # digits of matrices side by side
-WIDEST = 76
-NARROWEST = 3  # what a rule of a table needs
+WIDEST_FORMULA = 76
+NARROWEST_COLUMN = 3  # what a rule of a table needs
 # would begin a list, a rule or a heading
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
 # What would begin something on a line for pandoc alone: (a) and iv. a list, ::: a part of the page,
@@ -109,7 +109,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     """The page as Markdown: every table keeps all its cells, and every formula is one KaTeX
     knows.
     """
-    writer = _Writer(style)
+    writer = _BlockWriter(style)
     if document.title:
         yield f"# {writer.escape(document.title)}\n"
     for place, block in enumerate(page.without_room(document.blocks)):
@@ -165,7 +165,7 @@ def _as_text(start: re.Pattern[str], text: str) -> str:
     return start.sub(lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text)
 
 
-class _Writer:
+class _BlockWriter:
     """Turns one block after another into Markdown, with formulas marked as the reader wants
     them.
     """
@@ -282,40 +282,43 @@ class _Writer:
             head, page.sequence(lines, lazy=isinstance(grid.cells, page.Lazy)), range(1, len(head))
         )
         if legend:
-            yield f"\n{self.plain(HIDDEN)} {LEGEND}"
+            yield f"\n{self.plain(HIDDEN_SIGN)} {LEGEND}"
 
     def product(self, product: page.Product) -> Iterator[str]:
-        """All matrices in one formula, and the result once more in a table, which has its
-        labels.
-        """
-        if product_width(product) > WIDEST:
-            blocks = product.instead
-        else:
-            marked = product.marked()
-            signs = "".join(f"{_SIGNS[sign]}{_array(factor)}\n" for sign, factor in marked.operands)
-            yield self.display(f"{signs}= {_array(marked.result)}")
-            blocks = (product.result,) * product.shows_step
-        for place, block in enumerate(blocks):
-            yield from [""] * (blocks is not product.instead or place > 0)
-            yield from self.block(block)
+        """All matrices in one formula, and the result once more in a table, with its labels."""
+        if product_width(product) > WIDEST_FORMULA:
+            for place, block in enumerate(product.instead):
+                if place:
+                    yield ""
+                yield from self.block(block)
+            return
+        marked = product.marked()
+        factors = [f"{_SIGNS[sign]}{_array(factor)}\n" for sign, factor in marked.operands]
+        yield self.display(f"{''.join(factors)}= {_array(marked.result)}")
+        if product.shows_step:
+            yield ""
+            yield from self.block(product.result)
 
     def cell(self, cell: page.Cell, closed: Expression) -> str:
         """A number, after its closed form where that says more."""
+        number = self.number(cell)
         if write(closed, UNICODE) == write_number(cell.text, UNICODE):
-            return self.number(cell)
+            return number
         relation = self.plain("≈") if cell.rounded else "="
-        return f"{self.inline(write(closed, LATEX_LINE))} {relation} {self.number(cell)}"
+        form = self.inline(write(closed, LATEX_LINE))
+        return f"{form} {relation} {number}"
 
     def number(self, cell: page.Cell) -> str:
         """A printed number with its sign."""
         if not cell.text:
-            return BLANK
-        sign, number = self.plain(mark(cell)), write_number(cell.text, UNICODE)
+            return BLANK_NUMBER
+        number = write_number(cell.text, UNICODE)
         if self.dollars and not number.isascii():
             number = self.inline(write_number(cell.text, LATEX_LINE))
-        return (f"**{number}**" if cell.verdict == "wrong" else number) + (
-            f" {sign}" if sign else ""
-        )
+        if cell.verdict == "wrong":
+            number = f"**{number}**"
+        sign = self.plain(mark(cell))
+        return f"{number} {sign}" if sign else number
 
     def picture(self, block: page.Picture) -> str:
         drawing = block.draw()
@@ -369,7 +372,7 @@ def _pipes(
     head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]
 ) -> Iterator[str]:
     """The lines of a table, its columns aligned in the source too."""
-    widths = [max(NARROWEST, text_width(name)) for name in head]
+    widths = [max(NARROWEST_COLUMN, text_width(name)) for name in head]
     for some in chunks(rows):
         widths = [
             max(wide, *map(text_width, {*column}))

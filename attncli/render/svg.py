@@ -64,11 +64,19 @@ def _in_lines(group: xml.Element) -> None:
 
 
 def _in_order(shapes: Sequence[Shape]) -> list[Shape]:
-    """Outlines as they lie one on the other, and above them all texts, with those that look alike
-    together.
+    """Outlines as they lie one on the other, and above them all texts.
+
+    Texts that look alike are together.
     """
-    words = [shape for shape in shapes if isinstance(shape, Words)]
-    return [*(shape for shape in shapes if isinstance(shape, Path)), *sorted(words, key=_shared)]
+    words: list[Shape] = []
+    outlines: list[Shape] = []
+    for shape in shapes:
+        if isinstance(shape, Words):
+            words.append(shape)
+        else:
+            outlines.append(shape)
+    words.sort(key=_shared)
+    return outlines + words
 
 
 def _night(used: set[str]) -> str:

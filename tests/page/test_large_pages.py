@@ -65,7 +65,7 @@ def test_pieces_make_the_same_page(
     monkeypatch.setattr(printer, "MOST_NUMBERS_AT_ONCE", 0)
     monkeypatch.setattr(data, "LARGE", 0)
     monkeypatch.setattr(document, "MOST_CELLS_IN_MEMORY", 0)
-    monkeypatch.setattr(cells, "AT_ONCE", 7)
+    monkeypatch.setattr(cells, "CELLS_AT_ONCE", 7)
     piecewise = page_of(problem, view, gradient=gradient)
     assert isinstance(piecewise.blocks, Lazy)
     rendered = [render(piecewise, format, style) for format, style in styles]

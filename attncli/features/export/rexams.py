@@ -16,7 +16,7 @@ from attncli.features.export.question import Blank, Question
 from attncli.page.document import Block, Document, Math, Paragraph, Table, Text
 from attncli.page.printer import number_node
 from attncli.render import Style, render
-from attncli.render.cells import BLANK
+from attncli.render.cells import BLANK_NUMBER
 
 _NAME = re.compile(r"[^\w ./-]+")
 # between two signs, and not to be seen
@@ -28,7 +28,7 @@ def stream(questions: Sequence[Question], category: str) -> Iterator[str]:
     (question,) = questions
     given = (*question.given, Paragraph((question.instruction,)), *question.asked)
     fields = (f"##ANSWER{number}##" for number in range(1, len(question.blanks) + 1))
-    yield _section("Question", re.sub(BLANK, lambda _: next(fields), _markdown(given)))
+    yield _section("Question", re.sub(BLANK_NUMBER, lambda _: next(fields), _markdown(given)))
     yield _section("Solution", _markdown(_solution(question)))
     information = {
         "exname": _name(question.title),

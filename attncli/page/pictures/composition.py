@@ -163,10 +163,13 @@ def _largest_keys(keys: Sequence[int], size: NDArray[np.float64], most: int) -> 
 
 def _terms(part: Part, row: int) -> NDArray[np.float64]:
     """What each key gives to each feature of an output; 0 where floats hold no such number."""
-    weights = part.trace["weights"][row].astype(np.float64)[:, None]
-    values = part.trace["V"].astype(np.float64)[:, :MOST_FEATURES]
+    weights = part.trace["weights"].astype(np.float64)
+    values = part.trace["V"].astype(np.float64)
+    own = weights[row][:, None]
+    shown = values[:, :MOST_FEATURES]
     with np.errstate(all="ignore"):
-        terms = np.where(weights == 0, 0, weights * values)
+        products = own * shown
+    terms = np.where(own == 0, 0, products)
     return np.nan_to_num(terms, posinf=0, neginf=0)
 
 

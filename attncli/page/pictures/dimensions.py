@@ -141,23 +141,33 @@ def _of_rows(node: Expression) -> Expression:
 
 
 def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
-    layout = lay_out({name: box.width for name, box in boxes.items()}, inputs)
-    areas: list[Shape] = []
+    widths = {name: box.width for name, box in boxes.items()}
+    layout = lay_out(widths, inputs)
+    areas: list[Path] = []
     titles: list[Shape] = []
     formulas: list[Shape] = []
     for name, box in boxes.items():
         x = round(layout.middles[name])
         y = _top(layout.levels[name])
-        fill, stroke = ("wash", "line") if box.given else ("paper", "soft")
-        outline = rectangle(x - box.width / 2, y, box.width, BOX_HEIGHT)
+        left = x - box.width / 2
+        fill, stroke = ("paper", "soft")
+        if box.given:
+            fill, stroke = ("wash", "line")
+        outline = rectangle(left, y, box.width, BOX_HEIGHT)
         areas.append(Path(outline, fill, stroke))
         titles.append(Words(x, y + 18, box.title, "soft", SMALL_TEXT, "middle"))
         formulas.append(Words(x, y + 36, box.text, anchor="middle", tex=box.tex))
     # What looks alike stands together, so that the file says it once.
-    areas.sort(key=lambda shape: str(shape[1:]))
+    areas.sort(key=_look)
     shapes = [*_arrows(layout, boxes), *areas, *titles, *formulas]
-    height = _top(max(layout.levels.values())) + BOX_HEIGHT + 1
+    lowest = max(layout.levels.values())
+    height = _top(lowest) + BOX_HEIGHT + 1
     return Panel(layout.width, height, tuple(shapes))
+
+
+def _look(area: Path) -> str:
+    """What an area has besides its moves."""
+    return str(area[1:])
 
 
 def _top(level: int) -> float:
@@ -171,40 +181,53 @@ def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
     """
     stems: list[Shape] = []
     tips: list[Shape] = []
-    ways: list[tuple[Point, ...]] = []
+    texts: list[str] = []
+    ways: list[Sequence[Point]] = []
     for source, target, between in layout.arrows:
         points = [_begin(layout, boxes, source, target)]
         for level, x in between:
-            points += [(round(x), _top(level)), (round(x), _top(level) + BOX_HEIGHT)]
-        points.append(_end(layout, boxes, source, target))
+            top = _top(level)
+            points.append((round(x), top))
+            points.append((round(x), top + BOX_HEIGHT))
+        end = _end(layout, boxes, source, target)
+        points.append(end)
         stems.append(_stem(points))
-        x, y = points[-1]
-        tip = polygon((x - 4, y), (x + 4, y), (x, y + TIP_LENGTH))
-        tips.append(Path(tip, "soft"))
-        ways.append(tuple(_on_curve(points[0], points[1], part) for part in PARTS_OF_A_WAY))
-    texts = [boxes[source].shape for source, _, _ in layout.arrows]
-    places = _places([ceil(text_width(text, SMALL_TEXT)) for text in texts], ways)
-    backs = [Path(rectangle(*place), "paper") for place in places]
-    labels: list[Shape] = []
-    for (x, y, width, _), text in zip(places, texts, strict=True):
-        labels.append(Words(x + width / 2, y + 11, text, "ink", SMALL_TEXT, "middle"))
-    return [*stems, *tips, *backs, *labels]
+        tips.append(_tip(end))
+        texts.append(boxes[source].shape)
+        first, second, *_ = points
+        ways.append([_on_curve(first, second, part) for part in PARTS_OF_A_WAY])
+    widths = [ceil(text_width(text, SMALL_TEXT)) for text in texts]
+    backs: list[Shape] = []
+    numbers: list[Shape] = []
+    for place, text in zip(_places(widths, ways), texts, strict=True):
+        x, y, width, _ = place
+        backs.append(Path(rectangle(*place), "paper"))
+        numbers.append(Words(x + width / 2, y + 11, text, "ink", SMALL_TEXT, "middle"))
+    return [*stems, *tips, *backs, *numbers]
+
+
+def _tip(end: Point) -> Path:
+    x, y = end
+    outline = polygon((x - 4, y), (x + 4, y), (x, y + TIP_LENGTH))
+    return Path(outline, "soft")
 
 
 def _begin(layout: Layout, boxes: dict[str, _Box], source: str, target: str) -> Point:
     """Where an arrow leaves its box."""
     width = boxes[source].width
     offset = layout.offset(source, target, width, BETWEEN_ARROWS, out=True)
-    x = round(layout.middles[source] + offset)
-    return x, _top(layout.levels[source]) + BOX_HEIGHT
+    middle = layout.middles[source]
+    top = _top(layout.levels[source])
+    return round(middle + offset), top + BOX_HEIGHT
 
 
 def _end(layout: Layout, boxes: dict[str, _Box], source: str, target: str) -> Point:
     """Where the tip of an arrow begins."""
     width = boxes[target].width
     offset = layout.offset(source, target, width, BETWEEN_ARROWS, out=False)
-    x = round(layout.middles[target] + offset)
-    return x, _top(layout.levels[target]) - TIP_LENGTH
+    middle = layout.middles[target]
+    top = _top(layout.levels[target])
+    return round(middle + offset), top - TIP_LENGTH
 
 
 def _stem(points: Sequence[Point]) -> Path:
@@ -226,10 +249,12 @@ def _stem(points: Sequence[Point]) -> Path:
 
 def _on_curve(begin: Point, end: Point, part: float) -> Point:
     """The point of the curve between two levels after this part of its way."""
+    from_x, from_y = begin
+    to_x, to_y = end
     across = part * part * (3 - 2 * part)
     down = 1.5 * part * (1 - part) + part**3
-    x = begin[0] + (end[0] - begin[0]) * across
-    y = begin[1] + (end[1] - begin[1]) * down
+    x = from_x + (to_x - from_x) * across
+    y = from_y + (to_y - from_y) * down
     return x, y
 
 
@@ -267,9 +292,13 @@ def _best(areas: Sequence[Area], taken: Sequence[Area], others: Sequence[Point])
         area = areas[place]
         near = sum(_is_near(area, other) for other in taken)
         crossed = sum(_contains(area, point) for point in others)
-        return near, crossed, abs(2 * place - len(areas) + 1)
+        after = len(areas) - 1 - place
+        from_middle = abs(place - after)
+        return near, crossed, from_middle
 
-    return areas[min(range(len(areas)), key=cost)]
+    places = range(len(areas))
+    best = min(places, key=cost)
+    return areas[best]
 
 
 def _is_near(area: Area, other: Area) -> bool:
@@ -293,8 +322,10 @@ def _lengths(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
     found: dict[str, int] = {}
     for name in inputs:
         step = trace.steps[name]
-        for letter, size in zip(step.rule.target.letters, step.shape, strict=True):
-            found.setdefault(INDICES[letter].length, size)
+        letters = step.rule.target.letters
+        for letter, size in zip(letters, step.shape, strict=True):
+            length = INDICES[letter].length
+            found.setdefault(length, size)
     return ", ".join(f"{name} = {size:,}" for name, size in found.items())
 
 

@@ -188,12 +188,17 @@ def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> 
 
     If they are few, each has room for its label.
     """
-    room = TEXT_SIZE + 2 if len(names) <= HEIGHT_OF_QUERIES / LINE_HEIGHT else 0
+    room = 0
+    if len(names) <= HEIGHT_OF_QUERIES / LINE_HEIGHT:
+        room = TEXT_SIZE + 2
     slots = np.maximum(heights, room)
-    total = float(slots.sum()) + gap * (len(names) - 1)
+    gaps = gap * (len(names) - 1)
+    total = float(slots.sum()) + gaps
     first = max(0.0, (left - total) / 2)
-    before = np.concatenate([[0], np.cumsum(slots + gap)[:-1]])
-    tops = first + before + (slots - heights) / 2
+    ends_of_slots = np.cumsum(slots + gap)
+    before = np.concatenate([[0], ends_of_slots[:-1]])
+    inside = (slots - heights) / 2
+    tops = first + before + inside
     return Ends(names, tuple(tops.tolist()), tuple(heights.tolist()))
 
 

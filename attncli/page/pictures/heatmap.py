@@ -350,9 +350,12 @@ def _largest(shades: NDArray[np.float64], block: int, nothing: float) -> NDArray
     """
     found = np.full(_squares(shades, block), np.nan)
     for some in _one_of_each_square(shades, block):
-        part = found[: some.shape[0], : some.shape[1]]
-        is_farther = np.abs(some - nothing) > np.abs(part - nothing)
-        np.copyto(part, some, where=np.isnan(part) | is_farther)
+        rows, columns = some.shape
+        part = found[:rows, :columns]
+        distance = np.abs(some - nothing)
+        is_farther = distance > np.abs(part - nothing)
+        is_first = np.isnan(part)
+        np.copyto(part, some, where=is_first | is_farther)
     return found
 
 
@@ -409,10 +412,14 @@ def _panel(map: Map, many: bool) -> Panel:
 
 def _row_labels(names: Sequence[Label], x: float, top: float, height: float) -> Iterator[Words]:
     """The labels of rows; of low rows, only some have one."""
-    every = 1 if height >= LABEL_LINE else ceil(LABEL_LINE / height)
+    every = 1
+    if height < LABEL_LINE:
+        every = ceil(LABEL_LINE / height)
     for row in range(0, len(names), every):
-        y = top + (row + 0.5) * height + DIGIT_MIDDLE * TEXT_SIZE
-        yield Words(x, y, names[row].shown, anchor="end", label=names[row])
+        name = names[row]
+        middle = top + (row + 0.5) * height
+        y = middle + DIGIT_MIDDLE * TEXT_SIZE
+        yield Words(x, y, name.shown, anchor="end", label=name)
 
 
 def _size_of_cells(map: Map, many: bool) -> tuple[float, float]:

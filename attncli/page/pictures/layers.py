@@ -58,32 +58,43 @@ def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) ->
     `inputs` are those that each is reached from, in an order that has no way back.
     """
     levels = _levels(inputs)
-    joints: list[tuple[Spot, Spot]] = []
     order: Order = [[] for _ in range(max(levels.values()) + 1)]
     for name in inputs:
         order[levels[name]].append(name)
-    pairs = [(source, target) for target, sources in inputs.items() for source in sources]
+    pairs: list[tuple[str, str]] = []
+    for target, sources in inputs.items():
+        for source in sources:
+            pairs.append((source, target))
+    joints: list[tuple[Spot, Spot]] = []
     for source, target in pairs:
-        passed = range(levels[source] + 1, levels[target])
-        between: list[Spot] = [(source, target, level) for level in passed]
-        for level, spot in zip(passed, between, strict=True):
+        between: list[Spot] = []
+        for level in _passed(levels, source, target):
+            spot = (source, target, level)
             order[level].append(spot)
+            between.append(spot)
         joints += pairwise([source, *between, target])
     order = _with_few_crossings(order, joints)
     wide: dict[Spot, float] = {}
-    for level_spots in order:
-        for spot in level_spots:
-            wide[spot] = widths[spot] if isinstance(spot, str) else LANE_WIDTH
+    for spots in order:
+        for each in spots:
+            wide[each] = widths[each] if isinstance(each, str) else LANE_WIDTH
     middles = _middles(order, joints, wide)
-    left = min(middle - wide[spot] / 2 for spot, middle in middles.items()) - 1
-    middles = {spot: middle - left for spot, middle in middles.items()}
-    right = max(middle + wide[spot] / 2 for spot, middle in middles.items()) + 1
+    left = min(middles[spot] - wide[spot] / 2 for spot in middles) - 1
+    for spot_to_move in middles:
+        middles[spot_to_move] -= left
+    right = max(middles[spot] + wide[spot] / 2 for spot in middles) + 1
     arrows: list[tuple[str, str, tuple[tuple[int, float], ...]]] = []
     for source, target in pairs:
-        passed = range(levels[source] + 1, levels[target])
-        passing = tuple((level, middles[source, target, level]) for level in passed)
-        arrows.append((source, target, passing))
+        passing: list[tuple[int, float]] = []
+        for level in _passed(levels, source, target):
+            passing.append((level, middles[source, target, level]))
+        arrows.append((source, target, tuple(passing)))
     return Layout(levels, middles, tuple(arrows), right)
+
+
+def _passed(levels: Mapping[str, int], source: str, target: str) -> range:
+    """The levels that an arrow passes through."""
+    return range(levels[source] + 1, levels[target])
 
 
 def _levels(inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -156,7 +156,11 @@ def attention_in_words(parts: Sequence[Part], only: int | None = None) -> str:
 
     Of many queries, it is which keys are most often that key.
     """
-    return _in_words(parts, lambda part: _heaviest(part, only))
+
+    def sentences(part: Part) -> Iterator[str]:
+        return _heaviest(part, only)
+
+    return _in_words(parts, sentences)
 
 
 def _in_words(parts: Sequence[Part], sentences: Callable[[Part], Iterator[str]]) -> str:

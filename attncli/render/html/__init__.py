@@ -23,7 +23,7 @@ from attncli.page import document as page
 from attncli.page.document import formula, plain, sides
 from attncli.render import Style
 from attncli.render.cells import left_out_text, product_width
-from attncli.render.html.matrix import NARROW, matrix, opening, product, width
+from attncli.render.html.matrix import NARROW_MATRIX, matrix, opening, product, width
 from attncli.render.html.text import attribute, cell_label, raised, sentence, signed, written
 
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
@@ -35,10 +35,10 @@ UNTITLED = "Attention, worked out"
 # sections that need no list of contents, and those of a page of parts that have no room in it
 FEW, MANY = 3, 48
 # digits of matrices side by side
-WIDEST = 84
+WIDEST_PRODUCT = 84
 
 
-class Entry(NamedTuple):
+class ContentsEntry(NamedTuple):
     """A heading: its block, where it is found, and how deep it is."""
 
     heading: page.Heading
@@ -113,7 +113,7 @@ def stylesheet(name: str) -> str:
     )
 
 
-def entries(blocks: Iterable[page.Block], level: int) -> Iterator[Entry]:
+def entries(blocks: Iterable[page.Block], level: int) -> Iterator[ContentsEntry]:
     """The headings of a page; in a part they are a level deeper, and their ids begin with the
     part's.
     """
@@ -128,14 +128,14 @@ def entries(blocks: Iterable[page.Block], level: int) -> Iterator[Entry]:
         id = name if seen[name] == 1 else f"{name}-{seen[name]}"
         if block.part:
             part, depth = id, level + 1
-        yield Entry(block, id, level if block.part else depth)
+        yield ContentsEntry(block, id, level if block.part else depth)
 
 
 def _slug(text: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", text.lower())) or "section"
 
 
-def _contents(entries: Iterable[Entry]) -> Iterator[str]:
+def _contents(entries: Iterable[ContentsEntry]) -> Iterator[str]:
     """The list of sections. Of a page of parts these with their sections, unless they are too
     many.
     """
@@ -192,7 +192,12 @@ def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
     """
     said: page.Paragraph | None = None
     for block in blocks:
-        if said and isinstance(block, page.Grid) and not block.closed and width(block) <= NARROW:
+        if (
+            said
+            and isinstance(block, page.Grid)
+            and not block.closed
+            and width(block) <= NARROW_MATRIX
+        ):
             yield _Pair(said, block)
             said = None
             continue
@@ -205,7 +210,7 @@ def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
         yield said
 
 
-def section_tag(entry: Entry, *, named: bool = True) -> str:
+def section_tag(entry: ContentsEntry, *, named: bool = True) -> str:
     """Where a section begins, with its place on leading axes."""
     block = entry.heading
     found = {
@@ -255,7 +260,7 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
             yield from matrix(grid, topic)
             yield _said(grid.left_out)
         case page.Product(instead=instead):
-            if product_width(block) <= WIDEST:
+            if product_width(block) <= WIDEST_PRODUCT:
                 yield from product(block, topic)
             else:
                 for each in instead:

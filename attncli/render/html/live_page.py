@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from attncli.page.document import Block, Document, Heading, Live, Product, Table
-from attncli.render.cells import AROUND, GAP, HIDDEN, product_width
-from attncli.render.html import WIDEST, entries, heading, paired, rendered, section_tag
+from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN, product_width
+from attncli.render.html import WIDEST_PRODUCT, entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
 
 # In the order in which they need each other.
@@ -121,9 +121,9 @@ def _data(document: Document, live: Live) -> dict[str, object]:
         "sections": list(sections),
         "pieces": list(pieces),
         "masks": MASKS,
-        "hidden": HIDDEN,
+        "hidden": HIDDEN_SIGN,
         "point": POINT,
-        "product": {"gap": GAP, "around": AROUND, "widest": WIDEST},
+        "product": {"gap": COLUMN_GAP, "around": AROUND_MATRIX, "widest": WIDEST_PRODUCT},
     }
 
 
@@ -134,7 +134,7 @@ def _too_wide(blocks: Iterable[Block]) -> set[str]:
     for block in blocks:
         if isinstance(block, Heading):
             id = next(headings).id
-        elif isinstance(block, Product) and product_width(block) > WIDEST:
+        elif isinstance(block, Product) and product_width(block) > WIDEST_PRODUCT:
             found.add(id)
     return found
 

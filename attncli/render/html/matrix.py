@@ -12,9 +12,9 @@ from attncli.equation.printer import write, write_number
 from attncli.page.colors import LEGEND, background, foreground
 from attncli.page.document import Cell, Grid, Product
 from attncli.render.cells import (
-    DOTS,
-    HIDDEN,
-    VERDICTS,
+    HIDDEN_SIGN,
+    LEFT_OUT_DOTS,
+    VERDICT_SIGNS,
     chunks,
     has_sign_of_hidden,
     mark,
@@ -24,10 +24,10 @@ from attncli.render.cells import (
 from attncli.render.html.text import attribute, isolated, math, number, written
 
 # digits that a phone shows side by side
-NARROW = 34
+NARROW_MATRIX = 34
 # digits: a label that is wider has lines of its own
 LONG = 18
-GAP = 2  # digits between columns
+COLUMN_GAP = 2  # digits between columns
 # rows: of a causal mask, the first alone would not say how wide its columns are
 TELLING = 20
 # columns narrower than this are as wide as the widest of them: a matrix reads as a square
@@ -79,14 +79,14 @@ def _name(grid: Grid) -> str:
 
 def _legend(grid: Grid) -> str:
     there = any(has_sign_of_hidden(rows) for rows in chunks(grid.cells))
-    return f'<p class="legend">{HIDDEN} {LEGEND}</p>\n' if there else ""
+    return f'<p class="legend">{HIDDEN_SIGN} {LEGEND}</p>\n' if there else ""
 
 
 def opening(kind: str, called: str, width: int) -> str:
     """The tag before what may be wider than a phone; then it is called something, and the keyboard
     can scroll it.
     """
-    if width <= NARROW:
+    if width <= NARROW_MATRIX:
         return f'<div class="{kind}">'
     return (
         f'<div class="{kind}" style="--n:{width}" role="group" tabindex="0"'
@@ -107,7 +107,7 @@ def width(grid: Grid) -> int:
         # narrow columns are all as wide as the widest
         widths = [widest] * len(widths)
     labels = min(max(map(text_width, grid.rows)), LONG)
-    return sum(width + GAP for width in widths) + labels
+    return sum(width + COLUMN_GAP for width in widths) + labels
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
@@ -191,8 +191,8 @@ def _decimals(cell: Cell) -> int:
 
 def _cell(cell: Cell, most: int) -> str:
     """A number, with the sign and the word of what is said of it."""
-    if cell.text == DOTS:
-        return f'<td class="dots">{DOTS}</td>'
+    if cell.text == LEFT_OUT_DOTS:
+        return f'<td class="dots">{LEFT_OUT_DOTS}</td>'
     classes: list[str] = []
     styles: list[str] = []
     # which has no units to align
@@ -202,7 +202,7 @@ def _cell(cell: Cell, most: int) -> str:
     if cell.verdict is not None:
         classes.append(cell.verdict)
         sign = (
-            f'<i aria-hidden="true">{VERDICTS[cell.verdict]}</i><span class="unseen">'
+            f'<i aria-hidden="true">{VERDICT_SIGNS[cell.verdict]}</i><span class="unseen">'
             f" {cell.verdict}</span>"
         )
     elif cell.hidden:

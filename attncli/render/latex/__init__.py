@@ -45,17 +45,17 @@ NEW_PAPER = (
 )
 PACKAGES = ("color", "amssymb", "tikz")
 # of a worksheet: a paragraph would be parted where its step fits on no page's rest
-WHOLE = r" \interlinepenalty=10000"
+WHOLE_PARAGRAPHS = r" \interlinepenalty=10000"
 CHECK = "✓"  # which needs amssymb
 # digits; labels wider than this do not set the width of their column
-LABEL = 34
+WIDEST_LABEL = 34
 # digits; TeX can break a product after its =
-PRODUCT_LINE = 86
+WIDEST_PRODUCT = 86
 LINE_BY_HAND = 8  # mm
 # lines that are kept on one page, with the matrix above them
-TOGETHER = 20
+MOST_LINES_TOGETHER = 20
 # digits; a label and a sum as wide as this together fit on a line of a slide
-SHORT = 46
+WIDEST_SHORT_LINE = 46
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
@@ -81,18 +81,27 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 
 
 def _start(document: page.Document, said: str, style: Style) -> str:
-    """The preamble, with the packages of what the page has; of a fragment what the document it goes
-    to needs.
+    """The preamble, with the packages of what the page has.
+
+    Of a fragment, it is what the document that it goes to needs.
     """
-    found = {package for block in document.blocks for package in _packages(block)}
+    found: set[str] = set()
+    has_room = False
+    for block in document.blocks:
+        found.update(_packages(block))
+        has_room = has_room or isinstance(block, page.Room)
     if CHECK in document.title + said:
         found.add("amssymb")
-    needed = [rf"\usepackage{{{package}}}" for package in PACKAGES if package in found]
-    if not style.fragment:
-        further = (f"\n{each}" for each in needed if "color" not in each)
-        whole = WHOLE if any(isinstance(block, page.Room) for block in document.blocks) else ""
-        return PREAMBLE.replace("PACKAGES", "".join(further)).replace("WHOLE", whole) + "\n"
-    return f"% Needs {''.join(needed)} in the preamble.\n" if needed else ""
+    needed = [name for name in PACKAGES if name in found]
+    commands = {name: rf"\usepackage{{{name}}}" for name in needed}
+    if style.fragment:
+        if not needed:
+            return ""
+        return f"% Needs {''.join(commands.values())} in the preamble.\n"
+    further = [f"\n{commands[name]}" for name in needed if name != "color"]
+    preamble = PREAMBLE.replace("PACKAGES", "".join(further))
+    preamble = preamble.replace("WHOLE", WHOLE_PARAGRAPHS if has_room else "")
+    return f"{preamble}\n"
 
 
 def _packages(block: page.Block) -> Iterator[str]:
@@ -154,7 +163,7 @@ def _title(text: str) -> str:
 
 def _fitting(block: page.Block) -> Iterator[page.Block]:
     """The block; for a product that is too wide for a line, the blocks to show instead."""
-    if isinstance(block, page.Product) and product_width(block) > PRODUCT_LINE:
+    if isinstance(block, page.Product) and product_width(block) > WIDEST_PRODUCT:
         yield from chain.from_iterable(map(_fitting, block.instead))
     else:
         yield block
@@ -238,52 +247,64 @@ def _worked(lines: Iterable[page.WorkedLine]) -> str:
     """
     lines = list(lines)
     parts = [_worked_parts(line) for line in lines]
-    high = sum(1 + int(line_width(line) / PRODUCT_LINE) for line in lines)
-    width = max((wide for _, wide, _ in parts if wide <= LABEL), default=0) * 0.5 + 1.5
-    written = []
+    height = sum(1 + int(line_width(line) / WIDEST_PRODUCT) for line in lines)
+    widths = [wide for _, wide, _ in parts if wide <= WIDEST_LABEL]
+    width = max(widths, default=0) * 0.5 + 1.5
+    hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"
+    written: list[str] = []
     for place, (name, wide, said) in enumerate(parts):
-        stays = r"\nopagebreak" if high <= TOGETHER or place < 2 or place == len(parts) - 1 else ""
-        head = rf"\makebox[{width:.1f}em][l]{{{name}}}" if wide <= LABEL else rf"{name}\quad"
-        hang = rf"\hangindent={width + 1.5:.1f}em \hangafter=1"
+        is_at_an_end = place < 2 or place == len(parts) - 1
+        stays = ""
+        if height <= MOST_LINES_TOGETHER or is_at_an_end:
+            stays = r"\nopagebreak"
+        head = rf"{name}\quad"
+        if wide <= WIDEST_LABEL:
+            head = rf"\makebox[{width:.1f}em][l]{{{name}}}"
         written.append(rf"{stays}{hang} \leavevmode{{}}{head}{said}\par")
-    return (
-        "{\\raggedright\\leftskip=1.5em\\parskip=2pt\\binoppenalty=10000\\relpenalty=10000\n"
-        + "\n".join(written)
-        + "\n}"
-    )
+    start = r"\raggedright\leftskip=1.5em\parskip=2pt\binoppenalty=10000\relpenalty=10000"
+    body = "\n".join(written)
+    return f"{{{start}\n{body}\n}}"
 
 
 def _worked_parts(line: page.WorkedLine) -> tuple[str, float, str]:
     """The label of a line, how wide that is, and what is said of it."""
-    wide = length(label(line.label))
-    sums = _sums(line, SHORT - wide)
-    parts = [f"${sums}$"] if sums else []
-    parts += [sentence(line.remark)] if line.remark else []
-    return escape(label(line.label)), wide, r"\quad ".join(parts)
+    name = label(line.label)
+    wide = length(name)
+    parts: list[str] = []
+    sums = _sums(line, WIDEST_SHORT_LINE - wide)
+    if sums:
+        parts.append(f"${sums}$")
+    if line.remark:
+        parts.append(sentence(line.remark))
+    return escape(name), wide, r"\quad ".join(parts)
 
 
 def _sums(line: page.WorkedLine, room: float) -> str:
-    """What is worked and what comes out, with the places where it may be broken only if it has to
-    be.
+    """What is worked and what comes out.
+
+    There are places where it may be broken only if it has to be.
     """
-    short = len(" ".join(sides(line, UNICODE))) <= room
-    notation, gap = (LATEX_LINE, " ") if short else (LATEX_TERMS, r" \allowbreak ")
-    return gap.join(side for side in sides(line, notation) if side)
+    notation, gap = LATEX_TERMS, r" \allowbreak "
+    plain = " ".join(sides(line, UNICODE))
+    if len(plain) <= room:
+        notation, gap = LATEX_LINE, " "
+    written = sides(line, notation)
+    return gap.join(filter(None, written))
 
 
 def _short_labels(blocks: Sequence[page.Block]) -> dict[str, str]:
     """What stands for each label that is too long for the matrices, in pictures too."""
-    names = [
-        name for block in blocks for grid in _grids(block) for name in (*grid.rows, *grid.columns)
-    ]
+    names: list[str] = []
+    drawn: list[str] = []
+    for block in blocks:
+        for grid in _grids(block):
+            names += grid.rows
+            names += grid.columns
+        if isinstance(block, page.Picture):
+            drawn += labels_of(block.draw())
     there = {label(name) for name in names}
-    drawn = (
-        name
-        for block in blocks
-        if isinstance(block, page.Picture)
-        for name in labels_of(block.draw())
-    )
-    return short_labels([*names, *(name for name in drawn if name not in there)])
+    others = [name for name in drawn if name not in there]
+    return short_labels([*names, *others])
 
 
 def _grids(block: page.Block) -> Iterator[page.Grid]:
@@ -323,7 +344,6 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
 
 
 def _short_grid(grid: page.Grid, short: Mapping[str, str]) -> page.Grid:
-    rows, columns = (
-        tuple(short.get(name, name) for name in names) for names in (grid.rows, grid.columns)
-    )
+    rows = tuple(short.get(name, name) for name in grid.rows)
+    columns = tuple(short.get(name, name) for name in grid.columns)
     return grid._replace(rows=rows, columns=columns)

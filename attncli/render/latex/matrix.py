@@ -18,18 +18,19 @@ from attncli.page.document import Cell, Grid, Product
 from attncli.render.cells import caption, chunks, decimals_alone, has_sign_of_hidden, split
 from attncli.render.latex.escape import escape, length
 
-GRAY = 0.5  # what a mask hides
+HIDDEN_GRAY = 0.5  # what a mask hides
 # The color begins inside the paragraph: TeX could break the page at a color before it.
 LEGEND_OF_HIDDEN = (
-    rf"\nopagebreak{{\small\leftskip=1.5em\leavevmode\color[gray]{{{GRAY}}}Gray: {LEGEND}.\par}}"
+    r"\nopagebreak{\small\leftskip=1.5em\leavevmode"
+    rf"\color[gray]{{{HIDDEN_GRAY}}}Gray: {LEGEND}.\par}}"
 )
 PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # the color of the numbers that meet in a cell
-MARK = "0.7,0.1,0"
+MARK_COLOR = "0.7,0.1,0"
 # room to write a number by hand
-BLANK = r"\underline{\hspace{4.5em}}"
+BLANK_NUMBER = r"\underline{\hspace{4.5em}}"
 # the sign and the color of each
-VERDICTS = {
+LOOKS_OF_VERDICTS = {
     "right": (r"\checkmark", "0,0.45,0"),
     "carried": (r"\gg", "0,0.4,0.6"),
     "rounding": (r"\approx", "0.6,0.4,0"),
@@ -37,31 +38,31 @@ VERDICTS = {
     "missing": ("", "0,0,0"),
 }
 # the most that stand side by side on a page
-COLUMNS = 8
+MOST_COLUMNS = 8
 # digits of a matrix that fit on a line between its parentheses, its labels included
-LINE = 76
-GAP = 2  # digits between columns
+WIDEST_LINE = 76
+COLUMN_GAP = 2  # digits between columns
 # digits that the box around a shaded number adds
-BOX = 1.5
+BOX_WIDTH = 1.5
 # digits that a minus is wider than one
-SIGN = 1
+MINUS_WIDTH = 1
 # digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
-POWER = 3
+POWER_WIDTH = 3
 # digits that a sign between two matrices and their parentheses take
-APPROX = 8
+RELATION_WIDTH = 8
 # TeX does not break a matrix across pages, so a long one would leave a hole
-LINES = 18
+MOST_LINES = 18
 # digits; something may stand beside a matrix that is no wider than this
-SMALL = 46
+WIDEST_SMALL_MATRIX = 46
 # and has no more rows than this
-SMALL_ROWS = 10
+MOST_SMALL_ROWS = 10
 # keeps rows of fractions apart
-TALL = r"\vrule height1.2em depth0.6em width0pt"
+STRUT_OF_FRACTIONS = r"\vrule height1.2em depth0.6em width0pt"
 BLANK_WIDTH = 9  # digits
 # keeps rows to write in as far apart as the lines of a notebook
-WRITTEN = r"\vrule height1.6em depth0.6em width0pt"
+STRUT_OF_BLANKS = r"\vrule height1.6em depth0.6em width0pt"
 # how many lines a row takes that one of these two keeps apart
-TALL_LINES = 1.9
+LINES_OF_A_TALL_ROW = 1.9
 Extent = tuple[int, int, int]  # from, to, of how many
 # the cells of a matrix, by identity and phantoms
 Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]
@@ -93,14 +94,14 @@ def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
 
 def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
     if not cell.text:
-        return rf"\hfill {BLANK}"
+        return rf"\hfill {BLANK_NUMBER}"
     number = write_number(cell.text, LATEX) + _phantom(after)
     if cell.marked:
-        number = rf"\underline{{\color[rgb]{{{MARK}}}\mathbf{{{number}}}}}"
+        number = rf"\underline{{\color[rgb]{{{MARK_COLOR}}}\mathbf{{{number}}}}}"
     if cell.verdict is not None:
         number = _judged(number, cell.verdict)
     elif cell.hidden:
-        number = rf"{{\color[gray]{{{GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
+        number = rf"{{\color[gray]{{{HIDDEN_GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
     elif cell.shade is not None:
         number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade)
     return rf"\hfill {number}"
@@ -108,7 +109,7 @@ def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
 
 def _judged(number: str, verdict: str) -> str:
     """A number with the sign of its verdict, in its color, and as wide with any sign."""
-    sign, color = VERDICTS[verdict]
+    sign, color = LOOKS_OF_VERDICTS[verdict]
     return rf"{{\color[rgb]{{{color}}}{number}\rlap{{${{}}^{{{sign}}}$}}}}\kern0.7em"
 
 
@@ -136,15 +137,18 @@ def side_by_side(boxes: Iterable[str], *, keep: bool = True) -> str:
 
 
 def is_small(grid: Grid) -> bool:
-    """Whether something may stand beside a matrix: it is narrow, in one piece, and without closed
-    forms.
+    """Whether something may stand beside a matrix.
+
+    Such a matrix is narrow, in one piece, and without closed forms.
     """
-    if grid.closed or len(grid.rows) > SMALL_ROWS or len(grid.columns) > COLUMNS or grid.left_out:
+    if grid.closed or grid.left_out:
+        return False
+    if len(grid.rows) > MOST_SMALL_ROWS or len(grid.columns) > MOST_COLUMNS:
         return False
     widths, tall, _ = _extents(grid)
-    return _side_width(grid) + sum(widths) <= SMALL and not (
-        tall and len(grid.rows) * TALL_LINES > SMALL_ROWS
-    )
+    if tall and len(grid.rows) * LINES_OF_A_TALL_ROW > MOST_SMALL_ROWS:
+        return False
+    return _side_width(grid) + sum(widths) <= WIDEST_SMALL_MATRIX
 
 
 def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) -> Iterator[str]:
@@ -220,9 +224,9 @@ def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
     part each is.
     """
     name, total = write(grid.name, LATEX), len(grid.columns) or 1
-    lines = int(LINES // (TALL_LINES if tall else 1))
+    lines = int(MOST_LINES // (LINES_OF_A_TALL_ROW if tall else 1))
     rows = ceil(len(grid.rows) / ceil(len(grid.rows) / lines))
-    for start, end in split(widths, LINE - _side_width(grid), COLUMNS):
+    for start, end in split(widths, WIDEST_LINE - _side_width(grid), MOST_COLUMNS):
         cells, spelled = grid.block(start, end), Spelled()
         names, across = (
             _names(name, grid.columns[start:end]),
@@ -232,7 +236,7 @@ def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
             bottom = min(top + rows, len(cells))
             if said := _said(across, _extent("row", (top, bottom, len(cells)))):
                 yield said
-            keep = bool(said) or rows <= SMALL_ROWS
+            keep = bool(said) or rows <= MOST_SMALL_ROWS
             yield side_by_side(
                 [f"${_matrix(grid, names, cells[top:bottom], top, spelled)}$"], keep=keep
             )
@@ -256,7 +260,7 @@ def _extents(grid: Grid) -> tuple[list[float], bool, bool]:
         for extent, column in zip(extents, zip(*rows, strict=True), strict=True):
             extent.add(column)
     return (
-        [GAP + max(head, extent.width) for head, extent in zip(heads, extents, strict=True)],
+        [COLUMN_GAP + max(head, extent.width) for head, extent in zip(heads, extents, strict=True)],
         tall,
         legend,
     )
@@ -275,7 +279,7 @@ def _extent(what: str, extent: Extent) -> str:
 
 def _closed(grid: Grid) -> str:
     """The matrix of the closed forms."""
-    strut = TALL if _has_fractions(grid) else ""
+    strut = STRUT_OF_FRACTIONS if _has_fractions(grid) else ""
     lines = (
         [_side(row, strut), *(rf"\hfill {write(form, LATEX)}" for form in forms)]
         for row, forms in zip(grid.rows, grid.closed, strict=True)
@@ -293,16 +297,16 @@ def _has_fractions(grid: Grid) -> bool:
 
 def _fits_a_line(grid: Grid) -> bool:
     """Whether the closed forms have room beside their decimals, all rows on a page."""
-    decimals = sum(GAP + _width(column) for column in zip(*grid.cells, strict=True))
+    decimals = sum(COLUMN_GAP + _width(column) for column in zip(*grid.cells, strict=True))
     closed = sum(
-        GAP + max(len(write(form, UNICODE)) for form in column)
+        COLUMN_GAP + max(len(write(form, UNICODE)) for form in column)
         for column in zip(*grid.closed, strict=True)
     )
     side = max(length(label(row)) for row in grid.rows)
     return (
-        side + closed + decimals + APPROX <= LINE
-        and len(grid.rows) * TALL_LINES <= LINES
-        and len(grid.columns) <= COLUMNS
+        side + closed + decimals + RELATION_WIDTH <= WIDEST_LINE
+        and len(grid.rows) * LINES_OF_A_TALL_ROW <= MOST_LINES
+        and len(grid.columns) <= MOST_COLUMNS
     )
 
 
@@ -321,10 +325,10 @@ class ColumnExtent:
         # in a large matrix the same cell stands in many places
         for cell in {id(cell): cell for cell in column}.values():
             whole, point, digits = cell.text.partition(".")
-            before = len(whole) + SIGN * whole.count("-")
+            before = len(whole) + MINUS_WIDTH * whole.count("-")
             after = len(point + digits)
             if "e" in digits:
-                after += POWER
+                after += POWER_WIDTH
             self.before = max(self.before, before)
             self.after = max(self.after, after)
             self.blank |= not cell.text
@@ -332,7 +336,7 @@ class ColumnExtent:
 
     @property
     def width(self) -> float:
-        return BLANK_WIDTH if self.blank else self.before + self.after + BOX * self.boxed
+        return BLANK_WIDTH if self.blank else self.before + self.after + BOX_WIDTH * self.boxed
 
 
 def _width(column: Sequence[Cell]) -> float:
@@ -353,18 +357,23 @@ def _matrix(
     grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled
 ) -> str:
     """Some rows of some columns, the first of them `top`."""
-    numbers = zip(
-        *(_column_cells(column, spelled) for column in zip(*cells, strict=True)), strict=True
-    )
-    tall, labels = _has_fractions(grid), grid.rows[top : top + len(cells)]
-    lines = (
-        [
-            _side(row, WRITTEN if _has_blank(line) else TALL if tall or _is_tall(line) else ""),
-            *numbered,
-        ]
-        for row, numbered, line in zip(labels, numbers, cells, strict=True)
-    )
+    columns = [_column_cells(column, spelled) for column in zip(*cells, strict=True)]
+    labels = grid.rows[top : top + len(cells)]
+    all_tall = _has_fractions(grid)
+    lines: list[list[str]] = []
+    for label_of_row, row, numbers in zip(labels, cells, zip(*columns, strict=True), strict=True):
+        strut = _strut(row, all_tall)
+        lines.append([_side(label_of_row, strut), *numbers])
     return _bordered(names, _lines(lines))
+
+
+def _strut(row: Sequence[Cell], all_tall: bool) -> str:
+    """What keeps a row apart from the next one."""
+    if _has_blank(row):
+        return STRUT_OF_BLANKS
+    if all_tall or _is_tall(row):
+        return STRUT_OF_FRACTIONS
+    return ""
 
 
 def _bordered(names: str, body: str) -> str:

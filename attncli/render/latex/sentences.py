@@ -13,12 +13,12 @@ from attncli.equation.printer import write
 from attncli.page.document import Math, Text
 from attncli.render.latex.escape import escape, lacks_letters, length
 
-LINE = 90  # digits that fit side by side
-GAP = 2.4  # digits between columns
+WIDEST_LINE = 90  # digits that fit side by side
+COLUMN_GAP = 2.4  # digits between columns
 _OPERATOR = re.compile(r"\*| (?:[^\w /]+|if|else|and) ")
-NARROW = r"\ifdim\linewidth<330pt\small\fi"  # on a slide
+SMALL_ON_A_SLIDE = r"\ifdim\linewidth<330pt\small\fi"  # on a slide
 # a tabular does not break across pages by itself
-LINES = 22
+MOST_LINES = 22
 
 
 def sentence(text: Text) -> str:
@@ -32,20 +32,24 @@ def sentence(text: Text) -> str:
 def tables(
     head: Sequence[Text], rows: Sequence[Sequence[Text]], right: Sequence[int]
 ) -> Iterator[str]:
-    """The table as one tabular, or as several with the same head, so that a long one leaves no hole
-    on a page.
+    """The table as one tabular, or as several with the same head.
+
+    So a long one leaves no hole on a page.
     """
     lengths = [[_length(cell) for cell in row] for row in rows]
     widest = [max([_length(name), *column]) for name, *column in zip(head, *lengths, strict=True)]
     words = [max(map(_longest, (name, *column))) for name, *column in zip(head, *rows, strict=True)]
     shares = _shares(widest, words, right)
-    lines = [
-        max(1, *(ceil(row[at] / (share * LINE)) for at, share in shares.items())) if shares else 1
-        for row in lengths
-    ]
-    most = ceil(sum(lines) / ceil(sum(lines) / LINES)) if lines else LINES
-    begun, used = 0, 0
-    for place, height in enumerate(lines):
+    heights: list[int] = []
+    for row_lengths in lengths:
+        needed = [ceil(row_lengths[at] / (share * WIDEST_LINE)) for at, share in shares.items()]
+        heights.append(max([1, *needed]))
+    most = MOST_LINES
+    if heights:
+        tabulars = ceil(sum(heights) / MOST_LINES)
+        most = ceil(sum(heights) / tabulars)
+    begun = used = 0
+    for place, height in enumerate(heights):
         if used and used + height > most:
             yield _tabular(head, rows[begun:place], right, shares)
             begun, used = place, 0
@@ -73,7 +77,7 @@ def _tabular(
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
     spacing = r"\renewcommand{\arraystretch}{1.2}\tabcolsep=0.0095\linewidth\noindent"
-    return f"{{{NARROW}{spacing}\n{table}\\par}}"
+    return f"{{{SMALL_ON_A_SLIDE}{spacing}\n{table}\\par}}"
 
 
 def _cell(text: Text, wraps: bool) -> str:
@@ -86,10 +90,10 @@ def _shares(
     """Which columns have to wrap, with the share of the line each gets: its longest word's, and
     more as it is wider.
     """
-    gaps = GAP * (len(widest) - 1)
-    if sum(widest) + gaps <= LINE:
+    gaps = COLUMN_GAP * (len(widest) - 1)
+    if sum(widest) + gaps <= WIDEST_LINE:
         return {}
-    even = LINE / len(widest)
+    even = WIDEST_LINE / len(widest)
     wide = []
     narrow = 0.0
     for place, width in enumerate(widest):
@@ -97,8 +101,8 @@ def _shares(
             wide.append(place)
         else:
             narrow += width
-    room = max(1 - (gaps + narrow) / LINE, 0.3)
-    least = {place: words[place] / LINE for place in wide}
+    room = max(1 - (gaps + narrow) / WIDEST_LINE, 0.3)
+    least = {place: words[place] / WIDEST_LINE for place in wide}
     needed = sum(least.values())
     if needed > room:
         return {place: share * room / needed for place, share in least.items()}

@@ -10,13 +10,13 @@ from attncli.escaping import label
 from attncli.page.drawing import Drawing, Words
 from attncli.render.latex.escape import lacks_letters, length
 
-LONGEST = 30  # digits wide
+WIDEST_LABEL = 30  # digits wide
 NBSP = "\u00a0"
 
 
 def is_long(name: str) -> bool:
     """Whether a label is too long for a matrix, or would be codes."""
-    return lacks_letters(label(name)) or length(label(name)) > LONGEST
+    return lacks_letters(label(name)) or length(label(name)) > WIDEST_LABEL
 
 
 def short_labels(

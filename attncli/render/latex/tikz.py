@@ -122,12 +122,19 @@ def _coded(words: Words, drawing: Drawing) -> Words:
 
 
 def _in_order(shapes: Sequence[Shape], colors: dict[str, str]) -> list[Shape]:
-    """What is seen: outlines as they lie one on the other, and above them all texts, with those
-    alike together.
+    """What is seen: outlines as they lie one on the other, and above them all texts.
+
+    Texts that look alike are together.
     """
-    words = [shape for shape in shapes if isinstance(shape, Words)]
-    paths = [shape for shape in shapes if isinstance(shape, Path) and (shape.fill or shape.stroke)]
-    return [*paths, *sorted(words, key=lambda shape: _options(shape, colors))]
+    words: list[Shape] = []
+    outlines: list[Shape] = []
+    for shape in shapes:
+        if isinstance(shape, Words):
+            words.append(shape)
+        elif shape.fill or shape.stroke:
+            outlines.append(shape)
+    words.sort(key=lambda shape: _options(shape, colors))
+    return outlines + words
 
 
 def _options(shape: Shape, colors: dict[str, str]) -> str:

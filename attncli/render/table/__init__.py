@@ -11,26 +11,26 @@ from attncli.page import document as page
 from attncli.page.document import LeftOut
 from attncli.render import Style
 from attncli.render.cells import left_out_text
-from attncli.render.table.formulas import NARROW, formula_lines, sentence, worked_lines
+from attncli.render.table.formulas import NARROWEST_PROSE, formula_lines, sentence, worked_lines
 from attncli.render.table.line import Line, colored
 from attncli.render.table.matrix import matrix_lines
 from attncli.render.table.product import product_lines
 from attncli.render.table.tabular import table_lines
 
 # prose and rules on a pipe, where there is no width
-PIPE = 80
+WIDTH_OF_A_PIPE = 80
 # longer lines of prose are hard to read
-WIDEST = 88
+WIDEST_PROSE = 88
 # a rule between a title and its shapes
-SHORTEST = 3
+SHORTEST_RULE = 3
 # how far prose, and formulas and numbers, stand from the left
-BODY, WORK = 2, 4
+INDENT_OF_PROSE, INDENT_OF_WORK = 2, 4
 # fewer columns than these are too few to leave any blank
-TINY = 24
-SIGNS = "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ∞░▒▓█✓✗"
+NARROWEST_WITH_INDENT = 24
+DRAWN_SIGNS = "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ∞░▒▓█✓✗"
 # lines; those in colour are printed together, since a print costs more than its line
-AT_ONCE = 256
-KINDS = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
+LINES_AT_ONCE = 256
+PREFIXES = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
@@ -43,9 +43,9 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 
         yield from stream_in_words(document, style)
         return
-    writer = _Writer(style)
+    writer = _BlockLines(style)
     lines = _lines(document, writer)
-    while some := list(islice(lines, AT_ONCE)):
+    while some := list(islice(lines, LINES_AT_ONCE)):
         texts = colored(some, writer.page) if style.color else (line.plain for line in some)
         yield "".join(f"{text}\n" for text in texts)
 
@@ -53,13 +53,13 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 def _has_signs(encoding: str) -> bool:
     """Whether an encoding has all that a page is drawn with."""
     try:
-        SIGNS.encode(encoding)
+        DRAWN_SIGNS.encode(encoding)
     except UnicodeEncodeError:
         return False
     return True
 
 
-def _lines(document: page.Document, writer: _Writer) -> Iterator[Line]:
+def _lines(document: page.Document, writer: _BlockLines) -> Iterator[Line]:
     if document.title:
         yield from writer.title(document.title)
     before: page.Block | None = None
@@ -71,14 +71,16 @@ def _lines(document: page.Document, writer: _Writer) -> Iterator[Line]:
         before = block
 
 
-class _Writer:
+class _BlockLines:
     """Turns one block after another into lines."""
 
     def __init__(self, style: Style) -> None:
         self.style = style
-        self.page = style.width or PIPE
-        self.prose = min(style.width or PIPE, WIDEST)
-        self.body, self.work = (BODY, WORK) if self.page >= TINY else (0, 0)
+        self.page = style.width or WIDTH_OF_A_PIPE
+        self.prose = min(style.width or WIDTH_OF_A_PIPE, WIDEST_PROSE)
+        self.body, self.work = (
+            (INDENT_OF_PROSE, INDENT_OF_WORK) if self.page >= NARROWEST_WITH_INDENT else (0, 0)
+        )
 
     def block(self, block: page.Block) -> Iterable[Line]:
         match block:
@@ -87,7 +89,7 @@ class _Writer:
             case page.Heading():
                 return self.heading(block)
             case page.Paragraph(text=text, kind=kind):
-                prefix = Line(*KINDS[kind]) if kind in KINDS else Line()
+                prefix = Line(*PREFIXES[kind]) if kind in PREFIXES else Line()
                 return self.wrapped(Line.assemble(prefix, sentence(text)), self.body)
             # its shapes stand in the heading
             case page.Formula(equation=equation):
@@ -122,7 +124,8 @@ class _Writer:
     def apart(self, blocks: Iterable[page.Block]) -> Iterator[Line]:
         """Blocks one under the other."""
         for place, block in enumerate(blocks):
-            yield from [Line()] * bool(place)
+            if place:
+                yield Line()
             yield from self.block(block)
 
     def said(self, left_out: LeftOut) -> list[Line]:
@@ -141,18 +144,19 @@ class _Writer:
         title = Line(visible(block.text), "bold")
         if block.number is not None:
             title = Line.assemble((f"{block.number} ", "bold cyan"), title)
-        folded = self.folded(title, len("──  "))
-        if len(folded) > 1:
-            below = _indented(folded[1:], len("── "))
-            return [Line.assemble(("── ", "dim"), folded[0]), *below, *self.product(block)]
+        first, *others = self.folded(title, len("──  "))
+        if others:
+            below = _indented(others, len("── "))
+            return [Line.assemble(("── ", "dim"), first), *below, *self.product(block)]
         line = Line.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
-        shapes = Line(product_text(block.shapes), "cyan") if block.shapes else Line()
-        if rule - shapes.cell_len - 1 < SHORTEST:
+        if not block.shapes:
+            return [Line.assemble(line, ("─" * rule, "dim"))]
+        shapes = Line.assemble(" ", Line(product_text(block.shapes), "cyan"))
+        shorter = rule - shapes.cell_len
+        if shorter < SHORTEST_RULE:
             return [Line.assemble(line, ("─" * rule, "dim")), *self.product(block)]
-        if shapes:
-            shapes = Line.assemble(" ", shapes)
-        return [Line.assemble(line, ("─" * (rule - shapes.cell_len), "dim"), shapes)]
+        return [Line.assemble(line, ("─" * shorter, "dim"), shapes)]
 
     def product(self, block: page.Heading) -> list[Line]:
         """The shapes under a heading that has no room for them."""
@@ -162,24 +166,28 @@ class _Writer:
         return list(_indented(shapes, self.work))
 
     def folded(self, title: Line, indent: int = 0) -> list[Line]:
-        """A title in as many lines as it needs on a narrow terminal; one where it fits, or there is
-        no width.
+        """A title in as many lines as it needs on a narrow terminal.
+
+        It is one line where it fits, or there is no width.
         """
-        if self.style.width is None or title.cell_len + indent <= self.style.width:
+        width = self.style.width
+        if width is None or title.cell_len + indent <= width:
             return [title]
-        return title.wrapped(max(self.style.width - indent, NARROW))
+        return title.wrapped(max(width - indent, NARROWEST_PROSE))
 
     def wrapped(self, text: Line, indent: int, bullet: str = "") -> list[Line]:
-        """Prose broken into lines between words; a word too long for a line is folded, never cut
-        off.
+        """Prose broken into lines between words.
+
+        A word too long for a line is folded, never cut off.
         """
-        room = max(self.prose - indent - len(bullet), NARROW)
-        lines = text.wrapped(room)
-        heads = [bullet] + [" " * len(bullet)] * len(lines)
-        return [
-            Line.assemble(" " * indent + head, line)
-            for head, line in zip(heads, lines, strict=False)
-        ]
+        room = max(self.prose - indent - len(bullet), NARROWEST_PROSE)
+        margin = " " * indent
+        head = margin + bullet
+        lines: list[Line] = []
+        for line in text.wrapped(room):
+            lines.append(Line.assemble(head, line))
+            head = margin + " " * len(bullet)
+        return lines
 
 
 def _indented(lines: Iterable[Line], indent: int) -> Iterator[Line]:

@@ -17,17 +17,17 @@ from attncli.page.document import formula, sides
 from attncli.render.table.line import PIECE, Line
 
 # how far the second line of a sum stands from the first
-HANG = 2
+HANGING_INDENT = 2
 # prose is not squeezed below this
-NARROW = 10
+NARROWEST_PROSE = 10
 # enough for every term of a sum
-WIDE = 40
+WIDE_ENOUGH_FOR_TERMS = 40
 # between the labels and the sums
-GAP = 3
+LABEL_GAP = 3
 # A term ends before an operator and after a comma, except within brackets.
 _TERM = r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])"
 _RELATIONS = ("=", "≈", "~")
-_Term: TypeAlias = tuple[str, int]
+_OpenTerm: TypeAlias = tuple[str, int]
 
 
 def worked_lines(lines: Iterable[page.WorkedLine], width: int | None) -> Iterator[Line]:
@@ -38,10 +38,10 @@ def worked_lines(lines: Iterable[page.WorkedLine], width: int | None) -> Iterato
     lines = list(lines)
     names = [Line(label(line.label), "cyan") for line in lines]
     spelled = [sides(line, UNICODE) for line in lines]
-    gap = max(name.cell_len for name in names) + GAP
-    above = width is not None and gap > HANG and _too_narrow(spelled, width - gap)
+    gap = max(name.cell_len for name in names) + LABEL_GAP
+    above = width is not None and gap > HANGING_INDENT and _too_narrow(spelled, width - gap)
     if above:
-        gap = HANG
+        gap = HANGING_INDENT
     left = max(len(worked) for worked, _ in spelled)
     right = max(len(result) for _, result in spelled)
     room = None if width is None else width - gap
@@ -61,19 +61,19 @@ def worked_lines(lines: Iterable[page.WorkedLine], width: int | None) -> Iterato
         first, *others = _remarked(pieces, sentence(line.remark), room)
         yield Line.assemble(name, first)
         for piece in others:
-            yield Line.assemble(Line(" " * (gap + HANG)), piece)
+            yield Line.assemble(Line(" " * (gap + HANGING_INDENT)), piece)
 
 
 def _too_narrow(spelled: Sequence[tuple[str, ...]], room: int) -> bool:
     """Whether a sentence, or some sum, however it is broken, is too wide for the room."""
-    if room >= WIDE:
+    if room >= WIDE_ENOUGH_FOR_TERMS:
         return False
     broken_sums = (broken(" ".join(line).rstrip(), room) for line in spelled)
     wide = any(
-        len(first) > room or any(len(other) > room - HANG for other in others)
+        len(first) > room or any(len(other) > room - HANGING_INDENT for other in others)
         for first, *others in broken_sums
     )
-    return wide or room < NARROW + HANG
+    return wide or room < NARROWEST_PROSE + HANGING_INDENT
 
 
 def sentence(text: page.Text) -> Line:
@@ -95,7 +95,7 @@ def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
     together = Line.assemble(last, "  ", remark) if last else remark
     if room is None or together.cell_len <= room:
         return [*before, together]
-    wrapped = remark.wrapped(max(room - HANG, NARROW))
+    wrapped = remark.wrapped(max(room - HANGING_INDENT, NARROWEST_PROSE))
     return [*pieces, *wrapped] if last else [*before, *wrapped]
 
 
@@ -110,16 +110,16 @@ def formula_lines(equation: Equation | Expression, room: int) -> list[str]:
         or not _is_choice(equation.expression)
     ):
         return _hanging(whole, room)
-    cases = (_hanging(f"= {said}", room - HANG) for said in _cases(equation.expression))
+    cases = (_hanging(f"= {said}", room - HANGING_INDENT) for said in _cases(equation.expression))
     return [
         write(equation.target, UNICODE),
-        *(" " * HANG + line for case in cases for line in case),
+        *(" " * HANGING_INDENT + line for case in cases for line in case),
     ]
 
 
 def _hanging(text: str, room: int) -> list[str]:
     first, *others = broken(text, room)
-    return [first, *(" " * HANG + line for line in others)]
+    return [first, *(" " * HANGING_INDENT + line for line in others)]
 
 
 def _is_choice(expression: Expression) -> bool:
@@ -144,10 +144,14 @@ def broken(text: str, room: int | None) -> list[str]:
     """
     if room is None or len(text) <= room:
         return [text]
+    hanging = room - HANGING_INDENT
     lines: list[str] = []
-    line: list[_Term] = []
-    for term in _terms(text, room - HANG):
-        while line and len(_joined([*line, term])) > (limit := room - (HANG if lines else 0)):
+    line: list[_OpenTerm] = []
+    for term in _terms(text, hanging):
+        while line:
+            limit = hanging if lines else room
+            if len(_joined([*line, term])) <= limit:
+                break
             cut = _before(line, term, limit)
             lines.append(_joined(line[:cut]))
             line = line[cut:]
@@ -155,50 +159,57 @@ def broken(text: str, room: int | None) -> list[str]:
     return [*lines, _joined(line)]
 
 
-def _terms(text: str, room: int) -> list[_Term]:
-    """The terms of a sum, each with how many parentheses are open before it; -1 where a new stage
-    begins.
+def _terms(text: str, room: int) -> list[_OpenTerm]:
+    """The terms of a sum, each with how many parentheses are open before it.
+
+    It is -1 where a new stage begins.
     """
-    depth, terms = 0, []
+    terms: list[_OpenTerm] = []
+    depth = 0
     for term in re.split(_TERM, text):
-        stage = term[:1] in _RELATIONS and not depth
+        begins_stage = depth == 0 and term[:1] in _RELATIONS
         for piece in _divided(f"{term} ", room):
-            terms.append((piece, depth - stage))
-            depth, stage = depth + piece.count("(") - piece.count(")"), False
+            terms.append((piece, -1 if begins_stage else depth))
+            begins_stage = False
+            depth += piece.count("(") - piece.count(")")
     return terms
 
 
 def _divided(term: str, room: int) -> list[str]:
-    """The factors of a term that is too long for a line, and of a cell its indices, where that is
-    too long, too.
+    """The factors of a term that is too long for a line.
+
+    Of a cell that is too long, too, they are its indices.
     """
     if len(term) - 1 <= room:
         return [term]
-    first, *others = [found[0] for found in re.finditer(PIECE, term) if found[0]]
-    # an operator
-    factors = (
-        [first + others[0], *others[1:]] if others and first.endswith(" ") else [first, *others]
-    )
-    return [
-        part
-        for each in factors
-        for part in (re.split("(?<=, )", each) if len(each.rstrip()) > room else [each])
-    ]
+    factors = [found[0] for found in re.finditer(PIECE, term) if found[0]]
+    if len(factors) > 1 and factors[0].endswith(" "):
+        # An operator is no factor: it stays with the first one.
+        factors[:2] = [factors[0] + factors[1]]
+    parts: list[str] = []
+    for factor in factors:
+        if len(factor.rstrip()) > room:
+            parts += re.split("(?<=, )", factor)
+        else:
+            parts.append(factor)
+    return parts
 
 
-def _before(line: list[_Term], term: _Term, room: int) -> int:
-    """Of how many terms a full line is made: it ends within fewer parentheses if it is at least
-    half full then.
+def _before(line: list[_OpenTerm], term: _OpenTerm, room: int) -> int:
+    """Of how many terms a full line is made.
+
+    It ends within fewer parentheses if it is at least half full then.
     """
-    ends = [*range(1, len(line)), len(line)]
-    depths = [depth for _, depth in [*line[1:], term]]
-    good = [
-        (depth, -end)
-        for end, depth in zip(ends, depths, strict=True)
-        if len(_joined(line[:end])) * 2 >= room
-    ]
-    return -min(good, default=(0, -len(line)))[1]
+    best: tuple[int, int] | None = None
+    for end, (_, depth) in enumerate([*line[1:], term], 1):
+        is_half_full = len(_joined(line[:end])) * 2 >= room
+        if is_half_full and (best is None or (depth, -end) < best):
+            best = (depth, -end)
+    if best is None:
+        return len(line)
+    _, end = best
+    return -end
 
 
-def _joined(terms: list[_Term]) -> str:
+def _joined(terms: list[_OpenTerm]) -> str:
     return "".join(term for term, _ in terms).rstrip()

@@ -16,8 +16,8 @@ from attncli.escaping import label
 from attncli.page.colors import LEGEND, background, foreground
 from attncli.page.document import ROWS_AT_EDGE, Cell, Grid
 from attncli.render.cells import (
-    BLANK,
-    HIDDEN,
+    BLANK_NUMBER,
+    HIDDEN_SIGN,
     caption,
     chunks,
     decimals_alone,
@@ -28,18 +28,18 @@ from attncli.render.cells import (
 )
 from attncli.render.table.line import Line, cell_len
 
-GAP = 2  # between columns
+COLUMN_GAP = 2  # between columns
 # a space and the brackets; the blanks inside them are as wide as the gap between two columns
-AROUND = 3
+AROUND_MATRIX = 3
 # labels are not folded to less
-LABEL = 6
+NARROWEST_LABEL = 6
 # a sign between closed forms and their decimals
-BETWEEN = "  {}  "
+BETWEEN_FORMS = "  {}  "
 # columns that closed forms and decimals may take together where there is no width
-PIPE = 76
+WIDTH_OF_A_PIPE = 76
 # columns narrower than this are widened to their widest neighbour: a matrix reads as a square
-EVEN = 5
-LOOKS = {
+EVEN_WIDTH = 5
+LOOKS_OF_VERDICTS = {
     "right": "green",
     "carried": "cyan",
     "rounding": "yellow",
@@ -47,7 +47,7 @@ LOOKS = {
     "missing": "magenta",
 }
 # numbers whose spelling is remembered
-SPELLED = 2**16
+MOST_SPELLED = 2**16
 # a printed number in what the encoding has
 Spell: TypeAlias = Callable[[str], str]
 
@@ -102,8 +102,8 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     right = max(line.cell_len for line in decimals)
     # the labels stand once, left of the closed forms
     labels = _side(grid).width + 1
-    relation = BETWEEN.format("≈" if grid.rounded else "=")
-    if left + len(relation) + right - labels > (room or PIPE):
+    relation = BETWEEN_FORMS.format("≈" if grid.rounded else "=")
+    if left + len(relation) + right - labels > (room or WIDTH_OF_A_PIPE):
         yield from _closed(grid, room)
         yield Line()
         yield from _decimals(decimals_alone(grid), room, color)
@@ -140,7 +140,7 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     """The matrix of the decimals."""
     columns = [Column(label(head)) for head in grid.columns or ("",)]
     # Of a matrix with few decimals, many are alike.
-    spell = lru_cache(SPELLED)(lambda text: write_number(text, UNICODE))
+    spell = lru_cache(MOST_SPELLED)(lambda text: write_number(text, UNICODE))
     shaded = legend = False
     for rows in chunks(grid.cells):
         if color:
@@ -152,7 +152,7 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
         if shaded:
             column.signs = False
         _set_width(column)
-    even = min(EVEN, max(column.width for column in columns))
+    even = min(EVEN_WIDTH, max(column.width for column in columns))
     for column in columns:
         column.width = max(even, column.width)
     for start, end, side, before in _runs(grid, columns, room):
@@ -161,7 +161,7 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
         cells_of_run = grid.cells if len(own) == len(columns) else grid.block(start, end)
         yield from _block(side, own, _rows(cells_of_run, own, spell, color))
     if legend:
-        sign = "without a colour:" if shaded else HIDDEN
+        sign = "without a colour:" if shaded else HIDDEN_SIGN
         line = Line(f"{sign} {LEGEND}", "dim")
         yield Line()
         yield from [line] if room is None else line.wrapped(max(room, 1))
@@ -181,16 +181,19 @@ def _set_width(column: Column) -> None:
 
 def _measure(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -> None:
     """Make the column wide enough for these cells."""
-    # in a large matrix the same cell stands in many places
-    for cell in {id(cell): cell for cell in cells}.values():
+    # In a large matrix the same cell stands in many places.
+    different = {id(cell): cell for cell in cells}
+    for cell in different.values():
         whole, point, rest = _number(cell, spell).partition(".")
+        after = len(point) + len(rest)
         column.before = max(column.before, len(whole))
-        column.after = max(column.after, len(point) + len(rest))
-        column.signs = column.signs or bool(mark(cell, shaded=not color))
+        column.after = max(column.after, after)
+        if mark(cell, shaded=not color):
+            column.signs = True
 
 
 def _number(cell: Cell, spell: Spell) -> str:
-    return spell(cell.text) if cell.text else BLANK
+    return spell(cell.text) if cell.text else BLANK_NUMBER
 
 
 def _rows(
@@ -224,18 +227,15 @@ def _spelled(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -
 
 
 def _marked(number: str, sign: str, cell: Cell) -> str:
-    """The sign of what is hidden belongs to the number, however few decimals that has; shades stand
-    in a column.
-    """
-    return (
-        f"{number.rstrip()} {sign}".ljust(len(number) + 2)
-        if cell.hidden
-        else f"{number} {sign or ' '}"
-    )
+    """A number and its sign: that of what is hidden belongs to the number, shades are a column."""
+    if not cell.hidden:
+        return f"{number} {sign or ' '}"
+    width = len(number) + 2
+    return f"{number.rstrip()} {sign}".ljust(width)
 
 
 def _joined(texts: Iterable[str], columns: Sequence[Column]) -> str:
-    return (" " * GAP).join(
+    return (" " * COLUMN_GAP).join(
         [text.rjust(column.width) for text, column in zip(texts, columns, strict=True)]
     )
 
@@ -248,8 +248,8 @@ def _runs(
     """
     widest = max(column.width for column in columns)
     side = _side(grid, room, widest)
-    widths = [column.width + GAP for column in columns]
-    runs = split(widths, room and room - side.width - AROUND)
+    widths = [column.width + COLUMN_GAP for column in columns]
+    runs = split(widths, room and room - side.width - AROUND_MATRIX)
     total = dict(grid.left_out).get("column", len(columns))
     left_out = total - len(columns)
     for start, end in runs:
@@ -270,7 +270,7 @@ def _block(side: Side, columns: Sequence[Column], rows: Iterable[Line]) -> Itera
     for column in columns:
         blanks = column.width - cell_len(column.head)
         heads.append(" " * blanks + column.head)
-    above = (" " * GAP).join(heads)
+    above = (" " * COLUMN_GAP).join(heads)
     head = Line.assemble((side.name, "bold"), (f"   {above}", "cyan"))
     head.rstrip()
     yield head
@@ -291,14 +291,14 @@ def _paint(numbers: Line, columns: Sequence[Column], cells: Sequence[Cell]) -> N
     for column, cell in zip(columns, cells, strict=True):
         if look := _look(cell):
             numbers.stylize(look, at, at + column.width)
-        at += column.width + GAP
+        at += column.width + COLUMN_GAP
 
 
 def _look(cell: Cell) -> str:
     if cell.marked:
         return "bold reverse"
     if cell.verdict is not None:
-        return LOOKS[cell.verdict]
+        return LOOKS_OF_VERDICTS[cell.verdict]
     if cell.hidden:
         return "dim"
     if cell.shade is None:
@@ -322,7 +322,7 @@ def _side(grid: Grid, room: int | None = None, widest: int = 0) -> Side:
     name = write(grid.name, UNICODE)
     left = None
     if room is not None:
-        left = max(room - AROUND - GAP - widest, LABEL, cell_len(name))
+        left = max(room - AROUND_MATRIX - COLUMN_GAP - widest, NARROWEST_LABEL, cell_len(name))
     labels = [_folded(label(row), left) for row in grid.rows]
     width = max(map(cell_len, (name, *chain.from_iterable(labels))))
     padded = []

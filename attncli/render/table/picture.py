@@ -13,20 +13,19 @@ from attncli.equation.printer import write, write_number
 from attncli.escaping import label
 from attncli.page.colors import LEGEND, background
 from attncli.page.document import Cell, Grid
-from attncli.render.cells import BLOCKS, HIDDEN, mark
+from attncli.render.cells import HIDDEN_SIGN, SHADE_SIGNS, mark
 from attncli.render.table.line import Line, cell_len
 
-PIPE = 80  # where there is no width
+WIDTH_OF_A_PIPE = 80  # where there is no width
 # characters of the label of a row; longer ones are cut off
-LABEL = 12
-NARROWEST = 8  # characters of a picture
+WIDEST_LABEL = 12
+NARROWEST_PICTURE = 8  # characters of a picture
 # blanks between two labels of columns
-APART = 2
+BETWEEN_LABELS = 2
 
 
 def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
-    """The labels of some columns, a line for each row or for some together, and what the shades
-    mean.
+    """The labels of some columns, a line for each row or for some together, and what shades mean.
 
     Where one character a cell is still too wide, it stands for the largest of a square of cells.
     Shades of weights go up to the largest of their row, because all weights of a long row are
@@ -35,11 +34,14 @@ def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     names = [_cut(label(row)) for row in grid.rows]
     name = write(grid.name, UNICODE)
     side = max(map(cell_len, (name, *names)))
-    free = max((room or PIPE) - side - APART, NARROWEST)
-    together = ceil(len(grid.columns) / free)
-    width = 2 if 2 * len(grid.columns) <= free else 1
-    shades = [cell for row in grid.cells for cell in row if cell.shade is not None]
-    low, high = (edge(shades, key=_shade, default=Cell("0", 0.0)) for edge in (min, max))
+    free = max((room or WIDTH_OF_A_PIPE) - side - BETWEEN_LABELS, NARROWEST_PICTURE)
+    columns = len(grid.columns)
+    together = ceil(columns / free)
+    width = 2 if 2 * columns <= free else 1
+    cells = [cell for row in grid.cells for cell in row]
+    shades = [cell for cell in cells if cell.shade is not None]
+    low = min(shades, key=_shade, default=Cell("0", 0.0))
+    high = max(shades, key=_shade, default=Cell("0", 0.0))
     span = _shade(low), _shade(high)
     heads = _thinned([label(head) for head in grid.columns[::together]], width, free)
     yield Line.assemble((name.ljust(side), "bold"), "  ", (heads, "cyan"))
@@ -47,23 +49,22 @@ def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
         rows = grid.cells[top : top + together]
         if grid.picture == "rows":
             span = 0.0, max(_shade(cell) for row in rows for cell in row)
-        line = Line.assemble((names[top] + " " * (side - cell_len(names[top])), "cyan"), "  ")
-        for left in range(0, len(grid.columns), together):
+        blanks = " " * (side - cell_len(names[top]))
+        line = Line.assemble((names[top] + blanks, "cyan"), "  ")
+        for left in range(0, columns, together):
             square = [cell for row in rows for cell in row[left : left + together]]
-            line.append(*_drawn(max(square, key=_shade), *span, width, color=color))
+            darkest = max(square, key=_shade)
+            line.append(*_drawn(darkest, *span, width, color=color))
         yield line
     yield Line()
-    edges = [write_number(cell.text, UNICODE) for cell in (low, high)]
-    shades_are = (
-        "from 0 to the largest of the row"
-        if grid.picture == "rows"
-        else f"from {edges[0]} to {edges[1]}"
-    )
-    hidden = (
-        f"; {HIDDEN} {LEGEND}" if any(cell.hidden for row in grid.cells for cell in row) else ""
-    )
-    for said in _legend(shades_are + hidden, together, color=color):
-        yield from said.wrapped(max(room or PIPE, 1))
+    shades_are = "from 0 to the largest of the row"
+    if grid.picture != "rows":
+        lowest, highest = write_number(low.text, UNICODE), write_number(high.text, UNICODE)
+        shades_are = f"from {lowest} to {highest}"
+    if any(cell.hidden for cell in cells):
+        shades_are += f"; {HIDDEN_SIGN} {LEGEND}"
+    for said in _legend(shades_are, together, color=color):
+        yield from said.wrapped(max(room or WIDTH_OF_A_PIPE, 1))
 
 
 def _shade(cell: Cell) -> float:
@@ -73,19 +74,26 @@ def _shade(cell: Cell) -> float:
 def _drawn(cell: Cell, low: float, high: float, width: int, *, color: bool) -> tuple[str, str]:
     """The characters of a cell, and their style."""
     if cell.shade is None:
-        return (HIDDEN if cell.hidden else " ") * width, "dim"
-    shade = (cell.shade - low) / (high - low) if high > low else 1.0
+        character = HIDDEN_SIGN if cell.hidden else " "
+        return character * width, "dim"
+    shade = 1.0
+    if high > low:
+        shade = (cell.shade - low) / (high - low)
     if color:
-        return " " * width, "on rgb({},{},{})".format(*background(shade))
+        return " " * width, _style(shade)
     return mark(Cell(cell.text, shade)) * width, ""
 
 
+def _style(shade: float) -> str:
+    return "on rgb({},{},{})".format(*background(shade))
+
+
 def _cut(text: str) -> str:
-    """A label that is no wider than LABEL."""
-    if cell_len(text) <= LABEL:
+    """A label that is no wider than WIDEST_LABEL."""
+    if cell_len(text) <= WIDEST_LABEL:
         return text
-    cut = text[: LABEL - 1]
-    while cell_len(cut) > LABEL - 1:
+    cut = text[: WIDEST_LABEL - 1]
+    while cell_len(cut) > WIDEST_LABEL - 1:
         cut = cut[:-1]
     return f"{cut}…"
 
@@ -96,21 +104,20 @@ def _thinned(heads: Sequence[str], width: int, room: int) -> str:
     for place, head in enumerate(map(_cut, heads)):
         at = place * width
         there = cell_len(line)
-        if (not there or at >= there + APART) and at + cell_len(head) <= room:
+        if (not there or at >= there + BETWEEN_LABELS) and at + cell_len(head) <= room:
             line += " " * (at - there) + head
     return line
 
 
 def _legend(shades_are: str, together: int, *, color: bool) -> Iterator[Line]:
     """What the shades mean, and that there are no digits."""
+    ramp: list[str | Line | tuple[str, str]] = [SHADE_SIGNS]
     if color:
-        ramp: list[str | Line | tuple[str, str]] = [
-            ("  ", "on rgb({},{},{})".format(*background(part / (len(BLOCKS) - 1))))
-            for part in range(len(BLOCKS))
-        ]
-    else:
-        ramp = [BLOCKS]
+        last = len(SHADE_SIGNS) - 1
+        ramp = [("  ", _style(part / last)) for part in range(len(SHADE_SIGNS))]
     yield Line.assemble(*ramp, (f" {shades_are}", "dim"))
-    cells = count(together, "row") + " by " + count(together, "column")
-    merged = f"Each character is the largest of {cells}. " if together > 1 else ""
-    yield Line(f"{merged}There is no room for digits; --all shows them.", "dim")
+    said = "There is no room for digits; --all shows them."
+    if together > 1:
+        cells = f"{count(together, 'row')} by {count(together, 'column')}"
+        said = f"Each character is the largest of {cells}. {said}"
+    yield Line(said, "dim")

@@ -29,14 +29,21 @@ from attncli.escaping import label, visible
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
-from attncli.render.cells import BLOCKS, HIDDEN, VERDICTS, left_out_text, mark, with_dots
+from attncli.render.cells import (
+    HIDDEN_SIGN,
+    SHADE_SIGNS,
+    VERDICT_SIGNS,
+    left_out_text,
+    mark,
+    with_dots,
+)
 
-KINDS = {"text": "", "note": "Note: ", "warning": "Warning: "}
-BLANK = "blank"  # room for a number
-MARKS = {
-    **dict(zip(BLOCKS, ("very light", "light", "dark", "very dark"), strict=True)),
-    **{sign: verdict for verdict, sign in VERDICTS.items()},
-    HIDDEN: "hidden",
+PREFIXES = {"text": "", "note": "Note: ", "warning": "Warning: "}
+BLANK_WORD = "blank"  # room for a number
+WORDS_OF_MARKS = {
+    **dict(zip(SHADE_SIGNS, ("very light", "light", "dark", "very dark"), strict=True)),
+    **{sign: verdict for verdict, sign in VERDICT_SIGNS.items()},
+    HIDDEN_SIGN: "hidden",
     "": "",
 }
 _SIGNS = str.maketrans(
@@ -63,7 +70,7 @@ _SIGNS = str.maketrans(
 _BESIDE = re.compile(" ?([·×–]) ?")
 _ROOT = re.compile(r"√(\w+)")
 # In what explains the signs of verdicts, these are the words already.
-_EXPLAINED = re.compile(f"[{''.join(VERDICTS.values())}] (?={'|'.join(VERDICTS)})")
+_EXPLAINED = re.compile(f"[{''.join(VERDICT_SIGNS.values())}] (?={'|'.join(VERDICT_SIGNS)})")
 _WORDS_ON_A_TERMINAL = (
     "transpose",
     "row_sums",
@@ -96,7 +103,7 @@ WORDS = replace(
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
     """The page as lines, which are wrapped where a terminal has a width, and nowhere else."""
-    writer = _Writer(style.encoding)
+    writer = _WordWriter(style.encoding)
     if document.title:
         yield from _wrapped(writer.text(visible(document.title)), style.width)
     before: page.Block | None = None
@@ -121,7 +128,7 @@ def _wrapped(line: str, width: int | None) -> Iterator[str]:
         yield f"{part}\n"
 
 
-class _Writer:
+class _WordWriter:
     """Turns one block after another into lines, with nothing that the encoding lacks."""
 
     def __init__(self, encoding: str) -> None:
@@ -135,7 +142,7 @@ class _Writer:
                     f", {self.text(product_text(shapes))}" if shapes else ""
                 )
             case page.Paragraph(text=text, kind=kind):
-                yield KINDS[kind] + self.sentence(text)
+                yield PREFIXES[kind] + self.sentence(text)
             case page.Formula(equation=equation):
                 yield self.text(formula(equation, WORDS))
             case page.Worked(lines=lines, left_out=left_out):
@@ -204,28 +211,36 @@ class _Writer:
         return f"{what} {self.text(label(name))}".rstrip()
 
     def numbers(self, cells: Sequence[page.Cell], forms: Sequence[Expression] = ()) -> str:
-        """Numbers in a row, each with what is to be said of it, after its closed form where that
-        says more.
+        """Numbers in a row, each with what is to be said of it: 0.070, 0.707 (wrong).
+
+        A number stands after its closed form where that says more.
         """
-        said = []
+        said: list[str] = []
         for place, cell in enumerate(cells):
-            number, word = write_number(cell.text, WORDS) if cell.text else BLANK, MARKS[mark(cell)]
+            number = write_number(cell.text, WORDS) if cell.text else BLANK_WORD
+            shown = number
             form = self.formula(forms[place]) if forms else number
-            said.append(
-                f"{form} {'about' if cell.rounded else '='} {number}" if form != number else number
-            )
-            said[-1] += f" ({word})" if word else ""
+            if form != number:
+                relation = "about" if cell.rounded else "="
+                shown = f"{form} {relation} {number}"
+            word = WORDS_OF_MARKS[mark(cell)]
+            if word:
+                shown += f" ({word})"
+            said.append(shown)
         return self.text(", ".join(said))
 
     def meeting(self, product: page.Product) -> Iterator[str]:
         """The row and the column that give one cell."""
         row, column = product.meeting or (0, 0)
-        first, last = product.factors[0], product.factors[-1]
-        of_row = self.place("row", first.rows[row])
-        yield f"{self.formula(first.name)}, {of_row}: {self.numbers(first.cells[row])}"
-        of_column = self.place("column", last.columns[column])
+        first, *_, last = product.factors
+        yield self.line_of(first, "row", first.rows[row], first.cells[row])
         cells = [line[column] for line in last.cells]
-        yield f"{self.formula(last.name)}, {of_column}: {self.numbers(cells)}"
+        name = last.columns[column]
+        yield self.line_of(last, "column", name, cells)
+
+    def line_of(self, grid: page.Grid, what: str, name: str, cells: Sequence[page.Cell]) -> str:
+        """A row or a column of a matrix: Q, row I: 1, 0, 2."""
+        return f"{self.formula(grid.name)}, {self.place(what, name)}: {self.numbers(cells)}"
 
     def row(self, heads: Sequence[str], cells: Sequence[str]) -> str:
         """A row of a table, each cell with the head of its column."""

@@ -8,10 +8,10 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
 from attncli.page.document import Grid, Product
 from attncli.render.table.line import Line
-from attncli.render.table.matrix import PIPE, matrix_lines
+from attncli.render.table.matrix import WIDTH_OF_A_PIPE, matrix_lines
 
 # around a sign between two matrices
-GAP = "  "
+SIGN_GAP = "  "
 
 
 def product_lines(product: Product, room: int | None, color: bool) -> list[Line]:
@@ -20,25 +20,27 @@ def product_lines(product: Product, room: int | None, color: bool) -> list[Line]
     Arrows show the row and the column that meet in one cell, which are coloured too.
     """
     marked = product.marked()
-    parts = list(_factors(marked, color))
     labelled = list(matrix_lines(_labelled(marked), None, color))
+    # What follows the result is its legend.
     end = len(product.result.rows) + 1
-    result, legend = labelled[:end], labelled[end:]
-    together = _side_by_side([*parts, ("=", result)])
+    result = labelled[:end]
+    parts = [*_factors(marked, color), ("=", result)]
+    together = _side_by_side(parts)
     width = max(line.cell_len for line in together)
-    fits = width <= (room or PIPE)
-    return [*together, *legend] if fits else []
+    if width > (room or WIDTH_OF_A_PIPE):
+        return []
+    return together + labelled[end:]
 
 
 def _factors(marked: Product, color: bool) -> Iterator[tuple[str, list[Line]]]:
-    """The sign before each factor and its lines, with the arrows of the row and of the column that
-    meet.
-    """
+    """The sign before each factor and its lines, with arrows of the row and column that meet."""
     row, column = marked.meeting or (None, None)
     last = len(marked.factors) - 1
     for place, (sign, factor) in enumerate(marked.operands):
-        rows = _arrow("→", len(factor.rows), row if place == 0 else None)
-        columns = _arrow("↓", len(factor.columns), column if place == last else None)
+        row_here = row if place == 0 else None
+        column_here = column if place == last else None
+        rows = _arrow("→", len(factor.rows), row_here)
+        columns = _arrow("↓", len(factor.columns), column_here)
         with_arrows = factor._replace(rows=rows, columns=columns)
         yield sign, _bare(with_arrows, color)
 
@@ -53,7 +55,7 @@ def _side_by_side(parts: Sequence[tuple[str, list[Line]]]) -> list[Line]:
         for at, line in enumerate(together):
             if sign:
                 shown = sign if at == height // 2 else " "
-                line.append(GAP + shown + GAP)
+                line.append(SIGN_GAP + shown + SIGN_GAP)
             is_beside = 0 <= at - above < len(lines)
             found = lines[at - above] if is_beside else Line()
             line.append(found)
@@ -80,11 +82,8 @@ def _labelled(product: Product) -> Grid:
     if product.meeting is None:
         return product.result
     row, column = product.meeting
-    rows = (
-        f"{label} →" if place == row else label for place, label in enumerate(product.result.rows)
-    )
-    columns = (
-        f"{label} ↓" if place == column else label
-        for place, label in enumerate(product.result.columns)
-    )
+    rows = list(product.result.rows)
+    columns = list(product.result.columns)
+    rows[row] += " →"
+    columns[column] += " ↓"
     return product.result._replace(rows=tuple(rows), columns=tuple(columns))

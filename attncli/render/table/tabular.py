@@ -7,50 +7,62 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from attncli.render.table.formulas import HANG
+from attncli.render.table.formulas import HANGING_INDENT
 from attncli.render.table.line import Line
 
-GAP = 3
+COLUMN_GAP = 3
 # a column is not squeezed below its longest word, up to this, and one of sentences not below this
-NARROWEST = 20
+NARROWEST_TEXT = 20
 # where the columns would not fit otherwise; longer words are divided
-TIGHT_GAP, TIGHT_WORD = 2, 15
-SENTENCE = 40  # a longer cell is one
+TIGHT_COLUMN_GAP, LONGEST_TIGHT_WORD = 2, 15
+LONGEST_PHRASE = 40  # a longer cell is one
 # less than this is too narrow for a sentence
-LEAST = 10
+NARROWEST_SENTENCE = 10
 
 
 def table_lines(
     head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int | None
 ) -> list[Line]:
-    """The table as lines no wider than `room`, the cells of each row one under another where its
-    columns need more.
+    """The table as lines no wider than `room`.
 
-    Only a number that is wider by itself goes beyond it.
+    Where its columns need more, the cells of each row stand one under another. Only a number that
+    is wider by itself goes beyond it.
     """
     columns = list(zip(head, *rows, strict=True))
     natural = [max(cell.cell_len for cell in column) for column in columns]
-    floors = [
-        NARROWEST if width > SENTENCE else min(NARROWEST, max(cell.longest for cell in column))
-        for width, column in zip(natural, columns, strict=True)
-    ]
-    widths, gap = natural, GAP
+    bold_head = [_bold(word) for word in head]
+    widths, gap = natural, COLUMN_GAP
     if room is not None:
-        tight = [
-            floor if width > SENTENCE else min(floor, TIGHT_WORD)
-            for floor, width in zip(floors, natural, strict=True)
-        ]
-        for gap, least in ((GAP, floors), (TIGHT_GAP, tight)):
-            widths = _squeezed(natural, least, right, room, gap)
-            if _together(widths, gap) <= room:
-                break
-        else:
-            return _one_by_one([_bold(word) for word in head], rows, right, room)
-    lines = _row([_bold(word) for word in head], widths, right, gap)
+        found = _fitting(columns, natural, right, room)
+        if found is None:
+            return _one_by_one(bold_head, rows, right, room)
+        widths, gap = found
+    lines = _row(bold_head, widths, right, gap)
     lines.append(Line("─" * _together(widths, gap), "dim"))
     for row in rows:
         lines += _row(row, widths, right, gap)
     return lines
+
+
+def _fitting(
+    columns: Sequence[Sequence[Line]], natural: list[int], right: Sequence[int], room: int
+) -> tuple[list[int], int] | None:
+    """Widths of columns that fit the room, and the gap between them; None where there are none."""
+    floors: list[int] = []
+    tight: list[int] = []
+    for width, column in zip(natural, columns, strict=True):
+        if width > LONGEST_PHRASE:
+            floors.append(NARROWEST_TEXT)
+            tight.append(NARROWEST_TEXT)
+            continue
+        word = max(cell.longest for cell in column)
+        floors.append(min(NARROWEST_TEXT, word))
+        tight.append(min(NARROWEST_TEXT, word, LONGEST_TIGHT_WORD))
+    for gap, least in ((COLUMN_GAP, floors), (TIGHT_COLUMN_GAP, tight)):
+        widths = _squeezed(natural, least, right, room, gap)
+        if _together(widths, gap) <= room:
+            return widths, gap
+    return None
 
 
 def _together(widths: Sequence[int], gap: int) -> int:
@@ -78,7 +90,7 @@ def _squeezed(
 
 
 def _row(
-    cells: Sequence[Line], widths: Sequence[int], right: Sequence[int], gap: int = GAP
+    cells: Sequence[Line], widths: Sequence[int], right: Sequence[int], gap: int = COLUMN_GAP
 ) -> list[Line]:
     columns = []
     for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
@@ -99,23 +111,26 @@ def _row(
 def _one_by_one(
     head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int
 ) -> list[Line]:
-    """The rows one after the other, each cell beside the head of its column, or under it where that
-    is too narrow.
+    """The rows one after the other, each cell beside the head of its column.
+
+    Where that is too narrow, it stands under it.
     """
     beside = max(word.cell_len for word in head)
-    left = room - beside - GAP
+    left = room - beside - COLUMN_GAP
+    hang = " " * HANGING_INDENT
     lines: list[Line] = []
     for row in rows:
-        lines += [Line()] * bool(lines)
+        if lines:
+            lines.append(Line())
         for word, cell, number in _cells(head, row, right):
-            if cell.cell_len <= left or (not number and max(LEAST, cell.longest) <= left):
+            can_wrap = not number and max(NARROWEST_SENTENCE, cell.longest) <= left
+            if can_wrap or cell.cell_len <= left:
                 lines += _row((word, cell), (beside, left), ())
                 continue
-            pieces = [cell] if number else cell.wrapped(max(room - HANG, 1))
-            lines += [
-                *(word.wrapped(room) if word else ()),
-                *(Line.assemble(" " * HANG, piece) for piece in pieces),
-            ]
+            if word:
+                lines += word.wrapped(room)
+            pieces = [cell] if number else cell.wrapped(max(room - HANGING_INDENT, 1))
+            lines += [Line.assemble(hang, piece) for piece in pieces]
     return lines
 
 
