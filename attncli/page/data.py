@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
 
 
-# numbers of an array that is not in memory as lists
+# An array with more numbers is not in memory as lists.
 LARGE = 2**12
 
 
@@ -44,7 +44,7 @@ def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None
                 {"cell": line.label, "text": plain_line(line)} for line in lines
             ]
     if deviation is not None:
-        # and all comparisons, which few pages need
+        # Few pages compare, and what does takes a while to import.
         from attncli.page.number_formats import deviation_data
 
         data["parting"] = deviation_data(deviation)

@@ -37,7 +37,8 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         cell = (*_head_context(whole, view, (step.name,)), *cell_section(printer, step, index))
         return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(whole, view))
     if view.query is not None:
-        from attncli.page.query import query_section  # which few pages have
+        # Few pages have it, and it takes a while to import.
+        from attncli.page.query import query_section
 
         return Document(trace.title, tuple(query_section(trace, chosen_query(trace, view.query))))
     names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
@@ -47,7 +48,7 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         yield from sections_of(printer, names, view)
 
     if view.pictures and view.steps is not None:
-        # and all pictures, which few pages have
+        # Few pages have pictures, and what draws them takes a while to import.
         from attncli.page.pictures.blocks import require_pictured
 
         require_pictured(trace, names)
@@ -120,7 +121,7 @@ def page_deviation(
     whole = all(part is None for part in (view.steps, view.cell, view.head, view.entry))
     if trace.settings.dtype == "float64" or not whole:
         return None
-    # and all comparisons, which few pages need
+    # Few pages compare, and what does takes a while to import.
     from attncli.tracing.number_formats import deviation_from_float64
 
     try:
@@ -134,14 +135,15 @@ def page_deviation(
 
 
 def _data(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> dict[str, Any]:
-    from attncli.page.data import view_data  # and all that JSON needs
+    # It brings all that JSON needs.
+    from attncli.page.data import view_data
 
     return view_data(trace, view, deviation)
 
 
 def _apart(deviation: FormatDeviation | None, printer: Printer) -> Iterator[Block]:
     if deviation is not None:
-        # and all comparisons, which few pages need
+        # Few pages compare, and what does takes a while to import.
         from attncli.page.number_formats import deviation_section
 
         yield from deviation_section(deviation, printer.precision)
@@ -149,7 +151,7 @@ def _apart(deviation: FormatDeviation | None, printer: Printer) -> Iterator[Bloc
 
 def _head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Block]:
     if view.head is not None:
-        # and all sections of heads, which few pages need
+        # Few pages have heads, and what makes them takes a while to import.
         from attncli.page.heads import head_context
 
         yield from head_context(whole, view, names)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from attncli.page.drawing import Drawing
 
 Item = TypeVar("Item")
-# cells of a matrix; of a larger one only some rows or columns are there at a time
+# Of a matrix with more cells, only some rows or columns are there at a time.
 MOST_CELLS_IN_MEMORY = 2**19
-# rows, or columns, that are shown whole
+# So many rows, or columns, are all shown.
 MOST_ROWS_SHOWN = 40
-# of more, so many at either end
+# Of more, so many are shown at either end.
 ROWS_AT_EDGE = 4
 # "row" or "column", and how many there are in all
 LeftOut: TypeAlias = tuple[tuple[str, int], ...]
@@ -97,7 +97,7 @@ class Math(NamedTuple):
     expression: Expression
 
 
-# a run of prose; the strings are plain text, never markup
+# A run of prose. Its strings are plain text, never markup.
 Text: TypeAlias = tuple["str | Math", ...]
 # ((3, 4), (4, 3), (3, 3)): factors, then the result; or it alone
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]
@@ -339,7 +339,7 @@ class Live(NamedTuple):
     layouts: Mapping[str, tuple[Block, ...]]
 
 
-# a cell of an array by its name and its place, or a number by its name
+# A cell of an array by its name and its place, or a number by its name.
 CellKey: TypeAlias = tuple[str, tuple[int, ...]]
 
 

@@ -50,7 +50,7 @@ from attncli.tracing.slices import (
 if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
 
-# a gradient below this is only rounding
+# A gradient below this is only rounding.
 NOTHING = 1e-12
 
 
@@ -90,7 +90,7 @@ def gradient_page(
         yield from further
 
     if view.pictures and view.steps is not None:
-        # and all pictures, which few pages have
+        # Few pages have pictures, and what draws them takes a while to import.
         from attncli.page.pictures.blocks import require_pictured
 
         require_pictured(trace, names)
@@ -213,7 +213,7 @@ def _steps(
             yield from jacobian_section(here, step)
 
 
-# keys: the Jacobian of a longer row is shown only with --cell
+# The Jacobian of a row with more keys is shown only with --cell.
 WIDEST = 12
 
 
@@ -239,7 +239,7 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     rule = Rule("J", "J", "Jacobian", Equation(Ref("J", ("j", "l")), cell))
     jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
     if weights.exact is not None:
-        # others, such as d_sink, may be inf or NaN
+        # Other parameters, such as d_sink, may be inf or NaN.
         parameters = {} if base is None else {"exp_base": base}
         worker = ExactWorker(parameters, {"j": len(a), "l": len(a)}, {"weights": weights.exact})
         worked_exactly = worker.work(rule)

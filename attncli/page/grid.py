@@ -19,8 +19,9 @@ from attncli.tracing.model import Step, Trace, masked_out
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LARGEST_PICTURE = 2**18  # cells
-# numbers that are formatted together
+# A matrix with more cells is no picture.
+LARGEST_PICTURE = 2**18
+# So many numbers are formatted together.
 AT_ONCE = 2**16
 
 
@@ -126,10 +127,10 @@ def _rows(step: Step) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[str
     if len(shape) == 1:
         [axis] = step.rule.axis_names
         if axis in ("query", "key"):
-            # a number for each token is a column
+            # A number for each token is a column.
             return [(row,) for row in range(len(labels[0]))], labels[0], ()
         return [()], ("",), labels[0]
-    # of pairs of a query and a key, each is a row
+    # Of pairs of a query and a key, each is a row.
     rows = list(np.ndindex(shape[:-1]))
     names = tuple(step.row_label(row) for row in rows)
     return rows, names, labels[-1]
@@ -176,7 +177,7 @@ def _shades(step: Step) -> NDArray[np.float64]:
     finite = values[np.isfinite(values)]
     if not finite.size or finite.min() == finite.max():
         return np.full(values.shape, np.nan)
-    # so that their distance is finite, too
+    # Of halves, the distance is finite, too.
     halves, low, high = values / 2, finite.min() / 2, finite.max() / 2
     with np.errstate(invalid="ignore"):
         return np.where(np.isfinite(values), (halves - low) / (high - low), np.nan)

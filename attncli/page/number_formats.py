@@ -20,7 +20,7 @@ from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 MOST_ROWS = 8
-# larger numbers are shown with a power of ten
+# Larger numbers are shown with a power of ten.
 LEGIBLE = 1e6
 
 

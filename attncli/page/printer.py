@@ -184,7 +184,7 @@ class Printer:
                 case Call("add", (left, Number(value=value, text=text))) if (
                     value is not None and value < 0
                 ):
-                    # i - 1, not i + (-1)
+                    # It is i - 1, and not i + (-1).
                     return Call("sub", (left, Number(-value, text.removeprefix("-"))))
             return node
 

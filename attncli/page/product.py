@@ -18,7 +18,7 @@ from attncli.problem.parts.axes import LEADING
 from attncli.tracing.model import Step
 from attncli.tracing.slices import cut_trace
 
-# rows or columns of a matrix that still stands beside others
+# A matrix with more rows or columns does not stand beside others.
 LARGEST = 16
 
 

@@ -12,9 +12,9 @@ from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import axis_length, trace_at
 
-# with a line of their own; the others share one
+# So many keys have a line of their own. The others share one.
 MOST_KEYS = 12
-# of a bar, in characters: that of the heaviest key; so that a table fits 40 columns
+# The bar of the heaviest key has so many characters, so that a table fits 40 columns.
 LONGEST = 16
 
 

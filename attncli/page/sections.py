@@ -29,7 +29,7 @@ from attncli.page.view import View
 from attncli.page.worked.cells import lists_closed_forms, rotated_pair, worked, worked_cells
 from attncli.tracing.model import Step, Trace
 
-# lines below a matrix that is to be filled in; with that many rows, both still fit on a page
+# Below a matrix that is to be filled in there are no more lines: both fit on a page then.
 MOST_ROOM = 12
 
 
@@ -41,7 +41,7 @@ def given_section(
     """
     size = shape_text(step.shape)
     meaning = () if detail == "brief" or explained else (": ", *text(step.rule.meaning))
-    # not Sinks sink
+    # Else a page would say: Sinks sink.
     letter = () if symbol(step.rule.symbol).is_word else (Math(Name(step.rule.symbol)), " ")
     yield Paragraph((f"{step.rule.title} ", *letter, f"({size})", *meaning))
     yield grid(printer, step)
@@ -90,7 +90,7 @@ def step_pictures(
     and entries.
     """
     if view.pictures:
-        # and all pictures, which few pages have
+        # Few pages have pictures, and what draws them takes a while to import.
         from attncli.page.pictures.blocks import pictures_after
 
         yield from pictures_after(printer, step, place)

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from attncli.tracing.model import Step, Trace
 
 _CELL = r"(?s)\s*([^\s\[]+)\s*(?:\[(.*)\]\s*)?"
-# of an index: scores[0,1], or scores[0][1] as in Python
+# What ends an index: scores[0,1], or scores[0][1] as in Python.
 _END = r"(?:,|\]\s*\[|$)"
 _PART = rf"""(?s)\s*"([^"]*)"\s*{_END}|\s*'([^']*)'\s*{_END}|((?:(?!\]\s*\[)[^,])*){_END}"""
 _LONGEST = 1000
-SINGULARS = {**PLACES, KEY_HEAD: "KV head"}  # as titles have them
-# where a head's own number is read
+# As titles have them.
+SINGULARS = {**PLACES, KEY_HEAD: "KV head"}
+# The steps at which a head's own number is read.
 _OF_A_HEAD = {"slopes": "bias", "sink": "row_sum"}
 
 
@@ -84,7 +85,7 @@ def chosen_place(trace: Trace, view: View) -> dict[str, int]:
     """
     if view.entry is None and view.head is None:
         return {}
-    # of arrays: a view is made before there are any
+    # It needs arrays, and a view is made before there are any.
     from attncli.tracing.slices import axis_length
 
     own = trace.leading_letters
@@ -187,7 +188,7 @@ def chosen_cell(
     if not found:
         raise odd
     step = trace.steps[_name(found[1], tuple(trace.steps), tuple(whole.steps) if whole else ())]
-    # only a single number has no brackets
+    # Only a single number has no brackets.
     if found[2] is None and step.shape:
         raise odd
     parts = [match for match in re.finditer(_PART, found[2] or "") if match[0]]

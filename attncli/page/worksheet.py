@@ -20,7 +20,7 @@ from attncli.problem.matrix import Matrix
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, loss_steps
 
-# no underscores: these are the blanks for numbers
+# Underscores would be read as blanks for numbers.
 _HEAD = f"Name: {24 * '.'}   Date: {12 * '.'}   Points: {8 * '.'}"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from attncli.page.document import Document
 
 
-# in the name of a file: which section of the page is written there
+# In the name of a file, it stands for the section of the page that is written there.
 SECTION = "{n}"
 
 
@@ -62,12 +62,12 @@ FORMATS: dict[str, Format] = {
     ),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
-# what holds a single table of numbers
+# These hold a single table of numbers.
 OF_ONE_STEP: dict[str, Format] = {
     "csv": Format("attncli.render.csv", (".csv",), is_data=True),
     "tsv": Format("attncli.render.tsv", (".tsv",), is_data=True),
 }
-# what holds a whole trace in formulas; its module makes bytes
+# It holds a whole trace in formulas. Its module makes bytes.
 WORKBOOK: dict[str, Format] = {
     "xlsx": Format("attncli.render.xlsx", (".xlsx",), is_data=True),
 }

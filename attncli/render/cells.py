@@ -11,17 +11,19 @@ from itertools import islice
 from attncli.equation.nodes import Call
 from attncli.page.document import ROWS_AT_EDGE, Cell, Grid, Item, LeftOut, Product
 
-CELLS_AT_ONCE = 2**16  # cells
-COLUMN_GAP = 2  # digits between columns
-# digits that brackets, and a sign between two matrices, take
+# So many cells are written together.
+CELLS_AT_ONCE = 2**16
+# Between two columns, in digits.
+COLUMN_GAP = 2
+# Brackets, and a sign between two matrices, are as wide as so many digits.
 AROUND_MATRIX = 5
-# room for a number that is to be written in
+# Room for a number that is to be written in.
 BLANK_NUMBER = "______"
 SHADE_SIGNS = "░▒▓█"
 HIDDEN_SIGN = "·"
-# for rows and columns that are left out
+# They stand for rows and columns that are left out.
 LEFT_OUT_DOTS = "…"
-# a blank speaks for itself
+# A blank that is missing speaks for itself.
 VERDICT_SIGNS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 

@@ -71,7 +71,7 @@ _COMMANDS = {
 }
 # GitHub makes links of bare addresses, @names, #numbers and commits, and pictures of :emoji:,
 # whatever is escaped in them. An empty comment inside shows nothing, and ends that.
-# what a person wrote has no NUL when it is visible
+# What a person wrote has no NUL when it is visible.
 _COMMENT, _HERE = "<!-- -->", "\0"
 _LINKED = re.compile(
     r"(?<![A-Za-z0-9])(?i:www)(?=\.)"
@@ -82,15 +82,16 @@ _LINKED = re.compile(
     r"|:(?=[A-Za-z0-9+_-]+:)"
     r"|(?P<commit>\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b)"
 )
-# digits, of which no commit is known by
+# No commit is known by so few digits.
 _SHORT_OF_COMMIT = 6
-# pandoc reads no dollar as a closing one before a digit
+# Before a digit, pandoc reads no dollar as a closing one.
 _RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")
 _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
-# digits of matrices side by side
+# Matrices side by side are no wider, in digits.
 WIDEST_FORMULA = 76
-NARROWEST_COLUMN = 3  # what a rule of a table needs
-# would begin a list, a rule or a heading
+# What a rule of a table needs.
+NARROWEST_COLUMN = 3
+# These would begin a list, a rule or a heading.
 _LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
 # What would begin something on a line for pandoc alone: (a) and iv. a list, ::: a part of the page,
 # Table: a caption.
@@ -101,7 +102,7 @@ _PANDOC_LINE_START = re.compile(
     r"|:|[Tt]able:"
     r")"
 )
-# of which it makes “, ’, – and …
+# pandoc makes “, ’, – and … of these.
 _PANDOC_TYPOGRAPHY = re.compile(r"[\"']|-(?=-)|(?<=-)-|\.(?=\.\.)")
 
 
@@ -146,7 +147,7 @@ def _is_chart(drawing: Drawing, style: Style) -> bool:
 def linked(drawing: Drawing, target: str = "") -> str:
     """A link to a picture, or to its own data: a picture in the page."""
     if not target:
-        # and the writer of SVG, which few pages need
+        # Few pages have pictures, and the writer of SVG takes a while to import.
         from base64 import b64encode
 
         from attncli.render.svg import svg
@@ -173,7 +174,7 @@ class _BlockWriter:
     def __init__(self, style: Style) -> None:
         self.style = style
         self.dollars = style.math == "dollars"
-        # one level lower from the first part on
+        # From the first part on, sections are one level lower.
         self.section = "##"
 
     def block(self, block: page.Block) -> Iterator[str]:
@@ -243,7 +244,7 @@ class _BlockWriter:
             )
             for piece in text
         )
-        # two formulas without a blank are one
+        # Two formulas without a blank would be one.
         return self.at_line_start("".join(pieces).strip().replace("$$", " "))
 
     def worked(self, line: page.WorkedLine) -> str:

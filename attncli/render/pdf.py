@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from attncli.errors import file_error, missing_error
 from attncli.system import in_own_group
 
-# for one page; TeX needs less than one
+# Seconds for one page. TeX needs less than one.
 SECONDS = 120
 _TEX = ("-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape")
-# the fastest first
+# The fastest engine is the first.
 _ENGINES = {"pdflatex": _TEX, "lualatex": _TEX, "xelatex": _TEX, "tectonic": ("--untrusted",)}
 
 

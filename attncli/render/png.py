@@ -11,7 +11,7 @@ from attncli.errors import AttncliError, Exit, missing_error
 from attncli.page.drawing import Drawing
 from attncli.render.svg import FONTS, svg
 
-# pixels of the file for each of the picture, for screens that have as many
+# A file has so many pixels for each of the picture, for screens that have as many.
 ZOOM = 2
 # resvg knows no font by a family such as sans-serif, unless Arial is there. So it gets the names of
 # common ones.
@@ -23,7 +23,7 @@ NAMED_FONTS = (
 
 def renderer() -> Callable[[Drawing], bytes]:
     """What draws PNG; raises AttncliError (exit 5) where nothing does."""
-    # first, because it finds the fonts of all scripts
+    # It comes first, because it finds the fonts of all scripts.
     if program := shutil.which("rsvg-convert"):
         return lambda drawing: _by_rsvg(program, drawing)
     if find_spec("resvg_py"):

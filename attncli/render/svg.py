@@ -17,7 +17,8 @@ from attncli.page.drawing import PAINTS, TEXT_SIZE, Drawing, Path, Point, Shape,
 
 FONTS = "system-ui,sans-serif"
 CORNER = "8"
-PLACES = 1  # of a coordinate
+# The decimals of a coordinate.
+COORDINATE_DECIMALS = 1
 
 
 def svg(drawing: Drawing, fonts: str = FONTS) -> str:
@@ -50,7 +51,7 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
     }
     style.text = _night(used)
     _in_lines(root)
-    # a text has &gt; for >
+    # A text has &gt; for >.
     return xml.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"
 
 
@@ -166,7 +167,7 @@ def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> N
 
 def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> None:
     if isinstance(shape, Words):
-        # whole pixels: half the room, and sharp
+        # Whole pixels take half the room, and are sharp.
         x, y = (_number(round(place)) for place in (shape.x, shape.y))
         turned = {"transform": f"rotate({_number(-shape.turn)} {x} {y})"} if shape.turn else {}
         element = xml.SubElement(parent, "text", {"x": x, "y": y, **turned, **shared})
@@ -176,7 +177,7 @@ def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> No
     if shape.title:
         title = xml.Element("title")
         title.text = _allowed(shape.title)
-        # the title stands before the text, which is its tail then
+        # The title stands before the text, which is its tail then.
         if isinstance(shape, Words):
             title.tail, element.text = element.text, None
         element.append(title)
@@ -186,7 +187,9 @@ def _moves(path: Path) -> Iterator[str]:
     """The outline, each part in its shortest form: M60 40h56v36h-56z."""
     at: Point = (0, 0)
     for kind, points in path.moves:
-        ends = tuple((round(x, PLACES), round(y, PLACES)) for x, y in points)
+        ends = tuple(
+            (round(x, COORDINATE_DECIMALS), round(y, COORDINATE_DECIMALS)) for x, y in points
+        )
         yield _move(kind, ends, at)
         at = ends[-1] if ends else at
 
@@ -213,7 +216,7 @@ def _numbers(points: tuple[Point, ...]) -> str:
 
 def _number(value: float) -> str:
     """A tenth of a pixel is as much as anybody sees: 12.5."""
-    return f"{value:z.{PLACES}f}".removesuffix(".0")
+    return f"{value:z.{COORDINATE_DECIMALS}f}".removesuffix(".0")
 
 
 def _allowed(text: str) -> str:

@@ -46,7 +46,7 @@ PARTS_WITHOUT_NUMBERS = 5
 HALF_A_NUMBER, BETWEEN_NUMBERS = 7.0, 6.0
 INSIDE_THE_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
 
-# its left, top, width and height
+# The left, the top, the width and the height.
 Area: TypeAlias = tuple[float, float, float, float]
 
 

@@ -17,7 +17,7 @@ SWEEPS = 12
 # How much more than a box an arrow that passes by wants its place, so that it is straight.
 WEIGHT_OF_PASSING_ARROWS = 8.0
 
-# a box by its name, or an arrow that passes through a level
+# A box by its name, or an arrow that passes through a level.
 Spot: TypeAlias = str | tuple[str, str, int]
 Order: TypeAlias = list[list[Spot]]
 

@@ -32,9 +32,9 @@ POLICY = (
     " 'none'"
 )
 UNTITLED = "Attention, worked out"
-# sections that need no list of contents, and those of a page of parts that have no room in it
+# Fewer sections need no list of contents, and more of a page of parts have no room in it.
 FEW, MANY = 3, 48
-# digits of matrices side by side
+# Matrices side by side are no wider, in digits.
 WIDEST_PRODUCT = 84
 
 
@@ -68,7 +68,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         return
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
     if document.live:
-        # and all scripts, which most pages have none of
+        # Most pages have no script.
         from attncli.render.html import live_page
 
         policy, sheets = f"{POLICY}; script-src {live_page.digest()}", [*sheets, "live_page.css"]
@@ -166,7 +166,7 @@ def _body(document: page.Document, level: int, *, named: bool = True) -> Iterato
     links to it.
     """
     headings = entries(document.blocks, level)
-    # the levels of the sections that are not closed yet
+    # The levels of the sections that are not closed yet.
     opened: list[int] = []
     topic = document.title
     first = True
@@ -177,7 +177,7 @@ def _body(document: page.Document, level: int, *, named: bool = True) -> Iterato
                 opened.pop()
                 yield "</section>\n"
             opened.append(entry.level)
-            # of fragments, a page may have two
+            # A page may have two fragments.
             alone = named and level == 2
             yield f"{section_tag(entry, named=alone)}\n{heading(block, entry.level)}"
         else:
@@ -270,7 +270,8 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
         case page.Room(lines=lines):
             yield f'<div class="room" aria-hidden="true">{"<br/>" * lines}</div>\n'
         case page.Picture(name=name, draw=draw):
-            from attncli.render.svg import svg  # which few pages need
+            # Few pages need it, and it takes a while to import.
+            from attncli.render.svg import svg
 
             yield f'<figure data-picture="{name}">{svg(draw(), "inherit")}</figure>\n'
         case page.Listing(items=items, left_out=left_out):
@@ -310,7 +311,7 @@ def _table(table: page.Table, topic: str) -> str:
         written = []
         for place, (cell, is_name) in enumerate(zip(cells, named, strict=True)):
             tag = start = "td"
-            # a heading without a text would be read aloud as nothing
+            # A heading without a text would be read aloud as nothing.
             if is_name and plain(cell):
                 tag, start = "th", f'th scope="{scope}"'
             if place in table.right:

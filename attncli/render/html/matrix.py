@@ -23,16 +23,17 @@ from attncli.render.cells import (
 )
 from attncli.render.html.text import attribute, isolated, math, number, written
 
-# digits that a phone shows side by side
+# A phone shows so many digits side by side.
 NARROW_MATRIX = 34
-# digits: a label that is wider has lines of its own
+# A label that is wider, in digits, has lines of its own.
 LONG = 18
-COLUMN_GAP = 2  # digits between columns
-# rows: of a causal mask, the first alone would not say how wide its columns are
+# Between two columns, in digits.
+COLUMN_GAP = 2
+# So many rows are measured: the first of a causal mask does not say how wide its columns are.
 TELLING = 20
-# columns narrower than this are as wide as the widest of them: a matrix reads as a square
+# Columns narrower than this are as wide as the widest of them: a matrix reads as a square.
 EVEN = 5
-# digits that a decimal point is wide
+# How wide a decimal point is, in digits.
 POINT = 0.45
 
 
@@ -104,7 +105,7 @@ def width(grid: Grid) -> int:
         widths.append(max(min(text_width(head), LONG), digits))
     widest = max(widths)
     if widest <= EVEN:
-        # narrow columns are all as wide as the widest
+        # Narrow columns are all as wide as the widest.
         widths = [widest] * len(widths)
     labels = min(max(map(text_width, grid.rows)), LONG)
     return sum(width + COLUMN_GAP for width in widths) + labels
@@ -157,7 +158,7 @@ def _measured(grid: Grid) -> tuple[list[int], int]:
     decimals, widest = [0] * len(next(iter(grid.cells))), 0
     for rows in chunks(grid.cells):
         for place, column in enumerate(zip(*rows, strict=True)):
-            # in a large matrix the same stands in many places
+            # In a large matrix the same cell stands in many places.
             distinct = {id(cell): cell for cell in column}.values()
             decimals[place] = max(decimals[place], *map(_decimals, distinct))
             widest = max(widest, *(len(cell.text) for cell in distinct))
@@ -195,7 +196,7 @@ def _cell(cell: Cell, most: int) -> str:
         return f'<td class="dots">{LEFT_OUT_DOTS}</td>'
     classes: list[str] = []
     styles: list[str] = []
-    # which has no units to align
+    # It has no units to align.
     if (missing := most - _decimals(cell)) and not cell.text.endswith("inf"):
         styles.append(f"--d:{missing if _decimals(cell) else missing + POINT}")
     sign = ""

@@ -26,7 +26,7 @@ def attribute(text: str) -> str:
     return escape(visible(text))
 
 
-# the same labels stand at many matrices
+# The same labels stand at many matrices.
 @lru_cache(2**12)
 def isolated(text: str) -> str:
     """A label; one that is not ASCII may run from right to left, and is kept apart from what stands

@@ -44,17 +44,19 @@ NEW_PAPER = (
     "\\setcounter{page}{1}\n\n"
 )
 PACKAGES = ("color", "amssymb", "tikz")
-# of a worksheet: a paragraph would be parted where its step fits on no page's rest
+# In a worksheet, a paragraph would be parted where its step fits on no page's rest.
 WHOLE_PARAGRAPHS = r" \interlinepenalty=10000"
-CHECK = "✓"  # which needs amssymb
-# digits; labels wider than this do not set the width of their column
+# The sign of a right number, which needs amssymb.
+CHECK = "✓"
+# Labels wider than this, in digits, do not set the width of their column.
 WIDEST_LABEL = 34
-# digits; TeX can break a product after its =
+# A line has room for so many digits. TeX can break a product after its =.
 WIDEST_PRODUCT = 86
-LINE_BY_HAND = 8  # mm
-# lines that are kept on one page, with the matrix above them
+# A line to write by hand is as high, in mm.
+LINE_BY_HAND = 8
+# So many lines are kept on one page, with the matrix above them.
 MOST_LINES_TOGETHER = 20
-# digits; a label and a sum as wide as this together fit on a line of a slide
+# A label and a sum that together are as wide, in digits, fit on a line of a slide.
 WIDEST_SHORT_LINE = 46
 
 
@@ -227,7 +229,8 @@ def _block(block: page.Block) -> Iterator[str]:
         case page.Grid() | page.Product():
             yield from matrix_rows([block])
         case page.Picture(draw=draw):
-            from attncli.render.latex.tikz import boxed  # which few pages need
+            # Few pages need it, and it takes a while to import.
+            from attncli.render.latex.tikz import boxed
 
             yield boxed(draw())
         case page.Table(rows=rows, right=right):
@@ -322,7 +325,7 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
     match block:
         case page.Grid():
             return _short_grid(block, short)
-        # only the result has its labels
+        # Only the result has its labels.
         case page.Product(result=result, instead=instead):
             others = tuple(_shortened(each, short) for each in instead)
             return block._replace(result=_short_grid(result, short), instead=others)

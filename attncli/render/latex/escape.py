@@ -120,7 +120,7 @@ _BELOW = "dcb"
 _FALLBACK, _BREAK = "U+", r"\allowbreak{}"
 _CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}{re.escape(_BREAK)}")
 _ENDS_IN_CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}$")
-# the other raw quotation marks close
+# The other raw quotation marks close.
 _OPENING = re.compile(r'(?:(?<=[\s(\[{–—-])|^)"(?=[^\s"])')
 _WIDTHS = {
     **dict.fromkeys("fijlrstI.,:;!'`|()[]/ -", 0.8),

@@ -26,9 +26,9 @@ from attncli.page.document import (
 from attncli.render.latex.escape import length
 from attncli.render.latex.matrix import is_small
 
-# digits; lines of this width still fit on a slide
+# Lines of this width, in digits, still fit on a slide.
 BESIDE = 46
-# lines; TeX does not break a box across pages
+# More lines are no box: TeX does not break a box across pages.
 FEW = 12
 
 

@@ -18,18 +18,19 @@ from attncli.page.document import Cell, Grid, Product
 from attncli.render.cells import caption, chunks, decimals_alone, has_sign_of_hidden, split
 from attncli.render.latex.escape import escape, length
 
-HIDDEN_GRAY = 0.5  # what a mask hides
+# The gray of what a mask hides.
+HIDDEN_GRAY = 0.5
 # The color begins inside the paragraph: TeX could break the page at a color before it.
 LEGEND_OF_HIDDEN = (
     r"\nopagebreak{\small\leftskip=1.5em\leavevmode"
     rf"\color[gray]{{{HIDDEN_GRAY}}}Gray: {LEGEND}.\par}}"
 )
 PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
-# the color of the numbers that meet in a cell
+# The color of the numbers that meet in a cell.
 MARK_COLOR = "0.7,0.1,0"
-# room to write a number by hand
+# Room to write a number by hand.
 BLANK_NUMBER = r"\underline{\hspace{4.5em}}"
-# the sign and the color of each
+# The sign and the color of each verdict.
 LOOKS_OF_VERDICTS = {
     "right": (r"\checkmark", "0,0.45,0"),
     "carried": (r"\gg", "0,0.4,0.6"),
@@ -37,34 +38,36 @@ LOOKS_OF_VERDICTS = {
     "wrong": (r"\times", "0.8,0,0"),
     "missing": ("", "0,0,0"),
 }
-# the most that stand side by side on a page
+# No more columns stand side by side on a page.
 MOST_COLUMNS = 8
-# digits of a matrix that fit on a line between its parentheses, its labels included
+# So many digits of a matrix fit on a line, its labels included.
 WIDEST_LINE = 76
-COLUMN_GAP = 2  # digits between columns
-# digits that the box around a shaded number adds
+# Between two columns, in digits.
+COLUMN_GAP = 2
+# The box around a shaded number is as wide as so many digits.
 BOX_WIDTH = 1.5
-# digits that a minus is wider than one
+# So many digits is a minus wider than one.
 MINUS_WIDTH = 1
-# digits that the power of ten in 1.5 x 10^20 is wider than in 1.5e+20
+# So many digits is the power of ten in 1.5 x 10^20 wider than in 1.5e+20.
 POWER_WIDTH = 3
-# digits that a sign between two matrices and their parentheses take
+# A sign between two matrices and their parentheses are as wide as so many digits.
 RELATION_WIDTH = 8
 # TeX does not break a matrix across pages, so a long one would leave a hole
 MOST_LINES = 18
-# digits; something may stand beside a matrix that is no wider than this
+# Something may stand beside a matrix that is no wider than this, in digits,
 WIDEST_SMALL_MATRIX = 46
-# and has no more rows than this
+# and that has no more rows than this.
 MOST_SMALL_ROWS = 10
-# keeps rows of fractions apart
+# It keeps rows of fractions apart.
 STRUT_OF_FRACTIONS = r"\vrule height1.2em depth0.6em width0pt"
-BLANK_WIDTH = 9  # digits
-# keeps rows to write in as far apart as the lines of a notebook
+# How wide a blank is, in digits.
+BLANK_WIDTH = 9
+# It keeps rows to write in as far apart as the lines of a notebook.
 STRUT_OF_BLANKS = r"\vrule height1.6em depth0.6em width0pt"
-# how many lines a row takes that one of these two keeps apart
+# A row that one of these two keeps apart takes so many lines.
 LINES_OF_A_TALL_ROW = 1.9
 Extent = tuple[int, int, int]  # from, to, of how many
-# the cells of a matrix, by identity and phantoms
+# The cells of a matrix as they are written, by their identity and their phantoms.
 Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]
 
 
@@ -322,7 +325,7 @@ class ColumnExtent:
     boxed: bool = False
 
     def add(self, column: Sequence[Cell]) -> None:
-        # in a large matrix the same cell stands in many places
+        # In a large matrix the same cell stands in many places.
         for cell in {id(cell): cell for cell in column}.values():
             whole, point, digits = cell.text.partition(".")
             before = len(whole) + MINUS_WIDTH * whole.count("-")
@@ -386,12 +389,12 @@ def _lines(lines: Iterable[Sequence[str]]) -> str:
 
 
 def _names(name: str, heads: Sequence[str]) -> str:
-    # else the parentheses become too high
+    # Else the parentheses would become too high.
     corner = rf"\smash{{{name}}}" if "^" in name else name
     return " & ".join([corner, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
 
 
-# the same labels stand beside each run of columns
+# The same labels stand beside each run of columns.
 @lru_cache(maxsize=2**12)
 def _side(row: str, strut: str = "") -> str:
     return rf"\hbox{{{escape(label(row))}}}{strut}\;\hfill"

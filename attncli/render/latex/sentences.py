@@ -13,11 +13,14 @@ from attncli.equation.printer import write
 from attncli.page.document import Math, Text
 from attncli.render.latex.escape import escape, lacks_letters, length
 
-WIDEST_LINE = 90  # digits that fit side by side
-COLUMN_GAP = 2.4  # digits between columns
+# So many digits fit side by side.
+WIDEST_LINE = 90
+# Between two columns, in digits.
+COLUMN_GAP = 2.4
 _OPERATOR = re.compile(r"\*| (?:[^\w /]+|if|else|and) ")
-SMALL_ON_A_SLIDE = r"\ifdim\linewidth<330pt\small\fi"  # on a slide
-# a tabular does not break across pages by itself
+# On a slide, letters are small.
+SMALL_ON_A_SLIDE = r"\ifdim\linewidth<330pt\small\fi"
+# A tabular does not break across pages by itself.
 MOST_LINES = 22
 
 

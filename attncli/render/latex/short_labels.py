@@ -10,7 +10,8 @@ from attncli.escaping import label
 from attncli.page.drawing import Drawing, Words
 from attncli.render.latex.escape import lacks_letters, length
 
-WIDEST_LABEL = 30  # digits wide
+# A label that is wider, in digits, has a short one in its place.
+WIDEST_LABEL = 30
 NBSP = "\u00a0"
 
 

@@ -21,10 +21,14 @@ from attncli.page.drawing import (
 from attncli.render.latex.escape import coded, escape, lacks_letters
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
-POINTS = 0.75  # in a pixel
-MOST_OF_A_PAGE = 0.9  # of its height
-PLACES = 1  # of a coordinate
-WHITE = "#ffffff"  # as paper is
+# So many points are a pixel.
+POINTS = 0.75
+# A picture takes no more of the height of a page.
+MOST_OF_A_PAGE = 0.9
+# The decimals of a coordinate.
+COORDINATE_DECIMALS = 1
+# The paint "paper" is white, as paper is.
+WHITE = "#ffffff"
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage[paperwidth=WIDTHpt, paperheight=HEIGHTpt, margin=0pt]{geometry}
@@ -59,7 +63,7 @@ def tikz(drawing: Drawing, *, fragment: bool) -> str:
     body = "\n".join(_picture(drawing))
     if fragment:
         return f"% Needs \\usepackage{{tikz}} in the preamble.\n{body}\n"
-    # a pixel more, lest TeX begins a second page
+    # It is a pixel higher, lest TeX begins a second page.
     size = {"WIDTH": drawing.width, "HEIGHT": drawing.height + 1}
     preamble = PREAMBLE
     for name, pixels in size.items():
@@ -95,7 +99,7 @@ def _picture(drawing: Drawing) -> Iterator[str]:
         alike = list(shapes)
         if isinstance(alike[0], Path):
             parts = [_outline(shape) for shape in alike if isinstance(shape, Path)]
-            # what lies on another is seen through it
+            # What lies on another is seen through it.
             apart = alike[0].opacity != 1
             yield from (
                 rf"\path[{options}]{part};" for part in (parts if apart else ["".join(parts)])
@@ -197,5 +201,8 @@ def _move(move: Move) -> str:
 def _point(point: Point) -> str:
     """In pixels, with no more digits than are seen: (12.5,8)."""
     return "({})".format(
-        ",".join(f"{round(place, PLACES):z.{PLACES}f}".removesuffix(".0") for place in point)
+        ",".join(
+            f"{round(place, COORDINATE_DECIMALS):z.{COORDINATE_DECIMALS}f}".removesuffix(".0")
+            for place in point
+        )
     )

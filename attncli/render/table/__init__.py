@@ -17,18 +17,18 @@ from attncli.render.table.matrix import matrix_lines
 from attncli.render.table.product import product_lines
 from attncli.render.table.tabular import table_lines
 
-# prose and rules on a pipe, where there is no width
+# Prose and rules are as wide on a pipe, where there is no width.
 WIDTH_OF_A_PIPE = 80
-# longer lines of prose are hard to read
+# Longer lines of prose are hard to read.
 WIDEST_PROSE = 88
-# a rule between a title and its shapes
+# A rule between a title and its shapes is no shorter.
 SHORTEST_RULE = 3
-# how far prose, and formulas and numbers, stand from the left
+# How far prose, and formulas and numbers, stand from the left.
 INDENT_OF_PROSE, INDENT_OF_WORK = 2, 4
-# fewer columns than these are too few to leave any blank
+# Fewer columns are too few to leave any blank.
 NARROWEST_WITH_INDENT = 24
 DRAWN_SIGNS = "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ∞░▒▓█✓✗"
-# lines; those in colour are printed together, since a print costs more than its line
+# So many lines in colour are printed together, since a print costs more than its line.
 LINES_AT_ONCE = 256
 PREFIXES = {"note": ("Note: ", "bold cyan"), "warning": ("Warning: ", "bold yellow")}
 
@@ -39,7 +39,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     page, it is the page in words.
     """
     if style.ascii or not _has_signs(style.encoding):
-        from attncli.render.table.plain import stream as stream_in_words  # which few pages need
+        # Few pages need it, and it takes a while to import.
+        from attncli.render.table.plain import stream as stream_in_words
 
         yield from stream_in_words(document, style)
         return
@@ -91,7 +92,7 @@ class _BlockLines:
             case page.Paragraph(text=text, kind=kind):
                 prefix = Line(*PREFIXES[kind]) if kind in PREFIXES else Line()
                 return self.wrapped(Line.assemble(prefix, sentence(text)), self.body)
-            # its shapes stand in the heading
+            # Its shapes stand in the heading.
             case page.Formula(equation=equation):
                 lines = formula_lines(equation, self.page - self.work)
                 return _indented([Line(line, "bold") for line in lines], self.work)
@@ -108,7 +109,7 @@ class _BlockLines:
             case page.Table(rows=rows, right=right):
                 cells = [[sentence(cell) for cell in row] for row in rows]
                 heads = [sentence(head) for head in block.heads]
-                # on a pipe, sentences wrap as prose does, and numbers stay in line
+                # On a pipe, sentences wrap as prose does, and numbers stay in line.
                 room = None if self.style.width is None and right else self.page - self.body
                 return _indented(table_lines(heads, cells, right, room), self.body)
             case page.Picture(draw=draw):

@@ -16,13 +16,13 @@ from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render.table.line import PIECE, Line
 
-# how far the second line of a sum stands from the first
+# How far the second line of a sum stands from the first.
 HANGING_INDENT = 2
-# prose is not squeezed below this
+# Prose is not squeezed below this.
 NARROWEST_PROSE = 10
-# enough for every term of a sum
+# It is enough for every term of a sum.
 WIDE_ENOUGH_FOR_TERMS = 40
-# between the labels and the sums
+# Between the labels and the sums.
 LABEL_GAP = 3
 # A term ends before an operator and after a comma, except within brackets.
 _TERM = r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])"

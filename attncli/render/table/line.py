@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # with its percent sign.
 PIECE = r"(?:\[[^\[\]]*\]|[^ ·*(]| (?=%)|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
 Span: TypeAlias = tuple[int, int, str]  # start, end, style
-# what pages are full of, beside ASCII
+# Pages are full of these, beside ASCII.
 ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ≤≥–“”‘’…"))
 
 

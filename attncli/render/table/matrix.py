@@ -28,16 +28,17 @@ from attncli.render.cells import (
 )
 from attncli.render.table.line import Line, cell_len
 
-COLUMN_GAP = 2  # between columns
-# a space and the brackets; the blanks inside them are as wide as the gap between two columns
+# Between columns.
+COLUMN_GAP = 2
+# A space and the brackets. The blanks inside are as wide as the gap between two columns.
 AROUND_MATRIX = 3
-# labels are not folded to less
+# Labels are not folded to less.
 NARROWEST_LABEL = 6
-# a sign between closed forms and their decimals
+# A sign stands here, between closed forms and their decimals.
 BETWEEN_FORMS = "  {}  "
-# columns that closed forms and decimals may take together where there is no width
+# Closed forms and decimals are together no wider where there is no width.
 WIDTH_OF_A_PIPE = 76
-# columns narrower than this are widened to their widest neighbour: a matrix reads as a square
+# Columns narrower than this are as wide as the widest of them: a matrix reads as a square.
 EVEN_WIDTH = 5
 LOOKS_OF_VERDICTS = {
     "right": "green",
@@ -46,9 +47,9 @@ LOOKS_OF_VERDICTS = {
     "wrong": "bold red",
     "missing": "magenta",
 }
-# numbers whose spelling is remembered
+# The spelling of so many numbers is remembered.
 MOST_SPELLED = 2**16
-# a printed number in what the encoding has
+# It writes a printed number in what the encoding has.
 Spell: TypeAlias = Callable[[str], str]
 
 
@@ -87,7 +88,8 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     """
     grid = grid.loaded()
     if grid.picture:
-        from attncli.render.table.picture import picture_lines  # which few pages have
+        # Few pages have it, and it takes a while to import.
+        from attncli.render.table.picture import picture_lines
 
         yield from picture_lines(grid, room, color)
         return
@@ -100,7 +102,7 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     decimals = list(_decimals(grid, None, color))
     left = max(line.cell_len for line in closed)
     right = max(line.cell_len for line in decimals)
-    # the labels stand once, left of the closed forms
+    # The labels stand once, left of the closed forms.
     labels = _side(grid).width + 1
     relation = BETWEEN_FORMS.format("≈" if grid.rounded else "=")
     if left + len(relation) + right - labels > (room or WIDTH_OF_A_PIPE):
@@ -111,7 +113,7 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     middle = (len(grid.rows) + 1) // 2
     for place, (line, beside) in enumerate(zip_longest(closed, decimals, fillvalue=Line())):
         if place > len(grid.rows):
-            # of the decimals, the legend
+            # It is the legend of the decimals.
             yield beside
             continue
         line.pad_right(left - line.cell_len)
@@ -257,7 +259,7 @@ def _runs(
         if start > 0:
             before.append(Line())
         if len(runs) > 1:
-            # dots, which follow the first columns, stand for all those between the ends
+            # Dots, which follow the first columns, stand for all those between the ends.
             first = start + left_out if start > ROWS_AT_EDGE else start
             last = end + left_out if end > ROWS_AT_EDGE else end
             before.append(Line(caption("column", first, last, total), "dim"))
@@ -279,7 +281,7 @@ def _block(side: Side, columns: Sequence[Column], rows: Iterable[Line]) -> Itera
         first, *others = side.labels[place]
         opening, closing = _brackets(place, last_row, last=not others)
         yield Line.assemble((first, "cyan"), f" {opening} ", numbers, f" {closing}")
-        # the other lines of a long label have nothing beside them
+        # The other lines of a long label have nothing beside them.
         nothing = " " * numbers.cell_len
         for number, rest in enumerate(others, 1):
             opening, closing = _brackets(place or 1, last_row, last=number == len(others))

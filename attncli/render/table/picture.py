@@ -16,11 +16,13 @@ from attncli.page.document import Cell, Grid
 from attncli.render.cells import HIDDEN_SIGN, SHADE_SIGNS, mark
 from attncli.render.table.line import Line, cell_len
 
-WIDTH_OF_A_PIPE = 80  # where there is no width
-# characters of the label of a row; longer ones are cut off
+# Where there is no width.
+WIDTH_OF_A_PIPE = 80
+# A longer label of a row is cut off.
 WIDEST_LABEL = 12
-NARROWEST_PICTURE = 8  # characters of a picture
-# blanks between two labels of columns
+# Characters of a picture.
+NARROWEST_PICTURE = 8
+# Blanks between two labels of columns.
 BETWEEN_LABELS = 2
 
 

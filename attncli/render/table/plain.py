@@ -39,7 +39,8 @@ from attncli.render.cells import (
 )
 
 PREFIXES = {"text": "", "note": "Note: ", "warning": "Warning: "}
-BLANK_WORD = "blank"  # room for a number
+# Room for a number.
+BLANK_WORD = "blank"
 WORDS_OF_MARKS = {
     **dict(zip(SHADE_SIGNS, ("very light", "light", "dark", "very dark"), strict=True)),
     **{sign: verdict for verdict, sign in VERDICT_SIGNS.items()},
@@ -66,7 +67,7 @@ _SIGNS = str.maketrans(
         "␣": r"\x20",
     }
 )
-# their words have blanks of their own
+# The words for these signs have blanks of their own.
 _BESIDE = re.compile(" ?([·×–]) ?")
 _ROOT = re.compile(r"√(\w+)")
 # In what explains the signs of verdicts, these are the words already.

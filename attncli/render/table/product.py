@@ -10,7 +10,7 @@ from attncli.page.document import Grid, Product
 from attncli.render.table.line import Line
 from attncli.render.table.matrix import WIDTH_OF_A_PIPE, matrix_lines
 
-# around a sign between two matrices
+# It stands around a sign between two matrices.
 SIGN_GAP = "  "
 
 

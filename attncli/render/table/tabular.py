@@ -11,12 +11,13 @@ from attncli.render.table.formulas import HANGING_INDENT
 from attncli.render.table.line import Line
 
 COLUMN_GAP = 3
-# a column is not squeezed below its longest word, up to this, and one of sentences not below this
+# No column is squeezed below its longest word, up to this, and none of sentences below this.
 NARROWEST_TEXT = 20
-# where the columns would not fit otherwise; longer words are divided
+# Where columns would not fit otherwise, longer words are divided.
 TIGHT_COLUMN_GAP, LONGEST_TIGHT_WORD = 2, 15
-LONGEST_PHRASE = 40  # a longer cell is one
-# less than this is too narrow for a sentence
+# A longer cell is one.
+LONGEST_PHRASE = 40
+# Less than this is too narrow for a sentence.
 NARROWEST_SENTENCE = 10
 
 
