@@ -11,8 +11,8 @@ from attncli.mistakes.mistaken import Mistaken
 from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
 
-# relative: these are the same number, worked out in another order
-_SAME = 1e-9
+# Relative: numbers this near are one, worked out in another order.
+_ALIKE_WITHIN = 1e-9
 
 
 def groups_of_alike(made: Mapping[str, Mistaken]) -> list[tuple[str, ...]]:
@@ -54,7 +54,7 @@ def shared_words(trace: Trace, names: tuple[str, ...], mistaken: Mistaken) -> st
 def _alike(one: Mistaken, other: Mistaken) -> bool:
     step = one.first_changed
     return step == other.first_changed and np.allclose(
-        one[step], other[step], _SAME, 0, equal_nan=True
+        one[step], other[step], _ALIKE_WITHIN, 0, equal_nan=True
     )
 
 
@@ -77,7 +77,9 @@ def _factor(before: Doubles, after: Doubles) -> float | None:
         return None
     return (
         times
-        if np.allclose(before * times, after, _SAME, _SAME * float(np.abs(after).max()))
+        if np.allclose(
+            before * times, after, _ALIKE_WITHIN, _ALIKE_WITHIN * float(np.abs(after).max())
+        )
         else None
     )
 

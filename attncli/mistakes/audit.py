@@ -20,12 +20,12 @@ from attncli.problem.matrix import Scalar
 from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
 
-# of the last digit: numbers this far apart are told apart, however each of them was rounded
-UNITS = 2
-# of a step: every mistake gives as many, and is compared with every other
-MOST_NUMBERS = 10_000
-# relative: these are the same number, worked out in another order
-_SAME = 1e-9
+# In units of the last digit: numbers this far apart stay apart, however each of them was rounded.
+UNITS_APART = 2
+# A larger step is refused: every mistake gives as many numbers, and is compared with every other.
+MOST_NUMBERS_AUDITED = 10_000
+# Relative: numbers this near are one, worked out in another order.
+_ALIKE_WITHIN = 1e-9
 
 
 class Audit(NamedTuple):
@@ -52,16 +52,20 @@ def audit(trace: Trace, step: str, decimals: int) -> Audit:
     """Which mistakes the numbers of this step show; AttncliError (exit 2) if the step is too large
     for that.
     """
-    if trace[step].size > MOST_NUMBERS:
+    if trace[step].size > MOST_NUMBERS_AUDITED:
         raise usage_error(
             f"{step} has {trace[step].size:,} numbers, and attncli compares mistakes in at most"
-            f" {MOST_NUMBERS:,}",
+            f" {MOST_NUMBERS_AUDITED:,}",
             help="ask for a smaller step, or for a problem that can be worked out on paper",
         )
     right = trace[step].astype(np.float64).ravel()
     made = mistaken_numbers(trace, step)
     numbers = {name: array.ravel() for name, array in made.items()}
-    same = tuple(name for name, array in numbers.items() if np.allclose(array, right, _SAME, _SAME))
+    same = tuple(
+        name
+        for name, array in numbers.items()
+        if np.allclose(array, right, _ALIKE_WITHIN, _ALIKE_WITHIN)
+    )
     shown = tuple(name for name, array in numbers.items() if told_apart(array, right, decimals))
     hidden = tuple(name for name in numbers if name not in (*same, *shown))
     pairs = all_told_apart(
@@ -105,10 +109,12 @@ def told_apart(one: Doubles, other: Doubles, decimals: int) -> NDArray[np.bool_]
     """Whether any two numbers along the last axis are at least two units of the last of these
     decimals apart.
     """
+    least = UNITS_APART * 10.0**-decimals - _ALIKE_WITHIN
+    # Infinities less themselves are NaN, which is not near.
     with np.errstate(invalid="ignore"):
-        near = abs(one - other) < UNITS * 10.0**-decimals - _SAME
-    found = ~(near | (one == other) | (np.isnan(one) & np.isnan(other)))
-    return np.asarray(found.any(axis=-1))
+        near = abs(one - other) < least
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    return np.asarray(~(near | same).all(axis=-1))
 
 
 def all_told_apart(numbers: Doubles, decimals: int) -> NDArray[np.bool_]:
@@ -123,9 +129,14 @@ def _groups(names: Sequence[str], apart: NDArray[np.bool_]) -> tuple[tuple[str, 
     """
     group = list(range(len(names)))
     for one, other in np.argwhere(~apart):
-        group = [group[one] if each == group[other] else each for each in group]
-    found = (
-        tuple(name for name, own in zip(names, group, strict=True) if own == first)
-        for first in dict.fromkeys(group)
-    )
-    return tuple(each for each in found if len(each) > 1)
+        joined, gone = group[one], group[other]
+        group = [joined if each == gone else each for each in group]
+    return _with_several(names, group)
+
+
+def _with_several(names: Sequence[str], group: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    """The names by the number of their group, where a group has two or more."""
+    members: dict[int, list[str]] = {}
+    for name, number in zip(names, group, strict=True):
+        members.setdefault(number, []).append(name)
+    return tuple(tuple(each) for each in members.values() if len(each) > 1)

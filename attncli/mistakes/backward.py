@@ -46,9 +46,9 @@ from attncli.mistakes.model import (
 from attncli.problem.parts.axes import HEAD
 from attncli.tracing.model import Trace
 
-# of a weight, its gradient, and δ
+# Another derivative of the softmax: of a weight, its gradient, and δ.
 Derivative: TypeAlias = Callable[[Expression, Expression, Expression], Expression]
-_WEIGHTS = ("W_Q", "W_K", "W_V")
+_INPUT_WEIGHTS = ("W_Q", "W_K", "W_V")
 _N = Name("N")
 
 # Through softmax, mask, softcap and scale
@@ -473,7 +473,7 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
     ),
     *(
         Mistake(f"d{name} was transposed", result_transposed(f"d_{name}"))
-        for name in (*_WEIGHTS, "W_O")
+        for name in (*_INPUT_WEIGHTS, "W_O")
     ),
     *(
         Mistake(
@@ -495,9 +495,11 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
     ),
     *(
         Mistake(f"{name} was not transposed in the backward pass", _into_input(name))
-        for name in _WEIGHTS
+        for name in _INPUT_WEIGHTS
     ),
-    Mistake("W_Q, W_K and W_V were not transposed in the backward pass", _into_input(*_WEIGHTS)),
+    Mistake(
+        "W_Q, W_K and W_V were not transposed in the backward pass", _into_input(*_INPUT_WEIGHTS)
+    ),
     *(
         Mistake(f"{one} and {other} were swapped in the backward pass", _swapped(one, other))
         for one, other in (("W_Q", "W_K"), ("W_K", "W_V"), ("W_Q", "W_V"))

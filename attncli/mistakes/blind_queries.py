@@ -18,9 +18,9 @@ from attncli.mistakes.model import Changes, with_calls
 from attncli.tracing.model import Trace
 from attncli.tracing.true_runs import true_runs
 
-# of rows beside each other: each run is a condition in an equation
+# Each run of rows beside each other is a condition in an equation, and long equations are slow.
 MOST_RUNS = 16
-# for every query, in every entry and head, whether it sees no key
+# Whether a query sees no key, for every query in every entry and head.
 Blind = NDArray[np.bool_]
 
 

@@ -15,7 +15,7 @@ def known_mistakes(*, gradient: bool = True) -> tuple[Mistake, ...]:
     """All of them; without `gradient` those of the forward pass."""
     if not gradient:
         return FORWARD_MISTAKES
-    # which most solutions cannot have
+    # Most solutions have no gradient, and so none of these.
     from attncli.mistakes.backward import BACKWARD_MISTAKES
 
     return (*FORWARD_MISTAKES, *BACKWARD_MISTAKES)

@@ -47,10 +47,10 @@ from attncli.problem.parts.positions import Rope
 from attncli.tracing.model import Trace
 
 SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
-DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
-_HALF = 0.5 + 1e-9
-_HIDDEN = Number(-math.inf, "-inf")
-_ROOT = Call("sqrt", (Name("d_k"),))
+NAMES_OF_DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
+_HALF_UPWARDS = 0.5 + 1e-9
+_MINUS_INFINITY = Number(-math.inf, "-inf")
+_ROOT_OF_D_K = Call("sqrt", (Name("d_k"),))
 
 # Heads and positions
 
@@ -102,9 +102,11 @@ def joined_by_rows(_: Expression, trace: Trace) -> Expression:
     """The outputs of all heads laid end to end, and cut into rows."""
     heads, rows, width = trace["heads_output"].shape[-3:]
     place = f"(i * {heads * width} + e)"
-    own = (f"{place} // {rows * width}", f"{place} // {width} % {rows}", f"{place} % {width}")
+    head = parse_expression(f"{place} // {rows * width}")
+    row = parse_expression(f"{place} // {width} % {rows}")
+    feature = parse_expression(f"{place} % {width}")
     leading = trace.steps["heads_output"].rule.target.indices[:-3]
-    return Ref("heads_output", (*leading, *map(parse_expression, own)))
+    return Ref("heads_output", (*leading, head, row, feature))
 
 
 def other_pairs(name: str) -> Change:
@@ -131,7 +133,7 @@ def scaled_once_more(expression: Expression, trace: Trace) -> Expression | None:
         return None
     if "scale" in trace.parameters:
         return Call("mul", (expression, Name("scale")))
-    return Call("div", (expression, _ROOT))
+    return Call("div", (expression, _ROOT_OF_D_K))
 
 
 def scaled_unasked(trace: Trace) -> Changes:
@@ -146,7 +148,9 @@ def scaled_unasked(trace: Trace) -> Changes:
 
     def divided(node: Expression) -> Expression:
         return (
-            Call("div", (node, _ROOT)) if isinstance(node, Ref) and node.name == "scores" else node
+            Call("div", (node, _ROOT_OF_D_K))
+            if isinstance(node, Ref) and node.name == "scores"
+            else node
         )
 
     readers = [step.name for step in trace.computed() if "scores" in step.rule.inputs]
@@ -189,7 +193,7 @@ def rounded(name: str, decimals: int) -> Change:
             return {}
         number = trace[name].astype(float)
         with np.errstate(over="ignore"):
-            whole = abs(number) * units + _HALF
+            whole = abs(number) * units + _HALF_UPWARDS
         return (
             {name: np.copysign(np.floor(whole) / units, number)} if np.isfinite(whole).all() else {}
         )
@@ -218,7 +222,7 @@ def _where_shown(
     if "mask" not in trace:
         return None
     mask = trace.steps["mask"].rule.equation.expression
-    return Call("where", (Call("eq", (mask, _HIDDEN)), value, shown(mask)))
+    return Call("where", (Call("eq", (mask, _MINUS_INFINITY)), value, shown(mask)))
 
 
 def without_mask(expression: Expression, trace: Trace) -> Expression | None:
@@ -263,7 +267,7 @@ def added_as_is(seen: int, hidden: int) -> Rewrite:
 
 def inverted(_: Expression, trace: Trace) -> Expression | None:
     """The mask that hides what is visible."""
-    return _where_shown(trace, lambda _: _HIDDEN, number_node(0))
+    return _where_shown(trace, lambda _: _MINUS_INFINITY, number_node(0))
 
 
 def mask_on_weights(weights: Expression, trace: Trace) -> Expression | None:
@@ -356,7 +360,7 @@ _ROUNDED_FIRST = {
         ("scaled", "the scaled scores"),
         ("weights", "the weights"),
     )
-    for decimals, text in DECIMALS.items()
+    for decimals, text in NAMES_OF_DECIMALS.items()
 }
 
 

@@ -52,7 +52,7 @@ class Mistaken:
             zip(step.rule.target.letters, step.shape, strict=True)
         )
         arrays = {of: self[of] for of in step.rule.inputs if of in self.trace}
-        # what overflows is not what the other side has
+        # Where it overflows, it is not what the other side has.
         with np.errstate(all="ignore"):
             return (
                 FloatWorker(CPU, DTYPES["float64"], self.trace.parameters, sizes, arrays)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.english import count, either, listed
-from attncli.mistakes.audit import UNITS, Audit
+from attncli.mistakes.audit import UNITS_APART, Audit
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import TRACE_FORMAT
@@ -54,7 +54,9 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
         )
     if audit.hidden:
         what = either(len(audit.hidden), "This changes", "These change")
-        yield Paragraph((f"{what} every number by less than {UNITS} units of its last digit:",))
+        yield Paragraph(
+            (f"{what} every number by less than {UNITS_APART} units of its last digit:",)
+        )
         yield Listing(tuple((name,) for name in audit.hidden))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attncli.errors import AttncliError, Exit
-from attncli.mistakes.audit import UNITS, all_told_apart, audit, told_apart
+from attncli.mistakes.audit import UNITS_APART, all_told_apart, audit, told_apart
 from attncli.problem.loader import load, loads
 from attncli.tracing import run
 
@@ -62,7 +62,7 @@ def test_two_units_of_the_last_digit() -> None:
         np.array([1.0, 2.0]),
         np.array([[1.0, 2.0199], [1.02, 2.0], [np.nan, 2.0], [np.inf, 2.0]]),
     )
-    assert UNITS == 2
+    assert UNITS_APART == 2
     assert told_apart(one, other, 2).tolist() == [False, True, True, True]
     assert told_apart(np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), 2).tolist() is False
     assert all_told_apart(np.array([[1.0], [1.01], [1.03]]), 2).tolist() == [

@@ -32,21 +32,22 @@ from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.text.numbers import as_decimal
 from attncli.tracing.model import Trace
 
-Cell = tuple[int, ...]
-Decimals = NDArray[np.object_]  # an array of Decimal
-# half a unit of a number without decimals
-HALF = Decimal("0.5")
+CellIndex = tuple[int, ...]
+# An array of Decimal.
+Decimals = NDArray[np.object_]
+# Half a unit of a number without decimals.
+HALF_A_UNIT = Decimal("0.5")
 # Rounding errors add up, and our pages print closed forms by 50 digits that are right. Seven more
 # digits cost no time: the three words of a Decimal have room for 57.
 _WORKING_DIGITS = DIGITS + 7
 
 
-def ref_to(name: str, index: Cell) -> Ref:
+def ref_to(name: str, index: CellIndex) -> Ref:
     """A cell of a step, as it stands in the equation of another cell."""
     return Ref(name, tuple(map(str, index)))
 
 
-def cell_of(ref: Ref) -> Cell:
+def cell_of(ref: Ref) -> CellIndex:
     """Which cell of its step that is."""
     return tuple(int(str(at)) for at in ref.indices)
 
@@ -64,10 +65,10 @@ class CarriedValues:
     answers: Answers
     before: CarriedValues | None = None
     moved: frozenset[str] = frozenset()
-    _trees: dict[tuple[str, Cell], Expression] = field(default_factory=dict)
+    _trees: dict[tuple[str, CellIndex], Expression] = field(default_factory=dict)
     _ranges: dict[Ref, Interval] = field(default_factory=dict)
-    _true: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
-    _own: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+    _true: dict[tuple[str, CellIndex], Decimal] = field(default_factory=dict)
+    _own: dict[tuple[str, CellIndex], Decimal] = field(default_factory=dict)
     _true_steps: dict[str, Decimals] = field(default_factory=dict)
     _own_steps: dict[str, Decimals] = field(default_factory=dict)
     _undefined: dict[str, NDArray[np.bool_] | None] = field(default_factory=dict)
@@ -96,7 +97,7 @@ class CarriedValues:
 
     # One cell
 
-    def true(self, name: str, index: Cell) -> Decimal:
+    def true(self, name: str, index: CellIndex) -> Decimal:
         """What the cell is, from what the problem gives."""
         if before := self._unmoved(name):
             return before.true(name, index)
@@ -105,16 +106,17 @@ class CarriedValues:
         if (name, index) not in self._true:
             step = self.trace.steps.get(name)
             given = step is None or step.rule.given
-            self._true[name, index] = (
-                self.true_step(name)[index] if given else self.from_equation(name, index, self.true)
-            )
+            if given:
+                self._true[name, index] = self.true_step(name)[index]
+            else:
+                self._true[name, index] = self.from_equation(name, index, self.true)
         return self._true[name, index]
 
     def follows_answers(self, name: str) -> bool:
         """Whether the solution has a number of any step that this one is worked out from."""
         return name in self._after_answers
 
-    def own(self, name: str, index: Cell) -> Decimal:
+    def own(self, name: str, index: CellIndex) -> Decimal:
         """What the cell comes to by what is written before it, exactly as that stands; NaN where
         that divides by 0.
 
@@ -134,13 +136,13 @@ class CarriedValues:
                 self._own[name, index] = self.from_equation(name, index, self._as_written)
         return self._own[name, index]
 
-    def _as_written(self, name: str, index: Cell) -> Decimal:
+    def _as_written(self, name: str, index: CellIndex) -> Decimal:
         claim = self.written(name, index)
         if claim is not None:
             return claim.value
         return self.own(name, index) if name in self.trace.steps else self.true(name, index)
 
-    def written(self, name: str, index: Cell) -> Claim | None:
+    def written(self, name: str, index: CellIndex) -> Claim | None:
         """What stands for a cell in the solution, or else in the problem; None for what is in
         neither.
         """
@@ -154,7 +156,7 @@ class CarriedValues:
         return Claim(format(value, "f"), value, Decimal(0))
 
     def from_equation(
-        self, name: str, index: Cell, read: Callable[[str, Cell], Decimal]
+        self, name: str, index: CellIndex, read: Callable[[str, CellIndex], Decimal]
     ) -> Decimal:
         """What a cell comes to, to 50 digits, from the numbers that `read` finds."""
         expression = self.trace.steps[name].rule.equation.expression
@@ -199,7 +201,7 @@ class CarriedValues:
         if answer is None or answer.blank:
             return self.own_step(name)
         blank = answer.cells == None  # noqa: E711 - cell by cell
-        found = _VALUES(answer.cells, None if not blank.any() else self.own_step(name))
+        found = _CLAIMED_OR_OTHER(answer.cells, None if not blank.any() else self.own_step(name))
         return cast("Decimals", np.asarray(found, dtype=object))
 
     def _divides_by_rounded_zero(self, name: str) -> NDArray[np.bool_] | None:
@@ -216,30 +218,36 @@ class CarriedValues:
             return None
         zero = np.zeros(answer.cells.shape, dtype=bool)
         for index, claim in np.ndenumerate(answer.cells):
-            zero[index] = (
-                claim is not None and claim.value == 0 and self.true("row_sum", index) != 0
-            )
-        if not zero.any():
-            return None
-        step, letters = self.trace.steps[name], self.trace.steps["row_sum"].rule.target.letters
+            if claim is not None and claim.value == 0:
+                zero[index] = self.true("row_sum", index) != 0
+        return self._as_cells_of(name, zero) if zero.any() else None
+
+    def _as_cells_of(self, name: str, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What is so of rows, cell by cell of a step that divides by their sums."""
+        step = self.trace.steps[name]
         own = step.rule.target.letters
-        summed = tuple(axis for axis, letter in enumerate(letters) if letter not in own)
-        axes = (
-            size if letter in letters else 1 for letter, size in zip(own, step.shape, strict=True)
-        )
-        return np.broadcast_to(zero.any(axis=summed).reshape(tuple(axes)), step.shape)
+        of_rows = self.trace.steps["row_sum"].rule.target.letters
+        summed = tuple(axis for axis, letter in enumerate(of_rows) if letter not in own)
+        shape = [
+            size if letter in of_rows else 1 for letter, size in zip(own, step.shape, strict=True)
+        ]
+        return np.broadcast_to(rows.any(axis=summed).reshape(shape), step.shape)
 
     def _from_equation_of_step(self, name: str, read: Callable[[str], Decimals]) -> Decimals:
-        step, equation = self.trace.steps[name], self.trace.steps[name].rule.equation
-        sizes = self._sizes_of(name) | dict(zip(equation.target.letters, step.shape, strict=True))
+        step = self.trace.steps[name]
+        equation = step.rule.equation
+        own_sizes = dict(zip(equation.target.letters, step.shape, strict=True))
+        sizes = self._sizes_of(name) | own_sizes
         arrays = {read_name: read(read_name) for read_name in names_used(equation.expression)}
+        scalars = cast("Any", self._scalars)
         with localcontext(Context(prec=_WORKING_DIGITS, traps=[])):
-            evaluator = _DecimalEvaluator(np, arrays, cast("Any", self._scalars), sizes, object)
-            return cast("Decimals", np.array(evaluator.result(equation), dtype=object))
+            evaluator = _DecimalEvaluator(np, arrays, scalars, sizes, object)
+            result = evaluator.result(equation)
+        return cast("Decimals", np.array(result, dtype=object))
 
     # Equations of cells, as trees
 
-    def equation(self, name: str, index: Cell) -> CellEquation:
+    def equation(self, name: str, index: CellIndex) -> CellEquation:
         """What this cell is worked out from, in the numbers of the solution wherever it has
         them.
         """
@@ -255,18 +263,21 @@ class CarriedValues:
                 return node
             return self.read(node.name, cell_of(node))
 
-        return CellEquation(
-            rewrite(tree, put), lambda ref: ranges[ref] if ref in ranges else self._range(ref)
-        )
+        def range_of(ref: Ref) -> Interval:
+            return ranges[ref] if ref in ranges else self._range(ref)
 
-    def tree(self, name: str, index: Cell, read: Callable[[str, Cell], Expression]) -> Expression:
+        return CellEquation(rewrite(tree, put), range_of)
+
+    def tree(
+        self, name: str, index: CellIndex, read: Callable[[str, CellIndex], Expression]
+    ) -> Expression:
         """A cell's own equation with `read` for every cell of a step that it names."""
         expression = self.trace.steps[name].rule.equation.expression
         return substitute(
             expression, self._place(name, index), self._sizes_of(name), read, self._numbers
         )
 
-    def read(self, name: str, index: Cell) -> Expression:
+    def read(self, name: str, index: CellIndex) -> Expression:
         """A cell that another one reads: as it was written, as it is given, or worked out from what
         was written.
         """
@@ -277,16 +288,13 @@ class CarriedValues:
         if claim is not None:
             ref = ref_to(name, index)
             if ref not in self._ranges:
-                unrounded = self._is_unrounded(name, index, claim)
-                self._ranges[ref] = (
-                    Interval.at(float(claim.value)) if unrounded else interval(claim)
-                )
+                self._ranges[ref] = self._range_of_claim(name, index, claim)
             return ref
         if name in self.trace.steps and not self.trace.steps[name].rule.given:
             return self._tree(name, index)
         return decimal_node(self.true(name, index))
 
-    def _tree(self, name: str, index: Cell) -> Expression:
+    def _tree(self, name: str, index: CellIndex) -> Expression:
         if before := self._unmoved(name):
             return before._tree(name, index)
         if (name, index) not in self._trees:
@@ -297,20 +305,25 @@ class CarriedValues:
         before = self._unmoved(ref.name)
         return self._ranges[ref] if before is None else before._range(ref)
 
-    def _is_unrounded(self, name: str, index: Cell, claim: Claim) -> bool:
+    def _range_of_claim(self, name: str, index: CellIndex, claim: Claim) -> Interval:
+        if self._is_unrounded(name, index, claim):
+            return Interval.at(float(claim.value))
+        return interval(claim)
+
+    def _is_unrounded(self, name: str, index: CellIndex, claim: Claim) -> bool:
         """Whether a number has just been copied from the problem, or has no decimals where a whole
         number comes out.
         """
         if self.trace.steps[name].rule.given:
             return claim.value == self.true(name, index)
-        if claim.half < HALF:
+        if claim.half < HALF_A_UNIT:
             return False
         own = self.own(name, index)
-        return own == claim.value or (
-            self.equation(name, index).exact and own == own.to_integral_value()
-        )
+        if own == claim.value:
+            return True
+        return self.equation(name, index).exact and own == own.to_integral_value()
 
-    def _place(self, name: str, index: Cell) -> Place:
+    def _place(self, name: str, index: CellIndex) -> Place:
         return dict(zip(self.trace.steps[name].rule.target.letters, index, strict=True))
 
     def _sizes_of(self, name: str) -> dict[str, int]:
@@ -345,26 +358,25 @@ class _DecimalEvaluator(Evaluator):
 
 @cache
 def _cell_by_cell(function: str, operands: int) -> np.ufunc:
-    # which NumPy does with Python's own operators, and faster
+    # NumPy adds and multiplies objects with Python's own operators, and faster.
     if operands == 2 and function in ("add", "mul"):
         return np.add if function == "add" else np.multiply
     return cast("np.ufunc", np.frompyfunc(FUNCTIONS[function].decimal, operands, 1))
 
 
 # The number that stands in a cell, and where it is blank, the other one.
-_VALUES = np.frompyfunc(lambda claim, other: other if claim is None else claim.value, 2, 1)
+_CLAIMED_OR_OTHER = np.frompyfunc(
+    lambda claim, other: other if claim is None else claim.value, 2, 1
+)
 
 
 def _given(written: NDArray[np.object_] | None, value: NDArray[Any]) -> Decimals:
     """An array that a problem gives, as it was written there."""
-    texts = (
-        map(str, written.flat)
-        if written is not None
-        else map(repr, value.astype(float).ravel().tolist())
-    )
-    numbers = map(as_decimal, texts) if written is not None else map(Decimal, texts)
     found = np.empty(value.size, dtype=object)
-    found[:] = list(numbers)
+    if written is None:
+        found[:] = [Decimal(repr(number)) for number in value.astype(float).ravel().tolist()]
+    else:
+        found[:] = [as_decimal(str(text)) for text in written.flat]
     return cast("Decimals", found.reshape(value.shape))
 
 
@@ -373,8 +385,9 @@ def decimal_node(value: Decimal) -> Number:
     if not value.is_finite():
         return Number(float(value), str(value))
     exact = Fraction(value)
-    # a whole number may be a position
-    return Number(exact, str(exact) if exact.denominator == 1 else str(value))
+    # A whole number may be a position, which has no decimal point.
+    text = str(exact) if exact.denominator == 1 else str(value)
+    return Number(exact, text)
 
 
 def interval(claim: Claim) -> Interval:

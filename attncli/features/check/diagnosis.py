@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from attncli.answers.model import Answers, Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
-from attncli.features.check.carried_values import CarriedValues, Cell, interval
+from attncli.features.check.carried_values import CarriedValues, CellIndex, interval
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.single_cell_errors import CellError, ErrorKind, cell_errors
@@ -38,15 +38,15 @@ from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
 
-# cells of a step that errors may be expected to explain by chance, and still be named
-BY_CHANCE = 0.1
-# of one cell that is a neighbour's number, which small numbers often are
-OF_NEIGHBOUR = 0.01
-# in one step; more that is wrong has another cause, or one for most of it
+# Errors are named if chance would explain fewer cells of a step than this.
+MOST_BY_CHANCE = 0.1
+# The same for a cell that is a neighbour's number: small numbers often are.
+MOST_NEIGHBOURS_BY_CHANCE = 0.01
+# If more cells of a step are wrong, they have one cause, or most of them do.
 MOST_CELL_ERRORS = 3
-# wrong cells that a mistake has to be looked for in, for each of them that it may leave over
+# A mistake may leave over one wrong cell of so many.
 CELLS_FOR_A_SLIP = 4
-# errors that are named for a cell although chance would do as well
+# Of errors that chance would explain as well, so many are named, and of more none.
 MOST_GUESSES = 3
 ABOUT_AS_LIKELY = {
     ErrorKind.RESULT_CUT,
@@ -56,10 +56,10 @@ ABOUT_AS_LIKELY = {
     ErrorKind.NEIGHBOUR_READ,
 }
 ROUNDED_ON_THE_WAY = "the steps between were rounded"
-# cells of a step that are worked out one by one, before all of it is
-FEW = 8
-# in all steps of a problem that is worked out on paper
-MOST_NUMBERS = 2000
+# So many cells of a step are worked out one by one, before all of it is at once.
+FEW_CELLS = 8
+# A problem with more numbers in all its steps is not worked out on paper.
+MOST_NUMBERS_ON_PAPER = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,13 @@ class Diagnosis:
 
     step: str
     mistakes: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[CellIndex, ...]
     whole: bool
     likely: bool = True
     rounded: int | None = None
     forward_in_full: bool = False
     error: CellError | None = None
-    slips: tuple[Cell, ...] = ()
+    slips: tuple[CellIndex, ...] = ()
 
 
 def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
@@ -101,7 +101,7 @@ def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
 
 
 def _diagnose_step(
-    trials: Trials, step: str, cells: tuple[Cell, ...], found: list[Explanation]
+    trials: Trials, step: str, cells: tuple[CellIndex, ...], found: list[Explanation]
 ) -> Iterator[Diagnosis]:
     values = trials.judgement.values
     named, whole = _best(step, found)
@@ -147,10 +147,13 @@ def _diagnose_step(
 def _best(step: str, found: list[Explanation]) -> tuple[tuple[str, ...], bool]:
     """The mistakes that explain a step best, and whether they give all of its numbers."""
     able = [one for one in found if step in one.steps]
-    best = max((one.rank(step) for one in able), default=(False, False, 0))
+    if not able:
+        return (), False
+    best = max(one.rank(step) for one in able)
     likeliest = [one for one in able if one.rank(step) == best]
-    likeliest = [one for one in likeliest if one.trial.as_ours] or likeliest
-    return _names(_agreeing(likeliest)), best[1]
+    as_ours = [one for one in likeliest if one.trial.as_ours]
+    gives_all_numbers = best[1]
+    return _names(_agreeing(as_ours or likeliest)), gives_all_numbers
 
 
 def _names(found: list[Explanation]) -> tuple[str, ...]:
@@ -159,7 +162,7 @@ def _names(found: list[Explanation]) -> tuple[str, ...]:
 
 
 def _rounded(
-    trials: Trials, step: str, cells: tuple[Cell, ...], plain: RoundedOnTheWay
+    trials: Trials, step: str, cells: tuple[CellIndex, ...], plain: RoundedOnTheWay
 ) -> tuple[str, ...]:
     """What gives all numbers of a step if those left out are rounded on the way: that alone, or a
     mistake with it.
@@ -173,7 +176,9 @@ def _rounded(
     return named if whole else ()
 
 
-def _mistake_with_slips(trials: Trials, step: str, cells: tuple[Cell, ...]) -> Diagnosis | None:
+def _mistake_with_slips(
+    trials: Trials, step: str, cells: tuple[CellIndex, ...]
+) -> Diagnosis | None:
     """What gives all numbers of a step but a few that are wrong in another way, if that is more
     than chance.
     """
@@ -198,7 +203,7 @@ def _mistake_with_slips(trials: Trials, step: str, cells: tuple[Cell, ...]) -> D
         different = {claims[cell].value: cell for cell in explained}.values()
         if (
             len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different)
-            < BY_CHANCE
+            < MOST_BY_CHANCE
         ):
             return Diagnosis(
                 step, _names(alike), explained, True, rounded=decimals, slips=best.slips
@@ -211,7 +216,7 @@ def _rounded_first(trials: Trials, step: str) -> str | None:
     that gives all.
     """
     values = trials.judgement.values
-    claims = cast("dict[Cell, Claim]", dict(np.ndenumerate(values.answers.steps[step].cells)))
+    claims = cast("dict[CellIndex, Claim]", dict(np.ndenumerate(values.answers.steps[step].cells)))
     filled = {
         cell: claim
         for cell, claim in claims.items()
@@ -229,41 +234,44 @@ def _rounded_first(trials: Trials, step: str) -> str | None:
     return None
 
 
-def _row_errors(trials: Trials, step: str, cells: tuple[Cell, ...]) -> list[RowError]:
+def _row_errors(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> list[RowError]:
     """The rows and columns that were copied or exchanged, if that is more than chance."""
     values = trials.judgement.values
     readings: list[Reproduction] = [trials.within_precision]
     if leaves_out(values, step):
-        readings += [trials.rounded_on_the_way(decimals_of(values, step) + more) for more in (0, 1)]
+        decimals = decimals_of(values, step)
+        readings.append(trials.rounded_on_the_way(decimals))
+        readings.append(trials.rounded_on_the_way(decimals + 1))
 
-    def may_be(cell: Cell, claim: Claim) -> bool:
+    def may_be(cell: CellIndex, claim: Claim) -> bool:
         return any(reading.gives(step, cell, claim) for reading in readings)
 
-    found = row_errors(values.trace.steps[step], values.answers.steps[step].cells, cells, may_be)
-    return [row for row in found if row.chance < BY_CHANCE]
+    claims = values.answers.steps[step].cells
+    found = row_errors(values.trace.steps[step], claims, cells, may_be)
+    return [row for row in found if row.chance < MOST_BY_CHANCE]
 
 
 def _cell_errors(
-    values: CarriedValues, step: str, cells: tuple[Cell, ...]
-) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]]:
+    values: CarriedValues, step: str, cells: tuple[CellIndex, ...]
+) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[CellIndex, ...], CellError]]:
     """The likeliest errors of each cell, those first that explain most of them, and whether they
     are more than chance; with the cells that have the same, and the first of the errors.
     """
     if values.trace.steps[step].rule.given:
         return {}
-    found: dict[Cell, list[CellError]] = {}
+    found: dict[CellIndex, list[CellError]] = {}
     often: Counter[str] = Counter()
     for cell in cells:
         found[cell] = cell_errors(values, step, cell)
         often.update({error.name for error in found[cell]})
         if len(found) > MOST_CELL_ERRORS and 2 * max(often.values(), default=0) <= len(found):
             return {}
-    groups: dict[tuple[tuple[str, ...], bool], tuple[tuple[Cell, ...], CellError]] = {}
+    groups: dict[tuple[tuple[str, ...], bool], tuple[tuple[CellIndex, ...], CellError]] = {}
     for cell, each in found.items():
         beyond_chance = [
             error for error in each if _is_beyond_chance(error, often[error.name], len(cells))
         ]
-        # digits cut off leave few that are left, so chance says little against them
+        # A number whose digits were cut off has few left, so chance says little against that.
         if beyond_chance:
             beyond_chance = [
                 error
@@ -308,7 +316,9 @@ def _is_beyond_chance(error: CellError, often: int, wrong: int) -> bool:
     """Whether an error that explains so many of the wrong cells of a step does so by more than
     chance.
     """
-    return 2 * often > wrong > 1 or (wrong <= MOST_CELL_ERRORS and error.chance * wrong < BY_CHANCE)
+    return 2 * often > wrong > 1 or (
+        wrong <= MOST_CELL_ERRORS and error.chance * wrong < MOST_BY_CHANCE
+    )
 
 
 def _is_evident(possible: list[CellError], often: Counter[str], wrong: int) -> bool:
@@ -320,9 +330,14 @@ def _is_evident(possible: list[CellError], often: Counter[str], wrong: int) -> b
     """
     if max(often[error.name] for error in possible) > 1:
         return True
+    if wrong > 1:
+        return False
     kinds = {error.kind for error in possible} - {ErrorKind.MISCOPIED}
-    by_chance = OF_NEIGHBOUR if kinds == {ErrorKind.RESULT_OF_NEIGHBOUR} else BY_CHANCE
-    return wrong == 1 and len(kinds) == 1 and min(error.chance for error in possible) < by_chance
+    if len(kinds) != 1:
+        return False
+    of_neighbour = kinds == {ErrorKind.RESULT_OF_NEIGHBOUR}
+    most = MOST_NEIGHBOURS_BY_CHANCE if of_neighbour else MOST_BY_CHANCE
+    return min(error.chance for error in possible) < most
 
 
 def _agreeing(able: list[Explanation]) -> list[Explanation]:
@@ -335,7 +350,7 @@ def _agreeing(able: list[Explanation]) -> list[Explanation]:
     return [one for one, agreed in zip(able, agreement, strict=True) if agreed == max(agreement)]
 
 
-def _wrong(judgement: Judgement) -> dict[str, tuple[Cell, ...]]:
+def _wrong(judgement: Judgement) -> dict[str, tuple[CellIndex, ...]]:
     """The wrong cells of every step that has any."""
     found = {name: tuple(indices_where(cells, "wrong")) for name, cells in judgement.steps.items()}
     return {name: cells for name, cells in found.items() if cells}
@@ -408,7 +423,7 @@ class Trials:
 
     def by(self, trial: Trial, plain: Reproduction) -> Reproduction:
         """How cells come about with a mistake; `plain` is how they do without it."""
-        # of objects that are kept as long as this one
+        # The ids stay: these objects are kept as long as this one.
         key = id(trial), id(plain)
         if key not in self._by:
             self._by[key] = plain.changed(trial.trace, trial.changes)
@@ -424,7 +439,7 @@ class Reproduction(Protocol):
     @property
     def values(self) -> CarriedValues: ...
 
-    def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool: ...
+    def gives(self, name: str, index: CellIndex, claim: Claim | None = None) -> bool: ...
 
     def changed(self, trace: Trace, changes: Collection[str]) -> Reproduction:
         """That of a trace with these steps changed."""
@@ -454,10 +469,10 @@ class WithinPrecision:
         values = self.values.changed(trace, changes)
         return WithinPrecision(values, self.floats.changed(values))
 
-    def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool:
+    def gives(self, name: str, index: CellIndex, claim: Claim | None = None) -> bool:
         if claim is None:
             self._asked[name] += 1
-            if self._asked[name] > FEW and self._given_as_it_stands(name)[index]:
+            if self._asked[name] > FEW_CELLS and self._given_as_it_stands(name)[index]:
                 return True
             claim = cast("Claim", self.values.answers.steps[name].cells[index])
         if not self.values.follows_answers(name):  # so it is what it is
@@ -493,7 +508,7 @@ class Explanation:
     steps: Mapping[str, bool]
     consistent: bool
     cells: int
-    slips: tuple[Cell, ...] = ()
+    slips: tuple[CellIndex, ...] = ()
 
     def rank(self, step: str) -> tuple[bool, bool, int]:
         return self.steps[step] and self.consistent, self.steps[step], self.cells
@@ -511,7 +526,7 @@ class Explanation:
 
 def _explanations(
     trials: Trials,
-    wrong: Mapping[str, tuple[Cell, ...]],
+    wrong: Mapping[str, tuple[CellIndex, ...]],
     plain: Reproduction,
     *,
     with_slips: bool = False,
@@ -530,7 +545,7 @@ def _explanations(
 def _explain(
     trial: Trial,
     trials: Trials,
-    wrong: Mapping[str, tuple[Cell, ...]],
+    wrong: Mapping[str, tuple[CellIndex, ...]],
     plain: Reproduction,
     *,
     with_slips: bool,
@@ -580,7 +595,7 @@ def _denied(
     )
 
 
-def _others(answers: Answers, name: str, cells: tuple[Cell, ...]) -> Iterator[Cell]:
+def _others(answers: Answers, name: str, cells: tuple[CellIndex, ...]) -> Iterator[CellIndex]:
     """The cells of a step that were filled in, without these."""
     there = answers.steps[name].cells
     left_out = set(cells)
@@ -623,9 +638,9 @@ class RoundedOnTheWay:
     values: CarriedValues
     decimals: int
     forward_in_full: bool = False
-    # without the changes by which the values have moved
+    # The reading without the changes by which the values have moved.
     before: RoundedOnTheWay | None = None
-    _found: dict[tuple[str, Cell], Decimal] = field(default_factory=dict)
+    _found: dict[tuple[str, CellIndex], Decimal] = field(default_factory=dict)
     _floats: FloatReading | None = None
 
     @property
@@ -642,15 +657,18 @@ class RoundedOnTheWay:
             self.values.changed(trace, changes), self.decimals, self.forward_in_full, self
         )
 
-    def gives(self, name: str, index: Cell, claim: Claim | None = None) -> bool:
+    def gives(self, name: str, index: CellIndex, claim: Claim | None = None) -> bool:
         """Whether the equations give this cell as it was written, or as this claim has it."""
-        claim = claim or cast("Claim", self.values.answers.steps[name].cells[index])
+        if claim is None:
+            claim = cast("Claim", self.values.answers.steps[name].cells[index])
         if self.values.trace.steps[name].rule.given:
             return rounds_to(self.values.true(name, index), claim)
         surely = self.floats.gives(name, index, claim)
-        return rounds_to(self._worked(name, index), claim) if surely is None else surely
+        if surely is not None:
+            return surely
+        return rounds_to(self._worked(name, index), claim)
 
-    def read(self, name: str, index: Cell) -> Decimal:
+    def read(self, name: str, index: CellIndex) -> Decimal:
         """The number that stands for a cell: written, given, or worked out and rounded."""
         if self.before is not None and name not in self.values.moved:
             return self.before.read(name, index)
@@ -667,7 +685,7 @@ class RoundedOnTheWay:
             self._found[name, index] = value if plain else round_half_up(value, self.decimals)
         return self._found[name, index]
 
-    def _worked(self, name: str, index: Cell) -> Decimal:
+    def _worked(self, name: str, index: CellIndex) -> Decimal:
         return self.values.from_equation(name, index, self.read)
 
 
@@ -726,7 +744,7 @@ def leaves_out(values: CarriedValues, name: str) -> bool:
         for read in trace.steps[name].rule.inputs
         if read in trace and not trace.steps[read].rule.given
     )
-    return numbers <= MOST_NUMBERS and any(read not in answers.steps for read in computed)
+    return numbers <= MOST_NUMBERS_ON_PAPER and any(read not in answers.steps for read in computed)
 
 
 def is_after_left_out_forward_pass(values: CarriedValues, name: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from attncli.attention.registry import cell_form
 from attncli.english import count, either
 from attncli.equation.symbols import unicode_name
-from attncli.features.check.carried_values import CarriedValues, Cell
+from attncli.features.check.carried_values import CarriedValues, CellIndex
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, left_out_before
 from attncli.features.check.verdicts import Judgement
 from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
@@ -24,8 +24,8 @@ from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.tracing.model import Step
 
-# cells that are named one by one
-MOST = 4
+# So many cells are named one by one; of more, only their number is said.
+MOST_CELLS_NAMED = 4
 
 
 def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
@@ -41,7 +41,7 @@ def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> It
         )
         where = (
             ""
-            if found.whole or len(found.cells) > MOST
+            if found.whole or len(found.cells) > MOST_CELLS_NAMED
             else f" ({_cells(judgement, found.step, found.cells)})"
         )
         said = (
@@ -143,7 +143,7 @@ def explained(judgement: Judgement, found: Diagnosis) -> str:
     return f"{explained:,} of {wrong:,} wrong cells"
 
 
-def _cells(judgement: Judgement, step: str, cells: Sequence[Cell]) -> str:
+def _cells(judgement: Judgement, step: str, cells: Sequence[CellIndex]) -> str:
     return "; ".join(judgement.trace.steps[step].cell_label(cell) for cell in cells)
 
 
@@ -181,7 +181,7 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
     return line._replace(label=f"{named}, {line.label}" if cell else named)
 
 
-def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: Step) -> Cell:
+def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: Step) -> CellIndex:
     """The first cell of a step that is another number with the mistake."""
     cells = list(np.ndindex(step.shape))
     return next(
@@ -196,5 +196,7 @@ def _mistaken(judgement: Judgement, name: str) -> tuple[Judgement, list[Step]]:
     """
     changes = changes_of(name, judgement.trace)
     trace = with_changes(judgement.trace, changes)
-    steps = [step for step in trace.steps.values() if step.name in changes and not step.rule.given]
-    return replace(judgement, values=judgement.values.changed(trace, changes)), steps
+    changed = [trace.steps[step] for step in trace if step in changes]
+    steps = [step for step in changed if not step.rule.given]
+    values = judgement.values.changed(trace, changes)
+    return replace(judgement, values=values), steps

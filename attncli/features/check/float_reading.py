@@ -22,20 +22,20 @@ from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
 from attncli.equation.nodes import Equation
-from attncli.features.check.carried_values import CarriedValues, Cell
+from attncli.features.check.carried_values import CarriedValues, CellIndex
 from attncli.problem.matrix import Matrix, Scalar
 
 Array = NDArray[np.float64]
 EPSILON = float(np.finfo(np.float64).eps)
-# epsilons of its magnitude, by which no sum of a problem of this size is off
-HONEST = 64.0
-# a sum of exponentials that is larger is not made of what floats lose
-TINY = 1e-200
-# units of the last decimal: what is nearer to a half may be rounded either way
-_TIES = 1e-6
+# No sum of a problem of this size is off by more epsilons of its magnitude than these.
+HONEST_EPSILONS = 64.0
+# A sum of exponentials that is at least this is not made of what floats lose.
+LEAST_SURE_SUM = 1e-200
+# In units of the last decimal: what is nearer to a half may be rounded either way.
+_NEAR_A_HALF = 1e-6
 
 
-class Numbers(NamedTuple):
+class SizedNumbers(NamedTuple):
     """The numbers of a step, and how large what each is made of is: its error is at most `HONEST`
     epsilons of this.
     """
@@ -45,7 +45,7 @@ class Numbers(NamedTuple):
 
     @property
     def error(self) -> Array:
-        return HONEST * EPSILON * self.size
+        return HONEST_EPSILONS * EPSILON * self.size
 
 
 @dataclass(slots=True)
@@ -62,15 +62,15 @@ class FloatReading:
     decimals: int | None = None
     forward_in_full: bool = False
     before: FloatReading | None = None
-    _worked: dict[str, Numbers | None] = field(default_factory=dict)
-    _read: dict[str, Numbers | None] = field(default_factory=dict)
+    _worked: dict[str, SizedNumbers | None] = field(default_factory=dict)
+    _read: dict[str, SizedNumbers | None] = field(default_factory=dict)
     _in_full: FloatReading | None = None
 
     def changed(self, values: CarriedValues) -> FloatReading:
         """The same reading by values with changed equations."""
         return FloatReading(values, self.decimals, self.forward_in_full, self)
 
-    def gives(self, name: str, index: Cell, claim: Claim) -> bool | None:
+    def gives(self, name: str, index: CellIndex, claim: Claim) -> bool | None:
         """Whether the equation of a step gives a cell as claimed; None where floats cannot tell."""
         found = self.worked(name)
         if found is None or not claim.value.is_finite():
@@ -84,7 +84,7 @@ class FloatReading:
             return False
         return True if distance < half - error else None
 
-    def worked(self, name: str) -> Numbers | None:
+    def worked(self, name: str) -> SizedNumbers | None:
         """What a step comes to by its own equation."""
         if self.before is not None and name not in self.values.moved:
             return self.before.worked(name)
@@ -93,7 +93,7 @@ class FloatReading:
             self._worked[name] = self._given(name) if step.rule.given else self._from_equation(name)
         return self._worked[name]
 
-    def read(self, name: str) -> Numbers | None:
+    def read(self, name: str) -> SizedNumbers | None:
         """What stands for a step in the equations of others: as written, and where it is blank as
         worked out.
         """
@@ -103,13 +103,13 @@ class FloatReading:
             self._read[name] = self._find(name)
         return self._read[name]
 
-    def _find(self, name: str) -> Numbers | None:
+    def _find(self, name: str) -> SizedNumbers | None:
         step, answer = self.values.trace.steps.get(name), self.values.answers.steps.get(name)
         if step is None:
             return self._given(name)
         if answer is not None and answer.complete:
             value = np.array([float(claim.value) for claim in answer.claims]).reshape(step.shape)
-            return Numbers(value, np.abs(_finite(value)))
+            return SizedNumbers(value, np.abs(_finite(value)))
         found = self._left_out(name)
         if found is None or answer is None or answer.blank:
             return found
@@ -118,9 +118,9 @@ class FloatReading:
             if isinstance(claim, Claim):
                 value[index] = float(claim.value)
                 size[index] = abs(value[index]) if math.isfinite(value[index]) else 0.0
-        return Numbers(value, size)
+        return SizedNumbers(value, size)
 
-    def _left_out(self, name: str) -> Numbers | None:
+    def _left_out(self, name: str) -> SizedNumbers | None:
         """A step that is not written: worked out, and rounded if that is asked for."""
         rule = self.values.trace.steps[name].rule
         if self.decimals is None or rule.given:
@@ -138,16 +138,16 @@ class FloatReading:
             self._in_full = FloatReading(self.values, before=before)
         return self._in_full
 
-    def _given(self, name: str) -> Numbers | None:
+    def _given(self, name: str) -> SizedNumbers | None:
         """An array that the problem gives, or that a mistake puts in place of a step."""
         step = self.values.trace.steps.get(name)
         matrix = self.values.trace.parameters.get(name)
         if step is None and not isinstance(matrix, Matrix):
             return None
         value = np.asarray(step.value if step is not None else matrix.value, dtype=np.float64)  # type: ignore[union-attr]
-        return None if np.isnan(value).any() else Numbers(value, np.abs(_finite(value)))
+        return None if np.isnan(value).any() else SizedNumbers(value, np.abs(_finite(value)))
 
-    def _from_equation(self, name: str) -> Numbers | None:
+    def _from_equation(self, name: str) -> SizedNumbers | None:
         trace = self.values.trace
         step = trace.steps[name]
         arrays: dict[str, Array] = {}
@@ -177,14 +177,14 @@ class FloatReading:
             with np.errstate(all="ignore"):
                 size = work(_magnitude_of(step.rule.equation), scalars | {"inf": math.inf})
         except FloatingPointError:
-            # decimals have room for these numbers
+            # Decimals have room for these numbers, so they tell.
             return None
         size = np.where(np.isfinite(value), np.maximum(size, np.abs(_finite(value))), 0.0)
         if np.isnan(value).any() or np.isposinf(value).any() or not np.isfinite(size).all():
             return None
         if name == "exp" and self._vanishes(value):
             return None
-        return Numbers(value, size)
+        return SizedNumbers(value, size)
 
     def _vanishes(self, exponentials: Array) -> bool:
         """Whether exponentials that are too small for floats may be all of a sum that others are
@@ -194,7 +194,7 @@ class FloatReading:
             return False
         of_rows = self.values.trace.steps["weights"].rule.inputs == ("exp", "row_sum")
         seen = np.isfinite(self._logits()).any(axis=-1)
-        return not of_rows or bool((exponentials.max(axis=-1)[seen] < TINY).any())
+        return not of_rows or bool((exponentials.max(axis=-1)[seen] < LEAST_SURE_SUM).any())
 
     def _logits(self) -> Array:
         """What the exponentials are taken of."""
@@ -208,7 +208,7 @@ def _magnitude_of(equation: Equation) -> Equation:
     return magnitude(equation, EPSILON)
 
 
-def _rounded(numbers: Numbers, decimals: int) -> Numbers:
+def _rounded(numbers: SizedNumbers, decimals: int) -> SizedNumbers:
     """The numbers with so many decimals, halves up; one that is too near a half may be off by a
     unit.
     """
@@ -218,9 +218,9 @@ def _rounded(numbers: Numbers, decimals: int) -> Numbers:
         in_units = np.abs(finite) / unit
         rounded = np.copysign(np.floor(in_units + 0.5) * unit, finite)
         from_half = np.abs(in_units - np.floor(in_units) - 0.5)
-    unsure = from_half * unit <= numbers.error + _TIES * unit
+    unsure = from_half * unit <= numbers.error + _NEAR_A_HALF * unit
     size = np.abs(rounded) + np.where(unsure, numbers.size + unit / EPSILON, 0.0)
-    return Numbers(
+    return SizedNumbers(
         np.where(np.isfinite(value), rounded, value), np.where(np.isfinite(value), size, 0.0)
     )
 

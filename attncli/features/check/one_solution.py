@@ -45,7 +45,7 @@ def on_steps(
     `source` do not have.
     """
     answered = list(solution.verdicts.steps)
-    # gradients are worked out only if the answers mention them
+    # Gradients are worked out only if the answers mention them.
     back = [] if mentions_gradients(source) else steps_back(steps)
     names = () if back else chosen_steps(solution.verdicts.trace, steps)
     if lacking := back or [name for name in names if name not in answered]:

@@ -7,7 +7,7 @@ A step is its matrices with a sign at each number, and a row for each cell that 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +17,7 @@ from attncli.answers.model import Claim
 from attncli.attention.registry import in_symbols
 from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
-from attncli.features.check.carried_values import Cell as CellIndex
+from attncli.features.check.carried_values import CellIndex
 from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.verdicts import (
@@ -25,6 +25,7 @@ from attncli.features.check.verdicts import (
     JudgedCell,
     Judgement,
     Solution,
+    TrivialAnswer,
     Verdict,
     indices_where,
     too_coarse,
@@ -52,10 +53,10 @@ from attncli.page.printer import format_number
 from attncli.problem.text.numbers import is_plain
 from attncli.tracing.model import Step
 
-# of a step that are shown one by one
-MOST_CELLS = 24
+# How many cells of a step are shown one by one.
+MOST_CELLS_SHOWN = 24
 MISSING = "?"
-_SIGNS: dict[Verdict, str] = {
+_MEANING_OF_SIGNS: dict[Verdict, str] = {
     "right": "✓ right",
     "carried": "» carried: follows from your own earlier numbers",
     "rounding": "≈ rounding: differs by at most one unit in the last digit",
@@ -70,7 +71,8 @@ def check_page(
     """The page; with `marks`, how many of so many the solution earns."""
 
     def data() -> dict[str, Any]:
-        from attncli.features.check.data import check_data  # which only JSON needs
+        # Only JSON needs this.
+        from attncli.features.check.data import check_data
 
         return check_data(solution, marks=marks, diagnoses=diagnoses)
 
@@ -83,43 +85,16 @@ def _blocks(
 ) -> Iterator[Block]:
     judgement = solution.verdicts
     first = judgement.first_wrong
-    yield Paragraph(_answer(solution) if first is None else _first(judgement, *first))
-    if first is not None:
+    if first is None:
+        yield Paragraph(_answer(solution))
+    else:
+        yield Paragraph(_first(judgement, *first))
         yield Worked(worked_both_ways(judgement, *first))
     if len(judgement.steps) and judgement.counts["right"] < sum(judgement.counts.values()):
         yield Paragraph((_counted(judgement),))
     if marks is not None:
         yield Paragraph((_marks(solution, marks),))
-    if first is None and (apart := len(judgement.carried_by_rounding)):
-        said = (
-            f"{count(apart, 'carried cell')} {either(apart, 'follows', 'follow')} only if earlier"
-            f" numbers were rounded. The end of this page shows {either(apart, 'it', 'them')}."
-        )
-        yield Paragraph((said,), "note")
-    if early := rounded_early(judgement):
-        step, decimals, later = early
-        to = f"{count(decimals, 'decimal')}" if decimals else "whole numbers"
-        said = (
-            f"{step} is rounded to {to}, and {later} has more decimals. This early rounding changes"
-            " numbers after it, so they are carried and not right. Keep more decimals in the"
-            " earlier step."
-        )
-        yield Paragraph((said,), "note")
-    if found := trivial_answer(judgement):
-        said = (
-            f"All {found.cells:,} numbers of {found.step} are {claim_text(found.claim)}. With these"
-            f" numbers, the next steps need no work, so the {count(found.carried, 'carried cell')}"
-            f" {either(found.carried, 'shows', 'show')} nothing."
-        )
-        yield Paragraph((said,), "warning")
-    if vague := too_coarse(judgement):
-        said = (
-            f"{count(vague, 'cell')} {either(vague, 'has', 'have')} so few digits that 0 would also"
-            " be right."
-        )
-        yield Paragraph((said,), "warning")
-    if solution.other_form:
-        yield Paragraph((_form(judgement),), "note")
+    yield from _notes(solution)
     yield from diagnosis_blocks(judgement, diagnoses)
     yield Heading("Step by step")
     yield _counts_table(judgement)
@@ -129,16 +104,65 @@ def _blocks(
     yield from _carried_by_rounding_blocks(judgement)
 
 
+def _notes(solution: Solution) -> Iterator[Block]:
+    """What is to be known of the verdicts: where they rest on rounding, or on very little."""
+    judgement = solution.verdicts
+    if judgement.first_wrong is None and judgement.carried_by_rounding:
+        yield Paragraph((_only_by_rounding(len(judgement.carried_by_rounding)),), "note")
+    early = rounded_early(judgement)
+    if early is not None:
+        yield Paragraph((_early_rounding(*early),), "note")
+    trivial = trivial_answer(judgement)
+    if trivial is not None:
+        yield Paragraph((_shows_nothing(trivial),), "warning")
+    vague = too_coarse(judgement)
+    if vague:
+        have = either(vague, "has", "have")
+        said = f"{count(vague, 'cell')} {have} so few digits that 0 would also be right."
+        yield Paragraph((said,), "warning")
+    if solution.other_form:
+        yield Paragraph((_form(judgement),), "note")
+
+
+def _only_by_rounding(cells: int) -> str:
+    follow, them = either(cells, "follows", "follow"), either(cells, "it", "them")
+    return (
+        f"{count(cells, 'carried cell')} {follow} only if earlier numbers were rounded. The end of"
+        f" this page shows {them}."
+    )
+
+
+def _early_rounding(step: str, decimals: int, later: str) -> str:
+    to = count(decimals, "decimal") if decimals else "whole numbers"
+    return (
+        f"{step} is rounded to {to}, and {later} has more decimals. This early rounding changes"
+        " numbers after it, so they are carried and not right. Keep more decimals in the earlier"
+        " step."
+    )
+
+
+def _shows_nothing(trivial: TrivialAnswer) -> str:
+    carried, show = count(trivial.carried, "carried cell"), either(trivial.carried, "shows", "show")
+    return (
+        f"All {trivial.cells:,} numbers of {trivial.step} are {claim_text(trivial.claim)}. With"
+        f" these numbers, the next steps need no work, so the {carried} {show} nothing."
+    )
+
+
 def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
     step, judged = judgement.trace.steps[name], judgement.steps[name][index]
-    digits = decimals_to_compare([judged.given])
     claim = judged.given
     assert isinstance(claim, Claim)
-    own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
     title = step.rule.title[0].lower() + step.rule.title[1:]
-    named = name if title == name else f"the {title} ({name})"
-    where = f"in {named}, at {step.cell_label(index)}" if index else f"the {title}"
-    between: Text = () if own == true else (" Your own earlier numbers give ", *number(own), ".")
+    where = f"the {title}"
+    if index:
+        named = name if title == name else f"the {title} ({name})"
+        where = f"in {named}, at {step.cell_label(index)}"
+    digits = decimals_to_compare([claim])
+    own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
+    between: Text = ()
+    if own != true:
+        between = (" Your own earlier numbers give ", *number(own), ".")
     return (
         f"The first wrong number is {where}. You wrote ",
         *_as_written(claim),
@@ -183,13 +207,13 @@ def _counted(judgement: Judgement) -> str:
 
 
 def _marks(solution: Solution, marks: int) -> str:
-    plain, followed = (
+    right, followed = (
         format_number(float(marks * solution.share(follow_through=follow_through)), 1)
         for follow_through in (False, True)
     )
     rounding = " (rounding counts as right)" if solution.lenient else ""
     return (
-        f"Marks: {plain} of {marks} for right numbers, {followed} of {marks} with"
+        f"Marks: {right} of {marks} for right numbers, {followed} of {marks} with"
         f" follow-through{rounding}."
     )
 
@@ -209,19 +233,24 @@ def _form(judgement: Judgement) -> str:
 def _legend(judgement: Judgement) -> str:
     """The signs that the page has."""
     counts = judgement.counts
-    return "; ".join(said for verdict, said in _SIGNS.items() if counts[verdict]) + "."
+    return "; ".join(said for verdict, said in _MEANING_OF_SIGNS.items() if counts[verdict]) + "."
 
 
 def _counts_table(judgement: Judgement) -> Table:
     """How many cells of each step have which verdict; a column for every verdict that there is."""
     there = [verdict for verdict in VERDICTS if judgement.counts[verdict]]
-    rows = []
+    rows: list[tuple[Text, ...]] = []
     for name, cells in judgement.steps.items():
         found = Counter(judged.verdict for judged in _flat(cells))
-        rows.append(
-            ((name,), *((f"{found[verdict]:,}" if found[verdict] else "",) for verdict in there))
-        )
-    return Table(("step", *there), tuple(rows), tuple(range(1, len(there) + 1)))
+        counts = [_count_text(found[verdict]) for verdict in there]
+        rows.append(((name,), *counts))
+    columns_of_numbers = tuple(range(1, len(there) + 1))
+    return Table(("step", *there), tuple(rows), columns_of_numbers)
+
+
+def _count_text(number: int) -> Text:
+    """1,024; nothing for 0."""
+    return (f"{number:,}" if number else "",)
 
 
 def _step_blocks(judgement: Judgement, name: str) -> Iterator[Block]:
@@ -232,25 +261,36 @@ def _step_blocks(judgement: Judgement, name: str) -> Iterator[Block]:
     yield Heading(step.rule.title)
     if not step.shape:
         yield Grid(in_symbols(Name(name)), ("",), ("",), ((_cell(_at(cells, ())),),))
-    for outer in np.ndindex(cells.shape[:-2]) if step.shape else ():
-        if outer:
-            where = ", ".join(labels[at] for labels, at in zip(step.labels, outer, strict=False))
-            yield Paragraph((f"{where[0].upper()}{where[1:]}:",))
-        yield _grid(step, cells[outer])
+    else:
+        yield from _grids(step, cells)
     yield from _not_right(step, cells)
 
 
+def _grids(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
+    for outer in np.ndindex(cells.shape[:-2]):
+        if outer:
+            pairs = zip(step.labels, outer, strict=False)
+            where = ", ".join(labels[at] for labels, at in pairs)
+            title = where[0].upper() + where[1:]
+            yield Paragraph((f"{title}:",))
+        yield _grid(step, cells[outer])
+
+
 def _grid(step: Step, cells: NDArray[Any]) -> Grid:
-    name, labels, axes = (
-        in_symbols(Name(step.name)),
-        step.labels[-cells.ndim :],
-        step.rule.axis_names[-cells.ndim :],
-    )
-    if cells.ndim == 1 and axes[0] in ("query", "key"):
-        return Grid(name, labels[0], (), tuple((_cell(one),) for one in cells))
-    if cells.ndim == 1:
-        return Grid(name, ("",), labels[0], (tuple(map(_cell, cells)),))
-    return Grid(name, labels[0], labels[1], tuple(tuple(map(_cell, row)) for row in cells))
+    name = in_symbols(Name(step.name))
+    labels = step.labels[-cells.ndim :]
+    axes = step.rule.axis_names[-cells.ndim :]
+    if cells.ndim == 2:
+        rows = tuple(_row(row) for row in cells)
+        return Grid(name, labels[0], labels[1], rows)
+    if axes[0] in ("query", "key"):
+        column = tuple(_row([cell]) for cell in cells)
+        return Grid(name, labels[0], (), column)
+    return Grid(name, ("",), labels[0], (_row(cells),))
+
+
+def _row(cells: Iterable[JudgedCell]) -> tuple[Cell, ...]:
+    return tuple(_cell(judged) for judged in cells)
 
 
 def _cell(judged: JudgedCell) -> Cell:
@@ -267,38 +307,26 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
     if not found:
         return
     digits = decimals_to_compare(judged.given for judged in _flat(cells))
-    rows: list[tuple[Text, ...]] = []
-    for index in found[:MOST_CELLS]:
+    head = ["cell", "verdict", "written", "from your own numbers", "true value"]
+    rows: list[list[Text]] = []
+    for index in found[:MOST_CELLS_SHOWN]:
         judged = _at(cells, index)
         assert judged.given is not None
-        shown = (
-            claim_text(judged.given),
-            format_number(judged.own, digits),
-            format_number(judged.expected, digits),
-        )
-        rows.append(
-            (
-                (step.cell_label(index) if index else step.name,),
-                (judged.verdict,),
-                *map(number, shown),
-            )
-        )
-    head = ("cell", "verdict", "written", "from your own numbers", "true value")
-    kept = [place for place in range(5) if place != 3 or any(row[3] != row[4] for row in rows)]
-    yield Table(
-        tuple(head[place] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in rows),
-        tuple(range(2, len(kept))),
-    )
-    if (more := len(found) - MOST_CELLS) > 0:
-        yield Paragraph(
-            (
-                (
-                    f"{count(more, 'more cell')}"
-                    f" {either(more, 'is wrong or has', 'are wrong or have')} a rounding error."
-                ),
-            )
-        )
+        label = step.cell_label(index) if index else step.name
+        own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
+        written = number(claim_text(judged.given))
+        rows.append([(label,), (judged.verdict,), written, number(own), number(true)])
+    if all(own == true for *_, own, true in rows):
+        # Where nothing was carried on, the column would only say the true values again.
+        del head[3]
+        for row in rows:
+            del row[3]
+    columns_of_numbers = tuple(range(2, len(head)))
+    yield Table(tuple(head), tuple(tuple(row) for row in rows), columns_of_numbers)
+    more = len(found) - MOST_CELLS_SHOWN
+    if more > 0:
+        are = either(more, "is wrong or has", "are wrong or have")
+        yield Paragraph((f"{count(more, 'more cell')} {are} a rounding error.",))
 
 
 def _at(cells: NDArray[Any], index: tuple[int, ...]) -> JudgedCell:
@@ -319,18 +347,17 @@ def _carried_by_rounding_blocks(judgement: Judgement) -> Iterator[Block]:
     yield Heading("Carried only because of rounding")
     yield Paragraph(
         (
-            (
-                "The numbers that you wrote before these may be rounded. So what you wrote here is"
-                " possible. But from the numbers exactly as you wrote them, you get another result:"
-            ),
+            "The numbers that you wrote before these may be rounded. So what you wrote here is"
+            " possible. But from the numbers exactly as you wrote them, you get another result:",
         )
     )
     lines = []
-    for name, index in found[:MOST_CELLS]:
+    for name, index in found[:MOST_CELLS_SHOWN]:
         claim = judgement.steps[name][index].given
         line = worked_from_own_numbers(judgement, name, index)
-        label = f"{name}, {line.label}"
-        lines.append(line._replace(label=label, remark=("written: ", *number(claim_text(claim)))))
+        written = ("written: ", *number(claim_text(claim)))
+        lines.append(line._replace(label=f"{name}, {line.label}", remark=written))
     yield Worked(tuple(lines))
-    if len(found) > MOST_CELLS:
-        yield Paragraph((f"The same is true for {count(len(found) - MOST_CELLS, 'more cell')}.",))
+    more = len(found) - MOST_CELLS_SHOWN
+    if more > 0:
+        yield Paragraph((f"The same is true for {count(more, 'more cell')}.",))

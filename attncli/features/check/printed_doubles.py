@@ -13,13 +13,13 @@ import numpy as np
 from attncli.answers.model import Answer, Answers, Claim
 from attncli.dtypes import DTYPES
 from attncli.equation.rounding import SCIENTIFIC
-from attncli.features.check.carried_values import Cell
+from attncli.features.check.carried_values import CellIndex
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
-# significant ones, from which on a number is taken for a double that a program printed
+# A number of so many significant digits is taken for a double that a program printed.
 DIGITS = 15
-# epsilons of the magnitude of a cell by which two programs in one number format may differ
+# Two programs in one number format may differ by so many epsilons of a cell's magnitude.
 DIFFER = 64.0
 
 
@@ -58,7 +58,7 @@ def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
     return replace(answers, steps=steps)
 
 
-def _doubles(answer: Answer) -> dict[Cell, Claim]:
+def _doubles(answer: Answer) -> dict[CellIndex, Claim]:
     """What a program printed: numbers of 15 digits, and in a step with such a number all with as
     many decimals, since programs print a matrix with the same decimals; and numbers of which a
     double does not hold the last whole digit.

@@ -22,7 +22,7 @@ from attncli.equation.nodes import Call, Expression, Number, Ref
 
 Ranges = Mapping[Ref, Interval]  # what each variable may be
 Point = Mapping[Ref, float]
-# parts of the ranges looked at before it is left open whether a cell can be reached
+# After so many parts of the ranges it is left open whether a cell can be reached.
 HALVINGS = 100
 STEPS = 12  # of a climb
 STEP_LENGTHS = (1.0, 0.5, 0.2)  # of the way to a corner
@@ -45,9 +45,9 @@ class ExpressionGraph:
         """Raises TypeError for a node that has no range."""
         nodes: list[Expression] = []
         arguments: list[tuple[int, ...]] = []
-        # by the node itself, which may stand in the tree in many places
+        # By the node itself: one node may stand in many places of the tree.
         known: dict[int, int] = {}
-        # which may be written in several nodes
+        # By its name and indices: several nodes may write the same cell.
         cells: dict[Ref, int] = {}
 
         def place(node: Expression) -> int:
@@ -166,7 +166,7 @@ class CellEquation:
     def with_ranges(self, ranges: Ranges) -> CellEquation:
         """The same equation where some of its cells may be something else."""
         other = CellEquation(self.tree, self.range_of)
-        # what is cached of the tree stays
+        # The graph stays, with all that is kept of it: only the ranges are others.
         vars(other).update(graph=self.graph, ranges={**self.ranges, **ranges})
         return other
 
@@ -227,7 +227,7 @@ def _search(graph: ExpressionGraph, ranges: Ranges, target: Interval) -> _Search
         for place in (lowest, highest, ranges)
     )
     known = [value for corner in corners if not math.isnan(value := graph.value(corner))]
-    # all between them is reached, too
+    # An equation has no gaps, so all between the two ends is reached, too.
     if known and Interval(min(known), max(known)).meets(target):
         return _Search(True, [])
     still = [variable for variable in ranges if lowest[variable].width > 0]

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import Claim
-from attncli.features.check.carried_values import Cell
+from attncli.features.check.carried_values import CellIndex
 from attncli.features.check.single_cell_errors import share_of_numbers
 from attncli.tracing.model import Step
 
-# with wrong numbers; where more are wrong, there is another cause
-MOST_LINES = 3
-# whether a cell, had it been written right, could be this number
-MayBe = Callable[[Cell, Claim], bool]
+# If more rows or columns have wrong numbers, there is another cause.
+MOST_WRONG_LINES = 3
+# Says whether a cell, had it been written right, could be this number.
+MayBe = Callable[[CellIndex, Claim], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +32,29 @@ class RowError:
     """
 
     names: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[CellIndex, ...]
     chance: float
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _RowOrColumn:
     """A row or a column of a step."""
 
     label: str
-    cells: tuple[Cell, ...]
+    cells: tuple[CellIndex, ...]
 
 
 def row_errors(
-    step: Step, claims: NDArray[np.object_], wrong: Collection[Cell], may_be: MayBe
+    step: Step, claims: NDArray[np.object_], wrong: Collection[CellIndex], may_be: MayBe
 ) -> Iterator[RowError]:
     """The rows and columns of which all cells are those of another one, with two different numbers
     that are wrong.
     """
-    explained: set[Cell] = set()
+    explained: set[CellIndex] = set()
     for kind, lines in _lines(step):
         left = set(wrong) - explained
         suspect = [line for line in lines if left.intersection(line.cells)]
-        if len(suspect) > MOST_LINES:
+        if len(suspect) > MOST_WRONG_LINES:
             continue
         like = {
             line: [other for other in lines if other != line and _is(claims, line, other, may_be)]
@@ -77,14 +77,14 @@ def row_errors(
             yield RowError(tuple(names), cells, len(lines) * coincidence(step, claims, different))
 
 
-def coincidence(step: Step, claims: NDArray[np.object_], cells: Iterable[Cell]) -> float:
+def coincidence(step: Step, claims: NDArray[np.object_], cells: Iterable[CellIndex]) -> float:
     """How likely these cells would all be as they were written, were they any numbers like those of
     their step.
     """
     return prod(share_of_numbers(step, claims[cell], 1) for cell in cells)
 
 
-def _lines(step: Step) -> Iterator[tuple[str, list[_Line]]]:
+def _lines(step: Step) -> Iterator[tuple[str, list[_RowOrColumn]]]:
     """The rows of every matrix of a step, and its columns."""
     if len(step.shape) < 2:
         return
@@ -94,20 +94,22 @@ def _lines(step: Step) -> Iterator[tuple[str, list[_Line]]]:
         yield (
             "row",
             [
-                _Line(f"{name}[{i}]", tuple((*before, i, j) for j in range(columns)))
+                _RowOrColumn(f"{name}[{i}]", tuple((*before, i, j) for j in range(columns)))
                 for i in range(rows)
             ],
         )
         yield (
             "column",
             [
-                _Line(f"{name}[:, {j}]", tuple((*before, i, j) for i in range(rows)))
+                _RowOrColumn(f"{name}[:, {j}]", tuple((*before, i, j) for i in range(rows)))
                 for j in range(columns)
             ],
         )
 
 
-def _is(claims: NDArray[np.object_], line: _Line, other: _Line, may_be: MayBe) -> bool:
+def _is(
+    claims: NDArray[np.object_], line: _RowOrColumn, other: _RowOrColumn, may_be: MayBe
+) -> bool:
     """Whether a line has the numbers of another one, as far as it was filled in."""
     pairs = zip(line.cells, other.cells, strict=True)
     return all(claims[cell] is None or may_be(there, claims[cell]) for cell, there in pairs)

@@ -21,19 +21,26 @@ from attncli.answers.model import Claim
 from attncli.english import count
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Call, Expression, Ref, rewrite, walk
-from attncli.features.check.carried_values import CarriedValues, Cell, cell_of, interval, ref_to
+from attncli.features.check.carried_values import (
+    CarriedValues,
+    CellIndex,
+    cell_of,
+    interval,
+    ref_to,
+)
 from attncli.features.check.reachability import CellEquation, Ranges
 from attncli.features.check.verdicts import rounds_to
 from attncli.tracing.model import Step
 
-# how many times as far from the right number as a wrong one others are that it is compared with
-FARTHER = 2
+# A wrong number is compared with those that are up to so many times as far from the right one.
+TIMES_AS_FAR = 2
 SIGN_TURNED = "it has the wrong sign"
-# numbers in a cell's equation in which errors are sought
-MOST_READ = 64
-# characters; 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by hand
-_LONGEST = 30
-_PLAIN = re.compile(r"[-+]?(?!0\d)\d*\.?\d+")
+# Errors are sought in equations of cells that read no more numbers than these.
+MOST_NUMBERS_READ = 64
+# In characters: 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by
+# hand.
+_LONGEST_NUMBER_COPIED = 30
+_PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d*\.?\d+")
 
 
 class ErrorKind(IntEnum):
@@ -75,7 +82,7 @@ class CellError:
         return self.kind > ErrorKind.RESULT_OF_NEIGHBOUR
 
 
-def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError]:
+def cell_errors(values: CarriedValues, name: str, index: CellIndex) -> list[CellError]:
     """All errors that give this cell as it was written."""
     claim = cast("Claim", values.answers.steps[name].cells[index])
     if not claim.value.is_finite():
@@ -83,13 +90,13 @@ def cell_errors(values: CarriedValues, name: str, index: Cell) -> list[CellError
     found = [*_of_the_result(values, name, index, claim)]
     tree = _over_named_cells(values, name, index)
     read = [node for node in walk(tree) if isinstance(node, Ref)]
-    if len(read) > MOST_READ or any(
-        isinstance(values.equation_of(ref, {}).tree, Call) for ref in read
-    ):
-        # nothing tells what was written on the way
+    if len(read) > MOST_NUMBERS_READ:
+        return found
+    if any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
+        # A step was left out, so nothing tells what was written on the way.
         return found
     candidates = [*_of_terms(values, tree), *_of_steps(values, tree), *_of_reads(values, tree)]
-    # by the tree: of a number that may be miscopied in many ways there is one
+    # By the tree: a number that may be miscopied in many ways has one tree for all of them.
     known: dict[int, CellEquation] = {}
     for error in candidates:
         if id(error.tree) not in known:
@@ -120,7 +127,7 @@ def _chances(
     finite = [range for range in ranges if math.isfinite(range.width)]
     if not finite or not math.isfinite(own):
         return {error.kind: 1.0 for error in candidates}
-    away, unit = FARTHER * abs(float(claim.value) - own), 2 * float(claim.half)
+    away, unit = TIMES_AS_FAR * abs(float(claim.value) - own), 2 * float(claim.half)
     everywhere = Interval(min(range.low for range in finite), max(range.high for range in finite))
     chances = {}
     for kind in {error.kind for error in candidates}:
@@ -135,25 +142,29 @@ def _chances(
 
 def _covered(ranges: list[Interval], where: Interval, unit: float) -> float:
     """Which share of a range these cover; what comes to the same number counts once."""
-    within = (range for range in ranges if math.isfinite(range.width) and range.meets(where))
-    widths = {
-        round(range.middle / unit) if unit else range.middle: range.width + unit for range in within
-    }
-    return min(sum(widths.values()) / where.width, 1.0) if where.width else 1.0
+    if not where.width:
+        return 1.0
+    widths: dict[float, float] = {}
+    for range in ranges:
+        if math.isfinite(range.width) and range.meets(where):
+            number = round(range.middle / unit) if unit else range.middle
+            widths[number] = range.width + unit
+    return min(sum(widths.values()) / where.width, 1.0)
 
 
 def _gives_as_it_stands(equation: CellEquation, claim: Claim) -> bool:
     """Whether an equation gives a claim with its numbers exactly as they stand, to all digits that
     doubles tell.
     """
-    own = equation.graph.value({ref: range.middle for ref, range in equation.ranges.items()})
+    as_they_stand = {ref: range.middle for ref, range in equation.ranges.items()}
+    own = equation.graph.value(as_they_stand)
     return rounds_to(Decimal(f"{own:.15g}"), claim)
 
 
-def _over_named_cells(values: CarriedValues, name: str, index: Cell) -> Expression:
+def _over_named_cells(values: CarriedValues, name: str, index: CellIndex) -> Expression:
     """The cell's equation over the cells of steps by their names."""
 
-    def read(other: str, at: Cell) -> Expression:
+    def read(other: str, at: CellIndex) -> Expression:
         return ref_to(other, at) if other in values.trace else values.read(other, at)
 
     return values.tree(name, index, read)
@@ -165,7 +176,7 @@ def cell_text(ref: Ref) -> str:
 
 
 def _of_the_result(
-    values: CarriedValues, name: str, index: Cell, claim: Claim
+    values: CarriedValues, name: str, index: CellIndex, claim: Claim
 ) -> Iterator[CellError]:
     """The right number, written otherwise; or that of a neighbour."""
     tree = _over_named_cells(values, name, index)
@@ -201,7 +212,7 @@ def share_of_numbers(step: Step, claim: Claim, numbers: float) -> float:
     return min(numbers * 2 * float(claim.half) / around, 1.0) if around else 1.0
 
 
-def _may_be(values: CarriedValues, name: str, index: Cell, claim: Claim) -> bool:
+def _may_be(values: CarriedValues, name: str, index: CellIndex, claim: Claim) -> bool:
     """Whether a cell is this number, in truth or by what was written before it."""
     if rounds_to(values.true(name, index), claim):
         return True
@@ -250,25 +261,32 @@ def _of_steps(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
     steps = values.trace.steps
     for name in {node.name: None for node in walk(tree) if isinstance(node, Ref)}:
         for other in _with_the_same_cells(steps, name):
+            said = f"{other} was used instead of {name}"
+            yield CellError(said, ErrorKind.STEP_READ, _reading(tree, name, other))
 
-            def earlier(node: Expression, name: str = name, other: str = other) -> Expression:
-                return (
-                    replace(node, name=other)
-                    if isinstance(node, Ref) and node.name == name
-                    else node
-                )
 
-            yield CellError(
-                f"{other} was used instead of {name}", ErrorKind.STEP_READ, rewrite(tree, earlier)
-            )
+def _reading(tree: Expression, name: str, other: str) -> Expression:
+    """The tree with the cells of another step in place of those of one."""
+
+    def put(node: Expression) -> Expression:
+        if isinstance(node, Ref) and node.name == name:
+            return replace(node, name=other)
+        return node
+
+    return rewrite(tree, put)
 
 
 def _with_the_same_cells(steps: Mapping[str, Step], name: str) -> Iterator[str]:
     """The steps that one is worked out from, cell by cell."""
-    letters = steps[name].rule.target.letters
-    for read in steps[name].rule.inputs if not steps[name].rule.given else ():
-        if read in steps and read != "mask" and steps[read].rule.target.letters == letters:
-            yield from (read, *_with_the_same_cells(steps, read))
+    rule = steps[name].rule
+    if rule.given:
+        return
+    for read in rule.inputs:
+        if read not in steps or read == "mask":
+            continue
+        if steps[read].rule.target.letters == rule.target.letters:
+            yield read
+            yield from _with_the_same_cells(steps, read)
 
 
 def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
@@ -279,14 +297,8 @@ def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
     """
     read = list(dict.fromkeys(node for node in walk(tree) if isinstance(node, Ref)))
     for ref in read:
-        shared = isinstance(tree, Call) and tree.function == "share" and tree.arguments[0] == ref
-        for near in _neighbours(values, ref) if len(read) > 1 else ():
-            if values.own(near.name, cell_of(near)) == 0 or (
-                shared and near.indices[:-1] == ref.indices[:-1]
-            ):
-                continue
-            said = f"{cell_text(near)} was used instead of {cell_text(ref)}"
-            yield CellError(said, ErrorKind.NEIGHBOUR_READ, _put(tree, ref, near))
+        if len(read) > 1:
+            yield from _of_neighbours_read(values, tree, ref)
         claim = values.written(ref.name, cell_of(ref))
         if claim is None:
             continue
@@ -298,6 +310,17 @@ def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
             yield CellError(name, kind, with_copied, {copied: interval(value)}, copied=text)
 
 
+def _of_neighbours_read(values: CarriedValues, tree: Expression, ref: Ref) -> Iterator[CellError]:
+    is_shared = isinstance(tree, Call) and tree.function == "share" and tree.arguments[0] == ref
+    for near in _neighbours(values, ref):
+        if values.own(near.name, cell_of(near)) == 0:
+            continue
+        if is_shared and near.indices[:-1] == ref.indices[:-1]:
+            continue
+        said = f"{cell_text(near)} was used instead of {cell_text(ref)}"
+        yield CellError(said, ErrorKind.NEIGHBOUR_READ, _put(tree, ref, near))
+
+
 def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
     """The tree with another node in place of one."""
     return rewrite(tree, lambda each: other if each == node else each)
@@ -305,12 +328,13 @@ def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
 
 def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
     """The cells next to this one, in its row and its column."""
-    shape = values.trace.steps[ref.name].shape
+    shape, index = values.trace.steps[ref.name].shape, cell_of(ref)
     for axis in range(len(shape))[-2:]:
         for way in (1, -1):
-            at = cell_of(ref)[axis] + way
+            at = index[axis] + way
             if 0 <= at < shape[axis]:
-                yield Ref(ref.name, (*ref.indices[:axis], str(at), *ref.indices[axis + 1 :]))
+                beside = (*index[:axis], at, *index[axis + 1 :])
+                yield ref_to(ref.name, beside)
 
 
 # How a number comes to be written otherwise: with another sign or digit, two of them swapped, its
@@ -341,20 +365,17 @@ def before_cut(claim: Claim) -> tuple[str, Claim] | None:
     which is a matter of rounding. A 0 is taken for one that lost a single digit.
     """
     written = -int(claim.value.as_tuple().exponent) if not claim.exact else 0
-    kept = (
-        written - 1
-        if not claim.value
-        else max(0, -int(claim.value.normalize().as_tuple().exponent))
-    )
+    if claim.value:
+        kept = max(0, -int(claim.value.normalize().as_tuple().exponent))
+    else:
+        kept = written - 1
     if not 0 <= kept < written:
         return None
     half = Decimal(1).scaleb(-kept) / 2
     middle = claim.value + half.copy_sign(claim.value)
-    said = (
-        f"its digits were cut off after {count(kept, 'decimal')}"
-        if kept
-        else "its decimals were cut off"
-    )
+    said = "its decimals were cut off"
+    if kept:
+        said = f"its digits were cut off after {count(kept, 'decimal')}"
     return said, Claim(claim.text, middle, half, printed_double=True)
 
 
@@ -381,7 +402,7 @@ def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:
 
 def _by_hand(text: str) -> bool:
     """Whether it is a plain number with no more digits than people write."""
-    return len(text) <= _LONGEST and _PLAIN.fullmatch(text) is not None
+    return len(text) <= _LONGEST_NUMBER_COPIED and _PLAIN_NUMBER.fullmatch(text) is not None
 
 
 def _swapped(claim: Claim) -> Iterator[str]:

@@ -31,7 +31,7 @@ from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
-from attncli.features.check.carried_values import CarriedValues, Cell, steps_after
+from attncli.features.check.carried_values import CarriedValues, CellIndex, steps_after
 from attncli.features.check.printed_doubles import with_room_for_doubles
 from attncli.features.check.reachability import CellEquation
 from attncli.page.printer import format_number
@@ -42,20 +42,20 @@ from attncli.tracing.model import Trace
 Verdict: TypeAlias = Literal["right", "carried", "rounding", "wrong", "missing"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 ONLY_SHIFTED = ("row_max", "shifted")
-# which are other numbers where the softmax is shifted
+# Steps that have other numbers where the softmax is shifted.
 DIFFER_WHEN_SHIFTED = ("exp", "row_sum")
-# what is less may be written as 0
-SMALL = 0.01
-# for claims of up to 400 digits
-_WIDE = Context(prec=1000)
-# of the difference of two floats, each rounded once
+# A number that is less may be written as 0.
+LEAST_NOT_NEARLY_ZERO = 0.01
+# There is room for claims of up to 400 digits.
+_FOR_LONG_CLAIMS = Context(prec=1000)
+# How far the difference of two floats may be off, each of which was rounded once.
 _FLOAT_ERROR = 4 * float(np.finfo(float).eps)
-# In halves of a unit of a claim's last digit:
-# how near to where the next claim begins floats leave the verdict to decimals
-_UNSURE = 1e-8
-# for the ends of a range, at which the next claim begins
+# In halves of a unit of a claim's last digit: so near to where the next claim begins, floats leave
+# the verdict to decimals.
+_LEFT_TO_DECIMALS = 1e-8
+# The ends of a range do not belong to it: there the next claim begins.
 _SHORT_OF_NEXT = 1 - 1e-9
-# how far apart, for their size, numbers may be that doubles hardly tell apart
+# How far apart, for their size, numbers may be that doubles hardly tell apart.
 _DOUBLES_ALIKE = 1e-13
 
 
@@ -94,7 +94,7 @@ class Judgement:
             for cell in cells.flat:
                 yield name, cast("JudgedCell", cell)
 
-    def cells_that_are(self, *verdicts: Verdict) -> Iterator[tuple[str, Cell, JudgedCell]]:
+    def cells_that_are(self, *verdicts: Verdict) -> Iterator[tuple[str, CellIndex, JudgedCell]]:
         """The cells with one of these verdicts, and where they are, in the order of work."""
         for name, cells in self.steps.items():
             for index in indices_where(cells, *verdicts):
@@ -107,18 +107,18 @@ class Judgement:
         return {verdict: found[verdict] for verdict in VERDICTS}
 
     @cached_property
-    def first_wrong(self) -> tuple[str, Cell] | None:
+    def first_wrong(self) -> tuple[str, CellIndex] | None:
         """The first cell in which an error was made."""
         return next(((name, index) for name, index, _ in self.cells_that_are("wrong")), None)
 
     @cached_property
-    def carried_by_rounding(self) -> tuple[tuple[str, Cell], ...]:
+    def carried_by_rounding(self) -> tuple[tuple[str, CellIndex], ...]:
         """The cells that are carried only within the rounding of the numbers before them."""
         carried = self.cells_that_are("carried")
         return tuple((name, index) for name, index, cell in carried if differs_as_written(cell))
 
 
-def indices_where(cells: NDArray[np.object_], *verdicts: Verdict) -> list[Cell]:
+def indices_where(cells: NDArray[np.object_], *verdicts: Verdict) -> list[CellIndex]:
     """The indices of the cells with one of these verdicts, in order."""
     return [
         index
@@ -266,7 +266,7 @@ def judge(trace: Trace, answers: Answers) -> Judgement:
 def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
     name, step = answer.name, values.trace.steps[answer.name]
     cells = np.empty(answer.cells.size, dtype=object)
-    # nothing was written that could be compared with the numbers before it
+    # Nothing was written that could be compared with the numbers before it.
     if answer.blank:
         cells[:] = [
             JudgedCell("missing", None, number, number)
@@ -289,7 +289,7 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
         elif does_follow and is_right is False:
             verdict = "carried"
         else:
-            index = cast("Cell", tuple(int(at) for at in np.unravel_index(place, step.shape)))
+            index = cast("CellIndex", tuple(int(at) for at in np.unravel_index(place, step.shape)))
             verdict = _judge_cell(values, name, index, claim)
         cells[place] = JudgedCell(verdict, claim, expected, carried)
     return cells.reshape(answer.cells.shape)
@@ -305,8 +305,10 @@ def round_to_claims(
     half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
     with np.errstate(invalid="ignore", over="ignore"):
         distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
-        inside = (distance < half * (1 - _UNSURE) - error) | ((number == value) & np.isinf(value))
-        outside = distance > half * (1 + _UNSURE) + error
+        inside = (distance < half * (1 - _LEFT_TO_DECIMALS) - error) | (
+            (number == value) & np.isinf(value)
+        )
+        outside = distance > half * (1 + _LEFT_TO_DECIMALS) + error
     return [
         True if one else False if other else None
         for one, other in zip(inside, outside, strict=True)
@@ -322,35 +324,35 @@ def _is_printed(number: float, claim: Claim) -> bool:
     if claim.exact or not claim.value or not math.isfinite(number):
         return False
     places = -int(claim.value.as_tuple().exponent)  # 2 of 0.50
-    # times a power of ten, behind which places are counted then
+    # The claim has a power of ten, as in 2.5e3: places are counted after its digits.
     if places < 0:
         places = max(0, places + claim.value.adjusted())
     return places <= PRECISION[-1] and Decimal(format_number(number, places)) == claim.value
 
 
-def _judge_cell(values: CarriedValues, name: str, index: Cell, claim: Claim) -> Verdict:
+def _judge_cell(values: CarriedValues, name: str, index: CellIndex, claim: Claim) -> Verdict:
     """The verdict on a cell that was filled in: the first that holds, from what is best for the
     solution to `wrong`.
     """
     true = values.true(name, index)
     if rounds_to(true, claim) or _is_printed(float(values.trace[name][index]), claim):
         return "right"
-    # copied from the problem, where nothing comes before it
+    # It is copied from the problem, and nothing comes before it.
     if values.trace.steps[name].rule.given:
         return "wrong"
     equation = values.equation(name, index) if values.follows_answers(name) else None
-    # nothing before it was written
+    # Nothing before it was written, so nothing can be carried on.
     if equation is None or not equation.ranges:
         return "rounding" if _is_near(true, claim) and not fits_into(true, claim) else "wrong"
     own = values.own(name, index)
     if _follows(claim, equation, own):
         return "carried"
-    # A unit off is rounding only where there was something to round: not where the truth has no
-    # more digits than that,
+    # A unit off is rounding only where there was something to round, so not where the truth has no
+    # more digits than that.
     if _is_near(true, claim) and not fits_into(true, claim):
         return "rounding"
-    # nor where the numbers before it come to one that has no more, if none of them was rounded or
-    # one is just copied.
+    # Nor is it where the numbers before it come to one that has no more digits, if none of them
+    # was rounded, or if one is just copied.
     nothing_rounded = (equation.exact or isinstance(equation.tree, Ref)) and fits_into(own, claim)
     if not nothing_rounded and _nearly_follows(claim, equation, own):
         return "rounding"
@@ -361,7 +363,7 @@ def _follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
     """Whether the solution's own numbers, each within the precision it was written with, give the
     claim.
     """
-    # exactly as they stand, however near to where the next claim begins
+    # As they stand, the numbers may give it however near the next claim begins.
     if rounds_to(own, claim):
         return True
     return not equation.exact and equation.reaches(_within(claim, claim.half), in_doubt=True)
@@ -385,7 +387,7 @@ def fits_into(number: Decimal, claim: Claim) -> bool:
     """
     if claim.exact or not number.is_finite():
         return True
-    with localcontext(_WIDE):
+    with localcontext(_FOR_LONG_CLAIMS):
         units = number / (2 * claim.half)
         return abs(units - units.to_integral_value()) <= EXACTLY * max(Decimal(1), abs(units))
 
@@ -399,7 +401,7 @@ def rounds_to(true: Decimal, claim: Claim) -> bool:
     """
     if not true.is_finite() or not claim.value.is_finite():
         return true == claim.value
-    with localcontext(_WIDE):
+    with localcontext(_FOR_LONG_CLAIMS):
         tolerance = EXACTLY * max(Decimal(1), abs(true))
         if claim.half < tolerance:
             return abs(true - claim.value) <= tolerance
@@ -475,7 +477,7 @@ def too_coarse(judgement: Judgement) -> int:
     """
     return sum(
         not cell.given.exact
-        and SMALL <= abs(cell.expected) < math.inf
+        and LEAST_NOT_NEARLY_ZERO <= abs(cell.expected) < math.inf
         and 2 * float(cell.given.half) >= abs(cell.expected)  # which rules out nearly all
         and cell.given.half >= abs(Decimal(repr(cell.expected)))
         for _, cell in judgement.cells()

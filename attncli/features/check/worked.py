@@ -11,7 +11,7 @@ from attncli.answers.model import Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.nodes import Expression, Number, Ref, rewrite
 from attncli.equation.substitution import exact_value
-from attncli.features.check.carried_values import CarriedValues, Cell, cell_of
+from attncli.features.check.carried_values import CarriedValues, CellIndex, cell_of
 from attncli.features.check.single_cell_errors import CellError
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import WorkedLine
@@ -21,7 +21,7 @@ from attncli.problem.matrix import Matrix
 from attncli.problem.text.numbers import NumberError, canonical
 from attncli.tracing.model import Step
 
-# decimals of a number that is compared with a written one
+# A number that is compared with a written one has at least so many decimals.
 FEWEST_DECIMALS = 3
 
 
@@ -50,7 +50,7 @@ class CarriedPrinter(Printer):
     """
 
     values: CarriedValues | None = None
-    worked: tuple[str, Cell] | None = None
+    worked: tuple[str, CellIndex] | None = None
 
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
         if not isinstance(array, Step):
@@ -76,7 +76,7 @@ class CarriedPrinter(Printer):
             return Printer.number_in_full(self, name, index)
         return number_node(repr(self._own(name, index)))
 
-    def _claim(self, name: str, index: Cell) -> Claim | None:
+    def _claim(self, name: str, index: CellIndex) -> Claim | None:
         assert self.values is not None
         answer = self.values.answers.steps.get(name)
         if answer is None or (name, index) == self.worked:
@@ -84,12 +84,12 @@ class CarriedPrinter(Printer):
         claim: Claim | None = answer.cells[index]
         return claim
 
-    def _own(self, name: str, index: Cell) -> float:
+    def _own(self, name: str, index: CellIndex) -> float:
         assert self.values is not None
         return float(self.values.own(name, index))
 
 
-def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[WorkedLine, ...]:
+def worked_both_ways(judgement: Judgement, name: str, index: CellIndex) -> tuple[WorkedLine, ...]:
     """What was written, what the solution's own numbers give where that is something else, and the
     truth.
     """
@@ -110,7 +110,7 @@ def worked_both_ways(judgement: Judgement, name: str, index: Cell) -> tuple[Work
 
 
 def worked_from_own_numbers(
-    judgement: Judgement, name: str, index: Cell, *, as_precise_as: Claim | None = None
+    judgement: Judgement, name: str, index: CellIndex, *, as_precise_as: Claim | None = None
 ) -> WorkedLine:
     """A cell worked from the solution's own earlier numbers exactly as they stand.
 
@@ -122,14 +122,16 @@ def worked_from_own_numbers(
 
 
 def _own_numbers(
-    judgement: Judgement, name: str, index: Cell, claim: Claim | None
+    judgement: Judgement, name: str, index: CellIndex, claim: Claim | None
 ) -> CarriedPrinter:
     return CarriedPrinter(
         judgement.trace, decimals_to_compare([claim]), values=judgement.values, worked=(name, index)
     )
 
 
-def worked_with_error(judgement: Judgement, name: str, index: Cell, error: CellError) -> WorkedLine:
+def worked_with_error(
+    judgement: Judgement, name: str, index: CellIndex, error: CellError
+) -> WorkedLine:
     """A cell worked with an error in a single cell, from the solution's own numbers, to what was
     written.
     """

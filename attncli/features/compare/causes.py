@@ -29,11 +29,15 @@ def factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
     For example a root that was left out, the root of another length, or a root that was applied
     twice. Unlikely factors are named only if no likely one fits.
     """
-    d_k, n = float(trace.parameters["d_k"].value), trace["scores"].shape[-2]
+    d_k = float(trace.parameters["d_k"].value)
+    n = trace["scores"].shape[-2]
+    lengths: dict[str, float] = {}
+    if "X" in trace:
+        lengths["√d_model"] = trace["X"].shape[-1]
     joined = d_k * (trace.settings.heads or 1)
-    d_model = trace["X"].shape[-1] if "X" in trace else 0
-    lengths = {"√d_model": d_model, "√(heads·d_k)": joined if joined not in (d_k, d_model) else 0}
-    widths = {name: length / d_k for name, length in lengths.items() if length}
+    if joined != d_k and joined not in lengths.values():
+        lengths["√(heads·d_k)"] = joined
+    widths = {name: length / d_k for name, length in lengths.items()}
     likely = {
         "√d_k": d_k,
         **{f"√d_k/{name}": 1 / ratio for name, ratio in widths.items()},
@@ -62,25 +66,29 @@ def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | Non
     mistake.
     """
     step = comparison.first
+    if step is None or step.difference is None or step.layout != "repeated":
+        return None
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
-        if step and step.difference and step.layout == "repeated" and ours.trace:
-            group = int(ours.trace.parameters["group"].value)
-            tiled = step.arranged(np.concatenate([ours[step.name]] * group, axis=-3))
-            there = step.arranged(theirs[step.name])
-            if not difference(tiled, there, comparison.tolerance, sizes=step.sizes).differing:
-                return ours.trace["K"].shape[-3], theirs, ours
+        if ours.trace is None:
+            continue
+        group = int(ours.trace.parameters["group"].value)
+        tiled = step.arranged(np.concatenate([ours[step.name]] * group, axis=-3))
+        there = step.arranged(theirs[step.name])
+        found = difference(tiled, there, comparison.tolerance, sizes=step.sizes)
+        if not found.differing:
+            return ours.trace["K"].shape[-3], theirs, ours
     return None
 
 
 # How many queries, and how many heads, a sentence names.
-MOST_QUERIES = 8
+MOST_QUERIES_NAMED = 8
 MOST_PLACES_NAMED = 4
 # Each row of these is of one query.
 _OF_QUERIES = ("weights", "heads_output", "concat", "output")
 _OF_MASK = ("mask", "masked")
 _IN_SOFTMAX = ("row_max", "shifted", "exp", "row_sum", *_OF_QUERIES)
 
-_HOW = {
+_LAID_OUT = {
     "transposed": "transposed",
     "exchanged": "with the axes of heads and rows exchanged",
     "recut": "divided into heads by rows, not by features",
@@ -136,7 +144,9 @@ def _blind(explained: Explanation) -> str:
     """Which queries see no key with the mistake."""
     labels = [f'"{label}"' for label in explained.blind]
     query, sees = either(len(labels), "query", "queries"), either(len(labels), "sees", "see")
-    return f"With this mistake, the {query} {listed(labels, most=MOST_QUERIES)} {sees} no key."
+    return (
+        f"With this mistake, the {query} {listed(labels, most=MOST_QUERIES_NAMED)} {sees} no key."
+    )
 
 
 def _rows_without_numbers(comparison: Comparison) -> Iterator[Text]:
@@ -181,13 +191,13 @@ def _nan_rows(step: StepComparison, side: Operand, only_nan: NDArray[np.bool_]) 
         labels = _quoted(queries, by_place[0])
         rows = either(len(labels), "the row of the query", "the rows of the queries")
         are = either(len(labels), "is", "are")
-        return f"{rows} {listed(labels, most=MOST_QUERIES)} {are} NaN {side.phrase}"
+        return f"{rows} {listed(labels, most=MOST_QUERIES_NAMED)} {are} NaN {side.phrase}"
     places = []
     for names, rows_of_place in zip(product(*outer), by_place, strict=True):
         labels = _quoted(queries, rows_of_place)
         if labels:
             query = either(len(labels), "query", "queries")
-            places.append(f"{', '.join(names)}, {query} {listed(labels, most=MOST_QUERIES)}")
+            places.append(f"{', '.join(names)}, {query} {listed(labels, most=MOST_QUERIES_NAMED)}")
     shown = "; ".join(places[:MOST_PLACES_NAMED])
     more = "; …" if len(places) > MOST_PLACES_NAMED else ""
     return f"rows are NaN {side.phrase}: {shown}{more}"
@@ -248,5 +258,5 @@ def _layout_sentence(
         return f"{what} {are} repeated for every query head. attncli compares {it} in this form."
     return (
         f"{what} {either(number, 'equals', 'equal')} {listed(names)} {other.phrase},"
-        f" {_HOW[layout]}."
+        f" {_LAID_OUT[layout]}."
     )

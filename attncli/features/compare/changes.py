@@ -18,7 +18,7 @@ from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 from attncli.system import quoted
 
-OPTION = "--set"
+SET = "--set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class _Patched(Source):
     made it.
     """
 
-    # by where each begins in the text
+    # By where each change begins in the text.
     changes: Mapping[int, Source] = field(default_factory=dict)
 
     def place(self, at: int) -> Place:
@@ -50,15 +50,15 @@ def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) ->
         key = key.strip()
         if not equals:
             raise usage_error(
-                f"{OPTION} {shorten(setting)} has no =", help=f"write it as in {OPTION} mask=causal"
+                f"{SET} {shorten(setting)} has no =", help=f"write it as in {SET} mask=causal"
             )
         if key not in KEYS and key not in words:
             raise usage_error(
-                f"{OPTION} {shorten(key)}: there is no such key", help=_instead(key, value, words)
+                f"{SET} {shorten(key)}: there is no such key", help=_instead(key, value, words)
             )
         if key in found:
-            raise usage_error(f"{OPTION} {key} is given twice", help="keep one of the two")
-        found[key] = chosen(f"{OPTION} {key}", value.strip(), words[key]) if key in words else value
+            raise usage_error(f"{SET} {key} is given twice", help="keep one of the two")
+        found[key] = chosen(f"{SET} {key}", value.strip(), words[key]) if key in words else value
     return found
 
 
@@ -70,10 +70,10 @@ def _instead(key: str, value: str, words: Iterable[str]) -> str:
     if first in KEYS and inner and all(inner):
         for part in reversed(inner):
             value = f"{{{part}: {value}}}"
-        return f"write {OPTION} {shorten(quoted(f'{first}={value}'), 120)}"
+        return f"write {SET} {shorten(quoted(f'{first}={value}'), 120)}"
     written, _, advised = equivalent(key).partition(": ")
     if advised:
-        return f"write {OPTION} '{written}={advised}'"
+        return f"write {SET} '{written}={advised}'"
     known = [*KEYS, *words]
     return did_you_mean(written or key, known, f"the keys are {', '.join(known)}")
 
@@ -91,13 +91,13 @@ def read_changed(
     values, keys = dict(root.values), dict(root.keys)
     text, sources = source.text, {}
     for key, value in changed.items():
-        written = Source(f"{OPTION} {key}", value, source.folder, source.outside)
+        written = Source(f"{SET} {key}", value, source.folder, source.outside)
         node = parse_yaml(ErrorCollector(written, Exit.USAGE)) if value.strip() else None
         if node is None or is_null(node):
             if key not in values:
                 raise usage_error(
-                    f"{OPTION} {key}= removes a key that {source.name} does not have",
-                    help=f"leave out {OPTION} {key}=",
+                    f"{SET} {key}= removes a key that {source.name} does not have",
+                    help=f"leave out {SET} {key}=",
                 )
             del values[key], keys[key]
             continue
@@ -112,10 +112,10 @@ def read_changed(
         )
     except AttncliError as error:
         options = listed(
-            [f"{OPTION} {shorten(quoted(f'{key}={new.strip()}'))}" for key, new in changed.items()]
+            [f"{SET} {shorten(quoted(f'{key}={new.strip()}'))}" for key, new in changed.items()]
         )
         for each in (error, *error.more):
-            # which was correct before the change
+            # The file itself was correct before the change.
             if each.place and each.place.file == source.name:
                 each.help = f"{each.help}; the file is correct without {options}"
         raise

@@ -31,7 +31,7 @@ from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value
 from attncli.tracing.comparison import Operand
 
-STEPS = f"the steps are {', '.join(RULES)}"
+HELP_ON_STEPS = f"the steps are {', '.join(RULES)}"
 MOST_NAMES = 8  # listed in one warning
 # What other programs call a step. A name that is in two lines may be two steps, so it is read as
 # neither.
@@ -71,16 +71,16 @@ _ELSEWHERE = {
     "output": ("out", "y", "attn_output", "attention_output", "attn_out", "attn", "attention"),
     "class_probs": ("p",),
 }
-# the last one there is goes into the softmax
+# The last of these that a problem has goes into the softmax.
 _BEFORE_EXP = ("masked", "capped", "scaled", "scores")
-# a word elsewhere, with the steps that it may be
+# Words that mean one step or another elsewhere, with the steps that they may be.
 _MEANT = {
     word: tuple(step for step, words in _ELSEWHERE.items() if word in words)
     for words in _ELSEWHERE.values()
     for word in words
 }
 _CALLED = {word: steps[0] for word, steps in _MEANT.items() if len(steps) == 1}
-OPTION = "--rename"
+RENAME = "--rename"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +141,7 @@ class Dump:
                     if step in of_step
                     else f"{step} is there"
                 )
-            names.append(shorten(name) if near == STEPS else f"{shorten(name)} ({near})")
+            names.append(shorten(name) if near == HELP_ON_STEPS else f"{shorten(name)} ({near})")
         return names
 
     @property
@@ -194,20 +194,20 @@ def parse_renames(texts: Iterable[str]) -> dict[str, str]:
         name, equals, step = (part.strip() for part in text.rpartition("="))
         if not equals or not name:
             raise usage_error(
-                f"{OPTION} {shorten(text)} does not name a step",
-                help=f"write it as in {OPTION} attn_weights=weights",
+                f"{RENAME} {shorten(text)} does not name a step",
+                help=f"write it as in {RENAME} attn_weights=weights",
             )
         if step not in STEP_NAMES:
             raise usage_error(
-                f"{OPTION} {shorten(text)}: no step is called {shorten(step)}", help=nearest(step)
+                f"{RENAME} {shorten(text)}: no step is called {shorten(step)}", help=nearest(step)
             )
         if name in found:
             raise usage_error(
-                f"{OPTION} {shorten(name)} is given twice", help="keep one of the two"
+                f"{RENAME} {shorten(name)} is given twice", help="keep one of the two"
             )
         found[name] = STEP_NAMES[step]
     if clash := twice(found):
-        raise usage_error(f"{OPTION}: {clash[1]}", help="keep one of the two")
+        raise usage_error(f"{RENAME}: {clash[1]}", help="keep one of the two")
     return found
 
 
@@ -245,10 +245,11 @@ def guessed(steps: Mapping[str, str]) -> dict[str, str]:
 
 def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
     """A step that has two names, such as A and weights: the second name, and what is wrong."""
-    first: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name, step in steps.items():
-        if (before := first.setdefault(step, name)) != name:
-            return name, f"{before} and {name} are both the step {step}"
+        if step in names:
+            return name, f"{names[step]} and {name} are both the step {step}"
+        names[step] = name
     return None
 
 
@@ -259,19 +260,19 @@ def keep_one(steps: Mapping[str, str], name: str) -> str:
     step = steps[name]
     read = guessed(steps)
     both = all(other in read for other, its in steps.items() if its == step)
-    return (
-        f"keep one of the two, or choose it: {OPTION} {shorten(name)}={step}"
-        if both
-        else "keep one of the two"
-    )
+    if both:
+        return f"keep one of the two, or choose it: {RENAME} {shorten(name)}={step}"
+    return "keep one of the two"
 
 
 def nearest(name: str) -> str:
     """Help for a name that no step has, or that two may have."""
     meant = _MEANT.get(name.lower(), ())
     if len(meant) > 1:
-        return f"it may be {listed(meant, last='or')}: write {OPTION} {shorten(name)}={meant[0]}"
-    return did_you_mean(meant[0] if meant else shorten(name), list(RULES), STEPS)
+        steps = listed(meant, last="or")
+        return f"it may be {steps}: write {RENAME} {shorten(name)}={meant[0]}"
+    likely = meant[0] if meant else shorten(name)
+    return did_you_mean(likely, list(RULES), HELP_ON_STEPS)
 
 
 def single(step: str) -> bool:
@@ -363,7 +364,7 @@ def _steps(
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names of steps, with the steps, of which there must be one; and the other names."""
     if not names:
-        raise ArrayError(f"{file} has no array", STEPS)
+        raise ArrayError(f"{file} has no array", HELP_ON_STEPS)
     steps, left_out = named_steps(names, renames)
     if not steps:
         raise ArrayError(f"{file}: no step is called {shorten(names[0])}", nearest(names[0]))
@@ -372,7 +373,7 @@ def _steps(
     return steps, left_out
 
 
-_WORDS = {
+_WORDS_FOR_NUMBERS = {
     word: value
     for value, words in (
         (np.nan, ("NaN", "nan", ".nan", ".NaN")),
@@ -381,7 +382,7 @@ _WORDS = {
     )
     for word in words
 }
-_EVEN = "give all rows of an array the same length"
+_HELP_ON_UNEVEN_ROWS = "give all rows of an array the same length"
 
 
 def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | None = None) -> Dump:
@@ -409,7 +410,7 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
             steps,
         )
     if not values:
-        errors.fail("the file has no step", at=root.at, help=STEPS)
+        errors.fail("the file has no step", at=root.at, help=HELP_ON_STEPS)
     arrays: dict[str, NDArray[Any]] = {}
     labels: dict[str, tuple[tuple[str, ...], ...]] = {}
     found, left_out = named_steps(values, renames)
@@ -483,7 +484,7 @@ def _gather(value: Value, shape: list[int], cells: list[float | bool], *, truths
             )
     elif not isinstance(node, ListNode) or len(node.items) != shape[0]:
         found = count(len(node.items), "entry") if isinstance(node, ListNode) else describe(node)
-        value.wrong(f"has {found}, but the first row has {shape[0]}", _EVEN)
+        value.wrong(f"has {found}, but the first row has {shape[0]}", _HELP_ON_UNEVEN_ROWS)
     else:
         for item in value.items:
             _gather(item, shape[1:], cells, truths=truths)
@@ -492,8 +493,8 @@ def _gather(value: Value, shape: list[int], cells: list[float | bool], *, truths
 def _number(node: Node) -> float | None:
     if not isinstance(node, Leaf):
         return None
-    if node.text in _WORDS:
-        return _WORDS[node.text]
+    if node.text in _WORDS_FOR_NUMBERS:
+        return _WORDS_FOR_NUMBERS[node.text]
     try:
         return None if node.quoted or "_" in node.text else float(node.text)
     except ValueError:

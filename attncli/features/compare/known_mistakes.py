@@ -19,10 +19,10 @@ from attncli.mistakes.model import Changes
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.model import Trace
 
-# of a trace: every mistake is another computation of all steps that it changes
+# For a larger trace no mistake is tried: each is another computation of all steps that it changes.
 MOST_WEIGHTS = 300_000
-# more mistakes than these give the same numbers only where the numbers say little
-MOST_NAMED = 3
+# If more mistakes than these give the same numbers, the numbers say too little.
+MOST_MISTAKES_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Explanation:
     blind: tuple[str, ...] = ()
 
 
-class _Found(NamedTuple):
+class _Fitting(NamedTuple):
     """A mistake that gives the other side's numbers, and in how many of the steps that differ.
 
     It does so `as_ours` if queries that see no key are treated as attncli treats them.
@@ -70,23 +70,23 @@ def explanation(comparison: Comparison) -> Explanation | None:
             continue
         attempt = Attempt(comparison, ours, theirs, ours.trace)
         groups = _best_groups(_all_that_explain(attempt))
-        if 0 < len(groups) <= MOST_NAMED and not attempt.a_lower_format_would_do():
+        if 0 < len(groups) <= MOST_MISTAKES_NAMED and not attempt.a_lower_format_would_do():
             return _explanation(attempt, groups)
     return None
 
 
-def _all_that_explain(attempt: Attempt) -> list[_Found]:
+def _all_that_explain(attempt: Attempt) -> list[_Fitting]:
     found = []
     for mistake, changes in applicable(attempt.trace):
         made = Made(attempt.trace, changes, mistake.optional)
         steps = _explained(attempt, made)
         if attempt.first.name in steps and sum(steps.values()) >= FEWEST_CELLS:
             as_ours = attempt.gives(attempt.first, made.plain)
-            found.append(_Found(mistake.name, changes, made.plain, len(steps), as_ours))
+            found.append(_Fitting(mistake.name, changes, made.plain, len(steps), as_ours))
     return found
 
 
-def _best_groups(found: list[_Found]) -> list[list[_Found]]:
+def _best_groups(found: list[_Fitting]) -> list[list[_Fitting]]:
     """Those that give the most steps, in groups that are one in the numbers of this problem.
 
     A mistake that changes all that another one does, and more, is left out: nothing shows the rest
@@ -96,14 +96,21 @@ def _best_groups(found: list[_Found]) -> list[list[_Found]]:
     most = max((one.steps for one in found), default=0)
     best = [one for one in found if one.steps == most]
     best = [one for one in best if one.as_ours] or best
-    best = [
-        one for one in best if not any(_has_more_than(one.changes, other.changes) for other in best)
-    ]
+    best = _without_what_nothing_shows(best)
     groups = _grouped(best)
-    if len(groups) <= MOST_NAMED:
+    if len(groups) <= MOST_MISTAKES_NAMED:
         return groups
     fewest = min(len(one.changes) for one in best)
     return _grouped([one for one in best if len(one.changes) == fewest])
+
+
+def _without_what_nothing_shows(found: list[_Fitting]) -> list[_Fitting]:
+    """Those that change no more than another one does."""
+
+    def has_more_than_another(one: _Fitting) -> bool:
+        return any(_has_more_than(one.changes, other.changes) for other in found)
+
+    return [one for one in found if not has_more_than_another(one)]
 
 
 def _has_more_than(one: Changes, other: Changes) -> bool:
@@ -123,13 +130,13 @@ def _same(one: Expression | NDArray[Any], other: Expression | NDArray[Any]) -> b
     return one == other
 
 
-def _grouped(found: list[_Found]) -> list[list[_Found]]:
+def _grouped(found: list[_Fitting]) -> list[list[_Fitting]]:
     by_name = {one.name: one for one in found}
     groups = groups_of_alike({name: one.mistaken for name, one in by_name.items()})
     return [[by_name[name] for name in names] for names in groups]
 
 
-def _explanation(attempt: Attempt, groups: list[list[_Found]]) -> Explanation:
+def _explanation(attempt: Attempt, groups: list[list[_Fitting]]) -> Explanation:
     trace = attempt.trace
     names = [tuple(one.name for one in group) for group in groups]
     shared = tuple(
@@ -150,8 +157,9 @@ def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
     if "masked" not in mistaken.moved:
         return ()
     new = blind_queries(mistaken["masked"]) & ~blind_queries(trace["masked"])
-    rows = new.reshape(-1, new.shape[-1]).any(axis=0)
-    return tuple(trace.tokens[row] for row in np.flatnonzero(rows).tolist())
+    in_any_head = new.reshape(-1, new.shape[-1]).any(axis=0)
+    rows: list[int] = np.flatnonzero(in_any_head).tolist()
+    return tuple(trace.tokens[row] for row in rows)
 
 
 def unexplained_size(comparison: Comparison) -> int:

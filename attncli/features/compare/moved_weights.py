@@ -19,8 +19,8 @@ from attncli.page.printer import format_number
 from attncli.tracing.comparison import Comparison
 from attncli.tracing.difference import doubles
 
-# keys on each side of a move; the others are only counted
-NAMED = 3
+# How many keys are named on each side of a move; the others are only counted.
+MOST_KEYS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +70,21 @@ def moved_rows(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[Move
     """
     a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
-        change = np.where(np.isfinite(a).all(axis=-1, keepdims=True), b - a, np.nan)
-        amounts = np.maximum(
-            np.maximum(change, 0).sum(axis=-1), np.maximum(-change, 0).sum(axis=-1)
-        )
-        rows = np.argwhere(np.isfinite(amounts) & (amounts > tolerance))
-    heaviest = sorted(
-        (tuple(map(int, row)) for row in rows),
-        key=lambda row: (-round(float(amounts[row]), 12), row),
-    )
+        has_numbers = np.isfinite(a).all(axis=-1, keepdims=True)
+        change = np.where(has_numbers, b - a, np.nan)
+        gained = np.maximum(change, 0).sum(axis=-1)
+        lost = np.maximum(-change, 0).sum(axis=-1)
+        amounts = np.maximum(gained, lost)
+        has_moved = np.isfinite(amounts) & (amounts > tolerance)
+
+    def heaviest_first(row: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        # Noise of floats must not decide which of two rows is first.
+        return -round(float(amounts[row]), 12), row
+
+    rows: list[tuple[int, ...]] = [tuple(map(int, row)) for row in np.argwhere(has_moved)]
     return tuple(
-        _move(row, change[row], float(amounts[row]), a[row], b[row], tolerance) for row in heaviest
+        _move(row, change[row], float(amounts[row]), a[row], b[row], tolerance)
+        for row in sorted(rows, key=heaviest_first)
     )
 
 
@@ -104,18 +108,22 @@ def _largest(
 ) -> tuple[tuple[KeyChange, ...], tuple[int, float]]:
     """The largest changes by key, and how many others there are, with their sum."""
     keys = np.flatnonzero(change > tolerance)
-    # what is no share of anything becomes infinite
+    # Numbers that are no shares of anything may become infinite where they are rounded.
     with np.errstate(over="ignore"):
-        keys = keys[np.argsort(-np.round(change[keys], 12), kind="stable")]
-    # "1 other" would take as much room as its name
-    named = len(keys) if len(keys) == NAMED + 1 else NAMED
-    shifts = tuple(KeyChange(int(key), float(change[key])) for key in keys[:named])
-    return shifts, (len(keys[named:]), float(change[keys[named:]].sum()))
+        largest_first = np.argsort(-np.round(change[keys], 12), kind="stable")
+    keys = keys[largest_first]
+    number = MOST_KEYS_NAMED
+    if len(keys) == MOST_KEYS_NAMED + 1:
+        # "1 other" would take as much room as its name.
+        number = len(keys)
+    named, others = keys[:number], keys[number:]
+    shifts = tuple(KeyChange(int(key), float(change[key])) for key in named)
+    return shifts, (len(others), float(change[others].sum()))
 
 
-MOST_ROWS = 12
-# of a row: the least that is shown as 0.1 %
-LEAST = 0.0005
+MOST_ROWS_NAMED = 12
+# A share of a row that is at least this is shown as 0.1 % or more.
+LEAST_SHARE_SHOWN = 0.0005
 
 
 def moved_sentences(comparison: Comparison) -> Iterator[Text]:
@@ -123,22 +131,20 @@ def moved_sentences(comparison: Comparison) -> Iterator[Text]:
     sentence.
     """
     moved = moved_weights(comparison)
-    large = [move for move in moved if move.amount >= LEAST]
-    shown = large if len(large) == MOST_ROWS + 1 else large[:MOST_ROWS]
+    large = [move for move in moved if move.amount >= LEAST_SHARE_SHOWN]
+    shown = large if len(large) == MOST_ROWS_NAMED + 1 else large[:MOST_ROWS_NAMED]
     for move in shown:
         yield _sentence(comparison, move)
     rest = moved[len(shown) :]
     if rest:
         largest = rest[0].amount
-        most = (
-            f"at most {percent(largest)}" if largest >= LEAST else f"less than {percent(LEAST * 2)}"
-        )
-        yield (
-            (
-                f"{count(len(rest), 'other row' if shown else 'row')}:"
-                f" {most}{' each' if len(rest) > 1 else ''}."
-            ),
-        )
+        most = f"less than {percent(LEAST_SHARE_SHOWN * 2)}"
+        if largest >= LEAST_SHARE_SHOWN:
+            most = f"at most {percent(largest)}"
+        if len(rest) > 1:
+            most += " each"
+        rows = count(len(rest), "other row" if shown else "row")
+        yield (f"{rows}: {most}.",)
 
 
 def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
@@ -168,16 +174,16 @@ def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
 
 
 def _side(comparison: Comparison, move: MovedWeights, *, gained: bool) -> str:
-    shifts, (others, amount) = (
-        (move.gained, move.others_gained) if gained else (move.lost, move.others_lost)
-    )
-    alone = len(shifts) == 1 and not others and _whole(move, shifts[0])
-    shifts = tuple(shift for shift in shifts if shift.amount >= LEAST) or shifts[:1]
-    names = [
-        _key(comparison, move, shift.key) + ("" if alone else f" ({percent(shift.amount)})")
-        for shift in shifts
-    ]
-    return listed([*names, f"{count(others, 'other')} ({percent(amount)})"] if others else names)
+    shifts, (others, amount) = move.lost, move.others_lost
+    if gained:
+        shifts, (others, amount) = move.gained, move.others_gained
+    if len(shifts) == 1 and not others and _whole(move, shifts[0]):
+        return _key(comparison, move, shifts[0].key)
+    shown = [shift for shift in shifts if shift.amount >= LEAST_SHARE_SHOWN] or shifts[:1]
+    names = [f"{_key(comparison, move, shift.key)} ({percent(shift.amount)})" for shift in shown]
+    if others:
+        names.append(f"{count(others, 'other')} ({percent(amount)})")
+    return listed(names)
 
 
 def _whole(move: MovedWeights, shift: KeyChange) -> bool:

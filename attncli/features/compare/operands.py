@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
 MOST_NAMES = 20  # of a dump, in one help line
-# pickles are refused with a help that says what to save instead
+# Pickles are among them: the error says what to save instead.
 _BINARY = ({*array_suffixes()} - {*TEXT_SUFFIXES}) | {*PICKLES}
 
 
@@ -265,5 +265,7 @@ def _has_sums(trace: Trace) -> bool:
     """Whether no sum of exponentials overflows, or vanishes for a query that sees a key."""
     import numpy as np
 
-    sums, seen = trace["row_sum"], ~np.isneginf(trace[trace.logits]).all(axis=-1)
-    return bool((np.isfinite(sums) & ((sums > 0) | ~seen)).all())
+    sums = trace["row_sum"]
+    sees_no_key = np.isneginf(trace[trace.logits]).all(axis=-1)
+    may_be_divided_by = (sums > 0) | sees_no_key
+    return bool((np.isfinite(sums) & may_be_divided_by).all())

@@ -210,7 +210,7 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
     yield Worked(tuple(lines))
 
 
-# about the tolerance of float16; a larger one would hide real differences
+# This is about the tolerance of float16. A larger one would hide real differences.
 WORTH_A_TOLERANCE = 0.002
 MOST_STEPS = 8  # in one list
 

@@ -16,7 +16,14 @@ from attncli.cli.input import change
 from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
 from attncli.features.generate.drawing import Draws, Layer
-from attncli.mistakes.audit import UNITS, Audit, all_told_apart, audit, mistaken_numbers, told_apart
+from attncli.mistakes.audit import (
+    UNITS_APART,
+    Audit,
+    all_told_apart,
+    audit,
+    mistaken_numbers,
+    told_apart,
+)
 from attncli.page.worksheet import blank_steps
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
@@ -189,7 +196,7 @@ class Search:
         )
         alike = (
             abs(weights[..., :, None, :] - weights[..., None, :, :]).max(axis=-1)
-            < UNITS * 10.0**-self.decimals
+            < UNITS_APART * 10.0**-self.decimals
         )
         fine &= _all(alike.sum(axis=-1) == 1)  # each is like itself alone
         scores = trace[trace.logits]

@@ -10,7 +10,7 @@ import pytest
 
 from attncli.dtypes import DTYPES
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.features.compare.known_mistakes import MOST_NAMED, explanation
+from attncli.features.compare.known_mistakes import MOST_MISTAKES_NAMED, explanation
 from attncli.features.compare.page import comparison_page
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
@@ -150,7 +150,7 @@ def test_a_single_number_says_too_little(problem: Build) -> None:
 
 def test_numbers_that_many_mistakes_give_name_none(problem: Build) -> None:
     same = problem(Q=np.ones((3, 2)), K=np.ones((3, 2)), V=np.ones((3, 2)), mask=(Causal(),))
-    assert len(named(same, {"weights": np.full((3, 3), 1 / 3)})) <= MOST_NAMED
+    assert len(named(same, {"weights": np.full((3, 3), 1 / 3)})) <= MOST_MISTAKES_NAMED
 
 
 def test_a_second_problem(problem: Build) -> None:

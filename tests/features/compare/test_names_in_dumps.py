@@ -15,7 +15,7 @@ import pytest
 
 from attncli.cli.main import run as run_command
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.features.compare.known_mistakes import FEWEST_CELLS, MOST_NAMED, explanation
+from attncli.features.compare.known_mistakes import FEWEST_CELLS, MOST_MISTAKES_NAMED, explanation
 from attncli.features.compare.operands import InputFile, operands
 from attncli.problem.loader import loads
 from attncli.tracing import run
@@ -194,7 +194,7 @@ def says_little(
         for name in KINDS
         if can_be_made(name, problem) and gives(name, problem, dump, comparison, convention)
     ]
-    return len(alike) > MOST_NAMED
+    return len(alike) > MOST_MISTAKES_NAMED
 
 
 def can_be_made(name: str, problem: Sheet) -> bool:

@@ -4,7 +4,6 @@ was not read.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from statistics import mean, median
 from typing import Any, TypeVar
@@ -27,12 +26,12 @@ from attncli.render.spreadsheet import Value
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
-MOST = 20  # mistakes that are listed
-# students that are named beside a mistake
-NAMES = 3
-BETWEEN = " | "  # mistakes in one cell
+MOST_MISTAKES_LISTED = 20  # mistakes that are listed
+# So many students are named beside a mistake.
+MOST_STUDENTS_NAMED = 3
+BETWEEN_MISTAKES = " | "  # mistakes in one cell
 RESULTS, SUMMARY = "results", "summary"  # sheets of a workbook
-COLUMNS = (
+COLUMNS_OF_RESULTS = (
     "student",
     "marks",
     "of",
@@ -43,7 +42,7 @@ COLUMNS = (
     "problem",
     "answers",
 )
-Key = TypeVar("Key", bound=Hashable)
+Shared = TypeVar("Shared", bound=Hashable)
 
 
 def class_page(results: Sequence[Marked]) -> Document:
@@ -68,7 +67,10 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
     manifest.
     """
     more = list(dict.fromkeys(name for each in results for name in each.more))
-    yield [*COLUMNS, *(f"{name} (manifest)" if name in COLUMNS else name for name in more)]
+    yield [
+        *COLUMNS_OF_RESULTS,
+        *(f"{name} (manifest)" if name in COLUMNS_OF_RESULTS else name for name in more),
+    ]
     for each in results:
         yield [
             each.student,
@@ -76,7 +78,7 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
             each.of,
             *(each.counts.get(verdict) for verdict in VERDICTS),
             each.first_wrong,
-            BETWEEN.join(f"{step}: {mistake}" for step, mistake in each.mistakes),
+            BETWEEN_MISTAKES.join(f"{step}: {mistake}" for step, mistake in each.mistakes),
             each.error,
             each.problem,
             each.answers,
@@ -169,10 +171,10 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
         yield Listing(
             tuple(
                 (f"{step}: {mistake}. {count(len(who), 'student')}: {_who(who)}.",)
-                for (step, mistake), who in made[:MOST]
+                for (step, mistake), who in made[:MOST_MISTAKES_LISTED]
             )
         )
-        if (more := len(made) - MOST) > 0:
+        if (more := len(made) - MOST_MISTAKES_LISTED) > 0:
             yield Paragraph(
                 (f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",)
             )
@@ -232,14 +234,22 @@ def _first_steps(read: Sequence[Marked]) -> list[tuple[str, list[str]]]:
     )
 
 
-def _most_first(found: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]:
-    students: dict[Key, list[str]] = {}
+def _most_first(found: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[str]]]:
+    students: dict[Shared, list[str]] = {}
     for key, student in found:
         students.setdefault(key, []).append(student)
-    often = Counter({key: len(who) for key, who in students.items()})
-    return [(key, students[key]) for key, _ in often.most_common()]
+
+    def how_many(entry: tuple[Shared, list[str]]) -> int:
+        _, who = entry
+        return len(who)
+
+    # Of two that are as frequent, the one that was found first stays first.
+    return sorted(students.items(), key=how_many, reverse=True)
 
 
 def _who(students: Sequence[str]) -> str:
-    shown = [*students[:NAMES], *["…"] * (len(students) > NAMES)]
-    return ("; " if any("," in name for name in shown) else ", ").join(shown)
+    shown = [*students[:MOST_STUDENTS_NAMED]]
+    if len(students) > MOST_STUDENTS_NAMED:
+        shown.append("…")
+    has_comma = any("," in name for name in shown)
+    return ("; " if has_comma else ", ").join(shown)

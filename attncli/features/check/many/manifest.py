@@ -12,8 +12,8 @@ from attncli.errors import Place, did_you_mean, input_error
 from attncli.problem.text.source import read_source
 from attncli.system import path_here, without_last_separator
 
-COLUMNS = ("student", "problem", "answers")
-_HELP = f"the first line names the columns: {', '.join(COLUMNS)}"
+COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
+_HELP_ON_COLUMNS = f"the first line names the columns: {', '.join(COLUMNS_OF_MANIFEST)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +41,31 @@ def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
     rows = iter(csv_rows(source))
     head = next(rows, None)
     if head is None:
-        raise input_error("the manifest is empty", place=Place(path, 1, 1), help=_HELP)
+        raise input_error("the manifest is empty", place=Place(path, 1, 1), help=_HELP_ON_COLUMNS)
     names = [cell.strip() for cell in head.cells]
     lowered = [name.lower() for name in names]
-    for name in COLUMNS:
+    for name in COLUMNS_OF_MANIFEST:
         if lowered.count(name) != 1:
             message = (
                 f"there are two columns {name}" if name in lowered else f"there is no column {name}"
             )
             raise input_error(
-                message, place=head.place, help=did_you_mean(name, names, _HELP) if names else _HELP
+                message,
+                place=head.place,
+                help=did_you_mean(name, names, _HELP_ON_COLUMNS) if names else _HELP_ON_COLUMNS,
             )
 
     def found() -> Iterator[Submission]:
         for row in rows:
             cells = [cell.strip() for cell in row.cells]
             named = dict(zip(lowered, cells, strict=False))
-            student, problem, answers = (named.get(name, "") for name in COLUMNS)
+            student, problem, answers = (named.get(name, "") for name in COLUMNS_OF_MANIFEST)
             more = {
                 name: named.get(low, "")
                 for name, low in zip(names, lowered, strict=True)
-                if low not in COLUMNS
+                if low not in COLUMNS_OF_MANIFEST
             }
-            lacking = [name for name in COLUMNS if not named.get(name)]
+            lacking = [name for name in COLUMNS_OF_MANIFEST if not named.get(name)]
             error = ""
             if lacking:
                 error = f"line {row.place.line} of the manifest has no {listed(lacking)}"
@@ -87,7 +89,7 @@ def _at(name: str, manifest: str, folder: str | None = None) -> str:
     """Where a file of the manifest is."""
     name = path_here(name)
     if folder is None:
-        # and so no name is "-", standard input
+        # With a folder before it, no name is "-", which would be standard input.
         return os.path.join(os.path.dirname(manifest) or os.curdir, name)
     whole = os.path.join(folder, name)
     return whole if os.path.exists(whole) else os.path.join(folder, os.path.basename(name))

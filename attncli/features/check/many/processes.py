@@ -17,7 +17,7 @@ from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.marked import Marked, Settings
 from attncli.features.check.many.marking import mark, result_of
 
-_ALONE = (
+_ONE_AFTER_THE_OTHER = (
     "the submissions were checked one after the other: the system does not let several processes"
     " work together"
 )
@@ -44,7 +44,7 @@ def mark_in_processes(
         why = str(error)
     # Python tells people of semaphores that a pool which could not be used has not given back.
     gc.collect()
-    warn(f"{_ALONE} ({why})")
+    warn(f"{_ONE_AFTER_THE_OTHER} ({why})")
     for number, submission in left.items():
         yield number, mark(submission, settings)
 
@@ -61,7 +61,7 @@ def _in_processes(
                 if not isinstance(future.exception(), BrokenProcessPool):
                     del left[number]
                     yield number, future.result()
-        # work is handed out in order, so these are what was being done
+        # Work is handed out in order, so the process that ended was at one of these.
         for number in list(left)[:workers]:
             with _processes(1) as alone:
                 ((_, future),) = _ended(alone, {number: left[number]}, settings)
@@ -130,7 +130,7 @@ def _handed_out(
             except OSError as error:
                 raise NoProcessesError(reason(error)) from None
             except RuntimeError as error:
-                # of Python, which has no thread either
+                # Python says so where there is no thread for it.
                 raise NoProcessesError(str(error)) from None
     return futures
 
@@ -173,7 +173,7 @@ def _pool(workers: int) -> ProcessPoolExecutor:
         ImportError,
         NotImplementedError,
     ) as error:
-        # of a Python that was built without semaphores
+        # Such a Python was built without semaphores.
         raise NoProcessesError(str(error)) from None
 
 

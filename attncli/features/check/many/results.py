@@ -9,7 +9,7 @@ from typing import Any
 from attncli.cli.csv_files import csv_rows
 from attncli.cli.options import suffix_of
 from attncli.errors import AttncliError, Place, input_error
-from attncli.features.check.many.class_page import BETWEEN, COLUMNS, RESULTS
+from attncli.features.check.many.class_page import BETWEEN_MISTAKES, COLUMNS_OF_RESULTS, RESULTS
 from attncli.features.check.many.marked import Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.problem.arrays.errors import ArrayError
@@ -17,9 +17,9 @@ from attncli.problem.arrays.stored import strict_json
 from attncli.problem.files import read_bytes
 from attncli.problem.text.source import Source, read_source
 
-_HELP = "name a file that attncli check wrote, or leave out --resume"
+_HELP_ON_RESUME = "name a file that attncli check wrote, or leave out --resume"
 # No class has more cells, and with numbers up to here the averages can be worked out.
-_LARGEST = 2**53
+_LARGEST_COUNT = 2**53
 
 
 def read_results(path: str, *, lenient: bool) -> list[Marked]:
@@ -36,7 +36,7 @@ def read_results(path: str, *, lenient: bool) -> list[Marked]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError):
         raise input_error(
-            "these are no results of a class", place=Place(path, 1, 1), help=_HELP
+            "these are no results of a class", place=Place(path, 1, 1), help=_HELP_ON_RESUME
         ) from None
 
 
@@ -83,7 +83,7 @@ def _possible(row: Marked) -> Marked:
         raise ValueError
     numbers = (row.marks or 0, row.of or 0, *row.counts.values())
     # This also refuses what is not finite.
-    if not all(abs(number) <= _LARGEST for number in numbers):
+    if not all(abs(number) <= _LARGEST_COUNT for number in numbers):
         raise ValueError
     if any(count < 0 for count in row.counts.values()):
         raise ValueError
@@ -113,7 +113,7 @@ def _whole(value: Any) -> int:
 def _marks(value: Any) -> float:
     if type(value) not in (int, float):
         raise TypeError
-    if not abs(value) <= _LARGEST:
+    if not abs(value) <= _LARGEST_COUNT:
         raise ValueError
     return float(value)
 
@@ -142,7 +142,7 @@ def _of_workbook(path: str) -> Iterator[Sequence[str]]:
 
 def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
     head = next(rows, ())
-    if not {*COLUMNS}.issubset(head):
+    if not {*COLUMNS_OF_RESULTS}.issubset(head):
         raise ValueError
     for row in rows:
         cells = dict(zip(head, row, strict=True))
@@ -156,13 +156,15 @@ def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
                 of=int(cells["of"]) if cells["of"] else None,
                 counts=counts,
                 first_wrong=cells["first_wrong"],
-                mistakes=tuple(_mistake(each) for each in cells["mistakes"].split(BETWEEN) if each),
+                mistakes=tuple(
+                    _mistake(each) for each in cells["mistakes"].split(BETWEEN_MISTAKES) if each
+                ),
                 passed=_passed(counts, lenient),
                 error=cells["error"],
                 more={
                     name.removesuffix(" (manifest)"): text
                     for name, text in cells.items()
-                    if name not in COLUMNS
+                    if name not in COLUMNS_OF_RESULTS
                 },
             )
         )

@@ -50,6 +50,6 @@ def within(seconds: float | None, work: Callable[[], Result]) -> Result:
         with lock:
             ended = True
         timer.cancel()
-        # it is raised here at the latest, and not in what follows
+        # Python raises it here at the latest, and not in what follows.
         while out_of_time and not raised:
             time.sleep(0.001)
