@@ -222,6 +222,8 @@ def test_what_makes_scores_says_what_needs_less(use: Callable[[Any], object]) ->
         == "K: the matrix of scores would be 65536×65536, which is 4,294,967,296 numbers"
     )
     less = 'attncli.trace(problem, steps="output") does without it'
+    if use is MAKES_SCORES["gradient"]:
+        less = "the backward pass needs all of them, so leave out the gradient"
     assert caught.value.help == f"an array has at most 50,000,000 numbers; {less}"
 
 

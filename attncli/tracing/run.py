@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from attncli.attention.parallel import Report
 
 FLOAT64 = DTYPES["float64"]
+WHY_THE_GRADIENT_NEEDS_ALL = "the backward pass needs all of them, so leave out the gradient"
 WHY_ALL_STEPS = "all steps are worked out here, because one that is left out may need a warning"
 
 
@@ -70,7 +71,9 @@ def run(
     keeps_little = (
         keep is not None and not holds_scores(keep) and rounding == "shown" and not gradient
     )
-    if not keeps_little:
+    if gradient:
+        require_scores(problem.given, WHY_THE_GRADIENT_NEEDS_ALL)
+    elif not keeps_little:
         require_scores(problem.given)
     plan = plan_for(problem)
     if gradient:

@@ -17,27 +17,33 @@ from attncli.cli.progress import progress
 from attncli.english import listed
 from attncli.errors import usage_error
 
-_GIVEN = ("x", "qkv")
-_MOST_STUDENTS = 10_000
-# with none, few mistakes are told apart; nobody writes more by hand
-_DECIMALS = range(1, 7)
-_SIZES = (range(2, 17), range(1, 17), range(1, 17), range(1, 17))
-# with which most mistakes are told apart
-_DIMS, _DIMS_OF_HEADS = "4,2,3,5", "4,2,3,2"
-_EXAMPLE = "write attncli generate --seed midterm --count 30 -d set"
+WHAT_MAY_BE_GIVEN = ("x", "qkv")
+MOST_STUDENTS = 10_000
+# With no decimals, few mistakes are told apart, and nobody writes more by hand.
+POSSIBLE_DECIMALS = range(1, 7)
+POSSIBLE_SIZES = {
+    "n": range(2, 17),
+    "d_model": range(1, 17),
+    "d_k": range(1, 17),
+    "d_v": range(1, 17),
+}
+# With these sizes most mistakes are told apart.
+USUAL_DIMS = "4,2,3,5"
+USUAL_DIMS_OF_HEADS = "4,2,3,2"
+EXAMPLE_OF_A_SET = "write attncli generate --seed midterm --count 30 -d set"
 
 
 def _dims(option: str, value: str) -> tuple[int, ...]:
     """The sizes n, d_model, d_k and d_v; raises AttncliError (exit 2) for anything else."""
-    parts = options.names(option, value, what="size", example=_DIMS)
-    if len(parts) != len(_SIZES):
+    parts = options.names(option, value, what="size", example=USUAL_DIMS)
+    if len(parts) != len(POSSIBLE_SIZES):
         raise usage_error(
             f"{option} has {len(parts)} sizes, not 4",
-            help=f"n, d_model, d_k and d_v: {option} {_DIMS}",
+            help=f"n, d_model, d_k and d_v: {option} {USUAL_DIMS}",
         )
     return tuple(
-        options.whole(option, part, allowed=allowed)
-        for part, allowed in zip(parts, _SIZES, strict=True)
+        options.whole(f"{option}: {name}", part, allowed=allowed)
+        for (name, allowed), part in zip(POSSIBLE_SIZES.items(), parts, strict=True)
     )
 
 
@@ -53,7 +59,7 @@ def generate(
         ),
     ] = None,
     count: Annotated[
-        int | None, _whole("--count", range(1, _MOST_STUDENTS + 1), "How many problems.")
+        int | None, _whole("--count", range(1, MOST_STUDENTS + 1), "How many problems.")
     ] = None,
     roster: Annotated[
         str | None,
@@ -79,7 +85,7 @@ def generate(
             "--dims",
             metavar="N,D_MODEL,D_K,D_V",
             help="Tokens, and the numbers in a row of X, of a query and of a value.  "
-            f"[default: {_DIMS}; with several heads, {_DIMS_OF_HEADS}]",
+            f"[default: {USUAL_DIMS}; with several heads, {USUAL_DIMS_OF_HEADS}]",
         ),
     ] = None,
     heads: Annotated[
@@ -88,7 +94,9 @@ def generate(
     given: Annotated[
         str | None,
         options.choice(
-            "--given", _GIVEN, "Give X and the weights, or give Q, K and V.  [default: x]"
+            "--given",
+            WHAT_MAY_BE_GIVEN,
+            "Give X and the weights, or give Q, K and V.  [default: x]",
         ),
     ] = None,
     mask: Annotated[
@@ -109,7 +117,9 @@ def generate(
             help="Ask for these steps only: weights,output.  [default: all that is worked out]",
         ),
     ] = None,
-    decimals: Annotated[int, _whole("--decimals", _DECIMALS, "Decimals of the answers.")] = 2,
+    decimals: Annotated[
+        int, _whole("--decimals", POSSIBLE_DECIMALS, "Decimals of the answers.")
+    ] = 2,
     title: Annotated[
         str | None,
         typer.Option(
@@ -174,8 +184,10 @@ def generate(
         if count is not None and roster is not None:
             raise usage_error("--count cannot be used with --roster", help=LEAVE_ONE_OUT)
         lacking = "--seed" if seed is None else "-d" if directory is None else "--count or --roster"
-        raise usage_error(f"{lacking} is missing", help=_EXAMPLE)
-    n, d_model, d_k, d_v = dims or _dims("--dims", _DIMS if heads in (None, 1) else _DIMS_OF_HEADS)
+        raise usage_error(f"{lacking} is missing", help=EXAMPLE_OF_A_SET)
+    n, d_model, d_k, d_v = dims or _dims(
+        "--dims", USUAL_DIMS if heads in (None, 1) else USUAL_DIMS_OF_HEADS
+    )
 
     from attncli.features.generate.roster import numbered, read_roster
     from attncli.problem.text.source import read_source

@@ -50,6 +50,9 @@ _SAMPLE = 48
 _MOST_BLOCKS = 200
 # in which no draw is plausible: then none will be
 _BLOCKS_WITHOUT = 40
+# Fewer plausible draws than this are expected in all blocks: then one block is enough to say no.
+_HOPELESS = 1e-12
+HARD_TO_FIND = "has small scores and a clear winner in every row"
 # problems worked out on paper, of which the one is taken that rounding changes least
 _MOST_TRIED = 32
 # units of the last digit: this close to a half, a number may be rounded up or down
@@ -107,15 +110,16 @@ class Search:
         )
         found: list[Draws] = []
         for block in range(_MOST_BLOCKS):
-            found.append(plain._plausible(plain._block(_SAMPLED, block)))
+            drawn = plain._block(_SAMPLED, block)
+            found.append(plain._plausible(drawn))
             seen = sum(map(len, found))
+            if not seen and block == 0 and plain._is_hopeless(drawn):
+                raise _nothing_found(1, HARD_TO_FIND, mask)
             if seen >= _SAMPLE or (not seen and block >= _BLOCKS_WITHOUT - 1):
                 break
         draws = np.concatenate(found)
         if not len(draws):
-            raise _nothing_found(
-                _BLOCKS_WITHOUT, "has small scores and a clear winner in every row", mask
-            )
+            raise _nothing_found(_BLOCKS_WITHOUT, HARD_TO_FIND, mask)
         right, numbers = plain._numbers(draws)
         shown = {
             name: each
@@ -190,10 +194,7 @@ class Search:
             return draws
         trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
         weights = trace["weights"]
-        ranked = np.sort(weights, axis=-1)
-        fine = _all(ranked[..., -1] - ranked[..., -2] >= CLEAR - _NEAR) & _all(
-            trace["scaled"] <= LARGEST + _NEAR
-        )
+        fine = _all(_fine_rows(trace))
         alike = (
             abs(weights[..., :, None, :] - weights[..., None, :, :]).max(axis=-1)
             < UNITS_APART * 10.0**-self.decimals
@@ -211,6 +212,16 @@ class Search:
                 units = cells * 10.0**self.decimals
                 fine &= _all(~(abs(units - np.floor(units) - 0.5) < _NEAR))
         return draws[fine]
+
+    def _is_hopeless(self, draws: Draws) -> bool:
+        """Whether rows have a clear winner so seldom that no draw will have one in all its rows.
+
+        If a row has one in a third of the draws, 128 rows have them in one of 10 to the 61st.
+        """
+        rows = _fine_rows(run(self.layer.batch(self.like, draws), shifted=self.shifted))
+        # A row that has none in these draws may have one in others.
+        shares = np.maximum(rows.mean(axis=0), 1 / len(draws))
+        return bool(np.log(shares).sum() < np.log(_HOPELESS / (_BLOCK * _MOST_BLOCKS)))
 
     def _varied(self, draws: Draws) -> NDArray[np.bool_]:
         """Which draws have no row and no column of zeros, none that is like the one before it, and
@@ -277,6 +288,14 @@ def _by_draw(
     if BATCH in trace.steps[step].rule.target.letters:
         return cells
     return np.broadcast_to(cells, (draws, *cells.shape))
+
+
+def _fine_rows(trace: Trace) -> NDArray[np.bool_]:
+    """Which rows of the weights have a clear winner, and no large score, in each draw."""
+    ranked = np.sort(trace["weights"], axis=-1)
+    winners = ranked[..., -1] - ranked[..., -2] >= CLEAR - _NEAR
+    small = (trace["scaled"] <= LARGEST + _NEAR).all(axis=-1)
+    return np.asarray(winners & small)
 
 
 def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:

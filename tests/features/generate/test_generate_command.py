@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from attncli.cli.input import change
 from attncli.cli.main import run
 from attncli.cli.overrides import Overrides
 from attncli.errors import Exit, usage_error
+from attncli.features.generate.drawing import Draws
 from attncli.features.generate.search import Search
 from attncli.problem.parts.masks import forms
 
@@ -231,7 +232,10 @@ def test_the_same_seed_gives_the_same_bytes_and_others_do_not() -> None:
             ["--seed", "a", "-d", "set", "--count", "2", "--dims", "4,2,3"],
             "--dims has 3 sizes, not 4",
         ),
-        (["--seed", "a", "-d", "set", "--count", "2", "--dims", "1,2,3,4"], "--dims cannot be '1'"),
+        (
+            ["--seed", "a", "-d", "set", "--count", "2", "--dims", "1,2,3,4"],
+            "--dims: n cannot be '1'",
+        ),
         (["--seed", "a", "-d", "set", "--count", "2", "--ask", "loss"], "loss"),
         (["--seed", "a", "-d", "set", "--count", "2", "--ask", "X"], "X cannot be blank"),
         (["--seed", "a", "-d", "set", "--count", "2", "--mask", "[[true]]"], "mask"),
@@ -283,6 +287,23 @@ def test_sizes_that_cannot_serve(
 ) -> None:
     monkeypatch.setattr("attncli.features.generate.search._BLOCKS_WITHOUT", 1)
     assert run(["generate", "--seed", "a", "--count", "1", "-d", "set", "--dims", "16,1,1,1"]) == 2
+    assert "no problem of 1,024 that were drawn has small scores" in capsys.readouterr().err
+
+
+def test_sizes_that_can_be_known_not_to_serve_are_refused_after_one_block(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = []
+    block_of = Search._block
+
+    def counted(self: Search, key: Sequence[object], block: int) -> Draws:
+        blocks.append(block)
+        return block_of(self, key, block)
+
+    monkeypatch.setattr(Search, "_block", counted)
+    sizes = ["--dims", "16,16,16,16", "--heads", "8", "--mask", "causal"]
+    assert run(["generate", "--seed", "a", "--count", "1", "-d", "set", *sizes]) == Exit.USAGE
+    assert blocks == [0]
     assert "no problem of 1,024 that were drawn has small scores" in capsys.readouterr().err
 
 

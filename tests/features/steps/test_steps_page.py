@@ -93,6 +93,7 @@ def test_programs_get_all_steps_with_and_without_all(capsys: pytest.CaptureFixtu
     ("options", "message"),
     [
         (["scores"], "--all cannot be used with the step scores"),
+        ([""], "--all cannot be used with the step ''"),
         (["--mistakes"], "--all cannot be used with --mistakes"),
     ],
 )

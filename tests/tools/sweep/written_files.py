@@ -237,12 +237,12 @@ def _of_a_set(line: list[str], asked: Mapping[str, str], changed: list[str]) -> 
     if folder is None:
         return
     for problem in [name for name in changed if "/problems/" in name][:2]:
-        base = problem.replace("/problems/", "/{}/").removesuffix(".yaml")
+        before, _, after = problem.removesuffix(".yaml").rpartition("/problems/")
         yield Reading(["compute", problem, "--steps=output", "--detail=brief"], (0,))
-        yield Reading(["check", problem, base.format("answers") + ".yaml"], (1,))
+        yield Reading(["check", problem, f"{before}/answers/{after}.yaml"], (1,))
         for suffix in (".md", ".tex"):
-            yield Reading(["check", problem, base.format("keys") + suffix], (0,))
-            yield Reading(["check", problem, base.format("worksheets") + suffix], (1,))
+            yield Reading(["check", problem, f"{before}/keys/{after}{suffix}"], (0,))
+            yield Reading(["check", problem, f"{before}/worksheets/{after}{suffix}"], (1,))
     yield Reading(["check", "--batch", f"{folder}/manifest.csv", "--workers=1"], (1,))
 
 
