@@ -17,7 +17,7 @@ from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 _ASCII = dict.fromkeys("·×⋅", "*")
-# the token between two factors without a sign, as in 2√3
+# This token stands between two factors without a sign, as in 2√3.
 _IMPLIED = " "
 _NUMBER = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _WORD = rf"\*\*|[-+*·×⋅/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])"
@@ -30,7 +30,7 @@ _E_IN_A_SUM = re.compile(r"\s+e\s+[-+]\s+\Z")
 _POWER_OR_SUM = re.compile(r"\s*(?:\^|\*\*|[-+]\s*[0-9.])")
 _POWER_SIGNS = ("^", "**")
 _DIGITS = tuple("0123456789.")
-# parentheses, signs and powers inside one another
+# So many parentheses, signs and powers may stand inside one another.
 DEEPEST = 40
 _BY_ZERO = "divides by zero", "write a number other than 0 after the /"
 _TOO_DEEP = (
@@ -61,10 +61,10 @@ _REMARK = (
     "write 2*(1 + e) for a product, and 1/3 = 0.333 for a number that is written twice",
 )
 _NAMED_IN_EQUATIONS = {"ln": "log"}
-# digits that a calculation may lose on its way
-_SPARE = 10
-# an angle of which enough digits are known
-_FARTHEST = 10**9
+# A calculation may lose so many digits on its way.
+_SPARE_DIGITS = 10
+# Of larger angles, too few digits are known.
+_LARGEST_ANGLE = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,12 @@ def _looks_cut_off(text: str, e: re.Match[str], before: str) -> bool:
     """Whether an exponent is missing after this e, as in 0.5e: 0.5 e, 0.5e^2 and 3e are
     products.
     """
+    if "." not in before or not before.endswith(_DIGITS):
+        return False
+    has_exponent = "e" in before.lower()
     is_apart = e.start() < e.start(1)
     goes_on = _POWER_OR_SUM.match(text, e.end()) is not None
-    is_decimal = "." in before and "e" not in before.lower() and before.endswith(_DIGITS)
-    return is_decimal and not is_apart and not goes_on
+    return not (has_exponent or is_apart or goes_on)
 
 
 def _is_factor(token: str) -> bool:
@@ -184,7 +186,7 @@ def _require_product(text: str, opening: re.Match[str], before: str) -> None:
 
 def _context() -> Context:
     return Context(
-        prec=DIGITS + _SPARE,
+        prec=DIGITS + _SPARE_DIGITS,
         traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
     )
 
@@ -221,7 +223,7 @@ class _Calculator:
             if sign == _IMPLIED and before == "/":
                 raise _Refused(*_AMBIGUOUS)
             other, before = self.signed(depth), sign
-            # also 0/0, which decimals take for another kind of mistake
+            # Decimals take 0/0 for another kind of mistake than 1/0.
             if sign == "/" and not other:
                 raise decimal.DivisionByZero
             value = value / other if sign == "/" else value * other
@@ -330,7 +332,7 @@ def _without_parentheses(function: str, rest: list[str]) -> Exception:
 
 
 def _apply(function: str, value: Decimal) -> Decimal:
-    if function in ("sin", "cos") and abs(value) > _FARTHEST:
+    if function in ("sin", "cos") and abs(value) > _LARGEST_ANGLE:
         raise NumberError(
             f"{function} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9"
         )

@@ -18,7 +18,8 @@ from attncli.problem.text.recurring_decimals import RECURRING, recurring
 LONGEST = 400
 LARGEST, SMALLEST = Decimal("1.8e308"), Decimal("1e-1000")
 _TIMES = "*·×⋅"
-_FAR = 10**6
+# Of larger powers of ten, no Decimal has one.
+_LARGEST_EXPONENT = 10**6
 _SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
 _BLANK = re.compile(r"_*|\?")
 _IN_PARENTHESES = re.compile(r"\(\s*(.*?)\s*\)")
@@ -95,20 +96,24 @@ def more_precise(one: Claim | None, other: Claim | None) -> Claim | None:
     if one is None or other is None:
         return other if one is None else one
     fine, coarse = (other, one) if other.half < one.half else (one, other)
-    if not (fine.value.is_finite() and coarse.value.is_finite()):
-        near = fine.value == coarse.value
-    else:
-        slack = coarse.half or EXACTLY * max(Decimal(1), fine.value.copy_abs())
-        near = abs(fine.value - coarse.value) <= slack
-    if near:
+    if _agree(fine, coarse):
         return fine
     help = "correct one of the two, or leave one blank"
     if fine.value.is_finite() and not coarse.exact and fine.exact:
         places = -coarse.half.adjusted() - 1
-        help = f"{shorten(fine.text)} is {shorten(str(round_half_up(fine.value, places)))}: {help}"
-    raise NumberError(
-        f"{shorten(one.text)} and {shorten(other.text)} are not the same number", help
-    )
+        rounded = str(round_half_up(fine.value, places))
+        help = f"{shorten(fine.text)} is {shorten(rounded)}: {help}"
+    both = f"{shorten(one.text)} and {shorten(other.text)}"
+    raise NumberError(f"{both} are not the same number", help)
+
+
+def _agree(fine: Claim, coarse: Claim) -> bool:
+    """Whether two claims to a number agree within the digits of the coarser one."""
+    are_finite = fine.value.is_finite() and coarse.value.is_finite()
+    if not are_finite:
+        return fine.value == coarse.value
+    slack = coarse.half or EXACTLY * max(Decimal(1), fine.value.copy_abs())
+    return abs(fine.value - coarse.value) <= slack
 
 
 def _read(spelled: str) -> Claim | None:
@@ -223,7 +228,11 @@ def _decimal(text: str) -> Decimal:
     any too large.
     """
     digits, power, exponent = text.lower().partition("e")
-    return Decimal(f"{digits}e{max(min(int(exponent), _FAR), -_FAR)}" if power else digits)
+    if not power:
+        return Decimal(digits)
+    held = min(int(exponent), _LARGEST_EXPONENT)
+    held = max(held, -_LARGEST_EXPONENT)
+    return Decimal(f"{digits}e{held}")
 
 
 def _sized(value: Decimal, text: str) -> Decimal:

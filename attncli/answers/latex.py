@@ -5,7 +5,7 @@ written in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attncli.answers.latex_numbers import LONG, from_latex
 from attncli.answers.model import Answer
@@ -114,16 +114,20 @@ def _table(rows: list[list[CellText]], spans: dict[str, Span], at: int) -> Table
     repeated = _DECIMALS_CORNER.fullmatch(name) if len(name) < LONG else None
     name = (repeated[1] or repeated[2]) if repeated else name
     return Table(
-        LATEX_NAMES.get(name, name),
-        corner.at,
-        tuple(_label(column.text) for column in columns),
-        tuple(_label(row[0].text) for row in body),
-        tuple(row[0].at for row in body),
-        tuple(tuple(CellText(from_latex(cell.text), cell.at) for cell in row[1:]) for row in body),
-        spans.get("row"),
-        spans.get("column"),
+        name=LATEX_NAMES.get(name, name),
+        at=corner.at,
+        columns=tuple(_label(column.text) for column in columns),
+        rows=tuple(_label(row[0].text) for row in body),
+        starts=tuple(row[0].at for row in body),
+        cells=tuple(_numbers(row[1:]) for row in body),
+        row_span=spans.get("row"),
+        column_span=spans.get("column"),
         repeats=repeated is not None,
     )
+
+
+def _numbers(cells: Sequence[CellText]) -> tuple[CellText, ...]:
+    return tuple(CellText(from_latex(cell.text), cell.at) for cell in cells)
 
 
 def _label(cell: str) -> str:

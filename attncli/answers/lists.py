@@ -24,7 +24,7 @@ from attncli.problem.text.values import Value
 from attncli.tracing.model import Step, Trace
 
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
-# cells that a help line writes out
+# A help line writes out no more cells.
 _MOST_WRITTEN_OUT = 12
 
 
@@ -76,7 +76,7 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return None
     if report_doubtful_commas(value):
         return None
-    # of what was read in one go, the shape is known before all cells are
+    # The shape of a list that was read in one go is known before all its cells are.
     if value.node.numbers is not None:
         shape = value.node.numbers.array.shape
         if in_shape_of(np.broadcast_to(np.array(None), shape), step.shape) is None:
@@ -100,12 +100,9 @@ def _read_number(value: Value, step: Step) -> Answer | None:
     """The answer to a step of one number, which may stand in brackets: 14.38, [14.38]."""
     inner = value
     while isinstance(inner.node, ListNode):
-        if len(inner.node.items) != 1:
-            found = (
-                f"a list of {count(len(inner.node.items), 'entry')}"
-                if inner.node.items
-                else "an empty list"
-            )
+        length = len(inner.node.items)
+        if length != 1:
+            found = f"a list of {count(length, 'entry')}" if length else "an empty list"
             value.wrong(f"must be one number, not {found}", f"write {value.path}: 0.70")
             return None
         inner = inner.entry(0)
@@ -123,26 +120,31 @@ def _form(shape: tuple[int, ...], key: str = "") -> str:
     takes.
     """
     if prod(shape) > _MOST_WRITTEN_OUT:
-        return (
-            f"it takes {shape_text(shape)} numbers,"
-            f" {'each row in a list' if len(shape) > 1 else 'in a list'}"
-        )
+        where = "each row in a list" if len(shape) > 1 else "in a list"
+        return f"it takes {shape_text(shape)} numbers, {where}"
     return f"write {key}{_blanks(shape)}, with numbers in place of null"
 
 
 def _blanks(shape: tuple[int, ...]) -> str:
-    return f"[{', '.join([_blanks(shape[1:])] * shape[0])}]" if shape else "null"
+    if not shape:
+        return "null"
+    first, *others = shape
+    entries = [_blanks(tuple(others))] * first
+    return f"[{', '.join(entries)}]"
 
 
 def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
     """The same lists, a null in the place of a whole row or matrix as one of nulls."""
     if not shape:
         return node
+    first, *others = shape
     if is_null(node):
-        return ListNode(node.at, [_with_blanks(node, shape[1:]) for _ in range(shape[0])])
-    if isinstance(node, ListNode) and len(shape) > 1:
-        return ListNode(node.at, [_with_blanks(item, shape[1:]) for item in node.items])
-    return node
+        items = [node] * first
+    elif isinstance(node, ListNode) and others:
+        items = node.items
+    else:
+        return node
+    return ListNode(node.at, [_with_blanks(item, tuple(others)) for item in items])
 
 
 def _read_cell(value: Value) -> Claim | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attncli.answers.latex_numbers import LONG, from_latex
 from attncli.answers.model import Answer
@@ -86,13 +86,17 @@ def _table(lines: list[tuple[int, str]], title: str) -> Table | None:
     if not body or not all(body) or not name:
         return None
     return Table(
-        name,
-        corner.at,
-        tuple(_plain(column.text) for column in columns),
-        tuple(_plain(row[0].text) for row in body),
-        tuple(row[0].at for row in body),
-        tuple(tuple(CellText(_number(cell.text), cell.at) for cell in row[1:]) for row in body),
+        name=name,
+        at=corner.at,
+        columns=tuple(_plain(column.text) for column in columns),
+        rows=tuple(_plain(row[0].text) for row in body),
+        starts=tuple(row[0].at for row in body),
+        cells=tuple(_numbers(row[1:]) for row in body),
     )
+
+
+def _numbers(cells: Iterable[CellText]) -> tuple[CellText, ...]:
+    return tuple(CellText(_number(cell.text), cell.at) for cell in cells)
 
 
 def _cells(line: str, at: int) -> Iterator[CellText]:
@@ -104,7 +108,8 @@ def _cells(line: str, at: int) -> Iterator[CellText]:
     if not texts[-1].strip():
         texts.pop()
     for text in texts:
-        yield CellText(text.strip(), at + start + len(text) - len(text.lstrip()))
+        indent = len(text) - len(text.lstrip())
+        yield CellText(text.strip(), at + start + indent)
         start += len(text) + 1
 
 
@@ -121,8 +126,10 @@ def _parts(line: str, start: int) -> Iterator[str]:
 
 def _name(corner: str) -> str:
     """The step that the corner of a table names, in a formula or in letters; empty for none."""
-    if found := _MATH.fullmatch(corner):
-        return LATEX_NAMES.get(found[1].strip(), "") or found[1].strip()
+    found = _MATH.fullmatch(corner)
+    if found:
+        letter = found[1].strip()
+        return LATEX_NAMES.get(letter, letter)
     plain = _plain(corner)
     return plain if plain in STEP_NAMES else ""
 

@@ -60,6 +60,13 @@ class Span:
     total: int
 
 
+def _length(span: Span | None, found: int) -> int:
+    """How long an axis is of which so many places were found; the whole, if the span is complete."""
+    if span is None or span.end - span.start != found:
+        return found
+    return span.total
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """One matrix of a page: the name in its corner, its labels and its cells; a part of it where
@@ -83,11 +90,8 @@ class Table:
         """Rows and columns of the whole matrix, of which the table may be a part, going by one of
         its rows.
         """
-        down, across = len(self.cells), len(row)
-        if self.row_span and self.row_span.end - self.row_span.start == down:
-            down = self.row_span.total
-        if self.column_span and self.column_span.end - self.column_span.start == across:
-            across = self.column_span.total
+        down = _length(self.row_span, len(self.cells))
+        across = _length(self.column_span, len(row))
         return down, across
 
 
@@ -110,19 +114,20 @@ class Page:
         if place is None:
             return
         for letter, number in place.items():
-            there = self._count(letter)
-            if number >= there:
-                if not title:  # which may end in any words
-                    what = _NAMES[letter]
-                    help = (
-                        f"the problem has {count(there, what)}, counted from 0"
-                        if there
-                        else OTHER_PROBLEM
-                    )
-                    self.errors.add(f"there is no {what} {number}", at=at, help=help)
-                    self.place = None
-                return
+            if number < self._count(letter):
+                continue
+            # A title may end in any words, so these need not name a place.
+            if not title:
+                self._report_no_place(letter, number, at)
+                self.place = None
+            return
         self.place = place
+
+    def _report_no_place(self, letter: str, number: int, at: int) -> None:
+        word = _NAMES[letter]
+        there = self._count(letter)
+        help = f"the problem has {count(there, word)}, counted from 0" if there else OTHER_PROBLEM
+        self.errors.add(f"there is no {word} {number}", at=at, help=help)
 
     def _count(self, letter: str) -> int:
         """How many entries or heads there are; 0 where they are no axis."""
@@ -188,19 +193,26 @@ class Page:
             return None
         index = []
         for letter, size in zip(own, step.shape, strict=False):
-            asked = HEAD if letter == KEY_HEAD and KEY_HEAD not in self.place else letter
+            # A page says of which query head it is, and a group of these shares one head of keys.
+            is_of_group = letter == KEY_HEAD and KEY_HEAD not in self.place
+            asked = HEAD if is_of_group else letter
             if asked not in self.place and size > 1:
-                word = _NAMES[asked]
-                help = f'put it under a heading such as "{word[0].upper() + word[1:]} 0"'
-                self.errors.add(
-                    f"which {word} does this {step.name} belong to?", at=table.at, help=help
-                )
+                self._report_no_heading(asked, step, table)
                 return None
             number = self.place.get(asked, 0)
-            index.append(
-                min(number // group_size(self.trace) if letter != asked else number, size - 1)
-            )
+            if is_of_group:
+                number //= group_size(self.trace)
+            index.append(min(number, size - 1))
         return tuple(index)
+
+    def _report_no_heading(self, letter: str, step: Step, table: Table) -> None:
+        word = _NAMES[letter]
+        heading = word[0].upper() + word[1:]
+        self.errors.add(
+            f"which {word} does this {step.name} belong to?",
+            at=table.at,
+            help=f'put it under a heading such as "{heading} 0"',
+        )
 
     def _reports_shape(self, table: Table, part: StepPart, path: str) -> bool:
         """Whether a table does not fit, as a whole or in single rows, which is reported."""
@@ -230,24 +242,15 @@ class Page:
     def _reports_labels(self, table: Table, part: StepPart, path: str) -> bool:
         """Whether a row or a column is called otherwise than in the problem, which is reported."""
         rows = part.labels[-2] if len(part.labels) > 1 else part.labels[0]
-        for what, span, found, expected in (
-            ("row", table.row_span, table.rows, rows),
-            ("column", table.column_span, table.columns, part.labels[-1]),
-        ):
-            own = expected[span.start : span.end] if span else expected
-            for number, (one, other) in enumerate(
-                zip(found, own, strict=False), span.start if span else 0
-            ):
-                if one != other and _PLAIN_LABEL.fullmatch(one) and _PLAIN_LABEL.fullmatch(other):
-                    message = f"{what} {number} is called {one}, but this problem calls it {other}"
-                    self.errors.add(
-                        message,
-                        at=table.at,
-                        help=OTHER_PROBLEM[0].upper() + OTHER_PROBLEM[1:],
-                        path=path,
-                    )
-                    return True
-        return False
+        columns = part.labels[-1]
+        message = _other_label("row", table.row_span, table.rows, rows) or _other_label(
+            "column", table.column_span, table.columns, columns
+        )
+        if not message:
+            return False
+        help = OTHER_PROBLEM[0].upper() + OTHER_PROBLEM[1:]
+        self.errors.add(message, at=table.at, help=help, path=path)
+        return True
 
     def _fill(
         self,
@@ -257,11 +260,14 @@ class Page:
         part: StepPart,
         path: str,
     ) -> None:
-        top, left = (span.start if span else 0 for span in (table.row_span, table.column_span))
-        upright = len(part.shape) > 1 or len(table.cells) > 1 or part.shape == (1,)
+        top = table.row_span.start if table.row_span else 0
+        left = table.column_span.start if table.column_span else 0
+        is_column = len(table.cells) > 1 or part.shape == (1,)
         for row, line in enumerate(table.cells, top):
             for column, cell in enumerate(line, left):
-                place = (row, column) if len(part.shape) > 1 else (row,) if upright else (column,)
+                place: tuple[int, ...] = (row, column)
+                if len(part.shape) == 1:
+                    place = (row,) if is_column else (column,)
                 if offsets[place] >= 0 and not table.repeats:
                     first = self.errors.source.place(int(offsets[place])).line
                     help = f"it is already on line {first}: keep one of the two"
@@ -271,18 +277,35 @@ class Page:
                 try:
                     cells[place] = more_precise(cells[place], read_claim(cell.text))
                 except NumberError as error:
-                    full = path + "".join(f"[{number}]" for number in place)
-                    self.errors.add(
-                        error.message, at=cell.at, help=error.help.replace("null", "_"), path=full
-                    )
+                    where = path + "".join(f"[{number}]" for number in place)
+                    help = error.help.replace("null", "_")
+                    self.errors.add(error.message, at=cell.at, help=help, path=where)
+
+
+def _other_label(
+    what: str, span: Span | None, found: Sequence[str], expected: Sequence[str]
+) -> str:
+    """What to say of the first row or column that the problem calls otherwise; empty for none."""
+    first = 0
+    if span is not None:
+        first = span.start
+        expected = expected[span.start : span.end]
+    for number, (one, other) in enumerate(zip(found, expected, strict=False), first):
+        are_plain = _PLAIN_LABEL.fullmatch(one) and _PLAIN_LABEL.fullmatch(other)
+        if one != other and are_plain:
+            return f"{what} {number} is called {one}, but this problem calls it {other}"
+    return ""
 
 
 def _view(array: NDArray[Any], index: tuple[int, ...], part: StepPart) -> NDArray[Any]:
     """The cells at a place, in the shape in which a page shows them; what is written there is
     written in the array.
     """
-    cells: Any = array
-    return np.asarray(cells[(*index, ...)]).reshape(part.shape)
+    whole: Any = array
+    place = (*index, ...)
+    # With ... even a single cell is a view.
+    shown = np.asarray(whole[place])
+    return shown.reshape(part.shape)
 
 
 def place_in_heading(heading: str, *, title: bool = False) -> dict[str, int] | None:
@@ -297,10 +320,17 @@ def place_in_heading(heading: str, *, title: bool = False) -> dict[str, int] | N
         return {BATCH: int(found[1])} if found[1] else {}
     said = heading.rpartition(": ")[2] if title else heading
     found = _PLACE.fullmatch(said)
-    if found is None or (found[3] and found[1].lower() == found[3].lower()):
+    if found is None:
         return None
-    parts = ((found[1], found[2]), (found[3], found[4]))
-    return {_LETTERS[axis.lower()]: int(number) for axis, number in parts if axis}
+    place: dict[str, int] = {}
+    for axis, number in ((found[1], found[2]), (found[3], found[4])):
+        if not axis:
+            continue
+        letter = _LETTERS[axis.lower()]
+        if letter in place:
+            return None
+        place[letter] = int(number)
+    return place
 
 
 def _as_given(step: Step, answer: Answer) -> bool:
@@ -310,7 +340,11 @@ def _as_given(step: Step, answer: Answer) -> bool:
     if not step.rule.given:
         return False
     claims = (cast("Claim | None", cell) for cell in answer.cells.flat)
-    return all(
-        claim is None or abs(float(claim.value) - value) <= float(claim.half) + CLOSE * abs(value)
-        for claim, value in zip(claims, step.value.flat, strict=True)
-    )
+    for claim, value in zip(claims, step.value.flat, strict=True):
+        if claim is None:
+            continue
+        slack = float(claim.half) + CLOSE * abs(value)
+        # An infinity less itself is NaN, which is no difference of any size.
+        if not abs(float(claim.value) - value) <= slack:
+            return False
+    return True

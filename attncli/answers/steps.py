@@ -42,7 +42,8 @@ NOT_STEPS = {
     *LATEX_NAMES,
 }
 OTHER_PROBLEM = "do these answers belong to another problem?"
-_LABELS = 6  # that a help line names
+# A help line names so many rows at most.
+_MOST_LABELS_NAMED = 6
 
 
 class NoStep(Exception):
@@ -79,11 +80,8 @@ def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[
     """
     shape = _without_leading_ones(cells.shape)
     vectors = (target, (*target, 1), (1, *target)) if len(target) == 1 else ()
-    return (
-        cells.reshape(target)
-        if shape == _without_leading_ones(target) or shape in vectors
-        else None
-    )
+    fits = shape == _without_leading_ones(target) or shape in vectors
+    return cells.reshape(target) if fits else None
 
 
 def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -115,29 +113,33 @@ class StepPart:
             return replace(self, shape=(1,), axes=("number",), labels=(("",),))
         if len(self.shape) < 3:
             return self
-        shape = (math.prod(self.shape[:-1]), self.shape[-1])
-        names = tuple(" → ".join(place) for place in product(*self.labels[:-1]))
-        return replace(self, shape=shape, axes=self.axes[-2:], labels=(names, self.labels[-1]))
+        *before, columns = self.shape
+        *labels_before, column_labels = self.labels
+        return StepPart(
+            self.name,
+            shape=(math.prod(before), columns),
+            axes=self.axes[-2:],
+            labels=(tuple(map(" → ".join, product(*labels_before))), column_labels),
+        )
 
 
 def shape_error(shape: tuple[int, ...], part: StepPart) -> tuple[str, str]:
     """(message, help) for an answer of another shape."""
     axes = [_COUNTED.get(axis, axis) for axis in part.axes]
     message = f"is {shape_text(shape)}, but must be {shape_text(part.shape)}"
-    if len(part.shape) > 1 and shape[-2:] == part.shape[:-3:-1] != shape[:-3:-1]:
+    is_turned = shape[-2:] == part.shape[:-3:-1] != shape[:-3:-1]
+    if len(part.shape) > 1 and is_turned:
+        rows, columns = axes[-2:]
         return (
             message,
-            (
-                f"exchange rows and columns: one row for each {axes[-2]}, one column for each"
-                f" {axes[-1]}"
-            ),
+            f"exchange rows and columns: one row for each {rows}, one column for each {columns}",
         )
     sizes = " by ".join(count(size, axis) for axis, size in zip(axes, part.shape, strict=True))
-    rows = listed(part.labels[max(len(part.labels) - 2, 0)], last="", most=_LABELS)
+    rows = listed(part.labels[max(len(part.labels) - 2, 0)], last="", most=_MOST_LABELS_NAMED)
     return message, f"it takes {sizes} (its rows are {rows}); {OTHER_PROBLEM}"
 
 
-# what people call one place on an axis
+# What people call one place on an axis.
 _COUNTED = {"kv_head": "head", "batch": "entry", "cached": "key", "new": "key"} | dict.fromkeys(
     ("model", "value", "joined", "output", "hidden"), "feature"
 )
