@@ -25,7 +25,7 @@ _TOKEN = re.compile(rf"\s*({RECURRING}|{_NUMBER}|{_WORD})")
 _NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*{_NUMBER}\s*\)")
 # In tokens, line by line: 2/1.5·10^3
 _POWER_OF_TEN_BELOW = re.compile(r"/\n(?:[-+]\n)*[0-9.]+\n\*\n10\n(?:\^|\*\*)\n")
-# Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it
+# Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it.
 _E_IN_A_SUM = re.compile(r"\s+e\s+[-+]\s+\Z")
 _POWER_OR_SUM = re.compile(r"\s*(?:\^|\*\*|[-+]\s*[0-9.])")
 _POWER_SIGNS = ("^", "**")
@@ -37,7 +37,10 @@ _TOO_DEEP = (
     "is nested too deeply",
     f"{DEEPEST} parentheses, signs and powers inside one another are the most",
 )
-_AMBIGUOUS = "can be read in two ways", "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)"
+_BELOW_THE_LINE = (
+    "can be read in two ways",
+    "write * and parentheses: 1/(2*sqrt(3)), or (1/2)*sqrt(3)",
+)
 _IN_THE_POWER = (
     "can be read in two ways",
     "write * and parentheses: e^(5*sqrt(3)), or (e^5)*sqrt(3)",
@@ -55,8 +58,11 @@ _POWER_OF_TEN = (
     "can be read in two ways",
     "write 5e-3 for a power of ten, or 5*e - 3 for a difference",
 )
-_BELOW = "can be read in two ways", "write parentheses: 2/(1.5*10^3), or (2/1.5)*10^3"
-_REMARK = (
+_POWER_OF_TEN_OR_QUOTIENT = (
+    "can be read in two ways",
+    "write parentheses: 2/(1.5*10^3), or (2/1.5)*10^3",
+)
+_PRODUCT_OR_REMARK = (
     "can be read as a product, or as a number and a remark on it",
     "write 2*(1 + e) for a product, and 1/3 = 0.333 for a number that is written twice",
 )
@@ -69,8 +75,9 @@ _LARGEST_ANGLE = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """What a calculation comes to, to 50 digits, and its spelling in ASCII with every sign:
-    2*sqrt(3).
+    """What a calculation comes to, to 50 digits, and its spelling in ASCII with every sign.
+
+    Of 2√3 these are 3.4641… and 2*sqrt(3).
     """
 
     value: Decimal
@@ -93,7 +100,7 @@ def work_out(text: str) -> Calculation | None:
             if calculator.rest:
                 return None
             if _POWER_OF_TEN_BELOW.search("\n".join(tokens)):
-                raise _Refused(*_BELOW)
+                raise _Refused(*_POWER_OF_TEN_OR_QUOTIENT)
             return Calculation(Context(prec=DIGITS).plus(value), "".join(calculator.read))
         except _Unreadable:
             return None
@@ -181,7 +188,7 @@ def _require_product(text: str, opening: re.Match[str], before: str) -> None:
     is_number_alone = _NUMBER_ALONE.match(text, opening.start(1)) is not None
     follows_factor = before == ")" or before.isdigit()
     if is_apart or is_number_alone or not follows_factor:
-        raise _Refused(*_REMARK)
+        raise _Refused(*_PRODUCT_OR_REMARK)
 
 
 def _context() -> Context:
@@ -208,7 +215,8 @@ class _Calculator:
 
     def __init__(self, tokens: list[str]) -> None:
         self.rest = tokens[::-1]
-        self.read: list[str] = []  # in ASCII
+        # What was read so far, in ASCII.
+        self.read: list[str] = []
 
     def sum(self, depth: int) -> Decimal:
         value = self.product(depth)
@@ -221,7 +229,7 @@ class _Calculator:
         value, before = self.signed(depth), ""
         while sign := self.take("*", "/", _IMPLIED):
             if sign == _IMPLIED and before == "/":
-                raise _Refused(*_AMBIGUOUS)
+                raise _Refused(*_BELOW_THE_LINE)
             other, before = self.signed(depth), sign
             # Decimals take 0/0 for another kind of mistake than 1/0.
             if sign == "/" and not other:
@@ -240,7 +248,8 @@ class _Calculator:
             return base
         # -2^2 is -(2^2)
         power = base ** self.exponent(depth + 1)
-        if not power.is_finite():  # 0^-1
+        # 0^-1 is infinite, and no error in decimals.
+        if not power.is_finite():
             raise decimal.DivisionByZero
         return power
 

@@ -14,13 +14,13 @@ from attncli.equation.rounding import EXACTLY, round_half_up
 from attncli.problem.text.numbers import NumberError, is_plain, why_not_a_number
 from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
-# characters of one number, as in a problem
-LONGEST = 400
-LARGEST, SMALLEST = Decimal("1.8e308"), Decimal("1e-1000")
+# A number has at most so many characters, as in a problem.
+LONGEST_NUMBER = 400
+LARGEST_NUMBER, SMALLEST_NUMBER = Decimal("1.8e308"), Decimal("1e-1000")
 _TIMES = "*·×⋅"
 # Of larger powers of ten, no Decimal has one.
 _LARGEST_EXPONENT = 10**6
-_SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
+_SIGNS_IN_ASCII = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
 _BLANK = re.compile(r"_*|\?")
 _IN_PARENTHESES = re.compile(r"\(\s*(.*?)\s*\)")
 _RAISED = re.compile("(?<![0-9.])(10|e)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
@@ -28,7 +28,8 @@ _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _POINT_OR_TIMES = re.compile(r"([-+−]?[0-9]+)·([0-9]+)")
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _MINUS_OR_TO = re.compile(rf"([-+−]?{_NUMBER})–({_NUMBER})")
-_BEFORE = r"(?<![0-9.eE])(?<![eE][-+−–])"  # no other digit of the number
+# No other digit of the number may stand before the part that is looked at.
+_BEFORE = r"(?<![0-9.eE])(?<![eE][-+−–])"
 _MANTISSA = rf"{_BEFORE}(?P<mantissa>(?:\A[-−])?[1-9](?P<decimals>\.[0-9]*)?)"
 _EXPONENT = r"(?P<exponent>[1-9][0-9]{0,2})(?![0-9.^])(?!\*\*)"
 # 1.5×10−3: blanks on both sides of its sign would make it a difference, and 2*10-3 is one that
@@ -42,20 +43,20 @@ _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
 _SCIENTIFIC = re.compile(
     rf"([-+]?[0-9.]+)\s*[{_TIMES}]\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))"
 )
-# between two spellings of one number
+# One of these stands between two spellings of one number.
 _EQUALS = re.compile("[=≈]")
 _RECURS = re.compile(RECURRING)
 _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
-# as Python prints a number of an array
+# Python prints a number of an array in this way.
 _NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")
-_GENERAL = why_not_a_number("x")[1]
-_FORMS = (
+_GENERAL_HELP = why_not_a_number("x")[1]
+_FORMS_HELP = (
     "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); null"
     " leaves it blank"
 )
 
 
-# of many cells that say the same, as 0.000 and -inf
+# Many cells say the same, such as 0.000 and -inf.
 @lru_cache(4096)
 def read_claim(text: str) -> Claim | None:
     """What a cell claims, or None where it was left blank: empty, a line of underscores to write
@@ -67,14 +68,15 @@ def read_claim(text: str) -> Claim | None:
     written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises NumberError for anything else.
     """
     written = text.strip()
-    if len(written) <= LONGEST and is_plain(written):  # nearly every cell
+    # Nearly every cell is a plain decimal.
+    if len(written) <= LONGEST_NUMBER and is_plain(written):
         return _decimal_claim(written)
     if _BLANK.fullmatch(written):
         return None
-    if len(written) > LONGEST:
+    if len(written) > LONGEST_NUMBER:
         raise NumberError(
             f"{shorten(written)} is too long for a number",
-            f"a number has at most {LONGEST} characters",
+            f"a number has at most {LONGEST_NUMBER} characters",
         )
     if found := _NUMPY.fullmatch(written):
         return read_claim(found[1])
@@ -121,12 +123,12 @@ def _read(spelled: str) -> Claim | None:
     if _BLANK.fullmatch(spelled):
         return None
     _require_one_reading(spelled)
-    written = _RAISED.sub(_as_power, spelled).translate(_SIGNS)
+    written = _RAISED.sub(_as_power, spelled).translate(_SIGNS_IN_ASCII)
     if _MINUS_INFINITY.fullmatch(written):
         return Claim("-inf", Decimal("-Infinity"), Decimal(0))
     if is_plain(written):
         return _decimal_claim(written)
-    # most solutions are in plain decimals
+    # Most solutions are in plain decimals, and need no arithmetic.
     from attncli.answers.arithmetic import DEEPEST, work_out
 
     number = _as_plain(written, DEEPEST)
@@ -141,8 +143,8 @@ def _read(spelled: str) -> Claim | None:
         worked = work_out(written)
     if worked is None:
         raise NumberError(*_why_not(written))
-    # e^(-9999), which is told from 0 nowhere else
-    negligible = worked.value.adjusted() < SMALLEST.adjusted()
+    # Numbers such as e^(-9999) are told from 0 nowhere else.
+    negligible = worked.value.adjusted() < SMALLEST_NUMBER.adjusted()
     value = Decimal(0) if negligible else _sized(worked.value, written)
     recurs = _RECURS.search(written) is not None
     return Claim(worked.text, value, half=Decimal(0), written=spelled if recurs else "")
@@ -218,7 +220,7 @@ def _decimal_claim(text: str) -> Claim:
 
 def _exponent(value: Decimal) -> int:
     exponent = value.as_tuple().exponent
-    # as that of every number which is finite
+    # Only infinities and NaN have no number as their exponent.
     assert isinstance(exponent, int)
     return exponent
 
@@ -239,11 +241,15 @@ def _sized(value: Decimal, text: str) -> Decimal:
     """The value, if calculations can hold it; a zero has no sign."""
     if not value:
         return Decimal(
-            (0, (0,), min(max(_exponent(value), SMALLEST.adjusted()), LARGEST.adjusted()))
+            (
+                0,
+                (0,),
+                min(max(_exponent(value), SMALLEST_NUMBER.adjusted()), LARGEST_NUMBER.adjusted()),
+            )
         )
-    if value.copy_abs() > LARGEST:
+    if value.copy_abs() > LARGEST_NUMBER:
         raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
-    if value.adjusted() < SMALLEST.adjusted():
+    if value.adjusted() < SMALLEST_NUMBER.adjusted():
         raise NumberError(f"{shorten(text)} is too small: it would become 0", "write 0")
     return value
 
@@ -252,7 +258,7 @@ def _is_misread(text: str) -> bool:
     """Whether it is a number that is spelled otherwise, such as 010 or 2024-11-05: none to
     calculate with.
     """
-    return "√" not in text and why_not_a_number(text) != (_not_a_number(text), _GENERAL)
+    return "√" not in text and why_not_a_number(text) != (_not_a_number(text), _GENERAL_HELP)
 
 
 def _not_a_number(text: str) -> str:
@@ -269,4 +275,4 @@ def _why_not(text: str) -> tuple[str, str]:
             "write a finite number, or -inf where a mask hides a key",
         )
     message, help = why_not_a_number(text)
-    return message, _FORMS if help == _GENERAL else help
+    return message, _FORMS_HELP if help == _GENERAL_HELP else help

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from attncli.answers.latex_numbers import LONG, from_latex
+from attncli.answers.latex_numbers import LONGEST_CELL, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.answers.steps import LATEX_NAMES
@@ -29,7 +29,7 @@ _LABEL = re.compile(
     r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\;)?(?:\\hfill)?\s*", re.DOTALL
 )
 _SMASHED = re.compile(r"^\\smash\{(.{1,99})\}$")
-# the corner of decimals after closed forms
+# The corner of decimals that stand after closed forms.
 _DECIMALS_CORNER = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")
 _FORM = (
     r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex"
@@ -111,7 +111,7 @@ def _table(rows: list[list[CellText]], spans: dict[str, Span], at: int) -> Table
         return None
     (corner, *columns), *body = rows
     name = _SMASHED.sub(r"\1", corner.text)
-    repeated = _DECIMALS_CORNER.fullmatch(name) if len(name) < LONG else None
+    repeated = _DECIMALS_CORNER.fullmatch(name) if len(name) < LONGEST_CELL else None
     name = (repeated[1] or repeated[2]) if repeated else name
     return Table(
         name=LATEX_NAMES.get(name, name),
@@ -131,5 +131,5 @@ def _numbers(cells: Sequence[CellText]) -> tuple[CellText, ...]:
 
 
 def _label(cell: str) -> str:
-    found = _LABEL.fullmatch(cell) if len(cell) < LONG else None
+    found = _LABEL.fullmatch(cell) if len(cell) < LONGEST_CELL else None
     return found[1] if found else cell

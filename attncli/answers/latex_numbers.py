@@ -10,11 +10,12 @@ from attncli.answers.arithmetic import FUNCTION_NAMES
 from attncli.problem.text.recurring_decimals import DOT_ABOVE, LINE_ABOVE
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
-# characters; longer ones are no numbers, and not looked at
-LONG = 4000
+# A cell with more characters is no number, and is not parsed.
+LONGEST_CELL = 4000
 _DEEPEST = 30
 _FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac")
-_INVISIBLE = {"vphantom": 1, "color": 1}  # and their arguments
+# Each of these commands shows nothing, and takes so many arguments.
+_INVISIBLE = {"vphantom": 1, "color": 1}
 _GAPS = {"phantom": 1, "hphantom": 1, "hspace": 1, "rule": 2, "hfill": 0, "quad": 0, "qquad": 0}
 _LAYOUT = (
     "displaystyle",
@@ -35,10 +36,11 @@ _LAYOUT = (
     "text",
     "mathstrut",
 )
-_ABOVE = {"overline": LINE_ABOVE, "bar": LINE_ABOVE, "dot": DOT_ABOVE}  # digits that recur
-# which shows, as blanks of LaTeX do not
+# Digits that recur have one of these signs above them.
+_ABOVE = {"overline": LINE_ABOVE, "bar": LINE_ABOVE, "dot": DOT_ABOVE}
+# This blank shows on the page, while most blanks of LaTeX do not.
 _GAP = "\u2009"
-_SIGNS = {
+_COMMANDS = {
     "cdot": "*",
     "times": "*",
     "div": "/",
@@ -55,7 +57,7 @@ _SIGNS = {
     "sin": "sin",
     "cos": "cos",
 }
-# beside a fraction that stands for itself
+# Beside one of these, a fraction needs no parentheses.
 _OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")
 # 2 (1 + e) looks as 2(1 + e) does
 _BLANK_UNSEEN = re.compile(r"(?<=[0-9)]) +(?=\()")
@@ -69,7 +71,7 @@ def from_latex(source: str) -> str:
     """The number as claims spell it; what is not understood stays as it is, so that a message can
     show it.
     """
-    if len(source) > LONG:
+    if len(source) > LONGEST_CELL:
         return source
     cleaned = _LENGTH.sub(r"\\quad ", source)
     try:
@@ -127,8 +129,8 @@ class _Parser:
         return self.command(token[1:], depth) if token[0] == "\\" else token
 
     def command(self, name: str, depth: int) -> str:
-        if name in _SIGNS:
-            return _SIGNS[name]
+        if name in _COMMANDS:
+            return _COMMANDS[name]
         if name in _LAYOUT:
             return ""
         if f"\\{name}" in _FRACTIONS:

@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 
-from attncli.answers.latex_numbers import LONG, from_latex
+from attncli.answers.latex_numbers import LONGEST_CELL, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import LATEX_NAMES
@@ -21,11 +21,12 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?:[0-9]+\. )?")
 _RULE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL = re.compile(r"(?:[^|\\]|\\.)*")
-_MARK = re.compile(r"\s+(?:[·░▒▓█]|\$\\cdot\$)\s*$")  # hidden by a mask, or a shade
+# What a mask hides has a dot behind it, and a page without colours has shades.
+_MARK = re.compile(r"\s+(?:[·░▒▓█]|\$\\cdot\$)\s*$")
 _MATH = re.compile(r"\$`?(.*?)`?\$")
 _FORMULA = re.compile(r"\$([^$]*)\$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-# which keeps GitHub from making links of labels
+# It keeps GitHub from making links of labels.
 _NOTHING = "<!-- -->"
 _FORM = (
     "a matrix is a table whose first cell is its letter, as attncli compute --format markdown"
@@ -136,7 +137,7 @@ def _name(corner: str) -> str:
 
 def _number(cell: str) -> str:
     """A number in the spelling of claims, without what only shows how it looks."""
-    if len(cell) > LONG:
+    if len(cell) > LONGEST_CELL:
         return cell
     unmarked = cell if cell.isascii() and "$" not in cell else _MARK.sub("", cell)
     if "$" not in cell:

@@ -13,9 +13,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-# doubles this close, in relation, are the same
+# Doubles that are this close, in relation to their size, count as the same.
 CLOSE = 1e-12
-# halves of a unit: how far a number is at most that rounds to one unit above or below a claim
+# A number that rounds to one unit above or below a claim is at most so many halves of a unit off.
 ONE_UNIT_OFF = 3
 
 

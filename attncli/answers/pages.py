@@ -29,7 +29,7 @@ from attncli.problem.text.numbers import NumberError
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size
 
-# short ones of letters alone look the same in every format
+# Only short labels of plain letters look the same in every format.
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")
 _NAMES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "KV head"}
 _LETTERS = {name.lower(): letter for letter, name in _NAMES.items()}
@@ -61,7 +61,9 @@ class Span:
 
 
 def _length(span: Span | None, found: int) -> int:
-    """How long an axis is of which so many places were found; the whole, if the span is complete."""
+    """How long an axis is of which so many places were found: the whole, if none of the span is
+    missing.
+    """
     if span is None or span.end - span.start != found:
         return found
     return span.total
@@ -103,7 +105,7 @@ class Page:
     trace: Trace
     place: dict[str, int] | None = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
-    # where each cell stands, -1 for nowhere
+    # The place of each cell in the file; -1 where nothing stands for it.
     offsets: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     def add_heading(self, text: str, at: int, *, title: bool = False) -> None:
@@ -148,7 +150,7 @@ class Page:
         if index is None:
             return
         cells, offsets = self._arrays(step)
-        # a page has W_O for each entry again
+        # A page shows W_O again for each entry.
         if step.rule.given:
             table = replace(table, repeats=True)
         part = StepPart.of(step, index).as_shown()
@@ -186,7 +188,7 @@ class Page:
         """
         letters = step.rule.target.letters
         own = [letter for letter in letters if letter in LEADING]
-        # one number for each head: all of them stand in one table
+        # Of one number for each head, all stand in one table.
         if len(own) == len(letters):
             return ()
         if self.place is None:

@@ -23,9 +23,8 @@ from attncli.problem.keys import KEYS
 from attncli.tracing.model import Step, Trace
 
 _LATEX = {write(Name(rule.symbol), LATEX): rule.name for rule in RULES.values()}
-LATEX_NAMES = {
-    spelled: name for spelled, name in _LATEX.items() if spelled not in STEP_NAMES
-}  # which are no letters already
+# Some spellings in LaTeX are letters of steps already.
+LATEX_NAMES = {spelled: name for spelled, name in _LATEX.items() if spelled not in STEP_NAMES}
 _PRIMED = {
     spell(primed(rule.symbol))
     for spell in (str, plain_name, unicode_name)
@@ -56,12 +55,12 @@ class NoStep(Exception):
 
 
 def step_named(name: str, trace: Trace) -> Step:
-    """The step of this name or letter; raises NoStep where there is none."""
+    """The step of this name or letter: weights, or A; raises NoStep where there is none."""
     found = STEP_NAMES.get(name)
     if found is not None and found in trace.steps:
         return trace.steps[found]
     there = listed(list(trace.steps), last="")
-    # P and L may be meant otherwise
+    # P and L may also be meant as something else than steps.
     if found and (name in RULES or found not in LOSS_RULES):
         raise NoStep(f"this problem has no step {found}", f"its steps are {there}")
     if name in KEYS:
@@ -79,9 +78,11 @@ def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[
     They may differ in leading axes of length 1, and a vector may stand as a row or as a column.
     """
     shape = _without_leading_ones(cells.shape)
-    vectors = (target, (*target, 1), (1, *target)) if len(target) == 1 else ()
-    fits = shape == _without_leading_ones(target) or shape in vectors
-    return cells.reshape(target) if fits else None
+    fitting = [_without_leading_ones(target)]
+    if len(target) == 1:
+        column, row = (*target, 1), (1, *target)
+        fitting += [column, row]
+    return cells.reshape(target) if shape in fitting else None
 
 
 def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -161,7 +161,7 @@ def _drawn(lines: Sequence[_Line]) -> list[Table]:
     if not rows or not rows[0].number:
         return []
     decimals: list[_Row] = []
-    # what has no room for labels goes on with the matrix before it
+    # A matrix without room for labels has the decimals of the closed forms before it.
     if rows[0].order and rows[0].room_before <= _RELATION_WIDTH:
         decimals = rows
         rows = [row.before() for row in rows]
@@ -172,7 +172,7 @@ def _drawn(lines: Sequence[_Line]) -> list[Table]:
         return []
     name, *columns = words
     if decimals:
-        # each matrix has the labels of its columns
+        # Both matrices have the labels of the columns above them.
         columns = columns[: len(columns) // 2]
     named = _NAME_OF_DECIMALS.fullmatch(name.text)
     table = Table(

@@ -25,9 +25,9 @@ from attncli.equation.nodes import (
 )
 from attncli.equation.parser import parse_expression
 
-# what rules call the arguments of a function
+# Rules of derivatives call the arguments of a function so.
 ARGUMENTS = ("x", "y", "z")
-# a condition, and whether it has to hold
+# A condition, and whether it has to hold.
 Guard: TypeAlias = "tuple[Expression, bool]"
 
 
@@ -87,7 +87,7 @@ def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Oc
 
 
 def reads(expression: Expression, name: str) -> bool:
-    """Whether an array or number of this name stands in an expression."""
+    """Whether an array or number of this name stands in an expression: Q does in Q[i, k]·2."""
     return any(isinstance(node, Ref | Name) and node.name == name for node in walk(expression))
 
 
@@ -105,6 +105,7 @@ def backpropagate(call: Call, argument: int, gradient: Expression) -> Expression
     """What an argument of a call receives of the gradient of its result; None where that is
     nothing.
 
+    Of a·b with the gradient dS, the first argument receives dS·b.
     Raises TypeError for what only stands in headlines, and has no derivative.
     """
     rule = derivative_rule(call.function, argument)

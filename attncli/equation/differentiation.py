@@ -110,7 +110,7 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     )
     summed = tuple(letter for letter in around if letter not in inverse.letters)
     own = {*cell.letters, *summed} | names_in(occurrence.received)
-    # for letters summed over that the cell has, too
+    # Letters that are summed over, and that the cell has too, need other names.
     others: dict[str, str] = {}
     for letter in summed:
         if letter in cell.letters:

@@ -16,7 +16,7 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import letters, position
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
 
-# NumPy's, CuPy's, or any other namespace's
+# An array of NumPy, of CuPy, or of any other namespace.
 Array: TypeAlias = Any
 
 
@@ -40,7 +40,7 @@ class Evaluator:
     scalars: Mapping[str, float]
     sizes: Mapping[str, int]
     dtype: Any
-    # of the axes of the result: what is made in it need not be turned round
+    # The order of the axes of the result: an array that is made in it need not be transposed.
     order: tuple[str, ...] = ()
 
     def result(self, equation: Equation) -> Array:
@@ -51,7 +51,7 @@ class Evaluator:
         if not isinstance(value, _Axed):
             return self.xp.full(shape, value, dtype=self.dtype)
         whole = self.xp.broadcast_to(self.spread(value, axes), shape)
-        # a `where` between two bare numbers does not know the format
+        # A `where` between two bare numbers does not know the format.
         return self.xp.asarray(whole, dtype=self.dtype)
 
     def constant(self, number: Number) -> float:
@@ -290,6 +290,6 @@ def _axes_of_product(
 
 
 def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:
-    # CuPy 13 has only the older name
+    # CuPy 13 has only the older name of this function.
     permute = getattr(xp, "permute_dims", None) or xp.transpose
     return permute(array, tuple(order))

@@ -147,7 +147,7 @@ def _array_power(xp: Any, base: Any, power: Any) -> Any:
 def _decimal_tanh(value: Decimal) -> Decimal:
     if abs(value) > 100:
         return Decimal(1).copy_sign(value)
-    # the difference below would cancel; the next term is under 1e-48 of this
+    # The difference below would cancel. The next term of this series is under 1e-48 of it.
     if abs(value) < Decimal("1e-8"):
         return value - value**3 / 3 + 2 * value**5 / 15
     up, down = value.exp(), (-value).exp()
@@ -178,7 +178,7 @@ def _decimal_cosine(value: Decimal) -> Decimal:
 
 
 def _decimal_floor_div(value: Decimal, by: Decimal) -> Decimal:
-    # Decimal's own // rounds towards 0
+    # The // of Decimal rounds towards 0.
     return (value / by).to_integral_value(ROUND_FLOOR)
 
 
@@ -198,7 +198,7 @@ def _array_share(xp: Any, part: Any, whole: Any) -> Any:
 
 
 def _array_add_mask(xp: Any, score: Any, mask: Any) -> Any:
-    # as score + mask, but for an infinite score that is hidden
+    # This is score + mask, but for an infinite score that is hidden.
     return xp.where(mask == -math.inf, mask, score) + mask
 
 
@@ -251,7 +251,7 @@ FUNCTIONS: dict[str, Function] = {
         any_number=True,
         zero_arguments=2,
         derivative=("d * y", "d * x"),
-        # (x + δx)(y + δy) - xy, and the size of xy itself only once
+        # This is (x + δx)(y + δy) - xy, and the size of xy itself only once.
         magnitude="size_x * abs(y) + abs(x) * (size_y - abs(y))",
     ),
     "add": _plain(
@@ -327,7 +327,8 @@ FUNCTIONS: dict[str, Function] = {
         exact="power",
         looked_up=True,
         derivative=("d * y * x ** (y - 1)", "d * log(x) * x ** y"),
-        magnitude="x ** y + abs(log(x)) * size_y * x ** (y + reach * size_y)",  # of a fixed base
+        # The base is a fixed number.
+        magnitude="x ** y + abs(log(x)) * size_y * x ** (y + reach * size_y)",
     ),
     "sqrt": Function(
         "roots",
@@ -442,12 +443,12 @@ FUNCTIONS: dict[str, Function] = {
     "eq": _plain("comparisons", operator.eq, **_OF_POSITIONS),
     "and_": _plain("conjunctions", _and, any_number=True, **_OF_POSITIONS),
     "where": Function(
-        # of one branch or of the other
         "choices",
         _array_where,
         _choose,
         _choose,
         _choose,
+        # The range of a choice is that of one branch or of the other, so no rule here has it.
         None,
         derivative=("", "where(x, d, 0)", "where(x, 0, d)"),
         magnitude="where(x, size_y, size_z)",

@@ -28,18 +28,20 @@ from attncli.equation.nodes import (
 )
 
 _LEADING = (BATCH, HEAD, KEY_HEAD)
-# the letter of a query head within the group that one head of keys serves
+# The letter of a query head within the group that one head of keys serves.
 GROUP_MEMBER = "q"
 
-# the position of each letter: {"i": 0, "j": 1}
+# The position of each letter: {"i": 0, "j": 1}.
 Place: TypeAlias = Mapping[str, int]
-# the letters of batches and heads of each array that has any
+# The letters of batches and heads, for each array that has any.
 LeadingAxes: TypeAlias = Mapping[str, Sequence[str]]
 
 
 def position(index: str | Expression, place: Place, scalars: Mapping[str, Any]) -> int:
     """The position an index gives at a place; `scalars` are numbers, or nodes of numbers, that are
     whole.
+
+    Where h is 3 and group is 2, h // group is 1.
     """
     match index:
         case str() as letter:
@@ -80,6 +82,8 @@ def all_letters(equation: Equation) -> frozenset[str]:
 def free_names(expression: Expression) -> frozenset[str]:
     """Every name that the value depends on, in indices or by itself; what is summed over is not
     among them.
+
+    Of Σ_k Q[i, k]·K_T[k, j], these are i and j.
     """
     match expression:
         case Ref(indices=indices):

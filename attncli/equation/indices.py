@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BATCH, HEAD, KEY_HEAD = "b", "h", "g"  # the letters of leading axes
+# The letters of leading axes.
+BATCH, HEAD, KEY_HEAD = "b", "h", "g"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf, nextafter
 
-# a higher whole power is taken through its logarithm
+# A higher whole power is taken through its logarithm, which is wider but quick.
 MOST_FACTORS = 64
 
 
@@ -51,8 +51,8 @@ class Interval:
 
 
 ANYTHING = Interval(-inf, inf)
-# each of these numbers, where ANYTHING is any one of them
-EVERY = Interval(-sys.float_info.max, sys.float_info.max)
+# EVERY_NUMBER is each of these numbers, and ANYTHING is any one of them.
+EVERY_NUMBER = Interval(-sys.float_info.max, sys.float_info.max)
 ONE, ZERO = Interval.at(1.0), Interval.at(0.0)
 
 
@@ -116,7 +116,7 @@ def _by_nearly_zero(one: Interval, other: Interval) -> Interval:
         return one
     has_both_signs = other.low < 0 < other.high or one.low < 0 < one.high
     if has_both_signs:
-        return EVERY
+        return EVERY_NUMBER
     above = one.low if one.low >= 0 else one.high
     below = other.high if other.high > 0 else other.low
     nearest = outwards(above / below, above / below)

@@ -57,7 +57,7 @@ def _parts(name: str) -> tuple[str, str, str]:
     if parts.gradient:
         gap = _THIN if parts.is_word else ""
         base = f'<mrow><mi mathvariant="normal">d</mi>{gap}{base}</mrow>'
-    # W^2 would be a square
+    # W^2 would look like a square.
     mark = f"<mo>(</mo><mn>{parts.mark}</mn><mo>)</mo>" if parts.mark.isdigit() else ""
     if parts.mark and not mark:
         mark = _identifier(parts.mark)

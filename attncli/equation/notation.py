@@ -15,7 +15,8 @@ from functools import cache
 
 from attncli.equation.symbols import bracketed, latex_cell, latex_name, plain_name, unicode_name
 
-CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)  # how tightly a form binds
+# How tightly a form binds: a product needs no parentheses in a sum, and a sum needs them in it.
+CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +118,9 @@ ARITHMETIC = {
 # terms left out.
 PRINTED = {
     "ratio": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
-    "over": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # in an exponent
-    "quotient": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),  # of sums
+    # `over` is a fraction in an exponent, and `quotient` one of sums.
+    "over": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
+    "quotient": Spelling("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
     "multiple": operator("*", PRODUCT, PRODUCT, POWER),
     "e_to": Spelling("e^{0}", POWER, (POWER,)),
     "left_out": Spelling("… {0} more …"),
@@ -127,7 +129,7 @@ PRINTED = {
     "nearly": Spelling("{0} ≈", CHOICE),
     "equally": Spelling("{0} =", CHOICE),
 }
-SHARED = (
+SHARED_FORMS = (
     ARITHMETIC
     | PRINTED
     | {
@@ -155,7 +157,7 @@ PYTHON_FUNCTIONS = ARITHMETIC | {
     "and_": operator(" and ", COMPARISON),
 }
 
-PLAIN_FUNCTIONS = SHARED | {
+PLAIN_FUNCTIONS = SHARED_FORMS | {
     "mul": operator("*", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0}^{1}", POWER, (ATOM, ATOM)),
     "le": operator(" <= ", COMPARISON, SUM),
@@ -189,7 +191,7 @@ UNICODE_FUNCTIONS = PLAIN_FUNCTIONS | {
     "row_maxima": Spelling("row maxima of {0}", PRODUCT),
 }
 
-LATEX_FUNCTIONS = SHARED | {
+LATEX_FUNCTIONS = SHARED_FORMS | {
     "mul": operator(r" \cdot ", PRODUCT, PRODUCT, POWER),
     "div": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
     "share": Spelling(r"\frac{{{0}}}{{{1}}}", POWER),
@@ -266,21 +268,21 @@ LATEX = Notation(
     tall_parenthesis=r"\left({}\right)",
     nearly=r"\approx",
 )
-# for lines of text, where a fraction would be too small to read and a case cannot be broken
+# In a line of text, a fraction would be too small to read, and a case cannot be broken.
 LATEX_LINE = replace(
     LATEX,
     tall=(),
     functions=LATEX_FUNCTIONS
     | {
-        "div": SHARED["div"],
-        "share": SHARED["share"],
-        "quotient": SHARED["div"],
+        "div": SHARED_FORMS["div"],
+        "share": SHARED_FORMS["share"],
+        "quotient": SHARED_FORMS["div"],
         "where": Spelling(
             r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (COMPARISON, SUM, SUM)
         ),
     },
 )
-# for sums that TeX breaks into lines, where it may break before a term and nowhere else
+# TeX breaks a long sum into lines, but may do so only before a term.
 LATEX_TERMS = replace(
     LATEX_LINE,
     functions={

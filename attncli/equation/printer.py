@@ -8,7 +8,7 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Red
 from attncli.equation.notation import ATOM, PRODUCT, Notation
 
 _DIGITS = re.compile(r"[0-9.]+")
-# alike in every notation, and nearly every number of a large matrix
+# Such a number looks alike in every notation, as does nearly every number of a large matrix.
 _SIMPLE = re.compile(r"-?[0-9.]+")
 
 
@@ -54,7 +54,7 @@ def numeral(text: str) -> Expression:
 def _write(node: Expression, notation: Notation) -> tuple[str, int]:
     """The text, and how tightly it binds."""
     match node:
-        # most numbers: no tree is needed to spell them
+        # Most numbers are only digits, and need no tree.
         case Number(text=text) if _DIGITS.fullmatch(text):
             return notation.digits(text), ATOM
         case Number(text=text):
@@ -91,7 +91,7 @@ def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) 
     written = [
         _within(argument, need, notation) for argument, need in zip(arguments, needs, strict=False)
     ]
-    # a form that begins with its first argument begins with its minus, too, and binds no tighter
+    # A form that begins with its first argument begins with its minus, too, and binds no tighter.
     level = (
         min(spelling.level, written[0][1]) if spelling.form.startswith("{0}") else spelling.level
     )

@@ -28,6 +28,8 @@ class Product:
 def as_product(expression: Expression) -> Product:
     """The factors of an expression; those of a sum are among them, and its letter among the others
     summed over.
+
+    Of -(a·Σ_k b[k]), they are a and b[k], summed over k, and it is negative.
     """
     match expression:
         case Number(value=value) if value == 1:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 DIGITS = 50
-# from here on, not even the digits before the point are all known to a float64
+# From here on, a float64 does not even know all digits before the point.
 SCIENTIFIC = Decimal("1e15")
-# numbers of so many digits this close, in relation, are the same
+# Numbers of so many digits that are this close, in relation to their size, are the same.
 EXACTLY = Decimal("1e-40")
 
 

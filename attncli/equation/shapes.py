@@ -14,6 +14,7 @@ from attncli.equation.printer import write_equation
 def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """The length of every index, from the shapes of the arrays on the right.
 
+    Of S[i, j] = Σ_k Q[i, k]·K_T[k, j], where Q is 3×4 and K_T 4×2, it is {"i": 3, "k": 4, "j": 2}.
     What a `where` chooses between may each be only a part of the whole: it has no say where another
     array has. Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule
     or a missing check.

@@ -38,7 +38,7 @@ SPREADSHEET = Notation(
     {
         "add": operator("+", SUM, SUM, PRODUCT),
         "sub": operator("-", SUM, SUM, PRODUCT),
-        # of a power, it would be taken before the power
+        # Spreadsheets take a minus before a power.
         "neg": Spelling("-{0}", MINUS, (ATOM,)),
         "mul": operator("*", PRODUCT, PRODUCT, POWER),
         "multiple": operator("*", PRODUCT, PRODUCT, POWER),
@@ -59,18 +59,20 @@ SPREADSHEET = Notation(
         "row_by_column": Spelling("SUMPRODUCT(MMULT({0},{1}))"),
         "share": Spelling("IF({1}=0,0,{0}/{1})", needs=(PRODUCT, POWER)),
         "add_mask": _unless_hidden("{1}", "{0}+{1}", SUM, ATOM, hidden=f'"{HIDDEN}"'),
-        "finite": _function("N"),  # the number of a text is 0
+        # N of a text is 0.
+        "finite": _function("N"),
         "shown_exp": _unless_hidden("{0}", "EXP({0})", SUM),
         "shown_pow": _unless_hidden("{1}", "{0}^{1}", ATOM),
         "shown_sub": _unless_hidden("{0}", "{0}-{1}", SUM, PRODUCT, hidden=f'"{HIDDEN}"'),
         "shown_max": Spelling(f'IF(COUNT({{0}})=0,"{HIDDEN}",MAX({{0}}))'),
         "where_hidden": _unless_hidden("{0}", "{2}", SUM, hidden="{1}"),
     },
-    # written out, or SUM of a range
+    # Sums are written out, or are the SUM of a range, so no form has an index.
     sums="",
     maxima="",
     name=str,
     cell=lambda name, indices: f"{name}[{','.join(indices)}]",
-    digits=str.upper,  # 1E+20
+    # Spreadsheets write 1E+20.
+    digits=str.upper,
     others=lambda function: _function(function.upper()),
 )

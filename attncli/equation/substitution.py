@@ -121,7 +121,7 @@ class Arithmetic(NamedTuple):
 
     whole: Callable[[int], Any]
     constant: Callable[[Number], Any]
-    # of the name of a function and its arguments
+    # It takes the name of a function and its arguments.
     apply: Callable[..., Any]
 
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 GREEK = {"δ": r"\delta"}
-# letters of lengths, whose mark is an index: they are never indexed themselves
-LENGTHS = ("d", "n")
+# The mark of a length is an index, since lengths are never indexed themselves.
+LETTERS_OF_LENGTHS = ("d", "n")
 
 
-# dQ, dW_Q, dv, db_Q, d concat; not d_k, not a word
+# These are dQ, dW_Q, dv, db_Q and d concat, but neither d_k nor a word.
 DIFFERENTIAL = re.compile(r"d(?=[A-Zδ]|[a-z](?![a-z])| )")
 
 
@@ -34,7 +34,7 @@ class Symbol:
 
     @property
     def is_length(self) -> bool:
-        return self.base in LENGTHS and self.mark != ""
+        return self.base in LETTERS_OF_LENGTHS and self.mark != ""
 
 
 def symbol(name: str) -> Symbol:
@@ -89,7 +89,8 @@ def latex_name(name: str) -> str:
             GREEK.get(parts.base, parts.base),
             parts.mark if len(parts.mark) < 2 else rf"\mathrm{{{parts.mark}}}",
         )
-    if mark.isdigit():  # W^2 would be a square
+    # W^2 would look like a square.
+    if mark.isdigit():
         mark = f"({mark})"
     top = r"\top" if parts.transposed else ""
     if parts.is_length:

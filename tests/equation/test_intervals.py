@@ -12,7 +12,7 @@ from mpmath import iv
 
 from attncli.equation.error_bounds import slopes
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.intervals import ANYTHING, EVERY, Interval, outwards
+from attncli.equation.intervals import ANYTHING, EVERY_NUMBER, Interval, outwards
 
 numbers = st.floats(-30, 30)
 OF_ONE = ("neg", "exp", "tanh", "abs", "sin", "cos")
@@ -113,9 +113,9 @@ def test_known_ranges(
     ("one", "by", "found"),
     [
         ((0, 0), (-1, 1), Interval(0, 0)),
-        ((1, 2), (-1, 1), EVERY),
-        ((-1, 1), (0, 2), EVERY),
-        ((-0.5, 1), (0, 2), EVERY),
+        ((1, 2), (-1, 1), EVERY_NUMBER),
+        ((-1, 1), (0, 2), EVERY_NUMBER),
+        ((-0.5, 1), (0, 2), EVERY_NUMBER),
     ],
 )
 def test_a_division_by_what_may_be_nearly_0(
@@ -169,5 +169,9 @@ def test_logarithms() -> None:
 def test_the_middle_of_a_range() -> None:
     """Half of the least number there is would be 0, and the sum of two of the greatest infinite."""
     assert (Interval(1, 4).middle, Interval(-3, 1).middle) == (2.5, -1)
-    least, most = 5e-324, EVERY.high
-    assert (Interval.at(least).middle, Interval.at(most).middle, EVERY.middle) == (least, most, 0)
+    least, most = 5e-324, EVERY_NUMBER.high
+    assert (Interval.at(least).middle, Interval.at(most).middle, EVERY_NUMBER.middle) == (
+        least,
+        most,
+        0,
+    )

@@ -32,12 +32,12 @@ from attncli.equation.nodes import Expression, Number
 from attncli.equation.rounding import DIGITS
 from attncli.equation.substitution import Arithmetic, evaluate_cell
 
-# to which a sum is multiplied out
+# A sum is multiplied out up to this power.
 MOST_POWER = 64
-# up to which factors are looked for under a root
+# Under a root, factors are looked for up to this one: more would take too long.
 MOST_DIVISOR = 10**4
 
-# a closed form, decimals where there is none, or -inf
+# A closed form, decimals where there is none, or -inf.
 Cell: TypeAlias = Exact | Decimal | float
 
 EULERS_NUMBER = ExactNumber({Monomial(exponent=Fraction(1)): Fraction(1)})
@@ -112,7 +112,7 @@ def _without_squares(number: int) -> tuple[int, int]:
         raise ExactError(
             f"a root of {number} has no closed form here: its factors are too large to be found"
         )
-    # a prime, or two different ones, neither of which is in `inside`
+    # What is left is a prime, or two different ones, neither of which is in `inside`.
     return outside, inside * left
 
 
@@ -126,7 +126,7 @@ def add(*terms: Any) -> Any:
 
 def _plus(one: Any, other: Any) -> Any:
     found = one + other
-    # of each sum, before the next denominator comes to it
+    # Each sum is checked before another denominator makes the next one longer.
     check_length(length_of(found))
     return found
 
@@ -192,7 +192,7 @@ def _apply(name: str, *arguments: Any) -> Any:
             found = function(*arguments)
             if isinstance(found, Fraction):
                 check_length(length_of(found))
-            # None: a function of fractions that is not rational here
+            # None says that the function is not rational here.
             if found is not None:
                 return found
         except (
@@ -201,7 +201,7 @@ def _apply(name: str, *arguments: Any) -> Any:
             OverflowError,
             TypeError,
         ):
-            # by -inf; of irrational numbers compared
+            # This happens with -inf, and where irrational numbers are compared.
             pass
     found = row.decimal(*(_as_decimal(argument) for argument in arguments))
     return -math.inf if found == -math.inf else found

@@ -23,16 +23,16 @@ from itertools import chain
 from math import gcd, lcm
 from typing import Any, TypeAlias, Union
 
-# of a number as it is written: nobody reads more; those of the smallest double are fewer
+# Nobody reads a longer number. The smallest double has fewer characters.
 MOST_CHARACTERS = 400
-# of a sum on the way to a number, in which some of them may come together
+# A sum on the way to a number may have so many terms, of which some may come together.
 MOST_TERMS = 64
 
 Exact: TypeAlias = Union[Fraction, "ExactNumber"]
 Operand: TypeAlias = Exact | int
 Term: TypeAlias = "tuple[Monomial, Fraction]"
 Terms: TypeAlias = "Mapping[Monomial, Fraction]"
-# sums that something is divided by, each with how often
+# Sums that something is divided by, each with how often.
 Divisors: TypeAlias = "tuple[tuple[ExactNumber, int], ...]"
 
 
@@ -287,7 +287,7 @@ def _collected(terms: Iterable[Term]) -> Terms:
 
 def _products(some: Terms, others: Terms) -> Iterator[Term]:
     """Each term of a sum times each of another."""
-    # of which a good part would have to come together
+    # A good part of so many products would have to come together.
     if len(some) * len(others) > MOST_TERMS * 4:
         raise ExactError(_TOO_MANY)
     for one, a in some.items():

@@ -25,12 +25,12 @@ from attncli.equation.notation import PLAIN
 from attncli.equation.parser import EquationError, parse_expression
 from attncli.equation.printer import write
 
-MOST_CHARACTERS = 100_000
-# that a divisor is taken as a factor of its own; a higher power is multiplied out
+LONGEST_TEXT = 100_000
+# A divisor is taken so often as a factor of its own; a higher power is multiplied out.
 MOST_TIMES = 20
 _DECIMAL = re.compile(r"(\d+)\.(\d+)")
 _ROOT = re.compile(r"√(\d+)")
-_SIGNS = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
+_SIGNS_IN_PYTHON = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
 _KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|ln|tanh|sin|cos|inf|e|[-+*/() ])*")
 
 
@@ -78,7 +78,7 @@ class _Writer:
         content, numerator = (
             above.primitive() if isinstance(above, ExactNumber) else (above, Fraction(1))
         )
-        # no numerator begins with a minus
+        # No numerator begins with a minus.
         if next(iter(terms_of(numerator).values())) < 0:
             content, numerator = -content, -numerator
         content *= times
@@ -151,8 +151,8 @@ def read_exact(text: str) -> Cell:
 
     Raises ExactError for what is no number.
     """
-    plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS).strip()
-    if len(plain) > MOST_CHARACTERS or not _KNOWN.fullmatch(plain):
+    plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS_IN_PYTHON).strip()
+    if len(plain) > LONGEST_TEXT or not _KNOWN.fullmatch(plain):
         raise ExactError("not a closed form")
     plain = _DECIMAL.sub(_as_quotient, plain.replace("ln", "log"))
     try:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.answers.claims import LONGEST, read_claim
+from attncli.answers.claims import LONGEST_NUMBER, read_claim
 from attncli.answers.latex_numbers import from_latex
 from attncli.equation.exact import (
     ExactError,
@@ -258,7 +258,7 @@ def test_check_reads_any_closed_form_of_a_page(notation: Notation, text: str) ->
         return
     written = write(expression_of(number), notation)
     spelled = from_latex(written) if notation in (LATEX, LATEX_LINE) else written
-    if len(spelled) > LONGEST:
+    if len(spelled) > LONGEST_NUMBER:
         return
     found = read_claim(spelled)
     truth = decimal_of(number)
