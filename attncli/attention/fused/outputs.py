@@ -427,7 +427,7 @@ class _Work:
         output /= total[..., None]
 
     def is_shifted(self, dtype: Dtype, lowest: float) -> bool | None:
-        """Whether the trace shifts its softmax (`tracing/run.py`); None if the bounds of the rows
+        """Whether the trace shifts its softmax (`tracing/shift.py`); None if the bounds of the rows
         do not show it.
         """
         heads = self.heads

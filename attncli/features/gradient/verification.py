@@ -417,9 +417,11 @@ class _MovedStep:
         sides = [side for h in steps for side in (x + h, x - h)]
         here, *losses = self._losses([(index, moved) for moved in (x, *sides)])
         with np.errstate(all="ignore"):
-            quotients = (np.array(losses) - here) / (np.array(sides) - x)
+            moved = np.array(sides) - x
+            quotients = (np.array(losses) - here) / moved
             up, down = quotients.reshape(-1, 2).T
-            apart = abs(up - down) + rounding / np.array(steps)
+            noise = rounding / np.array(steps)
+            apart = abs(up - down) + noise
             return float(np.nanmin(apart, initial=math.inf))
 
     def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
