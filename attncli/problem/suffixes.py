@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pkgutil import iter_modules
 
 # Files of these hold rows of numbers that people may have written.
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -17,5 +16,8 @@ def array_suffixes() -> tuple[str, ...]:
 
     Each is the name of a module in the folder of formats.
     """
+    # Most commands read no arrays, and it takes a while to import.
+    from pkgutil import iter_modules
+
     names = [module.name for module in iter_modules([_FORMATS_FOLDER])]
     return tuple(f".{name}" for name in sorted(names))
