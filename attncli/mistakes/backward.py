@@ -49,6 +49,7 @@ from attncli.tracing.model import Trace
 # Another derivative of the softmax: of a weight, its gradient, and δ.
 Derivative: TypeAlias = Callable[[Expression, Expression, Expression], Expression]
 _INPUT_WEIGHTS = ("W_Q", "W_K", "W_V")
+# What a mean is divided by, in the equations of losses.
 _N = Name("N")
 
 # Through softmax, mask, softcap and scale

@@ -35,36 +35,42 @@ def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> It
     if diagnoses:
         yield Heading("What explains the errors")
     for found in diagnoses:
-        first, *others = found.mistakes
-        perhaps, explains = (
-            ("", "This explains") if found.likely else ("perhaps ", "This would explain")
-        )
-        where = (
-            ""
-            if found.whole or len(found.cells) > MOST_CELLS_NAMED
-            else f" ({_cells(judgement, found.step, found.cells)})"
-        )
-        said = (
-            f"{found.step}: {perhaps}{first}{_rounding(found)}. {explains}"
-            f" {explained(judgement, found)}{where}."
-        )
-        yield Paragraph((said + _slips(judgement, found),))
-        yield from _made(judgement, found, first)
-        for other in others:
-            alike = "" if other != others[-1] else f" {_alike(len(found.mistakes))} these numbers."
-            yield Paragraph((f"Or {other}.{alike}",))
-            yield from _made(judgement, found, other)
-        yield from (Paragraph((said,)) for said in shared(judgement, found))
+        yield from _of_one_step(judgement, found)
+
+
+def _of_one_step(judgement: Judgement, found: Diagnosis) -> Iterator[Block]:
+    first, *others = found.mistakes
+    yield Paragraph((_sentence(judgement, found, first) + _slips(judgement, found),))
+    yield from _made(judgement, found, first)
+    for other in others:
+        said = f"Or {other}."
+        if other == others[-1]:
+            said += f" {_alike(len(found.mistakes))} these numbers."
+        yield Paragraph((said,))
+        yield from _made(judgement, found, other)
+    for said in shared(judgement, found):
+        yield Paragraph((said,))
+
+
+def _sentence(judgement: Judgement, found: Diagnosis, mistake: str) -> str:
+    """scores: perhaps K was not transposed. This would explain 2 of 3 wrong cells (I; AI)."""
+    perhaps, explains = "", "This explains"
+    if not found.likely:
+        perhaps, explains = "perhaps ", "This would explain"
+    what = explained(judgement, found)
+    if not found.whole and len(found.cells) <= MOST_CELLS_NAMED:
+        what += f" ({_cells(judgement, found.step, found.cells)})"
+    return f"{found.step}: {perhaps}{mistake}{_rounding(found)}. {explains} {what}."
 
 
 def shared(judgement: Judgement, found: Diagnosis) -> list[str]:
     """What those of its mistakes do that are one in the numbers of this problem."""
     trace = judgement.trace
-    changes = {name: of for name in found.mistakes if (of := changes_of(name, trace))}
-    if len(changes) < 2:
+    changes = {name: changes_of(name, trace) for name in found.mistakes}
+    made = {name: Mistaken(trace, of) for name, of in changes.items() if of}
+    if len(made) < 2:
         return []
-    made = {name: Mistaken(trace, of) for name, of in changes.items()}
-    groups = (names for names in groups_of_alike(made) if len(names) > 1)
+    groups = [names for names in groups_of_alike(made) if len(names) > 1]
     return [shared_words(trace, names, made[names[0]]) for names in groups]
 
 
@@ -89,12 +95,11 @@ def _rounding(found: Diagnosis) -> str:
     if found.rounded is None:
         return ""
     to = count(found.rounded, "decimal") if found.rounded else "whole numbers"
-    to += ", the forward pass only at its end" if found.forward_in_full else ""
-    return (
-        f", to {to}"
-        if ROUNDED_ON_THE_WAY in found.mistakes
-        else f", and the steps between were rounded to {to}"
-    )
+    if found.forward_in_full:
+        to += ", the forward pass only at its end"
+    if ROUNDED_ON_THE_WAY in found.mistakes:
+        return f", to {to}"
+    return f", and the steps between were rounded to {to}"
 
 
 def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
@@ -131,15 +136,13 @@ def explained(judgement: Judgement, found: Diagnosis) -> str:
     if found.slips:
         return f"{filled - len(found.slips):,} of {filled:,} cells"
     if found.whole and filled > 1:
-        return either(
-            filled, "the one cell", "both cells" if filled == 2 else f"all {count(filled, 'cell')}"
-        )
+        return "both cells" if filled == 2 else f"all {filled:,} cells"
+    if explained == wrong == 1:
+        return "the wrong cell"
+    if explained == wrong == 2:
+        return "both wrong cells"
     if explained == wrong:
-        return either(
-            wrong,
-            "the wrong cell",
-            "both wrong cells" if wrong == 2 else f"all {wrong:,} wrong cells",
-        )
+        return f"all {wrong:,} wrong cells"
     return f"{explained:,} of {wrong:,} wrong cells"
 
 
@@ -151,8 +154,10 @@ def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
     """The equations of a mistake that lead to the step, and the first cell worked with them; of an
     error in one cell just that cell.
     """
-    if found.error is not None and found.error.on_the_way and found.error.name == name:
-        yield Worked((worked_with_error(judgement, found.step, found.cells[0], found.error),))
+    error = found.error
+    if error is not None and error.on_the_way and error.name == name:
+        line = worked_with_error(judgement, found.step, found.cells[0], error)
+        yield Worked((line,))
     mistaken, steps = _mistaken(judgement, name)
     leading = left_out_before(mistaken.trace, judgement.answers, found.step)
     made = [step for step in steps if step.name in leading]
@@ -166,13 +171,10 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
     """A cell worked with the mistake; one of a step that was left out is called by the step's name
     and letter.
     """
-    claim = judgement.steps[found.step][found.cells[0]].given
-    same_shape = step.shape == judgement.steps[found.step].shape
-    cell = (
-        found.cells[0]
-        if same_shape
-        else _first_changed_cell(judgement.values, mistaken.values, step)
-    )
+    cell = found.cells[0]
+    claim = judgement.steps[found.step][cell].given
+    if step.shape != judgement.steps[found.step].shape:
+        cell = _first_changed_cell(judgement.values, mistaken.values, step)
     line = worked_from_own_numbers(mistaken, step.name, cell, as_precise_as=claim)
     if step.name == found.step:
         return line
@@ -196,7 +198,6 @@ def _mistaken(judgement: Judgement, name: str) -> tuple[Judgement, list[Step]]:
     """
     changes = changes_of(name, judgement.trace)
     trace = with_changes(judgement.trace, changes)
-    changed = [trace.steps[step] for step in trace if step in changes]
-    steps = [step for step in changed if not step.rule.given]
+    steps = [step for name, step in trace.steps.items() if name in changes and not step.rule.given]
     values = judgement.values.changed(trace, changes)
     return replace(judgement, values=values), steps

@@ -24,6 +24,7 @@ from attncli.equation.evaluator import evaluate
 from attncli.equation.nodes import Equation
 from attncli.features.check.carried_values import CarriedValues, CellIndex
 from attncli.problem.matrix import Matrix, Scalar
+from attncli.tracing.model import Step
 
 Array = NDArray[np.float64]
 EPSILON = float(np.finfo(np.float64).eps)
@@ -89,8 +90,8 @@ class FloatReading:
         if self.before is not None and name not in self.values.moved:
             return self.before.worked(name)
         if name not in self._worked:
-            step = self.values.trace.steps[name]
-            self._worked[name] = self._given(name) if step.rule.given else self._from_equation(name)
+            given = self.values.trace.steps[name].rule.given
+            self._worked[name] = self._given(name) if given else self._from_equation(name)
         return self._worked[name]
 
     def read(self, name: str) -> SizedNumbers | None:
@@ -108,7 +109,8 @@ class FloatReading:
         if step is None:
             return self._given(name)
         if answer is not None and answer.complete:
-            value = np.array([float(claim.value) for claim in answer.claims]).reshape(step.shape)
+            numbers = np.array([float(claim.value) for claim in answer.claims])
+            value = numbers.reshape(step.shape)
             return SizedNumbers(value, np.abs(_finite(value)))
         found = self._left_out(name)
         if found is None or answer is None or answer.blank:
@@ -140,12 +142,13 @@ class FloatReading:
 
     def _given(self, name: str) -> SizedNumbers | None:
         """An array that the problem gives, or that a mistake puts in place of a step."""
-        step = self.values.trace.steps.get(name)
-        matrix = self.values.trace.parameters.get(name)
-        if step is None and not isinstance(matrix, Matrix):
+        given = self.values.trace.steps.get(name) or self.values.trace.parameters.get(name)
+        if not isinstance(given, Step | Matrix):
             return None
-        value = np.asarray(step.value if step is not None else matrix.value, dtype=np.float64)  # type: ignore[union-attr]
-        return None if np.isnan(value).any() else SizedNumbers(value, np.abs(_finite(value)))
+        value = np.asarray(given.value, dtype=np.float64)
+        if np.isnan(value).any():
+            return None
+        return SizedNumbers(value, np.abs(_finite(value)))
 
     def _from_equation(self, name: str) -> SizedNumbers | None:
         trace = self.values.trace
@@ -192,9 +195,11 @@ class FloatReading:
         """
         if np.all(exponentials > 0):
             return False
-        of_rows = self.values.trace.steps["weights"].rule.inputs == ("exp", "row_sum")
-        seen = np.isfinite(self._logits()).any(axis=-1)
-        return not of_rows or bool((exponentials.max(axis=-1)[seen] < LEAST_SURE_SUM).any())
+        if self.values.trace.steps["weights"].rule.inputs != ("exp", "row_sum"):
+            return True
+        sees_a_key = np.isfinite(self._logits()).any(axis=-1)
+        largest = exponentials.max(axis=-1)[sees_a_key]
+        return bool((largest < LEAST_SURE_SUM).any())
 
     def _logits(self) -> Array:
         """What the exponentials are taken of."""
@@ -213,16 +218,18 @@ def _rounded(numbers: SizedNumbers, decimals: int) -> SizedNumbers:
     unit.
     """
     unit = 10.0**-decimals
-    value, finite = numbers.value, _finite(numbers.value)
+    is_finite = np.isfinite(numbers.value)
+    finite = _finite(numbers.value)
     with np.errstate(all="ignore"):
         in_units = np.abs(finite) / unit
+        whole = np.floor(in_units)
+        from_half = np.abs(in_units - whole - 0.5) * unit
         rounded = np.copysign(np.floor(in_units + 0.5) * unit, finite)
-        from_half = np.abs(in_units - np.floor(in_units) - 0.5)
-    unsure = from_half * unit <= numbers.error + _NEAR_A_HALF * unit
-    size = np.abs(rounded) + np.where(unsure, numbers.size + unit / EPSILON, 0.0)
-    return SizedNumbers(
-        np.where(np.isfinite(value), rounded, value), np.where(np.isfinite(value), size, 0.0)
-    )
+    unsure = from_half <= numbers.error + _NEAR_A_HALF * unit
+    a_unit_off = np.where(unsure, numbers.size + unit / EPSILON, 0.0)
+    value = np.where(is_finite, rounded, numbers.value)
+    size = np.where(is_finite, np.abs(rounded) + a_unit_off, 0.0)
+    return SizedNumbers(value, size)
 
 
 def _finite(array: Array) -> Array:

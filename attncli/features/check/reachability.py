@@ -20,12 +20,15 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.intervals import ANYTHING, ONE, ZERO, Interval, add
 from attncli.equation.nodes import Call, Expression, Number, Ref
 
-Ranges = Mapping[Ref, Interval]  # what each variable may be
+# What each variable may be.
+Ranges = Mapping[Ref, Interval]
+# What each variable is, at one place within the ranges.
 Point = Mapping[Ref, float]
 # After so many parts of the ranges it is left open whether a cell can be reached.
 HALVINGS = 100
-STEPS = 12  # of a climb
-STEP_LENGTHS = (1.0, 0.5, 0.2)  # of the way to a corner
+STEPS_OF_A_CLIMB = 12
+# Each step tries so much of the way to a corner, and the first that leads higher is taken.
+PARTS_OF_THE_WAY = (1.0, 0.5, 0.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,9 @@ class ExpressionGraph:
             at = known.get(id(node))
             if at is None:
                 at = cells.get(node) if isinstance(node, Ref) else None
-                known[id(node)] = at = listed(node) if at is None else at
+                if at is None:
+                    at = listed(node)
+                known[id(node)] = at
             return at
 
         def listed(node: Expression) -> int:
@@ -79,7 +84,8 @@ class ExpressionGraph:
             varies[at] = varies[at] or any(varies[each] for each in inner)
             for each in inner:
                 used[each] += 1
-        return any(count > 1 for count, vary in zip(used, varies, strict=True) if vary)
+        times_used = zip(used, varies, strict=True)
+        return any(times > 1 for times, may_vary in times_used if may_vary)
 
     def node_ranges(self, ranges: Ranges) -> list[Interval]:
         """Where every node may lie."""
@@ -119,15 +125,17 @@ class ExpressionGraph:
         """What the tree is at one point; NaN where that is nothing."""
         found: list[float] = []
         for node, inner in zip(self.nodes, self.arguments, strict=True):
-            if isinstance(node, Call):
-                try:
-                    found.append(
-                        float(FUNCTIONS[node.function].scalar(*[found[each] for each in inner]))
-                    )
-                except (ArithmeticError, ValueError):
-                    return math.nan
-            else:
-                found.append(point[node] if isinstance(node, Ref) else _number(node))
+            if isinstance(node, Ref):
+                found.append(point[node])
+                continue
+            if not isinstance(node, Call):
+                found.append(_number(node))
+                continue
+            operands = [found[each] for each in inner]
+            try:
+                found.append(float(FUNCTIONS[node.function].scalar(*operands)))
+            except (ArithmeticError, ValueError):
+                return math.nan
         return found[-1]
 
 
@@ -180,6 +188,9 @@ class CellEquation:
     def reaches(self, target: Interval, *, in_doubt: bool = False) -> bool:
         """Whether some place within the ranges gives a value within the target; `in_doubt` is the
         answer if that stays open.
+
+        Of 0.58 and 0.3 as written, 0.58 may be 0.575 to 0.585, and 0.3 may be 0.25 to 0.35. So
+        0.58·0.3 reaches 0.15, which is 0.145 to 0.155, and does not reach 0.21.
         """
         if not self.range.meets(target):
             return False
@@ -226,23 +237,24 @@ def _search(graph: ExpressionGraph, ranges: Ranges, target: Interval) -> _Search
         {variable: end.middle for variable, end in place.items()}
         for place in (lowest, highest, ranges)
     )
-    known = [value for corner in corners if not math.isnan(value := graph.value(corner))]
+    values = [graph.value(corner) for corner in corners]
+    known = [value for value in values if not math.isnan(value)]
     # An equation has no gaps, so all between the two ends is reached, too.
     if known and Interval(min(known), max(known)).meets(target):
         return _Search(True, [])
     still = [variable for variable in ranges if lowest[variable].width > 0]
     if not still:
         return _Search(False, [])
-    widest = max(
-        still, key=lambda variable: _weight(slopes.get(variable, ANYTHING), ranges[variable])
-    )
-    middle = ranges[widest].middle
-    halves = (Interval(ranges[widest].low, middle), Interval(middle, ranges[widest].high))
-    return _Search(False, [{**ranges, widest: half} for half in halves], corners)
 
+    def weight(variable: Ref) -> float:
+        """How much of the range of the cell this variable makes, at most."""
+        slope = slopes.get(variable, ANYTHING)
+        return max(abs(slope.low), abs(slope.high)) * ranges[variable].width
 
-def _weight(slope: Interval, interval: Interval) -> float:
-    return max(abs(slope.low), abs(slope.high)) * interval.width
+    heaviest = max(still, key=weight)
+    whole = ranges[heaviest]
+    halves = (Interval(whole.low, whole.middle), Interval(whole.middle, whole.high))
+    return _Search(False, [{**ranges, heaviest: half} for half in halves], corners)
 
 
 def _can_climb(graph: ExpressionGraph, ranges: Ranges, start: Point, target: Interval) -> bool:
@@ -251,12 +263,13 @@ def _can_climb(graph: ExpressionGraph, ranges: Ranges, start: Point, target: Int
     if math.isnan(value):
         return False
     up = value < target.low
-    for _ in range(STEPS):
+    for _ in range(STEPS_OF_A_CLIMB):
         better = next(_uphill(graph, ranges, here, value, up), None)
         if better is None:
             return False
         here, value = better
-        if value >= target.low if up else value <= target.high:
+        arrived = value >= target.low if up else value <= target.high
+        if arrived:
             return True
     return False
 
@@ -265,19 +278,19 @@ def _uphill(
     graph: ExpressionGraph, ranges: Ranges, here: Point, value: float, up: bool
 ) -> Iterator[tuple[Point, float]]:
     """Better places on the way to the corner that the slopes at this place point to."""
-    slopes = graph.slopes(
-        graph.node_ranges({variable: Interval.at(number) for variable, number in here.items()})
-    )
+    exactly_here = {variable: Interval.at(number) for variable, number in here.items()}
+    slopes = graph.slopes(graph.node_ranges(exactly_here))
     corner: dict[Ref, float] = dict(here)
     for variable, slope in slopes.items():
         if slope.middle:
             rising = (slope.middle > 0) == up
             corner[variable] = ranges[variable].high if rising else ranges[variable].low
-    for part in STEP_LENGTHS:
+    for part in PARTS_OF_THE_WAY:
         place = {
             variable: number + part * (corner[variable] - number)
             for variable, number in here.items()
         }
         found = graph.value(place)
-        if found > value if up else found < value:
+        is_better = found > value if up else found < value
+        if is_better:
             yield place, found

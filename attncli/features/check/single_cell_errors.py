@@ -328,13 +328,16 @@ def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
 
 def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
     """The cells next to this one, in its row and its column."""
-    shape, index = values.trace.steps[ref.name].shape, cell_of(ref)
-    for axis in range(len(shape))[-2:]:
+    shape = values.trace.steps[ref.name].shape
+    index = cell_of(ref)
+    row_and_column = range(len(shape))[-2:]
+    for axis in row_and_column:
         for way in (1, -1):
             at = index[axis] + way
-            if 0 <= at < shape[axis]:
-                beside = (*index[:axis], at, *index[axis + 1 :])
-                yield ref_to(ref.name, beside)
+            if not 0 <= at < shape[axis]:
+                continue
+            beside = (*index[:axis], at, *index[axis + 1 :])
+            yield ref_to(ref.name, beside)
 
 
 # How a number comes to be written otherwise: with another sign or digit, two of them swapped, its

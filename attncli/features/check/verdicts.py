@@ -160,8 +160,10 @@ class Solution:
     def earned(self, *, follow_through: bool) -> tuple[int, int]:
         """How many of the cells worked out earn marks, and how many of these cells there are."""
         earning: list[Verdict] = ["right"]
-        earning += ["carried"] if follow_through else []
-        earning += ["rounding"] if self.lenient else []
+        if follow_through:
+            earning.append("carried")
+        if self.lenient:
+            earning.append("rounding")
         steps = self.verdicts.trace.steps
         worked = [
             cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given
@@ -304,15 +306,22 @@ def round_to_claims(
     value = np.array([math.nan if claim is None else float(claim.value) for claim in claims])
     half = np.array([0.0 if claim is None else float(claim.half) for claim in claims])
     with np.errstate(invalid="ignore", over="ignore"):
-        distance, error = abs(number - value), _FLOAT_ERROR * (abs(number) + abs(value))
+        distance = abs(number - value)
+        error = _FLOAT_ERROR * (abs(number) + abs(value))
         inside = (distance < half * (1 - _LEFT_TO_DECIMALS) - error) | (
             (number == value) & np.isinf(value)
         )
         outside = distance > half * (1 + _LEFT_TO_DECIMALS) + error
     return [
-        True if one else False if other else None
-        for one, other in zip(inside, outside, strict=True)
+        _told_by_floats(is_inside, is_outside)
+        for is_inside, is_outside in zip(inside.tolist(), outside.tolist(), strict=True)
     ]
+
+
+def _told_by_floats(is_inside: bool, is_outside: bool) -> bool | None:
+    if is_inside:
+        return True
+    return False if is_outside else None
 
 
 def _is_printed(number: float, claim: Claim) -> bool:
@@ -424,7 +433,9 @@ def differs_as_written(cell: JudgedCell) -> bool:
     """Whether a carried cell is not what the numbers before it give exactly as they stand, but only
     within rounding.
     """
-    if cell.verdict != "carried" or cell.given is None or not math.isfinite(cell.own):
+    if cell.verdict != "carried" or cell.given is None:
+        return False
+    if not math.isfinite(cell.own):
         return False
     if cell.given.exact:
         return not math.isclose(cell.own, float(cell.given.value), rel_tol=CLOSE, abs_tol=CLOSE)

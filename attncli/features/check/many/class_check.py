@@ -105,13 +105,15 @@ class Marking:
         """
         self.submissions = submissions
         self.warnings: list[str] = []
-        keys = [_key(each.student, name_of(each.answers)) for each in submissions]
-        earlier = {_key(each.student, each.answers): each for each in before}
-        done = {key: row for key, row in earlier.items() if not row.error}
-        self._found = {number: done[key] for number, key in enumerate(keys) if key in done}
+        self._found: dict[int, Marked] = {}
+        earlier = {_key(row.student, row.answers): row for row in before}
+        for number, each in enumerate(submissions):
+            row = earlier.get(_key(each.student, name_of(each.answers)))
+            if row is not None and not row.error:
+                self._found[number] = row
         # How many rows have all that belongs to them, their page too.
         self._complete = len(self._found)
-        asked_now = set(keys)
+        asked_now = {_key(each.student, name_of(each.answers)) for each in submissions}
         self._others = [row for key, row in earlier.items() if key not in asked_now]
 
     @property

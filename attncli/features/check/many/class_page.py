@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from attncli.english import count, either, listed
 from attncli.features.check.many.marked import Marked
-from attncli.features.check.verdicts import VERDICTS
+from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.page.document import (
     Block,
     Document,
@@ -26,11 +26,13 @@ from attncli.render.spreadsheet import Value
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
-MOST_MISTAKES_LISTED = 20  # mistakes that are listed
+MOST_MISTAKES_LISTED = 20
 # So many students are named beside a mistake.
 MOST_STUDENTS_NAMED = 3
-BETWEEN_MISTAKES = " | "  # mistakes in one cell
-RESULTS, SUMMARY = "results", "summary"  # sheets of a workbook
+# Stands between mistakes in one cell.
+BETWEEN_MISTAKES = " | "
+# The sheets of a workbook.
+RESULTS, SUMMARY = "results", "summary"
 COLUMNS_OF_RESULTS = (
     "student",
     "marks",
@@ -140,25 +142,10 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
     if not results:
         return
     there = [verdict for verdict in VERDICTS if any(each.counts.get(verdict) for each in read)]
-    rows = []
-    for each in results:
-        marks: Text = () if each.marks is None else (_mark_text(each),)
-        counts = (
-            (f"{found:,}" if (found := each.counts.get(verdict)) else "",) for verdict in there
-        )
-        rows.append(
-            (
-                (each.student,),
-                marks,
-                *counts,
-                (each.first_wrong or ("not read" if each.error else ""),),
-            )
-        )
-    yield Table(
-        ("student", "marks", *there, "first wrong number"),
-        tuple(rows),
-        tuple(range(1, len(there) + 2)),
-    )
+    rows = tuple(_row_of_page(each, there) for each in results)
+    head = ("student", "marks", *there, "first wrong number")
+    columns_of_numbers = tuple(range(1, len(there) + 2))
+    yield Table(head, rows, columns_of_numbers)
     if first := _first_steps(read):
         yield Heading("Where the first wrong number is")
         yield Table(
@@ -174,7 +161,8 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
                 for (step, mistake), who in made[:MOST_MISTAKES_LISTED]
             )
         )
-        if (more := len(made) - MOST_MISTAKES_LISTED) > 0:
+        more = len(made) - MOST_MISTAKES_LISTED
+        if more > 0:
             yield Paragraph(
                 (f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",)
             )
@@ -183,11 +171,22 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
         yield Table(("student", "why"), tuple(((each.student,), (each.error,)) for each in unread))
 
 
+def _row_of_page(each: Marked, verdicts: Sequence[Verdict]) -> tuple[Text, ...]:
+    marks: Text = () if each.marks is None else (_mark_text(each),)
+    counts: list[Text] = []
+    for verdict in verdicts:
+        number = each.counts.get(verdict)
+        counts.append((f"{number:,}" if number else "",))
+    at_the_end = "not read" if each.error else each.first_wrong
+    return ((each.student,), marks, *counts, (at_the_end,))
+
+
 def _kinds(results: Sequence[Marked], read: Sequence[Marked]) -> list[tuple[int, str, str]]:
     """How many solutions there are of each kind, and the verb and the words for them."""
-    passed, unread = sum(each.passed for each in read), len(results) - len(read)
-    blank = sum(0 < each.counts["missing"] == sum(each.counts.values()) for each in read)
+    passed = sum(each.passed for each in read)
+    blank = sum(_is_blank(each) for each in read)
     wrong = len(read) - passed - blank
+    unread = len(results) - len(read)
     kinds = (
         (passed, either(passed, "has ", "have "), "no error"),
         (wrong, either(wrong, "has ", "have "), "errors or blanks"),
@@ -195,6 +194,11 @@ def _kinds(results: Sequence[Marked], read: Sequence[Marked]) -> list[tuple[int,
         (unread, "", "could not be checked"),
     )
     return [kind for kind in kinds if kind[0]]
+
+
+def _is_blank(each: Marked) -> bool:
+    """Whether there are cells to fill in, and all of them are missing."""
+    return 0 < each.counts["missing"] == sum(each.counts.values())
 
 
 def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:

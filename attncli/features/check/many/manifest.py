@@ -92,7 +92,9 @@ def _at(name: str, manifest: str, folder: str | None = None) -> str:
         # With a folder before it, no name is "-", which would be standard input.
         return os.path.join(os.path.dirname(manifest) or os.curdir, name)
     whole = os.path.join(folder, name)
-    return whole if os.path.exists(whole) else os.path.join(folder, os.path.basename(name))
+    if os.path.exists(whole):
+        return whole
+    return os.path.join(folder, os.path.basename(name))
 
 
 def without_doubles(submissions: Iterable[Submission]) -> list[Submission]:
