@@ -309,7 +309,7 @@ class Trace(tracing.Trace):
 
             attncli.trace("problem.yaml").page()
         """
-        from attncli.page.live.data import with_live  # which few programs need
+        from attncli.page.live.changeable import with_live  # which few programs need
         from attncli.render.html.frame import Page
 
         if not isinstance(height, int) or isinstance(height, bool) or height < 1:

@@ -70,7 +70,7 @@ def work_out(
     progress.begin("writing")
     page = derivation(trace, view, page_deviation(problem, trace, view, warnings))
     if look.is_live():
-        from attncli.page.live.data import with_live
+        from attncli.page.live.changeable import with_live
 
         page = with_live(page, problem, trace, view)
     if look.is_workbook():

@@ -98,7 +98,7 @@ def work_back(
         deviation = page_deviation(problem, trace, view, warnings)
     page = gradient_document(trace, view, checks, descent, deviation)
     if look.is_live():
-        from attncli.page.live.data import with_live
+        from attncli.page.live.changeable import with_live
 
         page = with_live(page, problem, trace, view)
     if look.is_workbook():
