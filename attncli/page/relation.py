@@ -3,7 +3,7 @@
 The sign is `=` only where the numbers, as they are printed, give exactly the printed result:
 1/3 = 0.333 would be a lie, and 2·0.5 = 1 is none. No other file of Python decides it. The page's
 script decides it again for numbers that somebody changes, in `gives` in
-`render/html/script/lines.js`, which tests hold against this file.
+`render/html/script/model/relation.js`, which tests hold against this file.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-// Reads problems as data, one JSON a line, with edits; writes the numbers, texts and worked lines that the page has.
+// Reads the script, and problems as data, one JSON a line, with edits; writes the numbers, texts and worked lines that
+// the page has.
 const fs = require("fs");
-const path = require("path");
 const vm = require("vm");
 
-const folder = path.join(__dirname, "..", "..", "attncli", "render", "html", "script");
-const source = ["numbers.js", "functions.js", "model.js", "typing.js", "warnings.js", "notation.js", "lines.js"].map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
-vm.runInThisContext(`${source.join("\n")}\n;globalThis.page = { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, FLOATS, EXACT };`);
-const { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, FLOATS, EXACT } = globalThis.page;
+const [source, ...questions] = fs.readFileSync(0, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+const names = "Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, termsOf, FLOATS, EXACT";
+vm.runInThisContext(`${source}\n;globalThis.page = { ${names} };`);
+const { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, termsOf, FLOATS, EXACT } = globalThis.page;
 
 const answers = {
   trace({ data, mask, scaled, edits, cells }) {
@@ -46,7 +46,7 @@ const answers = {
   terms({ data }) {
     const model = new Model(data);
     const { rule, values } = model.steps.get(data.mixed);
-    const terms = model.terms(rule);
+    const terms = termsOf(model, rule);
     return { terms: Array.from(values, (_, at) => terms(at)), name: rule.name };
   },
   // Which mistakes there are in every setting, with the numbers of each so-manieth of them.
@@ -98,7 +98,4 @@ const answers = {
   printed: ({ values, precision }) => values.map((value) => formatNumber(value, precision)),
 };
 
-for (const line of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
-  const asked = JSON.parse(line);
-  process.stdout.write(`${JSON.stringify(answers[asked.ask](asked))}\n`);
-}
+for (const asked of questions) process.stdout.write(`${JSON.stringify(answers[asked.ask](asked))}\n`);

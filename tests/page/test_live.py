@@ -29,7 +29,10 @@ from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import with_changes
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Worked, formula, plain_line
-from attncli.page.live.data import OVER, OWN, live_data, settings_of, why_static
+from attncli.page.live.changeable import why_static
+from attncli.page.live.constants import shared_constants
+from attncli.page.live.data import live_data
+from attncli.page.live.settings import OVER, OWN, settings_of
 from attncli.page.printer import format_number, printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load
@@ -37,8 +40,10 @@ from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.saving import as_yaml
-from attncli.problem.text.numbers import NumberError, as_float, canonical
+from attncli.problem.text.numbers import NumberError, as_float, canonical, why_not_a_number
 from attncli.problem.text.source import decode
+from attncli.render.html import script_text
+from attncli.render.html.script_text import DATA_FILE, MODEL_FILES, PAGE_FILES, script_of
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
 from tests.page.typed_numbers import Fault, drawn_text, keystrokes, number_typed, texts_after
@@ -51,7 +56,9 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 
 def asked(*questions: dict[str, Any]) -> list[Any]:
     """What the script answers to each."""
-    text = "".join(f"{json.dumps(question, allow_nan=False)}\n" for question in questions)
+    constants = f"const SHARED = {json.dumps(shared_constants())};"
+    lines = [f"{constants}\n{script_of(MODEL_FILES)}", *questions]
+    text = "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in lines)
     ran = subprocess.run(
         ["node", str(HERE / "live_model.cjs")],
         input=text,
@@ -540,6 +547,34 @@ def test_what_is_typed_is_the_number_that_the_grammar_reads_or_the_one_from_befo
         assert fault in page["why"], text
         assert bool(fault) == bool(page["why"]), text
         assert as_float(page["written"]) == left  # as the file that is saved has it
+
+
+@pytest.mark.parametrize(
+    "text", ["0.(3)", "-0.(142857)", "0.1\u03057\u0305", "0.333…", "-1.5...", "–2", "—0.5", "2–3"]
+)
+def test_a_field_says_of_numbers_of_books_what_files_say(text: str) -> None:
+    _, data = live_example(ROOT / "inputs" / "i_love_ai.yaml")
+    ((found,),) = asked({"ask": "typed", "data": data, "edits": [("X", 0, [text])]})
+    message, help = why_not_a_number(text)
+    assert found["why"].startswith(message)
+    said = found["why"].removeprefix(f"{message}: ")
+    # A field has less room for words.
+    assert help.startswith(said) or said == "write it as in -1"
+    assert found["written"] == data["arrays"]["X"]["written"][0]
+
+
+def test_the_script_loses_its_notes_and_no_text() -> None:
+    folder = Path(script_text.__file__).parent / "script"
+    for name in (DATA_FILE, *MODEL_FILES, *PAGE_FILES):
+        written = (folder / f"{name}.js").read_text(encoding="utf-8")
+        code = re.sub(r"/\*\*.*?\*/|^\s*//.*?$", "", written, flags=re.DOTALL | re.MULTILINE)
+        texts = re.findall(r'"[^"\n]*"|`[^`\n]*`', code.replace('"use strict";', ""))
+        kept = script_of([name])
+        assert all(text in kept for text in texts), name
+        # A text on several lines would lose their indentation.
+        assert all(line.count("`") % 2 == 0 for line in code.splitlines()), name
+    files = {file.relative_to(folder).with_suffix("").as_posix() for file in folder.glob("*/*.js")}
+    assert files == {DATA_FILE, *MODEL_FILES, *PAGE_FILES}
 
 
 def valued(written: str) -> float:

@@ -66,6 +66,37 @@ def _has_thousands(text: str) -> bool:
     )
 
 
+def _fault(text: str) -> str:
+    """What is said of a text that is no number."""
+    if _recurs(text):
+        return "is a recurring decimal"
+    if _has_no_end(text):
+        return "leaves open which digits follow"
+    if any(dash in text for dash in "\N{EN DASH}\N{EM DASH}"):
+        return "has a dash that is not the minus sign"
+    return "is not a number"
+
+
+def _recurs(text: str) -> bool:
+    """Whether it is as 0.(3), with a point or a comma."""
+    unsigned = text[1:] if text[:1] in ("+", "-") else text
+    whole, _, decimals = unsigned.replace(",", ".", 1).partition(".")
+    is_whole = whole == "0" or (whole.isdecimal() and not whole.startswith("0"))
+    in_parentheses = decimals.startswith("(") and decimals.endswith(")")
+    return is_whole and in_parentheses and decimals[1:-1].isdecimal()
+
+
+def _has_no_end(text: str) -> bool:
+    """Whether it is as 0.33… or 0.33..., and only digits, points and commas stand before that."""
+    for end in ("...", "\N{HORIZONTAL ELLIPSIS}"):
+        if text.endswith(end):
+            before = text.removesuffix(end).rstrip()
+            unsigned = before[1:] if before[:1] in ("+", "-") else before
+            begun = unsigned[:-1] if unsigned[-1:] in (".", ",") else unsigned
+            return begun[-1:].isdecimal() and set(begun) <= set("0123456789.,")
+    return False
+
+
 def _double(exact: Fraction) -> float:
     if abs(exact) >= LARGEST:
         raise Fault("is too large")
@@ -86,7 +117,7 @@ class _Reader:
             found = form()
             if found is not None and self.at == len(self.text):
                 return self.checked(found)
-        raise Fault("is not a number")
+        raise Fault(_fault(self.text))
 
     def checked(self, found: tuple[Fraction, ...]) -> Root:
         """Of factors, divisors, and what stands under the root and divides that."""
@@ -294,6 +325,11 @@ BAD = (
     "1.2.3",
     " ",
     "1,5/2",
+    "0.(3)",
+    "-1,(142857)",
+    "0.333\N{HORIZONTAL ELLIPSIS}",
+    "0,66...",
+    "\N{EN DASH}2",
     "1" * 309,
     "9" * 401,
 )

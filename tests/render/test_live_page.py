@@ -18,7 +18,7 @@ import pytest
 from attncli.cli.main import run as attncli
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
-from attncli.render.html.live_page import script
+from attncli.render.html.script_text import script
 from attncli.tracing import run
 from tests.render.browsers import Browser, Play, played, played_in
 

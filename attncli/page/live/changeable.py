@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attncli.page.document import MOST_ROWS_SHOWN
-from attncli.page.document import Block, Document, Lazy, Live, Once, Paragraph
+from attncli.page.document import MOST_ROWS_SHOWN, Block, Document, Lazy, Live, Once, Paragraph
 from attncli.page.heads import MOST_PARTS_SHOWN
 from attncli.page.live.data import data_of
 from attncli.page.live.layouts import layout_of
@@ -82,7 +81,8 @@ def _has_many_rows(trace: Trace) -> bool:
 
 
 def _has_many_parts(trace: Trace) -> bool:
-    return math.prod(axis_length(trace, letter) for letter in trace.leading_letters) > MOST_PARTS_SHOWN
+    lengths = [axis_length(trace, letter) for letter in trace.leading_letters]
+    return math.prod(lengths) > MOST_PARTS_SHOWN
 
 
 def _has_many_cells(trace: Trace) -> bool:

@@ -27,10 +27,10 @@ from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.model import with_changes
+from attncli.page.live.constants import shared_constants
 from attncli.page.live.settings import Traces, clicked_name, names_of_cells, settings_of, traces_of
 from attncli.page.live.trees import as_tree, forms_of, function_data, names_in, spelling_of
-from attncli.page.printer import GIVEN_DECIMALS
-from attncli.page.printer import MOST_NUMBERS_WITH_RESIDUES
+from attncli.page.printer import GIVEN_DECIMALS, MOST_NUMBERS_WITH_RESIDUES
 from attncli.page.relation import NO_DIVISOR
 from attncli.page.remarks import ROUNDED
 from attncli.page.view import View
@@ -75,6 +75,7 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
     settings = [collected.setting(*each) for each in settings_of(problem)]
     plan = plan_for(problem)
     return {
+        "shared": shared_constants(),
         "precision": precision,
         "detail": detail,
         "given_decimals": GIVEN_DECIMALS,

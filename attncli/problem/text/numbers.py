@@ -22,10 +22,10 @@ from attncli.problem.text.recurring_decimals import RECURRING, recurring, with_p
 # where a number is still to be written
 BLANK = "_"
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
-_LENGTH_LIMIT = 400
-_PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+LONGEST_NUMBER = 400
+PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 # Word processors and web pages have these for a minus sign.
-_DASHES = "−–—‐‑‒﹣－"
+DASHES = "−–—‐‑‒﹣－"
 _THOUSANDS = (
     # what people write between groups of three digits, besides points and commas
     "[\\s\u00a0\u2007\u2009\u202f'’]"
@@ -34,7 +34,7 @@ _THOUSANDS = (
 _NUMBERS_KEPT = 2**14
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
-_FORMS = (
+FORMS = (
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<by>{_AMOUNT})",
     rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
@@ -106,7 +106,7 @@ class Surd(NamedTuple):
 
 def is_plain(text: str) -> bool:
     """Whether the text is a number of YAML 1.2 or JSON, as opposed to a fraction or a root."""
-    return _PLAIN.fullmatch(text) is not None
+    return PLAIN.fullmatch(text) is not None
 
 
 def as_float(text: str) -> float:
@@ -121,10 +121,10 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
     """The nearest double, with the fraction or root where that is how the number is written."""
     if text in MINUS_INFINITY:
         return float("-inf"), None
-    if len(text) > _LENGTH_LIMIT:
+    if len(text) > LONGEST_NUMBER:
         raise NumberError(
             f"{shorten(text)} is too long for a number",
-            f"a number has at most {_LENGTH_LIMIT} characters",
+            f"a number has at most {LONGEST_NUMBER} characters",
         )
     surd = None
     if is_plain(text):
@@ -207,7 +207,7 @@ def _read_fraction_or_root(text: str) -> Surd:
     """A fraction or root; NumberError for anything else, a division by zero, or the root of a
     negative number.
     """
-    found = next((found for form in _FORMS if (found := re.fullmatch(form, text.strip()))), None)
+    found = next((found for form in FORMS if (found := re.fullmatch(form, text.strip()))), None)
     if found is None:
         raise NumberError(*why_not_a_number(text))
     part = found.groupdict()
@@ -285,7 +285,7 @@ def _decimal(found: re.Match[str]) -> str:
 
 def _with_minus(found: re.Match[str]) -> str:
     """Help with a dash: the same number with the minus sign of the keyboard."""
-    number = re.sub(rf"[{_DASHES}]\s*", "-", found[0])
+    number = re.sub(rf"[{DASHES}]\s*", "-", found[0])
     if is_plain(number):
         return f"write {number}"
     return "write the minus sign of the keyboard, as in -1"
@@ -418,7 +418,7 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         "{} can be read in two ways",
         _as_sum_or_product,
     ),
-    (rf".*[{_DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
+    (rf".*[{DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
     (
         rf"[-+]?\d{{1,3}}({_THOUSANDS}\d{{3}})+([.,]\d*)?",
         "{} is not a number: it has a separator between its digits",

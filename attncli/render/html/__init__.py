@@ -69,9 +69,9 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
     if document.live:
         # Most pages have no script.
-        from attncli.render.html import live_page
+        from attncli.render.html import live_page, script_text
 
-        policy, sheets = f"{POLICY}; script-src {live_page.digest()}", [*sheets, "live_page.css"]
+        policy, sheets = f"{POLICY}; script-src {script_text.digest()}", [*sheets, "live_page.css"]
     yield (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'

@@ -4,35 +4,17 @@ have.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TypeAlias
 
 from attncli.page.document import Block, Document, Heading, Live, Product, Table
 from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN, product_width
 from attncli.render.html import WIDEST_PRODUCT, entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
+from attncli.render.html.script_text import script
 
-# In the order in which they need each other.
-FILES = (
-    "numbers",
-    "functions",
-    "model",
-    "typing",
-    "warnings",
-    "notation",
-    "lines",
-    "query",
-    "flow_map",
-    "one_number",
-    "quiz",
-    "page",
-)
 MASKS = {
     "given": "as given",
     "none": "none",
@@ -63,26 +45,6 @@ def scripts(document: Document) -> Iterator[str]:
 def _as_json(data: object) -> str:
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
-
-
-def digest() -> str:
-    """The script's own hash, which is the only script that the page lets run."""
-    found = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
-    return f"'sha256-{found}'"
-
-
-@cache
-def script() -> str:
-    """All files of the script in one, without their comments and indentation."""
-    texts = (
-        (Path(__file__).parent / "script" / f"{name}.js").read_text(encoding="utf-8")
-        for name in FILES
-    )
-    whole = "".join(text.replace('"use strict";\n', "") for text in texts)
-    whole = re.sub(r"^\s*/\*\*.*?\*/\n", "", whole, flags=re.DOTALL | re.MULTILINE)
-    whole = re.sub(r"^\s*//.*\n", "", whole, flags=re.MULTILINE)
-    lines = (re.sub(r" // [^\"'`]*$", "", line.strip()) for line in whole.splitlines())
-    return '"use strict";{' + "\n".join(line for line in lines if line) + "\n}"
 
 
 def _data(document: Document, live: Live) -> dict[str, object]:

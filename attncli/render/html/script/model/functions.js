@@ -1,0 +1,127 @@
+// @ts-check
+// The functions of the language of equations: on doubles, and on fractions, null where the result
+// is none.
+
+"use strict";
+
+// A power above this one is not multiplied out.
+const HIGHEST_POWER = 64n;
+
+/** @type {Record<string, (...values: any[]) => any>} */
+const FLOATS = {
+  add: (a, b) => a + b,
+  add_mask: (score, mask) => (mask === -Infinity ? mask : score + mask),
+  sub: (a, b) => a - b,
+  neg: (a) => -a,
+  mul: (a, b) => a * b,
+  div: (a, b) => a / b,
+  share: (part, whole) => (whole === 0 ? part : part / whole),
+  exp: Math.exp,
+  pow: (base, power) => base ** power,
+  sqrt: Math.sqrt,
+  log: Math.log,
+  tanh: Math.tanh,
+  sin: Math.sin,
+  cos: Math.cos,
+  abs: Math.abs,
+  floor_div: (value, by) => Math.floor(value / by),
+  mod: (value, by) => value - by * Math.floor(value / by),
+  max: (a, b) => (Number.isNaN(a) || Number.isNaN(b) ? NaN : Math.max(a, b)),
+  finite: (value) => (value === -Infinity ? 0 : value),
+  le: (a, b) => a <= b,
+  lt: (a, b) => a < b,
+  ge: (a, b) => a >= b,
+  gt: (a, b) => a > b,
+  eq: (a, b) => a === b,
+  and_: (a, b) => a && b,
+};
+
+/** @type {Record<string, (...values: any[]) => any>} */
+const EXACT = {
+  add: (...terms) => terms.reduce(plus),
+  add_mask: (score, mask) => (mask === -Infinity ? mask : plus(score, mask)),
+  sub: (a, b) => plus(a, negative(b)),
+  neg: negative,
+  mul: (...factors) => factors.reduce(times),
+  div: over,
+  share: (part, whole) => (compare(whole, ZERO) === 0 ? part : over(part, whole)),
+  exp: (value) => (value === -Infinity ? ZERO : onlyAt(ZERO, ONE)(value)),
+  pow: exactPower,
+  sqrt: rationalRoot,
+  log: onlyAt(ONE, ZERO),
+  tanh: onlyAt(ZERO, ZERO),
+  sin: onlyAt(ZERO, ZERO),
+  cos: onlyAt(ZERO, ONE),
+  abs: (value) => (compare(value, ZERO) < 0 ? negative(value) : value),
+  floor_div: (value, by) => floor(/** @type {Fraction} */ (over(value, by))),
+  mod: (value, by) => plus(value, negative(times(by, EXACT.floor_div(value, by)))),
+  max: (...values) => values.reduce(exactMaximum),
+  finite: (value) => (value === -Infinity ? ZERO : value),
+  le: (a, b) => compare(a, b) <= 0,
+  lt: (a, b) => compare(a, b) < 0,
+  ge: (a, b) => compare(a, b) >= 0,
+  gt: (a, b) => compare(a, b) > 0,
+  eq: (a, b) => compare(a, b) === 0,
+  and_: (...conditions) => conditions.every(Boolean),
+};
+
+/**
+ * What the forms mean that stand in a printed number.
+ *
+ * @type {Record<string, string>}
+ */
+const PRINTED_AS = { ratio: "div", multiple: "mul" };
+
+/**
+ * A function that gives a fraction for a single one.
+ *
+ * @param {Fraction} argument
+ * @param {Fraction} result
+ * @returns {(value: Exact) => Fraction}
+ */
+function onlyAt(argument, result) {
+  return (value) => (compare(value, argument) === 0 ? result : null);
+}
+
+/**
+ * @param {Exact} a
+ * @param {Exact} b
+ */
+function exactMaximum(a, b) {
+  if (Number.isNaN(a) || Number.isNaN(b)) return NaN;
+  return compare(a, b) < 0 ? b : a;
+}
+
+/**
+ * @param {Exact} base
+ * @param {Exact} exponent
+ */
+function exactPower(base, exponent) {
+  if (exponent === -Infinity) return compare(base, ONE) > 0 ? ZERO : null;
+  if (!isFraction(exponent) || !isFraction(base)) return null;
+  const height = fraction(absolute(exponent.top), exponent.bottom);
+  if (compare(height, fraction(HIGHEST_POWER)) > 0) return null;
+  if (base.top === 0n && exponent.top < 0n) return null;
+  const root = rootOf(base, exponent.bottom);
+  if (root === null) return null;
+  const power = absolute(exponent.top);
+  const raised = { top: root.top ** power, bottom: root.bottom ** power };
+  return exponent.top < 0n ? fraction(raised.bottom, raised.top) : raised;
+}
+
+/**
+ * The root of so high a degree, if that is a fraction, else null.
+ *
+ * @param {Fraction} base
+ * @param {bigint} degree
+ * @returns {Fraction}
+ */
+function rootOf(base, degree) {
+  if (degree === 1n) return base;
+  if (degree === 2n) return rationalRoot(base);
+  if (base.top < 0n) return null;
+  const [top, bottom] = [base.top, base.bottom].map((part) =>
+    BigInt(Math.round(Number(part) ** (1 / Number(degree)))),
+  );
+  return top ** degree === base.top && bottom ** degree === base.bottom ? { top, bottom } : null;
+}

@@ -1,0 +1,324 @@
+// @ts-check
+// The matrices of the page: which numbers each of them shows, and how its cells are marked.
+
+"use strict";
+
+class Matrices {
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    this.model = page.model;
+    /** @type {Matrix[]} */
+    this.tables = [];
+    /** @type {Map<HTMLTableElement, Matrix>} */
+    this.byTable = new Map();
+    /** @type {{ product: HTMLElement, tables: Matrix[] }[]} */
+    this.products = [];
+    /**
+     * Cells whose numbers have just changed.
+     *
+     * @type {Set<HTMLElement>}
+     */
+    this.moved = new Set();
+    this.pointedOut = "";
+  }
+
+  // --- what is there
+
+  connect() {
+    const tables = /** @type {HTMLTableElement[]} */ (all(this.page.main, "table[data-array]"));
+    this.tables = tables.map((table) => this.known(table)).filter(Boolean);
+    this.byTable = new Map(this.tables.map((each) => [each.table, each]));
+    this.products = all(this.page.main, ".product").map((product) => {
+      return { product, tables: this.tables.filter(({ table }) => product.contains(table)) };
+    });
+  }
+
+  /**
+   * What a table shows; null where it has other numbers than the model.
+   *
+   * @param {HTMLTableElement} table
+   * @returns {Matrix}
+   */
+  known(table) {
+    const found = this.source(table, table.dataset.array);
+    const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+    const cells = rows.flatMap((row) => [...row.cells].slice(1));
+    if (!found || cells.length !== found.length) return null;
+    const labelled = Boolean(first(table, "caption.unseen"));
+    const symbol = symbolOf(first(table, ".name math, caption math").firstElementChild);
+    const width = rows[0].cells.length - 1;
+    /** @type {Matrix} */
+    const known = { ...found, table, symbol, cells, labelled, filled: [], width };
+    this.prepare(known);
+    this.tint(known);
+    return known;
+  }
+
+  /**
+   * Which step is shown at an element: its rule, where its numbers begin, and how many there are.
+   *
+   * @param {HTMLElement} at
+   * @param {string} name
+   * @returns {Shown}
+   */
+  source(at, name) {
+    const step = this.model.steps.get(name);
+    if (!step) return null;
+    const fixed = placeOf(at.closest("[data-place]"));
+    const { rule, given } = step;
+    // Fixed letters come before all others.
+    const own = rule.cell.filter((letter) => letter in fixed);
+    const length = size(rule.shape.slice(own.length));
+    const before = placeIn(
+      rule.shape.slice(0, own.length),
+      own.map((letter) => fixed[letter]),
+    );
+    return { name, rule, fixed, start: before * length, length, editable: given };
+  }
+
+  /** @param {Matrix} matrix */
+  prepare({ name, table, cells, labelled, editable }) {
+    cells.forEach((cell, at) => {
+      const isEntrance = labelled && at === 0;
+      cell.setAttribute("tabindex", isEntrance ? "0" : "-1");
+    });
+    // An operand beside others has its name in a caption, as no grid may.
+    if (labelled) table.setAttribute("role", "grid");
+    if (labelled && !editable) table.setAttribute("aria-readonly", "true");
+    table.classList.toggle("given", editable);
+    if (labelled && name === this.model.data.mask) this.explainClicks(table);
+    table.closest(".scroll")?.removeAttribute("tabindex");
+  }
+
+  /** @param {HTMLTableElement} table */
+  explainClicks({ parentElement }) {
+    if (parentElement.nextElementSibling?.matches(".clicks")) return;
+    const said = "Click a cell: with 0 the query sees the key, with −∞ it does not.";
+    parentElement.after(element("p", { class: "legend clicks" }, said));
+  }
+
+  /**
+   * Every key in the colour of its ribbons: its name, and its weights, which are filled by their
+   * sizes.
+   *
+   * @param {Matrix} matrix
+   */
+  tint({ name, rule, table, cells, labelled, width }) {
+    const { weights } = this.model.data;
+    const areMany = this.model.shapeOf(weights).at(-1) > SHARED.hues;
+    const hue = (/** @type {number} */ key) => (areMany ? "key" : `hue-${key}`);
+    const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+    const heads = [
+      { axis: rule.axes.at(-1), names: [...table.tHead.rows[0].cells].slice(1) },
+      { axis: rule.axes.at(-2), names: rows.map((row) => row.cells[0]) },
+    ];
+    for (const { axis, names } of heads)
+      if (labelled && axis === "key")
+        names.forEach((head, key) => head.classList.add("key", hue(key)));
+    if (name === weights) cells.forEach((cell, at) => cell.classList.add("share", hue(at % width)));
+  }
+
+  // --- their numbers
+
+  /** All numbers again. */
+  show() {
+    /** @type {Map<string, ColumnsOfTexts>} */
+    this.texts = new Map();
+    this.calm();
+    this.moved.clear();
+    for (const table of this.tables) this.fill(table);
+    for (const cell of this.moved) cell.classList.add("moved");
+    for (const product of this.products) this.fit(product);
+  }
+
+  /** Let no cell stand out any more because it has changed. */
+  calm() {
+    for (const cell of this.moved) cell.classList.remove("moved");
+  }
+
+  /** @param {Matrix} matrix */
+  fill(matrix) {
+    const { name, rule, start, cells, width, editable, table, filled } = matrix;
+    const { texts, decimals, most } = this.columns(matrix);
+    const { values } = this.model.steps.get(name);
+    const hides = this.marksHidden(matrix);
+    cells.forEach((cell, at) => {
+      const place = start + at;
+      const marks = {
+        hidden: hides && this.model.hides(placesOf(rule, place)),
+        held: this.model.isHeld(name, place),
+        changed: this.page.differs(name, place),
+        edited: editable && this.page.edits.texts.has(`${name}.${place}`),
+      };
+      const shift = this.shift(texts[at], decimals[at], most[at % width]);
+      const isOpen = cell === this.page.edits.cell;
+      const now = [texts[at], shift, isOpen, ...Object.values(marks)].join();
+      // Most cells do not change, and a page has many.
+      if (filled[at] === now) return;
+      const isOther = filled[at] && !filled[at].startsWith(`${texts[at]},`);
+      if (isOther) this.moved.add(cell);
+      filled[at] = now;
+      cell.style.setProperty("--d", shift ? `${shift}` : "");
+      if (cell.matches(".share"))
+        cell.style.setProperty("--share", shareOf(texts[at], values[place]));
+      for (const [mark, holds] of Object.entries(marks)) cell.classList.toggle(mark, holds);
+      if (!isOpen) this.write(cell, texts[at], marks.hidden);
+    });
+    table.classList.toggle("clickable", name === this.model.data.mask);
+  }
+
+  /**
+   * @param {HTMLElement} cell
+   * @param {string} text
+   * @param {boolean} isHidden
+   */
+  write(cell, text, isHidden) {
+    cell.replaceChildren(text);
+    if (isHidden && !text.endsWith("∞")) cell.append(element("i", {}, this.page.live.hidden));
+  }
+
+  /**
+   * The texts of a matrix, with how many decimals each has, and the most in its column.
+   *
+   * @param {Matrix} matrix
+   */
+  columns({ name, start, cells, width }) {
+    const key = `${name} ${start}`;
+    if (!this.texts.has(key)) {
+      const texts = cells.map((_, at) => this.page.printed(name, start + at));
+      const decimals = texts.map((text) => text.split(".")[1]?.length ?? 0);
+      this.texts.set(key, { texts, decimals, most: mostOfColumns(decimals, width) });
+    }
+    return this.texts.get(key);
+  }
+
+  /**
+   * How far a number stands from the right, so that points stand below each other.
+   *
+   * @param {string} text
+   * @param {number} decimals
+   * @param {number} most
+   */
+  shift(text, decimals, most) {
+    const missing = most - decimals;
+    if (!missing || text.endsWith("∞")) return 0;
+    return decimals ? missing : missing + this.page.live.point;
+  }
+
+  /**
+   * Whether hidden keys are marked: in steps of queries by keys, from the mask on. An operand beside
+   * others has its numbers alone.
+   *
+   * @param {Matrix} matrix
+   */
+  marksHidden({ rule, labelled }) {
+    const names = [...this.model.steps.keys()];
+    const mask = names.indexOf(this.model.data.mask);
+    const isFromMaskOn = mask >= 0 && names.indexOf(rule.name) >= mask;
+    return labelled && isFromMaskOn && isOfQueriesAndKeys(rule);
+  }
+
+  /**
+   * Let a product stand alone where its numbers are too wide to stand beside what is multiplied.
+   *
+   * @param {{ product: HTMLElement, tables: Matrix[] }} product
+   */
+  fit({ product, tables }) {
+    const { gap, around, widest } = this.page.live.product;
+    const labels = all(product, ".factor:last-child tbody th");
+    const longest = Math.max(0, ...labels.map((each) => each.textContent.length));
+    const widths = tables.map(({ name, start, cells, width }) => {
+      const texts = cells.map((_, at) => this.page.lines.sentences.number(name, start + at).text);
+      const columns = mostOfColumns(
+        texts.map((text) => text.length),
+        width,
+      );
+      return around + columns.reduce((sum, each) => sum + each + gap, 0);
+    });
+    const whole = widths.reduce((sum, each) => sum + each, longest);
+    product.classList.toggle("wide", whole > widest);
+  }
+
+  // --- what is pointed at
+
+  /**
+   * The number that an element stands in.
+   *
+   * @param {Element} target
+   * @returns {Found}
+   */
+  find(target) {
+    const cell = target.closest?.("td");
+    const table = cell && this.byTable.get(cell.closest("table"));
+    const at = table ? table.cells.indexOf(cell) : -1;
+    return at < 0 ? null : { table, at, cell };
+  }
+
+  /**
+   * To the number beside one, above or below it.
+   *
+   * @param {Found} found
+   * @param {string} key
+   */
+  move({ table: { width, cells }, at }, key) {
+    const [down, right] = ARROWS[key];
+    const [row, column] = [Math.floor(at / width) + down, (at % width) + right];
+    if (column < 0 || column >= width) return;
+    cells[row * width + column]?.focus();
+  }
+
+  /**
+   * Mark the matrices that the symbol under the pointer names, in a formula or in a sentence.
+   *
+   * @param {Element} target
+   */
+  pointOut(target) {
+    const symbol = this.symbolAt(target);
+    if (symbol === this.pointedOut) return;
+    this.pointedOut = symbol;
+    for (const each of this.tables) each.table.classList.toggle("named", each.symbol === symbol);
+  }
+
+  /**
+   * The largest part of a formula around an element that is the symbol of a matrix, whatever its
+   * indices.
+   *
+   * @param {Element} target
+   */
+  symbolAt(target) {
+    const around = [];
+    const isInside = (/** @type {Element} */ node) =>
+      node.closest?.("math") && node.localName !== "math";
+    for (let node = target; isInside(node); node = node.parentElement) around.unshift(node);
+    const symbols = new Set(this.tables.map((each) => each.symbol));
+    return around.map(symbolOf).find((each) => symbols.has(each)) ?? "";
+  }
+}
+
+/** @typedef {{ texts: string[], decimals: number[], most: number[] }} ColumnsOfTexts */
+
+/**
+ * The largest number in each column.
+ *
+ * @param {number[]} numbers
+ * @param {number} width
+ */
+function mostOfColumns(numbers, width) {
+  const most = new Array(width).fill(0);
+  numbers.forEach((number, at) => {
+    most[at % width] = Math.max(most[at % width], number);
+  });
+  return most;
+}
+
+/**
+ * How much of its cell a weight fills.
+ *
+ * @param {string} text
+ * @param {number} value
+ */
+function shareOf(text, value) {
+  if (text === "?" || Number.isNaN(value)) return "0";
+  return `${Math.min(1, Math.max(0, value))}`;
+}

@@ -1,0 +1,297 @@
+// The types of the script, for editors and for `tsc`: no page has this file. Everything in it is
+// global, as everything in the script is: its files are written into a page as one.
+
+// --- constants: `page/live/constants.py` writes them into the data
+
+interface Shared {
+  /** How a decimal is written; the other patterns are fractions and roots. */
+  plain: string;
+  forms: string[];
+  minus_infinity: string[];
+  longest_number: number;
+  /** Signs that people type or paste for a minus, and how a decimal without an end is written. */
+  dashes: string;
+  recurring: string;
+  /** Significant digits that a double always keeps. */
+  float_digits: number;
+  /** When binary rounding is right: below so many units, and so far from a tie and from a whole. */
+  sure_below: number;
+  near_tie: number;
+  near_whole: number;
+  /** Numbers that differ by less than one unit of this digit are the same. */
+  same_digits: number;
+  root_digits: number;
+  /** Keys that have a colour of their own. */
+  hues: number;
+}
+
+// --- numbers
+
+interface Fraction {
+  top: bigint;
+  bottom: bigint;
+}
+
+/** A fraction, or an infinity as a number; null is a number that is no fraction, such as a root. */
+type Exact = Fraction | number | null;
+
+/** A number that was read: as a double, exactly, and in the one spelling that pages print. */
+interface NumberRead {
+  value: number;
+  exact: Exact;
+  text: string;
+  /** A root to sixty digits, where it is no fraction. */
+  near?: Fraction;
+}
+
+/** A whole number times a power of ten. */
+interface DecimalParts {
+  digits: bigint;
+  exponent: number;
+}
+
+type Verdict = "right" | "rounding" | "wrong" | "";
+
+// --- equations and sentences
+
+/** ["sum", "k", ["mul", ["@", "Q", "i", "k"], …]]; ["@", name, ...indices] is a cell. */
+type Call = [kind: string, ...parts: any[]];
+type Tree = string | number | Call;
+
+/** A printed number in a sentence; `float` where it has all its digits, `cell` where it stands. */
+interface PrintedNumber {
+  text: string;
+  value: Exact;
+  float?: number;
+  cell?: Cell;
+}
+
+type Sentence = string | PrintedNumber | Call;
+/** The name of a step, and a place in its numbers. */
+type Cell = [name: string, at: number];
+/** Where each letter of a cell is: { i: 0, j: 2 }. */
+type Places = Record<string, number>;
+type PutNumber = (name: string, at: number) => PrintedNumber;
+type Remark = (string | { formula: Sentence })[];
+
+interface WorkedLine {
+  label: string;
+  work: string;
+  relation: string;
+  result: string;
+  remark: Remark;
+}
+
+/** One part of a sum, and what the parts up to it come to. */
+interface Term {
+  text: string;
+  relation: string;
+  total: string;
+  cells: Cell[];
+}
+
+// --- the data of a page: `page/live/data.py` writes it
+
+interface LiveData {
+  shared: Shared;
+  precision: number;
+  detail: "rows" | "cells";
+  given_decimals: number;
+  letters: { leading: string[]; group: string };
+  /** Names of steps: those given, the mask, the weights, and the product of the weights. */
+  given: string[];
+  mask: string;
+  weights: string;
+  mixed: string;
+  /** The array that has the mask's cells which are clicked. */
+  own: string;
+  yaml: string;
+  arrays: Record<string, ArrayData>;
+  labels: string[][];
+  rules: (Partial<Rule> & { instead?: number })[];
+  settings: Setting[];
+  mistakes: string[];
+  shift: { steepness: number; highest: number; lowest: number };
+  residue: { noise: number; epsilon: number; smallest: number; most: number };
+  judging: Judging;
+  command: string;
+  functions: Record<string, FunctionData>;
+  notation: Forms;
+  mathml: Forms & { functions: Record<string, Spelling> };
+  words: Record<
+    "no_key" | "no_divisor" | "true" | "false" | "visible" | "hidden" | "rounded",
+    string
+  >;
+}
+
+interface ArrayData {
+  shape: number[];
+  written?: string[];
+  numbers?: (number | string)[];
+}
+
+/** A step without an equation is given. */
+interface Rule {
+  name: string;
+  symbol: string;
+  cell: string[];
+  shape: number[];
+  axes: string[];
+  labels: number[];
+  equation?: Call;
+  /** How far the letters of its sums run. */
+  runs?: Record<string, number>;
+  magnitude?: Tree;
+  copies?: true;
+  hides?: true;
+  divides?: true;
+}
+
+/** A mask with a scale or without; its plans list rules by their places. */
+interface Setting {
+  mask: string;
+  words: string;
+  scaled: boolean;
+  logits: string;
+  plain: number[];
+  shifted: number[];
+  /** Of each plan: the place of a mistake, and those of the rules that it changes. */
+  mistakes: Record<"plain" | "shifted", number[][]>;
+  yaml: string;
+  scalars: Record<string, string>;
+}
+
+interface Judging {
+  one_unit_off: number;
+  exactly: number;
+}
+
+/** How a function is spelled, and what is known of it. */
+interface FunctionData extends Spelling {
+  zero_arguments?: number;
+  looked_up?: true;
+  /** Which arguments must not be below 0, so that the result is not; missing where it may be so. */
+  signs_that_count?: boolean[];
+}
+
+interface Spelling {
+  form: string;
+  level: number;
+  needs: number[];
+  separator?: string;
+  of_number?: Spelling;
+  of_tall?: Spelling;
+}
+
+interface Forms {
+  equals: string;
+  nearly: string;
+  parenthesis: string;
+  sum: string;
+  largest: string;
+  product?: number;
+  atom?: number;
+  tall?: string[];
+  tall_parenthesis?: string;
+  /** What a name is alone, and with indices in the place of {0}. */
+  names?: Record<string, [alone: string, indexed: string]>;
+}
+
+/** All that a page has beside its HTML. A layout lists sections, these list pieces of HTML. */
+interface Live {
+  data: LiveData;
+  layouts: Record<string, number[]>;
+  sections: [id: string, level: number, pieces: number[] | null][];
+  pieces: string[];
+  masks: Record<string, string>;
+  hidden: string;
+  point: number;
+  product: { gap: number; around: number; widest: number };
+}
+
+// --- the model
+
+/** A given array, or one of the mask: its numbers, and the texts that were written for them. */
+interface Given {
+  shape: number[];
+  values: Float64Array;
+  texts: string[] | null;
+  written: string[] | null;
+}
+
+interface Step {
+  rule: Rule;
+  values: Float64Array;
+  texts: string[] | null;
+  given: boolean;
+  /** Its numbers without residues of rounding. */
+  shown?: Float64Array;
+}
+
+interface ScalarRead {
+  value: number;
+  node: PrintedNumber;
+}
+
+/** A function of a place, the indices of a cell in the order of its letters. */
+type Work<Value = number> = (place: Int32Array) => Value;
+
+// --- what stands on the page
+
+/** Which numbers of a step an element shows. */
+interface Shown {
+  name: string;
+  rule: Rule;
+  /** The letters that its part of the page has fixed. */
+  fixed: Places;
+  start: number;
+  length: number;
+  editable: boolean;
+}
+
+interface Matrix extends Shown {
+  table: HTMLTableElement;
+  symbol: string;
+  cells: HTMLTableCellElement[];
+  width: number;
+  /** Whether it has a name of its own, unlike an operand beside others. */
+  labelled: boolean;
+  /** What stands in each cell now, with its marks. */
+  filled: string[];
+}
+
+interface WorkedList extends Shown {
+  list: HTMLUListElement;
+  inView: boolean;
+  isOld?: boolean;
+  isNear?: boolean;
+}
+
+/** A number on the page: its matrix, its place there, and its cell. */
+interface Found {
+  table: Matrix;
+  at: number;
+  cell: HTMLTableCellElement;
+}
+
+/** A matrix on the map. */
+interface Stop {
+  name: string;
+  rule: Rule;
+  given: boolean;
+  from: Stop[];
+  column?: number;
+  row?: number;
+  rows?: number;
+  columns?: number;
+  square?: number;
+  x?: number;
+  y?: number;
+}
+
+interface Box extends Stop {
+  link: HTMLAnchorElement;
+  squares: SVGElement[];
+  frame: SVGElement;
+  filled: string[];
+}
