@@ -110,13 +110,22 @@ def _excerpt(place: Place, encoding: str) -> list[str]:
     """The source line, or the window of it around the column, and a caret beneath the place."""
     line = place.source.rstrip().replace("\t", " ")
     at = min(max(place.column - 1, 0), len(line))
-    start = max(0, at - WINDOW - 1)  # a line may be megabytes long
-    shown = [_printable(character, encoding) for character in line[start : at + WINDOW + 1]]
-    first, last = _window([_cells(piece) for piece in shown], at - start)
+    # A line may be megabytes long, so only what is near the place is looked at.
+    start = max(0, at - WINDOW - 1)
+    near = line[start : at + WINDOW + 1]
+    shown = [_printable(character, encoding) for character in near]
+    widths = [_cells(piece) for piece in shown]
+    caret = at - start
+    first, last = _window(widths, caret)
+    before = "".join(shown[first:caret])
+    after = "".join(shown[caret:last])
     mark = "…" if _printable("…", encoding) == "…" else "..."
-    before = (mark if start + first else "") + "".join(shown[first : at - start])
-    after = "".join(shown[at - start : last]) + (mark if start + last < len(line) else "")
-    return [f"  {before}{after}", f"  {' ' * _cells(before)}^"]
+    if start + first > 0:
+        before = mark + before
+    if start + last < len(line):
+        after += mark
+    indent = " " * _cells(before)
+    return [f"  {before}{after}", f"  {indent}^"]
 
 
 def _window(widths: list[int], at: int) -> tuple[int, int]:

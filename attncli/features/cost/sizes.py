@@ -81,8 +81,10 @@ def growth_symbols(symbols: Mapping[str, str], sizes: Mapping[str, int]) -> Mapp
     """The same symbols, but sizes that follow from others are products of these, without constant
     factors.
     """
-    positions = "n" if sizes["n"] == sizes["m"] else "m" if sizes["n_pos"] == sizes["m"] else "n"
-    follows = dict(zip(FOLLOWING, ("heads*d_v", "d_k", positions), strict=True))
+    positions = "n"
+    if sizes["n_pos"] == sizes["m"] != sizes["n"]:
+        positions = "m"
+    follows = {"d_joined": "heads*d_v", "d_pairs": "d_k", "n_pos": positions}
     return {letter: follows.get(symbol, symbol) for letter, symbol in symbols.items()}
 
 

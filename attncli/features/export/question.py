@@ -174,10 +174,14 @@ def _cells_to_ask(step: Step, matrix: Grid) -> list[tuple[int, ...]]:
 
 def _changed(step: Step, matrix: Grid, texts: Mapping[tuple[int, ...], str]) -> Grid:
     """The matrix with other texts in some of its cells."""
-    cells = iter(
-        [cell._replace(text=texts.get(index, cell.text)) for index, cell in _cells(step, matrix)]
-    )
-    return matrix._replace(cells=[[next(cells) for _ in row] for row in matrix.cells])
+    changed = [
+        cell._replace(text=texts.get(index, cell.text)) for index, cell in _cells(step, matrix)
+    ]
+    rows = []
+    for row in matrix.cells:
+        rows.append(changed[: len(row)])
+        del changed[: len(row)]
+    return matrix._replace(cells=rows)
 
 
 def _emptied(step: Step, matrix: Grid, asked: Sequence[tuple[int, ...]]) -> Grid:

@@ -59,10 +59,12 @@ class Layer:
         texts = (json.dumps([*key, number]).encode() for number in numbers)
         drawn = b"".join(shake_256(text).digest(cells) for text in texts)
         matrices = self.matrices(np.frombuffer(drawn, np.uint8).reshape(len(numbers), cells))
-        found = (
-            self._among(name)[each % len(self._among(name))] for name, each in matrices.items()
-        )
-        return np.concatenate([each.reshape(len(numbers), -1) for each in found], axis=-1)
+        rows = []
+        for name, bytes_drawn in matrices.items():
+            among = self._among(name)
+            found = among[bytes_drawn % len(among)]
+            rows.append(found.reshape(len(numbers), -1))
+        return np.concatenate(rows, axis=-1)
 
     def _among(self, name: str) -> Draws:
         """The numbers that a matrix is drawn from: small, so that sums are easy by hand, and fewer
@@ -74,8 +76,13 @@ class Layer:
         """
         if not self.gives_qkv and name != "X" and max(self.n, self.d_model) > SHORT:
             return np.array([0, 0, -1, 1])
-        zeros = 1 if self.gives_qkv else max(1, self.d_model - 1)
-        return np.array([*[0] * zeros, -1, 1, *([] if name in _VALUES else [2])])
+        zeros = 1
+        if not self.gives_qkv:
+            zeros = max(1, self.d_model - 1)
+        among = [0] * zeros + [-1, 1]
+        if name not in _VALUES:
+            among.append(2)
+        return np.array(among)
 
     def matrices(self, draws: Draws) -> dict[str, Draws]:
         """The matrices of each draw, by their names."""

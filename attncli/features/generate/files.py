@@ -14,9 +14,9 @@ from attncli.page.worksheet import answer_key, blank_steps, worksheet
 from attncli.render import FORMATS, pieces
 from attncli.render.spreadsheet import lines
 
-# of these, the formats that there are
-_SHEETS = ("latex", "markdown", "html")
-_HEAD = ("student", "problem", "answers")
+# Of these, the sheets are in the formats that there are.
+FORMATS_OF_SHEETS = ("latex", "markdown", "html")
+COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
 
 
 def files_of(
@@ -28,11 +28,15 @@ def files_of(
     """
     yield _problem(student), iter([found.text])
     yield _answers(student), iter([blank_answers(found.trace, asked)])
-    decimals, blank = found.audit.decimals, blank_steps(found.trace)
+    decimals = found.audit.decimals
+    blank = blank_steps(found.trace)
     some = asked if len(asked) < len(blank) else ()
-    sheet = worksheet(found.trace, View(precision=decimals, blank=frozenset(blank)), some)
+    view = View(precision=decimals, blank=frozenset(blank))
+    sheet = worksheet(found.trace, view, some)
     key = answer_key(found.trace, View(precision=decimals), found.audit)
-    for format in (name for name in _SHEETS if name in FORMATS):
+    for format in FORMATS_OF_SHEETS:
+        if format not in FORMATS:
+            continue
         suffix = FORMATS[format].suffixes[0]
         yield f"worksheets/{student.file}{suffix}", pieces(sheet, format)
         yield f"keys/{student.file}{suffix}", pieces(key, format)
@@ -40,9 +44,8 @@ def files_of(
 
 def manifest(students: Sequence[Student]) -> Iterator[str]:
     """Which files are whose, as `attncli check --batch` reads it."""
-    return lines(
-        [_HEAD, *((student.name, _problem(student), _answers(student)) for student in students)]
-    )
+    rows = [(student.name, _problem(student), _answers(student)) for student in students]
+    return lines([COLUMNS_OF_MANIFEST, *rows])
 
 
 def _problem(student: Student) -> str:

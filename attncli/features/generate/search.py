@@ -4,6 +4,7 @@ by hand.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -218,10 +219,13 @@ class Search:
 
         If a row has one in a third of the draws, 128 rows have them in one of 10 to the 61st.
         """
-        rows = _fine_rows(run(self.layer.batch(self.like, draws), shifted=self.shifted))
+        trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
+        shares = _fine_rows(trace).mean(axis=0)
         # A row that has none in these draws may have one in others.
-        shares = np.maximum(rows.mean(axis=0), 1 / len(draws))
-        return bool(np.log(shares).sum() < np.log(_HOPELESS / (_BLOCK * _MOST_BLOCKS)))
+        shares = np.maximum(shares, 1 / len(draws))
+        log_of_share = float(np.log(shares).sum())
+        draws_in_all = _BLOCK * _MOST_BLOCKS
+        return log_of_share < math.log(_HOPELESS / draws_in_all)
 
     def _varied(self, draws: Draws) -> NDArray[np.bool_]:
         """Which draws have no row and no column of zeros, none that is like the one before it, and
@@ -259,13 +263,16 @@ class Search:
         """The numbers of the last step that is asked for, right and by each mistake: draws ×
         numbers.
         """
-        trace, step = run(self.layer.batch(self.like, draws), shifted=self.shifted), self.asked[-1]
+        step = self.asked[-1]
+        trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
 
-        def numbers(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        def by_draw(cells: NDArray[np.float64]) -> NDArray[np.float64]:
             return _by_draw(trace, step, cells, len(draws)).reshape(len(draws), -1)
 
-        by_mistake = mistaken_numbers(trace, step)
-        return numbers(trace[step]), {name: numbers(cells) for name, cells in by_mistake.items()}
+        mistaken = {}
+        for name, cells in mistaken_numbers(trace, step).items():
+            mistaken[name] = by_draw(cells)
+        return by_draw(trace[step]), mistaken
 
     def _found(self, problem: Problem, text: str) -> Found | None:
         """The problem of this text if it shows the mistakes worked out alone, too."""
@@ -293,9 +300,10 @@ def _by_draw(
 def _fine_rows(trace: Trace) -> NDArray[np.bool_]:
     """Which rows of the weights have a clear winner, and no large score, in each draw."""
     ranked = np.sort(trace["weights"], axis=-1)
-    winners = ranked[..., -1] - ranked[..., -2] >= CLEAR - _NEAR
-    small = (trace["scaled"] <= LARGEST + _NEAR).all(axis=-1)
-    return np.asarray(winners & small)
+    first, second = ranked[..., -1], ranked[..., -2]
+    is_clear = first - second >= CLEAR - _NEAR
+    is_small = trace["scaled"] <= LARGEST + _NEAR
+    return np.asarray(is_clear & is_small.all(axis=-1))
 
 
 def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:
