@@ -138,5 +138,7 @@ def _with_several(names: Sequence[str], group: Sequence[int]) -> tuple[tuple[str
     """The names by the number of their group, where a group has two or more."""
     members: dict[int, list[str]] = {}
     for name, number in zip(names, group, strict=True):
-        members.setdefault(number, []).append(name)
-    return tuple(tuple(each) for each in members.values() if len(each) > 1)
+        others = members.setdefault(number, [])
+        others.append(name)
+    several = [tuple(each) for each in members.values() if len(each) > 1]
+    return tuple(several)

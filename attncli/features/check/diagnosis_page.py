@@ -198,6 +198,9 @@ def _mistaken(judgement: Judgement, name: str) -> tuple[Judgement, list[Step]]:
     """
     changes = changes_of(name, judgement.trace)
     trace = with_changes(judgement.trace, changes)
-    steps = [step for name, step in trace.steps.items() if name in changes and not step.rule.given]
+    steps = []
+    for name_of_step, step in trace.steps.items():
+        if name_of_step in changes and not step.rule.given:
+            steps.append(step)
     values = judgement.values.changed(trace, changes)
     return replace(judgement, values=values), steps
