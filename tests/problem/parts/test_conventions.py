@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from attncli.cli.input import change
+from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError
 from attncli.problem.loader import load, loads
 from attncli.problem.parts.conventions import CONVENTIONS, OWN
@@ -87,7 +88,7 @@ def test_zeros_and_ones_as_integers_are_refused_where_they_are_an_error(conventi
     )
     assert error.exit_code == 3
     with pytest.raises(AttncliError) as caught:
-        change(loads(f"{QKV}}}".encode(), "p.yaml", convention=convention), mask=ONES)
+        change(loads(f"{QKV}}}".encode(), "p.yaml", convention=convention), Overrides(mask=ONES))
     assert caught.value.exit_code == 2
 
 
@@ -188,10 +189,12 @@ def test_arrays_in_files(tmp_path: Path) -> None:
 def test_another_mask_is_read_by_the_same_convention() -> None:
     problem = loads(f"{QKV}}}".encode(), "p.yaml", convention="torch-mha")
     assert problem.convention == "torch-mha"
-    (part,) = change(problem, mask=TRUTHS).mask.parts
+    (part,) = change(problem, Overrides(mask=TRUTHS)).mask.parts
     assert isinstance(part, Hide)
     assert (
-        change(loads(f"{QKV}}}".encode(), "p.yaml", convention="flash"), mask="causal").mask.corner
+        change(
+            loads(f"{QKV}}}".encode(), "p.yaml", convention="flash"), Overrides(mask="causal")
+        ).mask.corner
         == "bottom-right"
     )
 

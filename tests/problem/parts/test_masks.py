@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from attncli.cli.input import change
+from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Scalar
@@ -430,12 +431,12 @@ def test_json_masks() -> None:
 def test_change_mask() -> None:
     problem = read("causal")
     assert same(
-        change(problem, mask="{padding: [1, 0, 1]}").mask,
+        change(problem, Overrides(mask="{padding: [1, 0, 1]}")).mask,
         (Padding(((True, False, True),)),),
         "top-left",
     )
-    assert change(problem, mask="none").mask == Mask()
-    assert change(problem).mask is problem.mask
+    assert change(problem, Overrides(mask="none")).mask == Mask()
+    assert change(problem, Overrides()).mask is problem.mask
     assert problem.mask.parts == (Causal(),)
 
 
@@ -453,7 +454,7 @@ def test_change_mask() -> None:
 )
 def test_a_bad_change_is_wrong_usage(option: str, value: str, message: str) -> None:
     with pytest.raises(AttncliError) as caught:
-        change(read("none"), **{option: value})
+        change(read("none"), Overrides(**{option: value}))
     assert (str(caught.value), caught.value.exit_code) == (message, Exit.USAGE)
     if caught.value.place:
         assert caught.value.place.file == f"--{option}"
@@ -461,15 +462,17 @@ def test_a_bad_change_is_wrong_usage(option: str, value: str, message: str) -> N
 
 def test_change_scale() -> None:
     problem = read("none")
-    assert change(problem, scale="1/4").scale == Scalar(0.25, "1/4")
-    assert change(problem, scale="none").scale == "none"
-    assert change(problem, scale=" 0.5 ").scale == Scalar(0.5, "0.5")
-    assert change(change(problem, scale="2"), scale="default").scale == "default"
+    assert change(problem, Overrides(scale="1/4")).scale == Scalar(0.25, "1/4")
+    assert change(problem, Overrides(scale="none")).scale == "none"
+    assert change(problem, Overrides(scale=" 0.5 ")).scale == Scalar(0.5, "0.5")
+    assert (
+        change(change(problem, Overrides(scale="2")), Overrides(scale="default")).scale == "default"
+    )
 
 
 def test_a_missing_file_in_a_changed_mask_is_a_missing_file() -> None:
     with pytest.raises(AttncliError) as caught:
-        change(read("none"), mask="{keep: {file: no.npy}}")
+        change(read("none"), Overrides(mask="{keep: {file: no.npy}}"))
     assert (caught.value.path, caught.value.exit_code) == ("mask.keep.file", Exit.FILE)
     assert caught.value.message == "cannot read no.npy: this file does not exist"
 

@@ -16,6 +16,7 @@ import pytest
 
 import attncli
 from attncli.cli.input import change
+from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Scalar
@@ -249,7 +250,7 @@ def in_python(text: str) -> Problem:
 
 
 def as_option(text: str) -> Problem:
-    return change(attncli.problem(**KEYS), scale=text)
+    return change(attncli.problem(**KEYS), Overrides(scale=text))
 
 
 def is_json_number(text: str) -> bool:
