@@ -37,14 +37,15 @@ def _dims(option: str, value: str) -> tuple[int, ...]:
     """The sizes n, d_model, d_k and d_v; raises AttncliError (exit 2) for anything else."""
     parts = options.names(option, value, what="size", example=USUAL_DIMS)
     if len(parts) != len(POSSIBLE_SIZES):
-        raise usage_error(
-            f"{option} has {len(parts)} sizes, not 4",
-            help=f"n, d_model, d_k and d_v: {option} {USUAL_DIMS}",
-        )
-    return tuple(
-        options.whole(f"{option}: {name}", part, allowed=allowed)
-        for (name, allowed), part in zip(POSSIBLE_SIZES.items(), parts, strict=True)
-    )
+        what = f"{option} has {len(parts)} sizes, not 4"
+        help = f"n, d_model, d_k and d_v: {option} {USUAL_DIMS}"
+        raise usage_error(what, help=help)
+    sizes = []
+    for name, part in zip(POSSIBLE_SIZES, parts, strict=True):
+        allowed = POSSIBLE_SIZES[name]
+        size = options.whole(f"{option}: {name}", part, allowed=allowed)
+        sizes.append(size)
+    return tuple(sizes)
 
 
 def _whole(option: str, allowed: range, help: str, metavar: str = "N") -> Any:
@@ -207,7 +208,9 @@ def generate(
     def files() -> Iterator[tuple[str, Iterable[str]]]:
         progress.begin("drawing problems")
         for student in progress.over(students, len(students)):
-            found = search.problem([seed, student.key], f"{title}: {student.name}")
+            key = [seed, student.key]
+            of_student = f"{title}: {student.name}"
+            found = search.problem(key, of_student)
             yield from files_of(student, found, search.asked)
         yield "manifest.csv", manifest(students)
 

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 
-Draws: TypeAlias = NDArray[np.integer[Any]]  # draws × numbers of a problem
+# Draws × numbers of a problem.
+Draws: TypeAlias = NDArray[np.integer[Any]]
 
 _VALUES = ("W_V", "V")
-# numbers in a row of X, or tokens
-SHORT = 4
+# Rows of X of more numbers than this, or more tokens, make long sums.
+MOST_CELLS_OF_SHORT_ROW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +45,35 @@ class Layer:
         and V apart.
         """
         if self.gives_qkv:
-            heads = (self.heads,) if self.heads > 1 else ()
-            return {
-                name: (*heads, self.n, width)
-                for name, width in (("Q", self.d_k), ("K", self.d_k), ("V", self.d_v))
-            }
-        widths = {"W_Q": self.d_k, "W_K": self.d_k, "W_V": self.d_v}
-        weights = {name: (self.d_model, self.heads * width) for name, width in widths.items()}
-        return {"X": (self.n, self.d_model), **weights}
+            rows: tuple[int, ...] = (self.n,)
+            if self.heads > 1:
+                rows = (self.heads, self.n)
+            keys = (*rows, self.d_k)
+            values = (*rows, self.d_v)
+            return {"Q": keys, "K": keys, "V": values}
+        to_keys = (self.d_model, self.heads * self.d_k)
+        to_values = (self.d_model, self.heads * self.d_v)
+        return {
+            "X": (self.n, self.d_model),
+            "W_Q": to_keys,
+            "W_K": to_keys,
+            "W_V": to_values,
+        }
 
     def draw(self, key: Sequence[object], numbers: range) -> Draws:
         """The draws of these numbers by a key, such as a seed and a student."""
         cells = sum(map(prod, self.shapes.values()))
-        texts = (json.dumps([*key, number]).encode() for number in numbers)
-        drawn = b"".join(shake_256(text).digest(cells) for text in texts)
-        matrices = self.matrices(np.frombuffer(drawn, np.uint8).reshape(len(numbers), cells))
+        drawn = bytearray()
+        for number in numbers:
+            text = json.dumps([*key, number])
+            drawn += shake_256(text.encode()).digest(cells)
+        bytes_of_draws = np.frombuffer(drawn, np.uint8).reshape(len(numbers), cells)
         rows = []
-        for name, bytes_drawn in matrices.items():
+        for name, bytes_of_matrix in self.matrices(bytes_of_draws).items():
             among = self._among(name)
-            found = among[bytes_drawn % len(among)]
-            rows.append(found.reshape(len(numbers), -1))
+            places = bytes_of_matrix % len(among)
+            cells_of_matrix = among[places]
+            rows.append(cells_of_matrix.reshape(len(numbers), -1))
         return np.concatenate(rows, axis=-1)
 
     def _among(self, name: str) -> Draws:
@@ -74,36 +84,45 @@ class Layer:
         weights of many tokens or long rows, where hardly any draw would else have small scores
         only.
         """
-        if not self.gives_qkv and name != "X" and max(self.n, self.d_model) > SHORT:
+        is_weights = not self.gives_qkv and name != "X"
+        longest_sum = max(self.n, self.d_model)
+        if is_weights and longest_sum > MOST_CELLS_OF_SHORT_ROW:
             return np.array([0, 0, -1, 1])
         zeros = 1
         if not self.gives_qkv:
             zeros = max(1, self.d_model - 1)
-        among = [0] * zeros + [-1, 1]
+        among = [0] * zeros
+        among += [-1, 1]
         if name not in _VALUES:
             among.append(2)
         return np.array(among)
 
     def matrices(self, draws: Draws) -> dict[str, Draws]:
         """The matrices of each draw, by their names."""
-        ends = np.cumsum([prod(shape) for shape in self.shapes.values()])[:-1]
-        pieces = np.split(draws, ends, axis=-1)
-        return {
-            name: piece.reshape(*draws.shape[:-1], *shape)
-            for (name, shape), piece in zip(self.shapes.items(), pieces, strict=True)
-        }
+        *leading, _ = draws.shape
+        matrices = {}
+        start = 0
+        for name, shape in self.shapes.items():
+            end = start + prod(shape)
+            piece = draws[..., start:end]
+            matrices[name] = piece.reshape(*leading, *shape)
+            start = end
+        return matrices
 
     def text(self, draw: Draws, title: str, mask: str | None) -> str:
         """One draw as a problem in YAML."""
-        lines = [f"title: {json.dumps(title, ensure_ascii=not title.isprintable())}\n"]
+        quoted_title = json.dumps(title, ensure_ascii=not title.isprintable())
+        lines = [f"title: {quoted_title}"]
         if self.heads > 1 and not self.gives_qkv:
-            lines.append(f"heads: {self.heads}\n")
+            lines.append(f"heads: {self.heads}")
         for name, matrix in self.matrices(draw).items():
-            rows = "".join(f"  - {json.dumps(row)}\n" for row in matrix.tolist())
-            lines.append(f"{name}:\n{rows}")
+            lines.append(f"{name}:")
+            for row in matrix.tolist():
+                written = json.dumps(row)
+                lines.append(f"  - {written}")
         if mask is not None:
-            lines.append(f"mask: {mask}\n")
-        return "".join(lines)
+            lines.append(f"mask: {mask}")
+        return "\n".join(lines) + "\n"
 
     def batch(self, one: Problem, draws: Draws) -> Problem:
         """All draws as the entries of a batch, each with matrices of its own, in a problem that is
@@ -111,9 +130,10 @@ class Layer:
 
         No file can say this: in a file, entries share their weights.
         """
-        given = {
-            name: Matrix(self._of_batch(name, each)) for name, each in self.matrices(draws).items()
-        }
+        given = {}
+        for name, matrices in self.matrices(draws).items():
+            by_entry = self._of_batch(name, matrices)
+            given[name] = Matrix(by_entry)
         return replace(one, given=MappingProxyType(given))
 
     def _of_batch(self, name: str, matrices: Draws) -> NDArray[np.float64]:
@@ -121,7 +141,7 @@ class Layer:
         if name in ("Q", "K", "V"):
             matrices = matrices.reshape(entries, self.heads, self.n, width)
         elif name != "X":
-            matrices = matrices.reshape(
-                entries, self.d_model, self.heads, width // self.heads
-            ).swapaxes(1, 2)
+            width_of_head = width // self.heads
+            by_row = matrices.reshape(entries, self.d_model, self.heads, width_of_head)
+            matrices = by_row.swapaxes(1, 2)
         return np.ascontiguousarray(matrices, dtype=np.float64)

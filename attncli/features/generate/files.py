@@ -5,6 +5,7 @@ key; and a list.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from attncli.answers.blank import blank_answers
 from attncli.features.generate.roster import Student
@@ -27,13 +28,16 @@ def files_of(
     A sheet has room for every step, and says which of them are asked for. A key shows every step.
     """
     yield _problem(student), iter([found.text])
-    yield _answers(student), iter([blank_answers(found.trace, asked)])
-    decimals = found.audit.decimals
+    to_fill_in = blank_answers(found.trace, asked)
+    yield _answers(student), iter([to_fill_in])
+    shown = View(precision=found.audit.decimals)
     blank = blank_steps(found.trace)
-    some = asked if len(asked) < len(blank) else ()
-    view = View(precision=decimals, blank=frozenset(blank))
-    sheet = worksheet(found.trace, view, some)
-    key = answer_key(found.trace, View(precision=decimals), found.audit)
+    only_these: Sequence[str] = ()
+    if len(asked) < len(blank):
+        only_these = asked
+    without_numbers = replace(shown, blank=frozenset(blank))
+    sheet = worksheet(found.trace, without_numbers, only_these)
+    key = answer_key(found.trace, shown, found.audit)
     for format in FORMATS_OF_SHEETS:
         if format not in FORMATS:
             continue

@@ -15,9 +15,9 @@ from attncli.file_names import file_names
 from attncli.problem.text.source import Source
 
 MOST_STUDENTS = 10_000
-_LONGEST = 200  # characters of a name
-# characters of a name in that of a file
-_LONGEST_FILE = 40
+# How many characters a name may have, and how many of them are in the name of a file.
+LONGEST_NAME = 200
+LONGEST_NAME_IN_FILE = 40
 _HEADS = ("student", "name")
 
 
@@ -50,32 +50,36 @@ def read_roster(source: Source) -> list[Student]:
     """
     rows = list(csv_rows(source))
     head = rows[0].cells if rows else ()
-    column = next((at for at, cell in enumerate(head) if cell.strip().lower() in _HEADS), None)
-    lines = _names(rows, 0, 1) if column is None else _names(rows[1:], column, len(head))
-    names: dict[str, Place] = {}
+    column = _column_of_names(head)
+    if column is None:
+        lines = _names(rows, 0, 1)
+    else:
+        lines = _names(rows[1:], column, len(head))
+    places: dict[str, Place] = {}
     for name, place in lines:
-        if len(name) > _LONGEST:
-            raise input_error(
-                f"{shorten(name)} is no name",
-                place=place,
-                help=f"{_LONGEST} characters are the most",
-            )
-        if name in names:
-            message = f"{shorten(name)} is in line {names[name].line} already"
-            raise input_error(
-                message, place=place, help="write something behind one of the two, such as a number"
-            )
-        names[name] = place
-    if not 0 < len(names) <= MOST_STUDENTS:
+        if len(name) > LONGEST_NAME:
+            what = f"{shorten(name)} is no name"
+            help = f"{LONGEST_NAME} characters are the most"
+            raise input_error(what, place=place, help=help)
+        if name in places:
+            what = f"{shorten(name)} is in line {places[name].line} already"
+            help = "write something behind one of the two, such as a number"
+            raise input_error(what, place=place, help=help)
+        places[name] = place
+    if not 0 < len(places) <= MOST_STUDENTS:
+        what = "there is no name"
+        if places:
+            what = f"there are {len(places):,} names"
         help = f"write a name in each line, of at most {MOST_STUDENTS:,} students"
-        raise input_error(
-            f"there are {len(names):,} names" if names else "there is no name",
-            help=help,
-            place=Place(source.name, 1, 1),
-        )
-    digits = max(2, len(str(len(names))))
-    wanted = (f"{at:0{digits}}-{_file(name)}".rstrip("-") for at, name in enumerate(names, start=1))
-    return [Student(name, file, name) for name, file in zip(names, file_names(wanted), strict=True)]
+        raise input_error(what, help=help, place=Place(source.name, 1, 1))
+    return _with_files(list(places))
+
+
+def _column_of_names(head: Sequence[str]) -> int | None:
+    for column, cell in enumerate(head):
+        if cell.strip().lower() in _HEADS:
+            return column
+    return None
 
 
 def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str, Place]]:
@@ -83,21 +87,38 @@ def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str
     or was cut.
     """
     for row in rows:
-        if any(cell.strip() for cell in row.cells[columns:]):
+        beyond = row.cells[columns:]
+        if any(cell.strip() for cell in beyond):
             help = HELP_ON_MORE_CELLS
             if columns == 1:
                 help += ", or name the columns in the first line, one of them student"
             message = f"this line has {len(row.cells)} cells, not {columns}"
             raise input_error(message, place=row.place, help=help)
-        name = " ".join(row.cells[column].split()) if column < len(row.cells) else ""
+        name = ""
+        if column < len(row.cells):
+            name = " ".join(row.cells[column].split())
         if not name:
-            raise input_error(
-                "this line has no name", place=row.place, help="write a name, or remove the line"
-            )
+            help = "write a name, or remove the line"
+            raise input_error("this line has no name", place=row.place, help=help)
         yield unicodedata.normalize("NFC", name), row.place
+
+
+def _with_files(names: Sequence[str]) -> list[Student]:
+    """Students by these names, with what their files are called: 07-ada-lovelace."""
+    digits = max(2, len(str(len(names))))
+    wanted = []
+    for number, name in enumerate(names, start=1):
+        file = f"{number:0{digits}}-{_file(name)}"
+        wanted.append(file.rstrip("-"))
+    files = file_names(wanted)
+    return [Student(name, file, name) for name, file in zip(names, files, strict=True)]
 
 
 def _file(name: str) -> str:
     """The letters and digits of a name, with hyphens for all else."""
-    kept = "".join(sign if unicodedata.category(sign)[0] in "LMN" else " " for sign in name.lower())
-    return "-".join(kept.split())[:_LONGEST_FILE].strip("-")
+    kept = ""
+    for sign in name.lower():
+        is_kept = unicodedata.category(sign)[0] in "LMN"
+        kept += sign if is_kept else " "
+    joined = "-".join(kept.split())
+    return joined[:LONGEST_NAME_IN_FILE].strip("-")

@@ -31,32 +31,34 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.axes import BATCH
 from attncli.problem.saving import mask_as_yaml
 from attncli.tracing import run
+from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
 from attncli.tracing.run import FLOAT64
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 
-# the largest weight of a row is larger than the next by this much
-CLEAR = 0.1
-# of the scaled scores: e to the fifth is 148
-LARGEST = 5.0
-# a mistake is looked for if this share of plausible draws shows it, and two if it tells them apart
+# The largest weight of a row is larger than the next one by at least this.
+LEAST_LEAD = 0.1
+# Scaled scores are at most this, because e to the fifth is 148 already.
+LARGEST_SCORE = 5.0
+# A mistake is looked for if this share of plausible draws shows it, and two are if it tells them
+# apart.
 SHOWN_BY = 0.75
-# draws that are looked at at once; most of them need not be worked out
+# So many draws are looked at at once; most of them need not be worked out.
 _BLOCK = 1024
-# the key of its draws; those of a problem have two texts
+# The sample has a key of its own: those of problems have two texts.
 _SAMPLED = ["a sample"]
-# plausible draws that say what problems of this kind can show
+# So many plausible draws say what problems of this kind can show.
 _SAMPLE = 48
-# for one problem; with the default sizes, one to five are enough
+# No more are drawn for one problem. With the default sizes, one to five are enough.
 _MOST_BLOCKS = 200
-# in which no draw is plausible: then none will be
+# If no draw of these is plausible, none will be.
 _BLOCKS_WITHOUT = 40
 # Fewer plausible draws than this are expected in all blocks: then one block is enough to say no.
 _HOPELESS = 1e-12
 HARD_TO_FIND = "has small scores and a clear winner in every row"
-# problems worked out on paper, of which the one is taken that rounding changes least
+# So many problems are worked out on paper. The one that rounding changes least is taken.
 _MOST_TRIED = 32
-# units of the last digit: this close to a half, a number may be rounded up or down
+# This close to a half of the last digit, in its units, a number may be rounded up or down.
 _NEAR = 1e-6
 
 
@@ -122,14 +124,14 @@ class Search:
         if not len(draws):
             raise _nothing_found(_BLOCKS_WITHOUT, HARD_TO_FIND, mask)
         right, numbers = plain._numbers(draws)
-        shown = {
-            name: each
-            for name, each in numbers.items()
-            if told_apart(each, right, decimals).mean() >= SHOWN_BY
-        }
-        pairs = (
-            all_told_apart(np.array([*shown.values()]), decimals) if shown else np.zeros((0, 0, 1))
-        )
+        shown = {}
+        for name, mistaken in numbers.items():
+            share_of_draws = told_apart(mistaken, right, decimals).mean()
+            if share_of_draws >= SHOWN_BY:
+                shown[name] = mistaken
+        pairs = np.zeros((0, 0, 1), dtype=bool)
+        if shown:
+            pairs = all_told_apart(np.array([*shown.values()]), decimals)
         return cls(
             layer,
             mask,
@@ -154,12 +156,17 @@ class Search:
             problem = loads(text.encode(), "problem.yaml")
             off = self._changed_by_rounding(problem)
             tried.append((off, len(tried), problem, text))
-            if off <= 1 + _NEAR and (found := self._found(problem, text)):
+            if off > 1 + _NEAR:
+                continue
+            found = self._found(problem, text)
+            if found:
                 return found
         for _, _, problem, text in sorted(tried):
-            if found := self._found(problem, text):
+            found = self._found(problem, text)
+            if found:
                 return found
-        raise _nothing_found(_MOST_BLOCKS, "shows all mistakes and tells them apart", self.mask)
+        what = "shows all mistakes and tells them apart"
+        raise _nothing_found(_MOST_BLOCKS, what, self.mask)
 
     def _drawn(self, key: Sequence[object]) -> Iterator[Draws]:
         """The draws by a key that show every mistake."""
@@ -171,14 +178,22 @@ class Search:
         most.
         """
         step = self.asked[-1]
-        exact, paper = (
-            run(problem, rounding=way, precision=self.decimals, shifted=self.shifted)[step]
-            for way in ("shown", "paper")
-        )
+        exact = self._worked(problem, "shown")[step]
+        paper = self._worked(problem, "paper")[step]
         # What a mask hides is -inf in both, and -inf - -inf is not a number.
+        differing = paper != exact
+        apart = np.zeros_like(exact)
         with np.errstate(over="ignore"):
-            apart = np.subtract(paper, exact, out=np.zeros_like(exact), where=paper != exact)
-            return float(abs(apart).max() * 10.0**self.decimals)
+            np.subtract(paper, exact, out=apart, where=differing)
+            largest = abs(apart).max()
+            return float(largest * 10.0**self.decimals)
+
+    def _worked(self, problem: Problem, rounding: str) -> Trace:
+        return run(problem, rounding=rounding, precision=self.decimals, shifted=self.shifted)
+
+    def _worked_at_once(self, draws: Draws) -> Trace:
+        """All draws as a batch."""
+        return run(self.layer.batch(self.like, draws), shifted=self.shifted)
 
     def _block(self, key: Sequence[object], block: int) -> Draws:
         return self.layer.draw(key, range(block * _BLOCK, (block + 1) * _BLOCK))
@@ -193,55 +208,82 @@ class Search:
         draws = draws[self._varied(draws)]
         if not len(draws):
             return draws
-        trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
-        weights = trace["weights"]
+        trace = self._worked_at_once(draws)
         fine = _all(_fine_rows(trace))
-        alike = (
-            abs(weights[..., :, None, :] - weights[..., None, :, :]).max(axis=-1)
-            < UNITS_APART * 10.0**-self.decimals
-        )
-        fine &= _all(alike.sum(axis=-1) == 1)  # each is like itself alone
+        fine &= self._has_different_rows(trace["weights"])
         scores = trace[trace.logits]
-        fine &= _all(abs(np.where(np.isfinite(scores), scores, 0).sum(axis=-1)) > _NEAR)
+        fine &= _all(_sums_of_finite(scores) > _NEAR)
         # One shift serves all draws here, and each decides for itself when it is worked out alone.
         shift = Shift.at(max(self.decimals, FEWEST_DECIMALS), self.like, FLOAT64)
         fine &= np.array([shift.of_logits(each) == self.shifted for each in scores])
         for name in self.asked:
             cells = _by_draw(trace, name, trace[name], len(draws))
-            # What a mask hides is not a number here, and what it adds may be too large for one.
-            with np.errstate(invalid="ignore", over="ignore"):
-                units = cells * 10.0**self.decimals
-                fine &= _all(~(abs(units - np.floor(units) - 0.5) < _NEAR))
+            fine &= self._rounds_one_way(cells)
         return draws[fine]
+
+    def _has_different_rows(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """In which draws no two queries have the same weights."""
+        of_one = weights[..., :, None, :]
+        of_other = weights[..., None, :, :]
+        apart = abs(of_one - of_other).max(axis=-1)
+        alike = apart < UNITS_APART * 10.0**-self.decimals
+        rows_like_it = alike.sum(axis=-1)
+        # Each row is like itself.
+        return _all(rows_like_it == 1)
+
+    def _rounds_one_way(self, cells: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """In which draws no number is so near to a half of the last digit that it could be rounded
+        two ways.
+        """
+        # What a mask hides is not a number here, and what it adds may be too large for one.
+        with np.errstate(invalid="ignore", over="ignore"):
+            units = cells * 10.0**self.decimals
+            below = np.floor(units)
+            from_half = abs(units - below - 0.5)
+            is_near = from_half < _NEAR
+        return _all(~is_near)
 
     def _is_hopeless(self, draws: Draws) -> bool:
         """Whether rows have a clear winner so seldom that no draw will have one in all its rows.
 
         If a row has one in a third of the draws, 128 rows have them in one of 10 to the 61st.
         """
-        trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
-        shares = _fine_rows(trace).mean(axis=0)
+        fine = _fine_rows(self._worked_at_once(draws))
+        shares = fine.mean(axis=0)
         # A row that has none in these draws may have one in others.
         shares = np.maximum(shares, 1 / len(draws))
         log_of_share = float(np.log(shares).sum())
         draws_in_all = _BLOCK * _MOST_BLOCKS
-        return log_of_share < math.log(_HOPELESS / draws_in_all)
+        least_share = _HOPELESS / draws_in_all
+        return log_of_share < math.log(least_share)
 
     def _varied(self, draws: Draws) -> NDArray[np.bool_]:
         """Which draws have no row and no column of zeros, none that is like the one before it, and
         no token twice.
         """
         fine = np.ones(len(draws), dtype=bool)
-        for matrix in self.layer.matrices(draws).values():
+        matrices = self.layer.matrices(draws)
+        for matrix in matrices.values():
             for across, along in ((-1, -2), (-2, -1)):
-                fine &= _all(matrix.any(axis=across)) & _all(
-                    np.diff(matrix, axis=along).any(axis=across)
-                )
-        if not self.layer.gives_qkv and self.layer.n <= 2**self.layer.d_model:
-            tokens = self.layer.matrices(draws)["X"]
-            alike = (tokens[:, :, None] == tokens[:, None]).all(axis=-1)
-            fine &= alike.sum(axis=(1, 2)) == self.layer.n
+                steps = np.diff(matrix, axis=along)
+                fine &= _all(matrix.any(axis=across))
+                fine &= _all(steps.any(axis=across))
+        if self._can_have_different_tokens():
+            tokens = matrices["X"]
+            of_one = tokens[:, :, None]
+            of_other = tokens[:, None]
+            alike = (of_one == of_other).all(axis=-1)
+            pairs_alike = alike.sum(axis=(1, 2))
+            # Each token is like itself.
+            fine &= pairs_alike == self.layer.n
         return fine
+
+    def _can_have_different_tokens(self) -> bool:
+        """Whether rows of X are drawn, and are long enough for that many different ones."""
+        if self.layer.gives_qkv:
+            return False
+        different_rows: int = 2**self.layer.d_model
+        return self.layer.n <= different_rows
 
     def _telling(self, draws: Draws) -> Draws:
         """Those that show every mistake that problems of this kind can show, and tell them apart as
@@ -250,24 +292,25 @@ class Search:
         if not len(draws):
             return draws
         right, numbers = self._numbers(draws)
-        made = np.array([numbers[name] for name in self.needed]).reshape(
-            len(self.needed), *right.shape
-        )
+        by_mistake = np.array([numbers[name] for name in self.needed])
+        made = by_mistake.reshape(len(self.needed), *right.shape)
         fine = told_apart(made, right, self.decimals).all(axis=0)
         draws, made = draws[fine], made[:, fine]
-        return draws[
-            (all_told_apart(made, self.decimals) | ~self.apart[..., None]).all(axis=(0, 1))
-        ]
+        told = all_told_apart(made, self.decimals)
+        need_not_be = ~self.apart[..., None]
+        all_told = (told | need_not_be).all(axis=(0, 1))
+        return draws[all_told]
 
-    def _numbers(self, draws: Draws) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    def _numbers(self, draws: Draws) -> tuple[Doubles, dict[str, Doubles]]:
         """The numbers of the last step that is asked for, right and by each mistake: draws ×
         numbers.
         """
         step = self.asked[-1]
-        trace = run(self.layer.batch(self.like, draws), shifted=self.shifted)
+        trace = self._worked_at_once(draws)
 
-        def by_draw(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-            return _by_draw(trace, step, cells, len(draws)).reshape(len(draws), -1)
+        def by_draw(cells: Doubles) -> Doubles:
+            rows = _by_draw(trace, step, cells, len(draws))
+            return rows.reshape(len(draws), -1)
 
         mistaken = {}
         for name, cells in mistaken_numbers(trace, step).items():
@@ -278,32 +321,43 @@ class Search:
         """The problem of this text if it shows the mistakes worked out alone, too."""
         trace = run(problem, precision=self.decimals)
         said = audit(trace, self.asked[-1], self.decimals)
-        same_steps = trace.shifted == self.shifted
-        return (
-            Found(text, trace, said) if same_steps and set(self.needed) <= set(said.shown) else None
-        )
+        if trace.shifted != self.shifted:
+            # Its steps are others than those of the draws.
+            return None
+        if not set(self.needed) <= set(said.shown):
+            return None
+        return Found(text, trace, said)
 
 
-def _by_draw(
-    trace: Trace, step: str, cells: NDArray[np.float64], draws: int
-) -> NDArray[np.float64]:
+def _by_draw(trace: Trace, step: str, cells: Doubles, draws: int) -> Doubles:
     """Cells of a step of a batch of draws, draw by draw: draws × cells.
 
     A step that reads no number that is drawn, such as a mask, has no axis of draws, and is the same
     in each.
     """
-    if BATCH in trace.steps[step].rule.target.letters:
+    target = trace.steps[step].rule.target
+    if BATCH in target.letters:
         return cells
-    return np.broadcast_to(cells, (draws, *cells.shape))
+    shape = (draws, *cells.shape)
+    return np.broadcast_to(cells, shape)
 
 
 def _fine_rows(trace: Trace) -> NDArray[np.bool_]:
     """Which rows of the weights have a clear winner, and no large score, in each draw."""
     ranked = np.sort(trace["weights"], axis=-1)
-    first, second = ranked[..., -1], ranked[..., -2]
-    is_clear = first - second >= CLEAR - _NEAR
-    is_small = trace["scaled"] <= LARGEST + _NEAR
-    return np.asarray(is_clear & is_small.all(axis=-1))
+    first = ranked[..., -1]
+    second = ranked[..., -2]
+    lead = first - second
+    is_clear = lead >= LEAST_LEAD - _NEAR
+    is_small = trace["scaled"] <= LARGEST_SCORE + _NEAR
+    has_small_scores = is_small.all(axis=-1)
+    return np.asarray(is_clear & has_small_scores)
+
+
+def _sums_of_finite(scores: Doubles) -> Doubles:
+    """What the finite numbers of each row add up to, without the sign."""
+    finite = np.where(np.isfinite(scores), scores, 0)
+    return np.asarray(abs(finite.sum(axis=-1)))
 
 
 def _all(fine: NDArray[np.bool_] | np.bool_) -> NDArray[np.bool_]:
@@ -337,13 +391,11 @@ def _require_seen_keys(trace: Trace) -> None:
 
 
 def _nothing_found(blocks: int, what: str, mask: str | None) -> AttncliError:
-    sizes = (
-        "choose fewer tokens or shorter rows, such as --dims 4,2,3,5, or with several heads --dims"
-        " 4,2,3,2"
+    help = (
+        "choose fewer tokens or shorter rows, such as --dims 4,2,3,5,"
+        " or with several heads --dims 4,2,3,2"
     )
-    return usage_error(
-        f"no problem of {blocks * _BLOCK:,} that were drawn {what}",
-        help=(
-            sizes if mask is None else f"change --mask, which may leave a row no choice, or {sizes}"
-        ),
-    )
+    if mask is not None:
+        help = f"change --mask, which may leave a row no choice, or {help}"
+    drawn = blocks * _BLOCK
+    return usage_error(f"no problem of {drawn:,} that were drawn {what}", help=help)

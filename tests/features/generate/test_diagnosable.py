@@ -12,7 +12,7 @@ import yaml
 
 import attncli
 from attncli.features.generate.drawing import Layer
-from attncli.features.generate.search import CLEAR, LARGEST, Found, Search
+from attncli.features.generate.search import LARGEST_SCORE, LEAST_LEAD, Found, Search
 from attncli.problem.loader import loads
 from tests.reference.mistaken import FORWARD, OTHERS, SENTINELS, Again, Array, sentinel
 from tests.reference.on_paper import RIGHT, Sheet, Steps, causal, half_up, steps_of, worked
@@ -173,8 +173,8 @@ def test_a_problem_is_a_pleasure_to_work_out(kind: str) -> None:
     )
     full = worked(sheet, steps_of(sheet))
     weights = np.sort(full.weights, axis=-1)
-    assert (weights[..., -1] - weights[..., -2]).min() >= CLEAR - 1e-6
-    assert full.scaled.max() <= LARGEST
+    assert (weights[..., -1] - weights[..., -2]).min() >= LEAST_LEAD - 1e-6
+    assert full.scaled.max() <= LARGEST_SCORE
     for name in RIGHT:
         if name in full and name not in ("mask", "masked"):
             units = full[name] * 10.0**decimals
