@@ -59,21 +59,31 @@ def audit(trace: Trace, step: str, decimals: int) -> Audit:
             help="ask for a smaller step, or for a problem that can be worked out on paper",
         )
     right = trace[step].astype(np.float64).ravel()
-    made = mistaken_numbers(trace, step)
-    numbers = {name: array.ravel() for name, array in made.items()}
-    same = tuple(
-        name
-        for name, array in numbers.items()
-        if np.allclose(array, right, _ALIKE_WITHIN, _ALIKE_WITHIN)
-    )
-    shown = tuple(name for name, array in numbers.items() if told_apart(array, right, decimals))
-    hidden = tuple(name for name in numbers if name not in (*same, *shown))
-    pairs = all_told_apart(
-        np.array([numbers[name] for name in shown]).reshape(len(shown), right.size), decimals
-    )
+    numbers = {}
+    same, shown, hidden = [], [], []
+    for name, array in mistaken_numbers(trace, step).items():
+        cells = array.ravel()
+        numbers[name] = cells
+        is_same = np.allclose(cells, right, _ALIKE_WITHIN, _ALIKE_WITHIN)
+        is_shown = told_apart(cells, right, decimals)
+        if is_same:
+            same.append(name)
+        if is_shown:
+            shown.append(name)
+        if not is_same and not is_shown:
+            hidden.append(name)
+    by_shown = np.array([numbers[name] for name in shown])
+    pairs = all_told_apart(by_shown.reshape(len(shown), right.size), decimals)
     alike = _groups(shown, pairs)
+    unclear = {*same, *chain(*alike)}
     return Audit(
-        step, decimals, equal_sizes(trace, {*same, *chain(*alike)}), shown, same, hidden, alike
+        step,
+        decimals,
+        equal_sizes(trace, unclear),
+        tuple(shown),
+        tuple(same),
+        tuple(hidden),
+        alike,
     )
 
 
@@ -112,9 +122,11 @@ def told_apart(one: Doubles, other: Doubles, decimals: int) -> NDArray[np.bool_]
     least = UNITS_APART * 10.0**-decimals - _ALIKE_WITHIN
     # Infinities less themselves are NaN, which is not near.
     with np.errstate(invalid="ignore"):
-        near = abs(one - other) < least
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    return np.asarray(~(near | same).all(axis=-1))
+        is_near = abs(one - other) < least
+    both_nan = np.isnan(one) & np.isnan(other)
+    is_same = (one == other) | both_nan
+    is_alike = (is_near | is_same).all(axis=-1)
+    return np.asarray(~is_alike)
 
 
 def all_told_apart(numbers: Doubles, decimals: int) -> NDArray[np.bool_]:
@@ -127,18 +139,24 @@ def _groups(names: Sequence[str], apart: NDArray[np.bool_]) -> tuple[tuple[str, 
     """The groups of those that are not apart, nor apart from another of their group; without groups
     of one.
     """
-    group = list(range(len(names)))
+    number_of_group = list(range(len(names)))
     for one, other in np.argwhere(~apart):
-        joined, gone = group[one], group[other]
-        group = [joined if each == gone else each for each in group]
-    return _with_several(names, group)
+        kept = number_of_group[one]
+        gone = number_of_group[other]
+        for place, number in enumerate(number_of_group):
+            if number == gone:
+                number_of_group[place] = kept
+    return _with_several(names, number_of_group)
 
 
 def _with_several(names: Sequence[str], group: Sequence[int]) -> tuple[tuple[str, ...], ...]:
     """The names by the number of their group, where a group has two or more."""
-    members: dict[int, list[str]] = {}
+    groups: dict[int, list[str]] = {}
     for name, number in zip(names, group, strict=True):
-        others = members.setdefault(number, [])
-        others.append(name)
-    several = [tuple(each) for each in members.values() if len(each) > 1]
+        members = groups.setdefault(number, [])
+        members.append(name)
+    several = []
+    for members in groups.values():
+        if len(members) > 1:
+            several.append(tuple(members))
     return tuple(several)

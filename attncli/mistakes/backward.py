@@ -275,14 +275,15 @@ def only_through(name: str, *others: str) -> Rewrite:
     """A sum of gradients of which only one is kept; only where all of them stand in it."""
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
-        there = names_used(expression)
-        if not all(
-            any(step in there for step in _gradient_steps(each)) for each in (name, *others)
-        ):
-            return None
-        return without(*(step for each in others for step in _gradient_steps(each)))(
-            expression, trace
-        )
+        there = set(names_used(expression))
+        for each in (name, *others):
+            if there.isdisjoint(_gradient_steps(each)):
+                return None
+        left_out: list[str] = []
+        for other in others:
+            left_out += _gradient_steps(other)
+        rewrite = without(*left_out)
+        return rewrite(expression, trace)
 
     return function
 
@@ -479,7 +480,10 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
     *(
         Mistake(
             f"the part through {name} was left out of the gradient of the input",
-            first_of(*(rewritten(**{step: not_through(name)}) for step in ("d_X", "d_context"))),
+            first_of(
+                rewritten(d_X=not_through(name)),
+                rewritten(d_context=not_through(name)),
+            ),
         )
         for name in "QKV"
     ),
