@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import prod
 from typing import TypeAlias
 
@@ -37,14 +38,20 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
             count[_depends_on(node.body, letters)] += 1
             count[_depends_on(node, letters)] -= 1
     kinds = dict.fromkeys(function.operation for function in FUNCTIONS.values())
-    return {kind: dict(counts[kind]) for kind in kinds if kind in counts}
+    in_order: dict[str, Polynomial] = {}
+    for kind in kinds:
+        if kind in counts:
+            in_order[kind] = dict(counts[kind])
+    return in_order
 
 
 def number(polynomial: Polynomial, sizes: Mapping[str, int]) -> int:
     """The value of a polynomial for these lengths, exactly."""
-    return sum(
-        times * prod(sizes[letter] for letter in letters) for letters, times in polynomial.items()
-    )
+    total = 0
+    for letters, times in polynomial.items():
+        lengths = (sizes[letter] for letter in letters)
+        total += times * prod(lengths)
+    return total
 
 
 def in_cells(equation: Equation, polynomial: Polynomial) -> Polynomial:
@@ -65,21 +72,20 @@ def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Exp
     operations.
     """
     factors = {letter: symbol.split("*") for letter, symbol in symbols.items()}
-    order = list(dict.fromkeys(symbol for product in factors.values() for symbol in product))
-    terms = {
-        tuple(
-            Counter(symbol for letter in letters for symbol in factors[letter])[symbol]
-            for symbol in order
-        )
-        for polynomial in polynomials
-        for letters in polynomial
-    }
-    is_outgrown = {
-        term for term in terms for other in terms - {term} if all(map(int.__le__, term, other))
-    }
-    return _joined(
-        "add", [_product(term, order) for term in sorted(terms - is_outgrown, reverse=True)]
-    )
+    order = list(dict.fromkeys(chain(*factors.values())))
+    terms: set[tuple[int, ...]] = set()
+    for letters in chain(*polynomials):
+        powers = Counter(chain(*(factors[letter] for letter in letters)))
+        terms.add(tuple(powers[symbol] for symbol in order))
+    largest_first = sorted(terms, reverse=True)
+    fastest = [term for term in largest_first if not _is_outgrown(term, terms)]
+    return _joined("add", [_product(term, order) for term in fastest])
+
+
+def _is_outgrown(term: tuple[int, ...], terms: Iterable[tuple[int, ...]]) -> bool:
+    """Whether another term has no smaller power of any symbol: n · d_k beside n² · d_k."""
+    others = (other for other in terms if other != term)
+    return any(all(map(int.__le__, term, other)) for other in others)
 
 
 def _product(powers: tuple[int, ...], order: list[str]) -> Expression:

@@ -4,6 +4,7 @@ terms, the memory.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -99,18 +100,24 @@ def _counted(step: StepCost) -> str:
     come last.
     """
     cells = prod(step.shape)
-    each = [_times(times // cells, kind) for kind, times in step.in_cells.items() if times]
-    apart = [
-        _times(left, kind)
-        for kind, times in step.kinds.items()
-        if (left := times - step.in_cells[kind])
-    ]
-    inside = f"({' + '.join(each)})" if len(each) > 1 else "".join(each)
-    product = f"{_sides(step)} {either(cells, 'cell', 'cells')} × {inside}"
-    terms = [product] * bool(each) + apart
-    return (
-        f"{step.rule.name}: {' + '.join(terms) or 'nothing'} = {grouped(sum(step.kinds.values()))}"
-    )
+    in_each = []
+    apart = []
+    for kind, times in step.kinds.items():
+        in_cells = step.in_cells[kind]
+        if in_cells:
+            in_each.append(_times(in_cells // cells, kind))
+        left = times - in_cells
+        if left:
+            apart.append(_times(left, kind))
+    terms = []
+    if in_each:
+        inside = " + ".join(in_each)
+        if len(in_each) > 1:
+            inside = f"({inside})"
+        terms.append(f"{_sides(step)} {either(cells, 'cell', 'cells')} × {inside}")
+    terms += apart
+    total = grouped(sum(step.kinds.values()))
+    return f"{step.rule.name}: {' + '.join(terms) or 'nothing'} = {total}"
 
 
 def _sides(step: StepCost) -> str:
@@ -124,16 +131,20 @@ def _times(number: int, kind: str) -> str:
 
 
 def _dominating(cost: Cost) -> Iterator[Block]:
-    terms: dict[Expression, list[StepCost]] = {}
-    # then n * d_model * d_k is the term of Q, K and V alike
-    same = cost.sizes["d_k"] == cost.sizes["d_v"]
+    names: dict[Expression, list[str]] = {}
+    counts: Counter[Expression] = Counter()
+    same_letters = {}
+    if cost.sizes["d_k"] == cost.sizes["d_v"]:
+        # Then n * d_model * d_k is the term of Q, K and V alike.
+        same_letters = {"d_v": "d_k"}
     for step in cost.steps:
         if step.operations_grow is not None:
-            term = rename(step.operations_grow, {"d_v": "d_k"} if same else {})
-            terms.setdefault(term, []).append(step)
-    counts = {term: sum(step.operations for step in steps) for term, steps in terms.items()}
+            term = rename(step.operations_grow, same_letters)
+            names.setdefault(term, []).append(step.rule.name)
+            counts[term] += step.operations
     shares = {term: percent(taken / cost.operations) for term, taken in counts.items()}
-    largest, *_ = ordered = sorted(terms, key=counts.__getitem__, reverse=True)
+    largest_first = sorted(names, key=counts.__getitem__, reverse=True)
+    largest = largest_first[0]
     yield Paragraph(
         (
             "The largest term is ",
@@ -141,15 +152,11 @@ def _dominating(cost: Cost) -> Iterator[Block]:
             f": {shares[largest]} of {rounded_count(cost.operations)} operations.",
         )
     )
-    rows = (
-        (
-            (Math(term),),
-            (grouped(counts[term]),),
-            (shares[term],),
-            (listed([step.rule.name for step in terms[term]]),),
-        )
-        for term in ordered
-    )
+    rows = []
+    for term in largest_first:
+        operations = (grouped(counts[term]),)
+        steps = (listed(names[term]),)
+        rows.append(((Math(term),), operations, (shares[term],), steps))
     yield Table(("term", "operations", "share", "steps"), tuple(rows), right=(1, 2))
     yield Paragraph(text(_comparison(cost)))
 
@@ -162,13 +169,11 @@ def _comparison(cost: Cost) -> str:
             "This problem has no projections. All operations belong to attention, and they grow"
             " with `n * m`."
         )
-    more = (
-        "more than"
-        if cost.projections > attention
-        else "less than"
-        if cost.projections < attention
-        else "as many as"
-    )
+    more = "as many as"
+    if cost.projections > attention:
+        more = "more than"
+    elif cost.projections < attention:
+        more = "less than"
     steps = [step for step in cost.steps if step.projects]
     names = listed([step.rule.name for step in steps])
     said = (
@@ -178,13 +183,8 @@ def _comparison(cost: Cost) -> str:
     )
     if cost.heads > 1 and not any(step.rule.name == "W_O" for step in cost.steps):
         said += " There is no `W_O` to mix the heads."
-    grow = listed(
-        [
-            f"with `{size}`"
-            for size in ("n", "m", "n_new")
-            if any(size in step.sizes for step in steps)
-        ]
-    )
+    sizes = frozenset[str]().union(*(step.sizes for step in steps))
+    grow = listed([f"with `{size}`" for size in ("n", "m", "n_new") if size in sizes])
     said += (
         f" {either(len(steps), 'It grows', 'The projections grow')} {grow}, and attention grows"
         " with "

@@ -33,14 +33,20 @@ from attncli.problem.parts.axes import rows as rows_of
 Rows: TypeAlias = Literal["same", "new", "apart"]
 
 SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
-# these follow from other sizes, and are not shown
+# These follow from other sizes, and are not shown.
 FOLLOWING = ("d_joined", "d_pairs", "n_pos")
-ORDER = tuple(
-    each
-    for symbol in SYMBOLS.values()
-    if symbol not in FOLLOWING
-    for each in (symbol, *["d_context"] * (symbol == "d_model"))
-)
+
+
+def _order() -> Iterator[str]:
+    """The sizes as they are shown: d_context comes behind d_model."""
+    for symbol in SYMBOLS.values():
+        if symbol not in FOLLOWING:
+            yield symbol
+        if symbol == "d_model":
+            yield "d_context"
+
+
+ORDER = tuple(_order())
 
 
 def rows_of_problem(problem: Problem) -> Rows:

@@ -44,14 +44,18 @@ def _lines(block: Block, blanks: Iterator[str]) -> Iterator[str]:
         case Paragraph(text=text):
             yield f"<p>{_sentence(text)}</p>"
         case Grid(name=name, rows=rows, columns=columns, cells=cells):
-            head = [_math(name), *(literal(label(column)) for column in columns or [""])]
-            lines = ([_cell(cell, blanks) for cell in row] for row in cells)
-            yield from _table(head, zip((literal(label(row)) for row in rows), lines, strict=True))
+            labels = [literal(label(column)) for column in columns or [""]]
+            lines = []
+            for row, cells_of_row in zip(rows, cells, strict=True):
+                fields = [_cell(cell, blanks) for cell in cells_of_row]
+                lines.append((literal(label(row)), fields))
+            yield from _table([_math(name), *labels], lines)
         case Table(heads=heads, rows=rows):
-            lines = ([f"<td>{_sentence(cell)}</td>" for cell in row[1:]] for row in rows)
-            yield from _table(
-                map(_sentence, heads), zip((_sentence(row[0]) for row in rows), lines, strict=True)
-            )
+            lines = []
+            for first, *others in rows:
+                fields = [f"<td>{_sentence(cell)}</td>" for cell in others]
+                lines.append((_sentence(first), fields))
+            yield from _table(map(_sentence, heads), lines)
 
 
 def _sentence(text: Text) -> str:

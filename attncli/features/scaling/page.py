@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -38,12 +39,16 @@ def scaling_page(
 
 
 def _data(row: Row) -> dict[str, Any]:
-    sides = {"scaled": row.scaled, "unscaled": row.unscaled}
-    measured = {
-        side: {name: json_number(each) for name, each in asdict(of).items()}
-        for side, of in sides.items()
+    return {
+        "d_k": row.d_k,
+        "scaled": _data_of_side(row.scaled),
+        "unscaled": _data_of_side(row.unscaled),
+        "drawn": row.drawn,
     }
-    return {"d_k": row.d_k, **measured, "drawn": row.drawn}
+
+
+def _data_of_side(measured: Measurements) -> dict[str, Any]:
+    return {name: json_number(number) for name, number in asdict(measured).items()}
 
 
 def _blocks(rows: Sequence[Row], draws: int, seed: int, precision: int) -> Iterator[Block]:
@@ -104,30 +109,48 @@ def _tables(rows: Sequence[Row], precision: int) -> Iterator[Table]:
     """A pair of columns for each quantity; as many pairs in one table as a terminal has room
     for.
     """
-    names: list[Text] = [(str(row.d_k) if row.drawn else f"own, {row.d_k}",) for row in rows]
-    side = max(map(_cell_width, names))
+    names = [_name(row) for row in rows]
+    room = WIDTH - max(map(_cell_width, names))
     pairs = [_pair(head, place, rows, precision) for place, head in enumerate(QUANTITIES)]
     while pairs:
-        most = [
-            sum(map(_pair_width, pairs[:many])) <= WIDTH - side for many in range(1, len(pairs) + 1)
-        ]
-        many = max(1, sum(most))
-        columns, pairs = [column for pair in pairs[:many] for column in pair], pairs[many:]
-        lines = tuple(zip(names, *(numbers for _, numbers in columns), strict=True))
-        yield Table(
-            (text("`d_k`"), *(head for head, _ in columns)),
-            lines,
-            right=tuple(range(len(columns) + 1)),
-        )
+        many = _pairs_that_fit(pairs, room)
+        columns = list(chain(*pairs[:many]))
+        pairs = pairs[many:]
+        heads = [head for head, _ in columns]
+        numbers = [cells for _, cells in columns]
+        lines = tuple(zip(names, *numbers, strict=True))
+        to_the_right = tuple(range(len(columns) + 1))
+        yield Table((text("`d_k`"), *heads), lines, right=to_the_right)
+
+
+def _name(row: Row) -> Text:
+    """The d_k of drawn vectors, or that of the problem's own: 64; own, 2."""
+    if row.drawn:
+        return (str(row.d_k),)
+    return (f"own, {row.d_k}",)
+
+
+def _pairs_that_fit(pairs: Sequence[tuple[Column, Column]], room: int) -> int:
+    """How many of the pairs fit side by side, but one at least."""
+    many = 0
+    for pair in pairs:
+        room -= _pair_width(pair)
+        if room < 0:
+            break
+        many += 1
+    return max(1, many)
 
 
 def _pair(head: Text, place: int, rows: Sequence[Row], precision: int) -> tuple[Column, Column]:
     """One quantity with the scale and without."""
-    scaled, unscaled = (
-        tuple(magnitude(_numbers(each)[place], precision) for each in measured)
-        for measured in ((row.scaled for row in rows), (row.unscaled for row in rows))
-    )
-    return (head, scaled), (("plain",), unscaled)
+    scaled = []
+    unscaled = []
+    for row in rows:
+        with_scale = _numbers(row.scaled)[place]
+        without = _numbers(row.unscaled)[place]
+        scaled.append(magnitude(with_scale, precision))
+        unscaled.append(magnitude(without, precision))
+    return (head, tuple(scaled)), (("plain",), tuple(unscaled))
 
 
 def _pair_width(pair: tuple[Column, Column]) -> int:

@@ -120,9 +120,11 @@ def _with_output_gradient(problem: Problem, own: Trace, numbers: np.random.Gener
 
 def _with_and_without_scale(problems: Sequence[Problem]) -> tuple[Measurements, Measurements]:
     """The same problems measured with the scale and without it."""
-    scaled, unscaled = (
-        _measure([replace(each, scale=scale) for each in problems]) for scale in SCALES
-    )
+    of_scales = []
+    for scale in SCALES:
+        scaled_so = [replace(each, scale=scale) for each in problems]
+        of_scales.append(_measure(scaled_so))
+    scaled, unscaled = of_scales
     return scaled, unscaled
 
 
