@@ -565,15 +565,13 @@ def _explain(
             slips += missed
     if not steps:
         return None
-    consistent = all(
-        (
-            steps[name]
-            if name in steps
-            else all(by.gives(name, cell) for cell in _others(answers, name, ()))
-        )
-        for name in answers.steps
-        if name in affected
-    )
+
+    def is_as_made(name: str) -> bool:
+        if name in steps:
+            return steps[name]
+        return all(by.gives(name, cell) for cell in _others(answers, name, ()))
+
+    consistent = all(is_as_made(name) for name in answers.steps if name in affected)
     explained = sum(len(wrong[name]) for name in steps) - len(slips)
     return Explanation(trial, by, steps, consistent, explained, tuple(slips))
 

@@ -66,12 +66,19 @@ def _sentence(judgement: Judgement, found: Diagnosis, mistake: str) -> str:
 def shared(judgement: Judgement, found: Diagnosis) -> list[str]:
     """What those of its mistakes do that are one in the numbers of this problem."""
     trace = judgement.trace
-    changes = {name: changes_of(name, trace) for name in found.mistakes}
-    made = {name: Mistaken(trace, of) for name, of in changes.items() if of}
+    made = {}
+    for name in found.mistakes:
+        changes = changes_of(name, trace)
+        if changes:
+            made[name] = Mistaken(trace, changes)
     if len(made) < 2:
         return []
-    groups = [names for names in groups_of_alike(made) if len(names) > 1]
-    return [shared_words(trace, names, made[names[0]]) for names in groups]
+    said = []
+    for names in groups_of_alike(made):
+        if len(names) > 1:
+            first = made[names[0]]
+            said.append(shared_words(trace, names, first))
+    return said
 
 
 def _alike(mistakes: int) -> str:
@@ -106,24 +113,26 @@ def diagnosis_data(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> list
     """One entry for every mistake; `alike` are those that give the same numbers, and `shared` is
     what they do.
     """
-    shared_by = [shared(judgement, found) for found in diagnoses]
-    return [
-        {
-            "mistake": name,
-            "step": found.step,
-            "explains": explained(judgement, found),
-            "likely": found.likely,
-            "cells": [list(cell) for cell in found.cells],
-            "slips": [list(cell) for cell in found.slips],
-            "alike": [other for other in found.mistakes if other != name],
-            "shared": shared_by[place],
-            "rounded_to": found.rounded,
-            "there_in_full": found.forward_in_full,
-            "equations": [step.rule.source for step in _mistaken(judgement, name)[1]],
-        }
-        for place, found in enumerate(diagnoses)
-        for name in found.mistakes
-    ]
+    entries = []
+    for found in diagnoses:
+        said = shared(judgement, found)
+        for name in found.mistakes:
+            _, changed_steps = _mistaken(judgement, name)
+            entry = {
+                "mistake": name,
+                "step": found.step,
+                "explains": explained(judgement, found),
+                "likely": found.likely,
+                "cells": [list(cell) for cell in found.cells],
+                "slips": [list(cell) for cell in found.slips],
+                "alike": [other for other in found.mistakes if other != name],
+                "shared": list(said),
+                "rounded_to": found.rounded,
+                "there_in_full": found.forward_in_full,
+                "equations": [step.rule.source for step in changed_steps],
+            }
+            entries.append(entry)
+    return entries
 
 
 def explained(judgement: Judgement, found: Diagnosis) -> str:
@@ -132,7 +141,8 @@ def explained(judgement: Judgement, found: Diagnosis) -> str:
     """
     cells = judgement.steps[found.step].ravel()
     filled = sum(cell.given is not None for cell in cells)
-    wrong, explained = sum(cell.verdict == "wrong" for cell in cells), len(found.cells)
+    wrong = sum(cell.verdict == "wrong" for cell in cells)
+    explained = len(found.cells)
     if found.slips:
         return f"{filled - len(found.slips):,} of {filled:,} cells"
     if found.whole and filled > 1:
@@ -185,11 +195,11 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
 
 def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: Step) -> CellIndex:
     """The first cell of a step that is another number with the mistake."""
-    cells = list(np.ndindex(step.shape))
-    return next(
-        (cell for cell in cells if values.own(step.name, cell) != mistaken.own(step.name, cell)),
-        cells[0],
-    )
+    for cell in np.ndindex(step.shape):
+        right = values.own(step.name, cell)
+        if mistaken.own(step.name, cell) != right:
+            return cell
+    return (0,) * len(step.shape)
 
 
 def _mistaken(judgement: Judgement, name: str) -> tuple[Judgement, list[Step]]:
@@ -198,9 +208,7 @@ def _mistaken(judgement: Judgement, name: str) -> tuple[Judgement, list[Step]]:
     """
     changes = changes_of(name, judgement.trace)
     trace = with_changes(judgement.trace, changes)
-    steps = []
-    for name_of_step, step in trace.steps.items():
-        if name_of_step in changes and not step.rule.given:
-            steps.append(step)
+    changed_steps = [step for name, step in trace.steps.items() if name in changes]
+    computed = [step for step in changed_steps if not step.rule.given]
     values = judgement.values.changed(trace, changes)
-    return replace(judgement, values=values), steps
+    return replace(judgement, values=values), computed

@@ -223,20 +223,25 @@ class _Search:
     corners: tuple[Point, ...] = ()
 
 
+def _middles(ranges: Ranges) -> dict[Ref, float]:
+    return {variable: interval.middle for variable, interval in ranges.items()}
+
+
 def _search(graph: ExpressionGraph, ranges: Ranges, target: Interval) -> _Search:
     slopes = graph.slopes(graph.node_ranges(ranges))
     lowest, highest = dict(ranges), dict(ranges)
     for variable, slope in slopes.items():
-        if rising := slope.sign:
-            ends = (Interval.at(ranges[variable].low), Interval.at(ranges[variable].high))
-            lowest[variable], highest[variable] = ends if rising > 0 else ends[::-1]
-    least, most = graph.node_ranges(lowest)[-1], graph.node_ranges(highest)[-1]
+        low = Interval.at(ranges[variable].low)
+        high = Interval.at(ranges[variable].high)
+        if slope.sign > 0:
+            lowest[variable], highest[variable] = low, high
+        elif slope.sign < 0:
+            lowest[variable], highest[variable] = high, low
+    least = graph.node_ranges(lowest)[-1]
+    most = graph.node_ranges(highest)[-1]
     if not Interval(least.low, most.high).meets(target):
         return _Search(False, [])
-    corners = tuple(
-        {variable: end.middle for variable, end in place.items()}
-        for place in (lowest, highest, ranges)
-    )
+    corners = (_middles(lowest), _middles(highest), _middles(ranges))
     values = [graph.value(corner) for corner in corners]
     known = [value for value in values if not math.isnan(value)]
     # An equation has no gaps, so all between the two ends is reached, too.

@@ -56,25 +56,26 @@ def row_errors(
         suspect = [line for line in lines if left.intersection(line.cells)]
         if len(suspect) > MOST_WRONG_LINES:
             continue
-        like = {
-            line: [other for other in lines if other != line and _is(claims, line, other, may_be)]
-            for line in suspect
-        }
+        like = {}
+        for line in suspect:
+            others = [other for other in lines if other != line]
+            like[line] = [other for other in others if _is(claims, line, other, may_be)]
         for line, others in like.items():
             swapped = next((other for other in others if line in like.get(other, ())), None)
             if not others or explained.intersection(line.cells):
                 continue
+            names = [f"{kind} {line.label} was copied from {other.label}" for other in others]
+            of = line.cells
             if swapped:
                 names = [f"{kind}s {line.label} and {swapped.label} were exchanged"]
-            else:
-                names = [f"{kind} {line.label} was copied from {other.label}" for other in others]
-            of = line.cells if swapped is None else line.cells + swapped.cells
+                of = line.cells + swapped.cells
             cells = tuple(cell for cell in of if cell in left)
             different = {claims[cell].value: cell for cell in cells}.values()
             if len(different) < 2:
                 continue
             explained.update(cells)
-            yield RowError(tuple(names), cells, len(lines) * coincidence(step, claims, different))
+            chance = len(lines) * coincidence(step, claims, different)
+            yield RowError(tuple(names), cells, chance)
 
 
 def coincidence(step: Step, claims: NDArray[np.object_], cells: Iterable[CellIndex]) -> float:
@@ -91,25 +92,24 @@ def _lines(step: Step) -> Iterator[tuple[str, list[_RowOrColumn]]]:
     *leading, rows, columns = step.shape
     for before in np.ndindex(*leading):
         name = step.name + "".join(f"[{at}]" for at in before)
-        yield (
-            "row",
-            [
-                _RowOrColumn(f"{name}[{i}]", tuple((*before, i, j) for j in range(columns)))
-                for i in range(rows)
-            ],
-        )
-        yield (
-            "column",
-            [
-                _RowOrColumn(f"{name}[:, {j}]", tuple((*before, i, j) for i in range(rows)))
-                for j in range(columns)
-            ],
-        )
+        of_rows = []
+        for i in range(rows):
+            cells = tuple((*before, i, j) for j in range(columns))
+            of_rows.append(_RowOrColumn(f"{name}[{i}]", cells))
+        yield "row", of_rows
+        of_columns = []
+        for j in range(columns):
+            cells = tuple((*before, i, j) for i in range(rows))
+            of_columns.append(_RowOrColumn(f"{name}[:, {j}]", cells))
+        yield "column", of_columns
 
 
 def _is(
     claims: NDArray[np.object_], line: _RowOrColumn, other: _RowOrColumn, may_be: MayBe
 ) -> bool:
     """Whether a line has the numbers of another one, as far as it was filled in."""
-    pairs = zip(line.cells, other.cells, strict=True)
-    return all(claims[cell] is None or may_be(there, claims[cell]) for cell, there in pairs)
+    for cell, there in zip(line.cells, other.cells, strict=True):
+        claim = claims[cell]
+        if claim is not None and not may_be(there, claim):
+            return False
+    return True

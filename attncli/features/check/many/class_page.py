@@ -4,6 +4,7 @@ was not read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from statistics import mean, median
 from typing import Any, TypeVar
@@ -141,7 +142,10 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
         yield Paragraph((_marks(read),))
     if not results:
         return
-    there = [verdict for verdict in VERDICTS if any(each.counts.get(verdict) for each in read)]
+    counted = Counter[str]()
+    for each in read:
+        counted.update(each.counts)
+    there = [verdict for verdict in VERDICTS if counted[verdict]]
     rows = tuple(_row_of_page(each, there) for each in results)
     head = ("student", "marks", *there, "first wrong number")
     columns_of_numbers = tuple(range(1, len(there) + 2))

@@ -136,8 +136,11 @@ def _of_workbook(path: str) -> Iterator[Sequence[str]]:
     except ArrayError as error:
         message, help = error.args
         raise input_error(message, help=help) from None
-    columns = [*rows[0]] if rows else []
-    return ([row.get(column, "") for column in columns] for row in rows)
+    if not rows:
+        return
+    columns = list(rows[0])
+    for row in rows:
+        yield [row.get(column, "") for column in columns]
 
 
 def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
