@@ -49,16 +49,16 @@ def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) ->
         key, equals, value = setting.partition("=")
         key = key.strip()
         if not equals:
-            raise usage_error(
-                f"{SET} {shorten(setting)} has no =", help=f"write it as in {SET} mask=causal"
-            )
+            what = f"{SET} {shorten(setting)} has no ="
+            raise usage_error(what, help=f"write it as in {SET} mask=causal")
         if key not in KEYS and key not in words:
-            raise usage_error(
-                f"{SET} {shorten(key)}: there is no such key", help=_instead(key, value, words)
-            )
+            what = f"{SET} {shorten(key)}: there is no such key"
+            raise usage_error(what, help=_instead(key, value, words))
         if key in found:
             raise usage_error(f"{SET} {key} is given twice", help="keep one of the two")
-        found[key] = chosen(f"{SET} {key}", value.strip(), words[key]) if key in words else value
+        if key in words:
+            value = chosen(f"{SET} {key}", value.strip(), words[key])
+        found[key] = value
     return found
 
 
@@ -70,12 +70,14 @@ def _instead(key: str, value: str, words: Iterable[str]) -> str:
     if first in KEYS and inner and all(inner):
         for part in reversed(inner):
             value = f"{{{part}: {value}}}"
-        return f"write {SET} {shorten(quoted(f'{first}={value}'), 120)}"
+        setting = quoted(f"{first}={value}")
+        return f"write {SET} {shorten(setting, 120)}"
     written, _, advised = equivalent(key).partition(": ")
     if advised:
         return f"write {SET} '{written}={advised}'"
     known = [*KEYS, *words]
-    return did_you_mean(written or key, known, f"the keys are {', '.join(known)}")
+    help = f"the keys are {', '.join(known)}"
+    return did_you_mean(written or key, known, help)
 
 
 def read_changed(

@@ -74,11 +74,10 @@ _ELSEWHERE = {
 # The last of these that a problem has goes into the softmax.
 _BEFORE_EXP = ("masked", "capped", "scaled", "scores")
 # Words that mean one step or another elsewhere, with the steps that they may be.
-_MEANT = {
-    word: tuple(step for step, words in _ELSEWHERE.items() if word in words)
-    for words in _ELSEWHERE.values()
-    for word in words
-}
+_MEANT: dict[str, tuple[str, ...]] = {}
+for _step, _words in _ELSEWHERE.items():
+    for _word in _words:
+        _MEANT[_word] = (*_MEANT.get(_word, ()), _step)
 _CALLED = {word: steps[0] for word, steps in _MEANT.items() if len(steps) == 1}
 RENAME = "--rename"
 
@@ -134,14 +133,16 @@ class Dump:
         of_step = {step: name for name, step in self.read_as.items()}
         names = []
         for name in self.left_out[: MOST_NAMES + 1]:
-            near, step = nearest(name), _CALLED.get(name.lower())
-            if step in self.arrays:
-                near = (
-                    f"{of_step.get(step, step)} is read as {step}"
-                    if step in of_step
-                    else f"{step} is there"
-                )
-            names.append(shorten(name) if near == HELP_ON_STEPS else f"{shorten(name)} ({near})")
+            near = nearest(name)
+            step = _CALLED.get(name.lower())
+            if step in of_step:
+                near = f"{of_step[step]} is read as {step}"
+            elif step in self.arrays:
+                near = f"{step} is there"
+            said = shorten(name)
+            if near != HELP_ON_STEPS:
+                said += f" ({near})"
+            names.append(said)
         return names
 
     @property
@@ -154,12 +155,16 @@ class Dump:
         """
         if "shifted" in self.arrays or "row_max" in self.arrays:
             return True
-        before = next((self.arrays[name] for name in _BEFORE_EXP if name in self.arrays), None)
         if "exp" not in self.arrays:
             return False
-        if before is not None and (abs(before.max(axis=-1)) <= DTYPES[self.dtype].epsilon).all():
-            return False
-        return bool((self.arrays["exp"].max(axis=-1) == 1).all())
+        before = next((name for name in _BEFORE_EXP if name in self.arrays), None)
+        if before is not None:
+            largest_scores = self.arrays[before].max(axis=-1)
+            is_near_0 = abs(largest_scores) <= DTYPES[self.dtype].epsilon
+            if is_near_0.all():
+                return False
+        largest_exponentials = self.arrays["exp"].max(axis=-1)
+        return bool((largest_exponentials == 1).all())
 
     @property
     def plain(self) -> bool:
@@ -177,12 +182,20 @@ def is_dump(root: Node, renames: Collection[str] = ()) -> bool:
     if any(name in root.keys for name in renames):
         return True
     keys = set(root.keys)
-    steps = (_CALLED.get(key.lower(), key) for key in keys)
-    if "steps" in keys or any(step in COMPUTED_RULES and step not in KEYS for step in steps):
+    if "steps" in keys:
         return True
-    sources = all(keys & {letter, f"W_{letter}"} for letter in "QKV")
-    letters = any(STEP_NAMES.get(key) in COMPUTED_RULES and key not in KEYS for key in keys)
-    return (letters or not sources) and not any(key in KEYS and key not in RULES for key in keys)
+    steps = {_CALLED.get(key.lower(), key) for key in keys}
+    only_of_dumps = COMPUTED_RULES.keys() - KEYS
+    if steps & only_of_dumps:
+        return True
+    only_of_problems = KEYS.keys() - RULES
+    if keys & only_of_problems:
+        return False
+    letters = {STEP_NAMES.get(key) for key in keys.difference(KEYS)}
+    if not letters.isdisjoint(COMPUTED_RULES):
+        return True
+    has_sources = all(keys & {letter, f"W_{letter}"} for letter in "QKV")
+    return not has_sources
 
 
 def parse_renames(texts: Iterable[str]) -> dict[str, str]:
@@ -221,21 +234,25 @@ def named_steps(
     things; v beside q or k is V.
     """
     renames = renames or {}
-    known = {name: STEP_NAMES[name] for name in names if name in STEP_NAMES}
-    steps = {name: step for name, step in known.items() if name in RULES or step not in LOSS_RULES}
-    if "v" in steps and {"q", "k"} & set(names) and "V" not in names:
+    steps = {}
+    for name in names:
+        step = STEP_NAMES.get(name)
+        if step is None:
+            continue
+        if name in RULES or step not in LOSS_RULES:
+            steps[name] = step
+    stands_beside_q_or_k = "q" in names or "k" in names
+    if "v" in steps and stands_beside_q_or_k and "V" not in names:
         steps["v"] = "V"
     steps |= {name: renames[name] for name in names if name in renames}
     there = set(steps.values())
-    called = {
-        name: _CALLED[name.lower()]
-        for name in names
-        if name not in steps and name.lower() in _CALLED
-    }
-    steps |= {name: step for name, step in called.items() if step not in there}
-    return {name: steps[name] for name in names if name in steps}, tuple(
-        name for name in names if name not in steps
-    )
+    for name in names:
+        step = _CALLED.get(name.lower())
+        if step is not None and step not in there and name not in steps:
+            steps[name] = step
+    named = {name: steps[name] for name in names if name in steps}
+    others = tuple(name for name in names if name not in steps)
+    return named, others
 
 
 def guessed(steps: Mapping[str, str]) -> dict[str, str]:
@@ -247,8 +264,10 @@ def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
     """A step that has two names, such as A and weights: the second name, and what is wrong."""
     names: dict[str, str] = {}
     for name, step in steps.items():
-        if step in names:
-            return name, f"{names[step]} and {name} are both the step {step}"
+        earlier = names.get(step)
+        if earlier is not None:
+            what = f"{earlier} and {name} are both the step {step}"
+            return name, what
         names[step] = name
     return None
 
@@ -258,20 +277,22 @@ def keep_one(steps: Mapping[str, str], name: str) -> str:
     --rename.
     """
     step = steps[name]
-    read = guessed(steps)
-    both = all(other in read for other, its in steps.items() if its == step)
-    if both:
-        return f"keep one of the two, or choose it: {RENAME} {shorten(name)}={step}"
-    return "keep one of the two"
+    both = {other for other, its_step in steps.items() if its_step == step}
+    help = "keep one of the two"
+    if both <= guessed(steps).keys():
+        help += f", or choose it: {RENAME} {shorten(name)}={step}"
+    return help
 
 
 def nearest(name: str) -> str:
     """Help for a name that no step has, or that two may have."""
     meant = _MEANT.get(name.lower(), ())
+    likely = shorten(name)
     if len(meant) > 1:
         steps = listed(meant, last="or")
-        return f"it may be {steps}: write {RENAME} {shorten(name)}={meant[0]}"
-    likely = meant[0] if meant else shorten(name)
+        return f"it may be {steps}: write {RENAME} {likely}={meant[0]}"
+    if meant:
+        likely = meant[0]
     return did_you_mean(likely, list(RULES), HELP_ON_STEPS)
 
 
@@ -284,7 +305,9 @@ def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """An array as the step has it: a mask of true and false as the numbers that are added, true
     being visible.
     """
-    return np.where(array, 0.0, -np.inf) if name == "mask" and array.dtype == bool else array
+    if name == "mask" and array.dtype == bool:
+        return np.where(array, 0.0, -np.inf)
+    return array
 
 
 def in_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -339,9 +362,9 @@ def _read(
     others = []
     for name, step in steps.items():
         try:
-            arrays[step] = as_step(
-                step, format.read(stream, _called(name, file), name, single=single(step))
-            )
+            called = _called(name, file)
+            array = format.read(stream, called, name, single=single(step))
+            arrays[step] = as_step(step, array)
         except ArrayError:
             if name in sure:
                 raise
@@ -367,9 +390,12 @@ def _steps(
         raise ArrayError(f"{file} has no array", HELP_ON_STEPS)
     steps, left_out = named_steps(names, renames)
     if not steps:
-        raise ArrayError(f"{file}: no step is called {shorten(names[0])}", nearest(names[0]))
-    if clash := twice(steps):
-        raise ArrayError(f"{file}: {clash[1]}", keep_one(steps, clash[0]))
+        first = names[0]
+        raise ArrayError(f"{file}: no step is called {shorten(first)}", nearest(first))
+    clash = twice(steps)
+    if clash is not None:
+        name, what = clash
+        raise ArrayError(f"{file}: {what}", keep_one(steps, name))
     return steps, left_out
 
 
@@ -455,15 +481,19 @@ def _array(value: Value, step: str) -> NDArray[Any] | None:
             return None
         shape.append(len(node.items))
         node = node.items[0]
-    if not shape and not (single(step) and isinstance(node, Leaf)):
-        value.wrong(
-            f"must be an array, not {describe(value.node)}", f"write {value.name}: [[1, 0], [0, 1]]"
-        )
+    is_number = single(step) and isinstance(node, Leaf)
+    if not shape and not is_number:
+        what = f"must be an array, not {describe(value.node)}"
+        value.wrong(what, f"write {value.name}: [[1, 0], [0, 1]]")
         return None
-    before = value.errors.count
+    errors_before = value.errors.count
     cells: list[float | bool] = []
-    _gather(value, shape, cells, truths=step == "mask" and truth(node) is not None)
-    return as_step(step, np.array(cells).reshape(shape)) if value.errors.count == before else None
+    has_truths = step == "mask" and truth(node) is not None
+    _gather(value, shape, cells, truths=has_truths)
+    if value.errors.count > errors_before:
+        return None
+    array = np.array(cells).reshape(shape)
+    return as_step(step, array)
 
 
 def _gather(value: Value, shape: list[int], cells: list[float | bool], *, truths: bool) -> None:
@@ -503,32 +533,37 @@ def _number(node: Node) -> float | None:
 
 def _labels(node: Node | None) -> tuple[tuple[str, ...], ...]:
     """The labels of a step of a trace; empty if they are not lists in a list."""
-    axes = node.items if isinstance(node, ListNode) else []
-    return tuple(
-        tuple(leaf.text for leaf in axis.items if isinstance(leaf, Leaf))
-        for axis in axes
-        if isinstance(axis, ListNode)
-    )
+    if not isinstance(node, ListNode):
+        return ()
+    labels = []
+    for axis in node.items:
+        if isinstance(axis, ListNode):
+            of_axis = [leaf.text for leaf in axis.items if isinstance(leaf, Leaf)]
+            labels.append(tuple(of_axis))
+    return tuple(labels)
 
 
 def _written_dtype(settings: Value | None) -> str | None:
-    node = (
-        settings.node.values.get("dtype")
-        if settings and isinstance(settings.node, MappingNode)
-        else None
-    )
-    return node.text if isinstance(node, Leaf) and node.text in DTYPES else None
+    if settings is None or not isinstance(settings.node, MappingNode):
+        return None
+    written = settings.node.values.get("dtype")
+    if isinstance(written, Leaf) and written.text in DTYPES:
+        return written.text
+    return None
 
 
 def _format_of(arrays: Mapping[str, NDArray[Any]]) -> str:
     """float32 if all numbers are float32 and some have more digits than a person would write; else
     float64.
     """
-    long = False
+    has_long_numbers = False
     for array in arrays.values():
         finite = array[np.isfinite(array)]
         with np.errstate(over="ignore"):
-            if (finite.astype(np.float32) != finite).any():
-                return "float64"
-        long = long or any(len(repr(number)) > 12 for number in finite.ravel()[:100].tolist())
-    return "float32" if long else "float64"
+            in_float32 = finite.astype(np.float32)
+        if (in_float32 != finite).any():
+            return "float64"
+        if not has_long_numbers:
+            sample = finite.ravel()[:100].tolist()
+            has_long_numbers = any(len(repr(number)) > 12 for number in sample)
+    return "float32" if has_long_numbers else "float64"

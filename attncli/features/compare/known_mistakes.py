@@ -80,9 +80,14 @@ def _all_that_explain(attempt: Attempt) -> list[_Fitting]:
     for mistake, changes in applicable(attempt.trace):
         made = Made(attempt.trace, changes, mistake.optional)
         steps = _explained(attempt, made)
-        if attempt.first.name in steps and sum(steps.values()) >= FEWEST_CELLS:
-            as_ours = attempt.gives(attempt.first, made.plain)
-            found.append(_Fitting(mistake.name, changes, made.plain, len(steps), as_ours))
+        if attempt.first.name not in steps:
+            continue
+        cells = sum(steps.values())
+        if cells < FEWEST_CELLS:
+            continue
+        as_ours = attempt.gives(attempt.first, made.plain)
+        fitting = _Fitting(mistake.name, changes, made.plain, len(steps), as_ours)
+        found.append(fitting)
     return found
 
 
@@ -132,22 +137,36 @@ def _same(one: Expression | NDArray[Any], other: Expression | NDArray[Any]) -> b
 
 def _grouped(found: list[_Fitting]) -> list[list[_Fitting]]:
     by_name = {one.name: one for one in found}
-    groups = groups_of_alike({name: one.mistaken for name, one in by_name.items()})
-    return [[by_name[name] for name in names] for names in groups]
+    mistaken = {one.name: one.mistaken for one in found}
+    groups = []
+    for names in groups_of_alike(mistaken):
+        group = [by_name[name] for name in names]
+        groups.append(group)
+    return groups
 
 
 def _explanation(attempt: Attempt, groups: list[list[_Fitting]]) -> Explanation:
     trace = attempt.trace
-    names = [tuple(one.name for one in group) for group in groups]
-    shared = tuple(
-        shared_words(trace, of, group[0].mistaken)
-        for of, group in zip(names, groups, strict=True)
-        if len(of) > 1
+    names: list[str] = []
+    shared = []
+    blind: set[tuple[str, ...]] = set()
+    for group in groups:
+        of_group = tuple(one.name for one in group)
+        names += of_group
+        if len(group) > 1:
+            first = group[0].mistaken
+            shared.append(shared_words(trace, of_group, first))
+        blind.update(_blind_labels(trace, one.mistaken) for one in group)
+    blind_with_each: tuple[str, ...] = ()
+    if len(blind) == 1:
+        (blind_with_each,) = blind
+    return Explanation(
+        attempt.theirs,
+        attempt.first.name,
+        tuple(names),
+        tuple(shared),
+        blind_with_each,
     )
-    blind = [_blind_labels(trace, one.mistaken) for group in groups for one in group]
-    same = blind[0] if all(labels == blind[0] for labels in blind) else ()
-    named = tuple(name for of in names for name in of)
-    return Explanation(attempt.theirs, attempt.first.name, named, shared, same)
 
 
 def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
@@ -156,8 +175,11 @@ def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
     """
     if "masked" not in mistaken.moved:
         return ()
-    new = blind_queries(mistaken["masked"]) & ~blind_queries(trace["masked"])
-    in_any_head = new.reshape(-1, new.shape[-1]).any(axis=0)
+    blind = blind_queries(mistaken["masked"])
+    blind_without = blind_queries(trace["masked"])
+    new = blind & ~blind_without
+    by_head = new.reshape(-1, new.shape[-1])
+    in_any_head = by_head.any(axis=0)
     rows: list[int] = np.flatnonzero(in_any_head).tolist()
     return tuple(trace.tokens[row] for row in rows)
 

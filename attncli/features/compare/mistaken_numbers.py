@@ -129,23 +129,32 @@ class Attempt:
         then 0 and 1, and so they are with many mistakes. Only other numbers are evidence of one.
         """
         step = self.first
-        zeros_and_ones = Mistaken(self.trace, rounded("weights", 0)(self.trace))
-        if step.name not in zeros_and_ones.moved or not self._is_within_a_lower_format(step):
+        round_weights = rounded("weights", 0)
+        zeros_and_ones = Mistaken(self.trace, round_weights(self.trace))
+        if step.name not in zeros_and_ones.moved:
             return False
-        right, there = self._right(step), self._there(step)
+        if not self._is_within_a_lower_format(step):
+            return False
+        right = self._right(step)
+        there = self._there(step)
         made = self._made(step, zeros_and_ones)
-        nearer = np.where(_apart(made, there) < _apart(right, there), made, right)
+        is_made_nearer = _apart(made, there) < _apart(right, there)
+        nearer = np.where(is_made_nearer, made, right)
         evident = self._differing(step, nearer, np.abs(nearer))
         return evident < FEWEST_CELLS
 
     def _is_within_a_lower_format(self, step: StepComparison) -> bool:
         """Whether no cell is farther off than a correct program may be in a lower format."""
-        right, there = self._right(step), self._there(step)
+        right = self._right(step)
+        there = self._there(step)
         for name, tolerance in TOLERANCES.items():
-            if DTYPES[name].epsilon <= self._coarser.epsilon:
+            format = DTYPES[name]
+            if format.epsilon <= self._coarser.epsilon:
                 continue
-            sizes = self._arranged(step, Magnitudes(self.trace, DTYPES[name])[step.name])
-            if not difference(right, there, tolerance, sizes=sizes).differing:
+            magnitudes = Magnitudes(self.trace, format)
+            sizes = self._arranged(step, magnitudes[step.name])
+            found = difference(right, there, tolerance, sizes=sizes)
+            if not found.differing:
                 return True
         return False
 
@@ -185,5 +194,7 @@ def _apart(numbers: Doubles, there: Doubles) -> Doubles:
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(numbers - there)
     apart = np.where(np.isnan(apart), np.inf, apart)
-    same = (numbers == there) | (np.isnan(numbers) & np.isnan(there))
-    return np.where(same, 0.0, apart)
+    both_nan = np.isnan(numbers) & np.isnan(there)
+    # Infinities less themselves are NaN, too.
+    is_same = (numbers == there) | both_nan
+    return np.where(is_same, 0.0, apart)

@@ -54,13 +54,12 @@ def moved_weights(comparison: Comparison) -> tuple[MovedWeights, ...]:
     """The rows of weights that moved; none if the weights do not differ, or if their shapes
     differ.
     """
-    step = next(
-        (step for step in comparison.steps if step.name == "weights" and step.difference), None
-    )
-    if step is None or not step.differs:
+    step = next((step for step in comparison.steps if step.name == "weights"), None)
+    if step is None or step.difference is None or not step.differs:
         return ()
-    a, b = (step.arranged(side["weights"]) for side in (comparison.a, comparison.b))
-    return moved_rows(a, b, comparison.tolerance)
+    before = step.arranged(comparison.a["weights"])
+    after = step.arranged(comparison.b["weights"])
+    return moved_rows(before, after, comparison.tolerance)
 
 
 def moved_rows(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[MovedWeights, ...]:
@@ -68,24 +67,30 @@ def moved_rows(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> tuple[Move
 
     `a` and `b` have the same shape, … × queries × keys. Rows with infinities or NaN are left out.
     """
-    a, b = doubles(a), doubles(b)
+    a = doubles(a)
+    b = doubles(b)
     with np.errstate(all="ignore"):
         has_numbers = np.isfinite(a).all(axis=-1, keepdims=True)
         change = np.where(has_numbers, b - a, np.nan)
         gained = np.maximum(change, 0).sum(axis=-1)
         lost = np.maximum(-change, 0).sum(axis=-1)
         amounts = np.maximum(gained, lost)
-        has_moved = np.isfinite(amounts) & (amounts > tolerance)
+        is_large = amounts > tolerance
+        has_moved = np.isfinite(amounts) & is_large
 
     def heaviest_first(row: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         # Noise of floats must not decide which of two rows is first.
-        return -round(float(amounts[row]), 12), row
+        amount = round(float(amounts[row]), 12)
+        return -amount, row
 
     rows: list[tuple[int, ...]] = [tuple(map(int, row)) for row in np.argwhere(has_moved)]
-    return tuple(
-        _move(row, change[row], float(amounts[row]), a[row], b[row], tolerance)
-        for row in sorted(rows, key=heaviest_first)
-    )
+    rows.sort(key=heaviest_first)
+    moves = []
+    for row in rows:
+        amount = float(amounts[row])
+        move = _move(row, change[row], amount, a[row], b[row], tolerance)
+        moves.append(move)
+    return tuple(moves)
 
 
 def _move(
@@ -110,15 +115,18 @@ def _largest(
     keys = np.flatnonzero(change > tolerance)
     # Numbers that are no shares of anything may become infinite where they are rounded.
     with np.errstate(over="ignore"):
-        largest_first = np.argsort(-np.round(change[keys], 12), kind="stable")
+        rounded = np.round(change[keys], 12)
+    largest_first = np.argsort(-rounded, kind="stable")
     keys = keys[largest_first]
     number = MOST_KEYS_NAMED
     if len(keys) == MOST_KEYS_NAMED + 1:
         # "1 other" would take as much room as its name.
         number = len(keys)
-    named, others = keys[:number], keys[number:]
+    named = keys[:number]
+    others = keys[number:]
+    of_others = float(change[others].sum())
     shifts = tuple(KeyChange(int(key), float(change[key])) for key in named)
-    return shifts, (len(others), float(change[others].sum()))
+    return shifts, (len(others), of_others)
 
 
 MOST_ROWS_NAMED = 12
@@ -132,7 +140,9 @@ def moved_sentences(comparison: Comparison) -> Iterator[Text]:
     """
     moved = moved_weights(comparison)
     large = [move for move in moved if move.amount >= LEAST_SHARE_SHOWN]
-    shown = large if len(large) == MOST_ROWS_NAMED + 1 else large[:MOST_ROWS_NAMED]
+    shown = large
+    if len(large) > MOST_ROWS_NAMED + 1:
+        shown = large[:MOST_ROWS_NAMED]
     for move in shown:
         yield _sentence(comparison, move)
     rest = moved[len(shown) :]
@@ -149,10 +159,12 @@ def moved_sentences(comparison: Comparison) -> Iterator[Text]:
 
 def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
     *outer, queries, _ = comparison["weights"].labels
-    heads = "".join(f"{names[at]}, " for names, at in zip(outer, move.row, strict=False))
-    who = f'{heads}"{queries[move.row[-1]]}": '
+    *place, query = move.row
+    heads = "".join(f"{names[at]}, " for names, at in zip(outer, place, strict=True))
+    who = f'{heads}"{queries[query]}": '
     before, after = move.sums
-    lost, gained = _side(comparison, move, gained=False), _side(comparison, move, gained=True)
+    lost = _side(comparison, move, gained=False)
+    gained = _side(comparison, move, gained=True)
     total = percent(move.amount)
     if move.lost and move.gained:
         said: Text = (f"{who}{total} of its attention moved from {lost} to {gained}",)
@@ -161,13 +173,12 @@ def _sentence(comparison: Comparison, move: MovedWeights) -> Text:
     else:
         said = (f"{who}{total} more attention to {gained}",)
     if abs(before - after) > comparison.tolerance:
-        sums = number(format_number(before, 3)), number(format_number(after, 3))
         return (
             *said,
             ". The row sums to ",
-            *sums[0],
+            *number(format_number(before, 3)),
             f" {comparison.a.phrase} and to ",
-            *sums[1],
+            *number(format_number(after, 3)),
             f" {comparison.b.phrase}.",
         )
     return (*said, ".")
@@ -177,10 +188,15 @@ def _side(comparison: Comparison, move: MovedWeights, *, gained: bool) -> str:
     shifts, (others, amount) = move.lost, move.others_lost
     if gained:
         shifts, (others, amount) = move.gained, move.others_gained
-    if len(shifts) == 1 and not others and _whole(move, shifts[0]):
-        return _key(comparison, move, shifts[0].key)
-    shown = [shift for shift in shifts if shift.amount >= LEAST_SHARE_SHOWN] or shifts[:1]
-    names = [f"{_key(comparison, move, shift.key)} ({percent(shift.amount)})" for shift in shown]
+    if len(shifts) == 1 and not others:
+        only = shifts[0]
+        if _whole(move, only):
+            return _key(comparison, move, only.key)
+    names = []
+    large = [shift for shift in shifts if shift.amount >= LEAST_SHARE_SHOWN]
+    for shift in large or shifts[:1]:
+        key = _key(comparison, move, shift.key)
+        names.append(f"{key} ({percent(shift.amount)})")
     if others:
         names.append(f"{count(others, 'other')} ({percent(amount)})")
     return listed(names)
@@ -191,13 +207,15 @@ def _whole(move: MovedWeights, shift: KeyChange) -> bool:
 
 
 def _key(comparison: Comparison, move: MovedWeights, key: int) -> str:
-    labels = comparison["weights"].labels[-1]
-    sides = (comparison.a, comparison.b)
-    own = {
-        side.trace.own_key(side.index("weights", (*move.row, key))[-2])
-        for side in sides
-        if side.trace
-    }
-    if own == {key}:
+    own_keys = set()
+    for side in (comparison.a, comparison.b):
+        if side.trace:
+            *_, query, _ = side.index("weights", (*move.row, key))
+            own_keys.add(side.trace.own_key(query))
+    if own_keys == {key}:
         return "itself"
-    return f'"{labels[key]}"' if labels.count(labels[key]) == 1 else f'"{labels[key]}" (key {key})'
+    labels = comparison["weights"].labels[-1]
+    label = labels[key]
+    if labels.count(label) > 1:
+        return f'"{label}" (key {key})'
+    return f'"{label}"'

@@ -177,13 +177,20 @@ def format_deviations(file: InputFile, precision: int) -> tuple[tuple[FormatDevi
 
 def _changes_text(changes: Mapping[str, str]) -> str:
     """with scale=2, mask=none; without softcap."""
-    there = [f"{key}={value.strip()}" for key, value in changes.items() if value.strip()]
-    gone = [key for key, value in changes.items() if not value.strip()]
-    parts = (
-        "with " + ", ".join(there) if there else "",
-        "without " + ", ".join(gone) if gone else "",
-    )
-    return "; ".join(part for part in parts if part)
+    changed = []
+    removed = []
+    for key, value in changes.items():
+        written = value.strip()
+        if written:
+            changed.append(f"{key}={written}")
+        else:
+            removed.append(key)
+    parts = []
+    if changed:
+        parts.append(f"with {', '.join(changed)}")
+    if removed:
+        parts.append(f"without {', '.join(removed)}")
+    return "; ".join(parts)
 
 
 def _binary(path: str) -> bool:
@@ -204,7 +211,9 @@ def _changed(file: InputFile) -> Problem | Dump:
     from attncli.features.compare.changes import read_changed
 
     changed = {key: value for key, value in file.changes.items() if key not in WORKING}
-    if file.source is None or file.root is None or not changed or not _is_problem(file):
+    if not changed or not _is_problem(file):
+        return file.content
+    if file.source is None or file.root is None:
         return file.content
     convention = changed.pop("as", file.convention)
     return read_changed(file.root, file.source, changed, convention=convention)

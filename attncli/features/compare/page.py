@@ -39,6 +39,7 @@ from attncli.page.printer import Printer, format_number
 from attncli.page.worked.line import worked_line
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import Difference
+from attncli.tracing.model import Trace
 
 
 def comparison_page(
@@ -127,13 +128,18 @@ def _one_sided(comparison: Comparison) -> str:
     """
     sides: dict[str, list[str]] = {}
     for step in comparison.one_sided_before:
-        side = comparison.a if step.shapes[1] is None else comparison.b
-        sides.setdefault(side.phrase, []).append(step.name)
-    return " ".join(
-        f"The {either(len(names), 'step', 'steps')} {listed(names)} "
-        f"{either(len(names), 'exists', 'exist')} only {phrase}."
-        for phrase, names in sides.items()
-    )
+        side = comparison.a
+        if step.shapes[1] is not None:
+            side = comparison.b
+        names = sides.setdefault(side.phrase, [])
+        names.append(step.name)
+    said = []
+    for phrase, names in sides.items():
+        number = len(names)
+        steps = either(number, "step", "steps")
+        exist = either(number, "exists", "exist")
+        said.append(f"The {steps} {listed(names)} {exist} only {phrase}.")
+    return " ".join(said)
 
 
 def _elsewhere(found: Difference, precision: int) -> Text:
@@ -286,13 +292,16 @@ def _before(comparison: Comparison) -> str:
 def _by_label(comparison: Comparison) -> str:
     """Which queries are compared, if one side has more of them."""
     for whole, other in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
-        if whole.rows is not None:
-            labels, are = (
-                [f'"{label}"' for label in whole.queries],
-                either(len(whole.queries), "is", "are"),
-            )
-            what = f"{either(len(labels), 'query', 'queries')} {listed(labels, most=MOST_STEPS)}"
-            return f"Only the {what} {are} compared, by label: there are no others {other.phrase}."
+        if whole.rows is None:
+            continue
+        labels = [f'"{label}"' for label in whole.queries]
+        named = listed(labels, most=MOST_STEPS)
+        query = either(len(labels), "query", "queries")
+        are = either(len(labels), "is", "are")
+        return (
+            f"Only the {query} {named} {are} compared, by label:"
+            f" there are no others {other.phrase}."
+        )
     return ""
 
 
@@ -301,14 +310,18 @@ def _sizes(comparison: Comparison) -> str:
     a, b = comparison.a, comparison.b
     if a.trace is None or b.trace is None:
         return ""
-    counts = [(len(trace.tokens), len(trace.context_tokens)) for trace in (a.trace, b.trace)]
-    if counts[0] == counts[1]:
+    in_a = _queries_and_keys(a.trace)
+    in_b = _queries_and_keys(b.trace)
+    if in_a == in_b:
         return ""
-    said = [
-        f"{count(queries, 'query')} and {count(keys, 'key')} {side.phrase}"
-        for side, (queries, keys) in zip((a, b), counts, strict=True)
-    ]
-    return f"There are {said[0]}, {said[1]}."
+    return f"There are {in_a} {a.phrase}, {in_b} {b.phrase}."
+
+
+def _queries_and_keys(trace: Trace) -> str:
+    """3 queries and 5 keys."""
+    queries = count(len(trace.tokens), "query")
+    keys = count(len(trace.context_tokens), "key")
+    return f"{queries} and {keys}"
 
 
 def _changed_settings(comparison: Comparison) -> str:
