@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
-from attncli.equation.rule import Cell, Rule
+from attncli.equation.rule import Rule, UnparsedCell
 
 _MSE = "with loss: mse, in the backward pass"
 _CROSS_ENTROPY = "with loss: cross_entropy, in the backward pass"
@@ -19,7 +19,7 @@ TARGET = Rule(
     "target",
     "Y",
     "Target",
-    Cell("target[i, c]"),
+    UnparsedCell("target[i, c]"),
     meaning="what the output should be.",
     when="with a loss, in the backward pass",
 )

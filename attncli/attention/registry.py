@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
-from attncli.equation.rule import Cell, Rule
+from attncli.equation.rule import Rule, UnparsedCell
 from attncli.equation.symbols import differential, plain_name, unicode_name
 from attncli.problem.keys import ARRAYS, GivenArray
 
@@ -28,7 +28,7 @@ def _given(array: GivenArray) -> Rule:
         array.name,
         array.symbol or array.name,
         array.title,
-        Cell(array.cell),
+        UnparsedCell(array.cell),
         meaning=array.meaning,
         when=array.when,
         gradient=array.gradient or "",
@@ -44,7 +44,7 @@ GIVEN = (
         "new_K",
         "K_new",
         "New keys",
-        Cell("new_K[s, k]"),
+        UnparsedCell("new_K[s, k]"),
         meaning="one row per new token: its key.",
         when="if the problem gives past and K",
     ),
@@ -53,7 +53,7 @@ GIVEN = (
         "new_V",
         "V_new",
         "New values",
-        Cell("new_V[s, c]"),
+        UnparsedCell("new_V[s, c]"),
         meaning="one row per new token: its value.",
         when="if the problem gives past and V",
     ),
@@ -73,7 +73,7 @@ def _gradient(of: Rule) -> Rule:
         gradient_name(of.name),
         differential(of.symbol),
         f"Gradient of the {of.title[0].lower()}{of.title[1:]}",
-        Cell(gradient_name(cell)),
+        UnparsedCell(gradient_name(cell)),
         meaning=of.gradient,
         why=of.gradient_why,
         when=f"in the backward pass, if there is {of.name}",

@@ -15,7 +15,7 @@ positions are in `problem/parts/positions.py`.
 from __future__ import annotations
 
 from attncli.english import listed
-from attncli.equation.rule import Cell, Rule
+from attncli.equation.rule import Rule, UnparsedCell
 from attncli.problem.keys import ARRAYS
 from attncli.problem.parts.axes import HEAD
 from attncli.problem.parts.positions import POSITIONS
@@ -318,7 +318,7 @@ FOR_GRADIENTS = (
         "delta",
         "δ",
         "Row means of the gradients",
-        Cell("delta[i]"),
+        UnparsedCell("delta[i]"),
         meaning="The mean of row `i` of `dA`, weighted with row `i` of `A`.",
         why="It equals the dot product of row `i` of the output and the gradient of this row.",
         when="in the backward pass",
@@ -327,7 +327,7 @@ FOR_GRADIENTS = (
         "hidden",
         "U",
         "Hidden layer",
-        Cell("hidden[i, j, a]"),
+        UnparsedCell("hidden[i, j, a]"),
         meaning=(
             "What the tanh in the score is taken of, for each query and key. The gradients below"
             " need it."

@@ -26,7 +26,7 @@ from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation
 
 
-class Cell(str):
+class UnparsedCell(str):
     """A cell as text, X[i, d]: of an array that is given, or of a step before its equation is
     known.
     """
@@ -68,14 +68,14 @@ class Rule:
     @property
     def given(self) -> bool:
         """Whether it is an array that a problem gives, and nothing is computed."""
-        return isinstance(self.formula, Cell | Ref)
+        return isinstance(self.formula, UnparsedCell | Ref)
 
     @cached_property
     def equation(self) -> Equation:
         """The index form by the names of steps; raises ValueError for a given array."""
         if isinstance(self.formula, Equation):
             return self.formula
-        if isinstance(self.formula, Cell | Ref):
+        if isinstance(self.formula, UnparsedCell | Ref):
             raise ValueError(f"{self.name} is given and has no equation")
         return parse_equation(self.formula)
 
@@ -84,7 +84,7 @@ class Rule:
         """The cell that is defined, K_T[k, j]."""
         if isinstance(self.formula, Ref):
             return self.formula
-        if not isinstance(self.formula, Cell):
+        if not isinstance(self.formula, UnparsedCell):
             return self.equation.target
         cell = parse_expression(self.formula)
         if isinstance(cell, Name):

@@ -13,8 +13,8 @@ import numpy as np
 
 from attncli.backend import Host
 from attncli.equation.exact import (
-    Cell,
     ExactNumber,
+    ExactValue,
     decimal_of,
     evaluate_exactly,
     float_of,
@@ -155,7 +155,7 @@ class PaperWorker(_CellWorker[Decimal]):
         return self._texts[name]
 
 
-class ExactWorker(_CellWorker[Cell]):
+class ExactWorker(_CellWorker[ExactValue]):
     """Works in fractions and closed forms, 5/√3 or e^(5/√3)/(e^(1/√3) + e^√3); in decimals where
     there is none.
     """
@@ -178,13 +178,13 @@ class ExactWorker(_CellWorker[Cell]):
         self._check_size(rule, sizes)
         left = MOST_CHARACTERS_OF_A_STEP
 
-        def read(name: str, index: tuple[int, ...]) -> Cell:
-            cell: Cell = self.arrays[name][index]
+        def read(name: str, index: tuple[int, ...]) -> ExactValue:
+            cell: ExactValue = self.arrays[name][index]
             return _in_decimals(cell) if left < 0 else cell
 
-        def work(place: Mapping[str, int]) -> Cell:
+        def work(place: Mapping[str, int]) -> ExactValue:
             nonlocal left
-            value: Cell = evaluate_exactly(
+            value: ExactValue = evaluate_exactly(
                 rule.equation.expression, place, sizes, read, self.scalars
             )
             left -= value.length if isinstance(value, ExactNumber) else 0
@@ -213,11 +213,11 @@ class ExactWorker(_CellWorker[Cell]):
             raise usage_error(f"rounding 'exact' works out at most {found}", help=ADVICE)
 
 
-def _in_decimals(cell: Cell) -> Cell:
+def _in_decimals(cell: ExactValue) -> ExactValue:
     return decimal_of(cell) if isinstance(cell, ExactNumber) else cell
 
 
-def _exact_number(text: str) -> Cell:
+def _exact_number(text: str) -> ExactValue:
     """A number as it is written in a problem, exactly; -inf stays."""
     if text in MINUS_INFINITY:
         return -inf

@@ -8,16 +8,16 @@ decimals, `text.py` how they are printed and read back.
 """
 
 from attncli.equation.exact.decimals import decimal_of, float_of
-from attncli.equation.exact.functions import EULERS_NUMBER, Cell, evaluate_exactly
+from attncli.equation.exact.functions import EULERS_NUMBER, ExactValue, evaluate_exactly
 from attncli.equation.exact.numbers import Exact, ExactError, ExactNumber, is_zero
 from attncli.equation.exact.text import expression_of, read_exact, text_of
 
 __all__ = [
     "EULERS_NUMBER",
-    "Cell",
     "Exact",
     "ExactError",
     "ExactNumber",
+    "ExactValue",
     "decimal_of",
     "evaluate_exactly",
     "expression_of",

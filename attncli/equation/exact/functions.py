@@ -38,7 +38,7 @@ MOST_POWER = 64
 MOST_DIVISOR = 10**4
 
 # A closed form, decimals where there is none, or -inf.
-Cell: TypeAlias = Exact | Decimal | float
+ExactValue: TypeAlias = Exact | Decimal | float
 
 EULERS_NUMBER = ExactNumber({Monomial(exponent=Fraction(1)): Fraction(1)})
 
@@ -159,8 +159,8 @@ def evaluate_exactly(
     expression: Expression,
     place: Mapping[str, int],
     sizes: Mapping[str, int],
-    number: Callable[[str, tuple[int, ...]], Cell],
-    scalars: Mapping[str, Cell],
+    number: Callable[[str, tuple[int, ...]], ExactValue],
+    scalars: Mapping[str, ExactValue],
 ) -> Any:
     """One cell's value from `number(name, indices)`: in closed form, in decimals where it has none,
     or -inf.

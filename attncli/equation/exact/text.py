@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 
-from attncli.equation.exact.functions import EULERS_NUMBER, Cell, evaluate_exactly
+from attncli.equation.exact.functions import EULERS_NUMBER, ExactValue, evaluate_exactly
 from attncli.equation.exact.numbers import (
     Divisors,
     Exact,
@@ -39,7 +39,7 @@ def expression_of(number: Exact | float) -> Expression:
     return _Writer("ratio").number(number)
 
 
-def text_of(number: Cell) -> str | None:
+def text_of(number: ExactValue) -> str | None:
     """The closed form in ASCII, which `read_exact` reads back; None where there is none."""
     return None if isinstance(number, Decimal) else write(expression_of(number), PLAIN)
 
@@ -146,7 +146,7 @@ def _joined(total: Expression, term: Expression, sign: str) -> Expression:
     return Call(sign, (total, term))
 
 
-def read_exact(text: str) -> Cell:
+def read_exact(text: str) -> ExactValue:
     """The number that a closed form says, or -inf; in decimals what has none here, such as 2^(1/3).
 
     Raises ExactError for what is no number.
@@ -157,7 +157,7 @@ def read_exact(text: str) -> Cell:
     plain = _DECIMAL.sub(_as_quotient, plain.replace("ln", "log"))
     try:
         expression = rewrite(parse_expression(plain), _factor_by_factor)
-        found: Cell = evaluate_exactly(expression, {}, {}, _nowhere, {"e": EULERS_NUMBER})
+        found: ExactValue = evaluate_exactly(expression, {}, {}, _nowhere, {"e": EULERS_NUMBER})
     except (EquationError, RecursionError, MemoryError, TypeError, KeyError, ValueError) as error:
         raise ExactError("not a closed form") from error
     if isinstance(found, Decimal) and not found.is_finite():
