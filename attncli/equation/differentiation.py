@@ -120,9 +120,7 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     guards = tuple(
         (replace_letters(condition, new), holds) for condition, holds in occurrence.guards
     )
-    of_places = tuple(
-        guard for guard in guards if not any(isinstance(node, Ref) for node in walk(guard[0]))
-    )
+    of_places = tuple(guard for guard in guards if not _reads_an_array(guard))
     of_numbers = tuple(guard for guard in guards if guard not in of_places)
     region = _region(cell, of_places, inverse.letters, space)
 
@@ -138,6 +136,11 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     return _Term(found, product.negative, region, conditions)
 
 
+def _reads_an_array(guard: Guard) -> bool:
+    condition, _ = guard
+    return any(isinstance(node, Ref) for node in walk(condition))
+
+
 def _region(
     cell: Ref, guards: Sequence[Guard], found: Mapping[str, str | Expression], space: IndexSpace
 ) -> Region:
@@ -151,24 +154,27 @@ def _region(
         if {*letters(index, space.lengths)} <= {*cell.letters}
     }
     asked = (*(condition for condition, _ in guards), *shifts.values())
-    run = tuple(
-        letter
-        for letter in cell.letters
-        if any(letter in letters(each, (letter,)) for each in asked)
-    )
+
+    def is_asked(letter: str) -> bool:
+        return any(letter in letters(each, (letter,)) for each in asked)
 
     def met(place: Place) -> bool:
-        inside = all(space.is_inside(index, letter, place) for letter, index in shifts.items())
-        return inside and all(space.holds(condition, place) == holds for condition, holds in guards)
+        for letter, index in shifts.items():
+            if not space.is_inside(index, letter, place):
+                return False
+        return all(space.holds(condition, place) == holds for condition, holds in guards)
 
+    run = tuple(filter(is_asked, cell.letters))
     return space.region(run, met)
 
 
 def _guarded(value: Expression, guards: Sequence[Guard]) -> Expression:
     nothing = number_node(0)
     for condition, holds in reversed(guards):
-        branches = (value, nothing) if holds else (nothing, value)
-        value = Call("where", (condition, *branches))
+        if holds:
+            value = Call("where", (condition, value, nothing))
+        else:
+            value = Call("where", (condition, nothing, value))
     return value
 
 
@@ -181,12 +187,19 @@ def _added(terms: Sequence[_Term], space: IndexSpace) -> Expression:
     conditions = [condition for term in left for condition in term.conditions]
     while left:
         condition = _condition_of(left[0].region, conditions, space)
-        yes = [term for term in left if space.describes(condition, term.region)]
-        no = [term for term in left if space.describes(condition, term.region.complement)]
-        left = [term for term in left if term not in yes and term not in no]
-        where_it_holds = _sum([term.signed for term in yes])
-        elsewhere = _sum([term.signed for term in no])
-        everywhere.append((Call("where", (condition, where_it_holds, elsewhere)), False))
+        where_it_holds = []
+        elsewhere = []
+        others = []
+        for term in left:
+            if space.describes(condition, term.region):
+                where_it_holds.append(term.signed)
+            elif space.describes(condition, term.region.complement):
+                elsewhere.append(term.signed)
+            else:
+                others.append(term)
+        left = others
+        branches = (_sum(where_it_holds), _sum(elsewhere))
+        everywhere.append((Call("where", (condition, *branches)), False))
     return _sum(everywhere)
 
 
@@ -205,9 +218,12 @@ def _sum(signed: Sequence[tuple[Expression, bool]]) -> Expression:
     if not signed:
         return number_node(0)
     (first, negative), *others = sorted(signed, key=lambda term: term[1])
-    total = Call("neg", (first,)) if negative else first
-    for value, taken in others:
-        total = Call("sub" if taken else "add", (total, value))
+    total = first
+    if negative:
+        total = Call("neg", (first,))
+    for value, is_taken in others:
+        operation = "sub" if is_taken else "add"
+        total = Call(operation, (total, value))
     return total
 
 

@@ -51,12 +51,12 @@ def to_expression(product: Product, target: Sequence[str]) -> Expression:
     """The product as one expression, for a cell with these letters; its sign stays in
     `negative`.
     """
-    inside = [divisor for divisor in product.divisors if free_names(divisor) & {*product.summed}]
+    summed_over = {*product.summed}
+    inside = [divisor for divisor in product.divisors if free_names(divisor) & summed_over]
     outside: list[Expression] = []
     summed: list[Expression] = []
     for factor in product.factors:
-        is_summed = not product.summed or free_names(factor) & {*product.summed}
-        if is_summed:
+        if not summed_over or free_names(factor) & summed_over:
             summed.append(factor)
         else:
             outside.append(factor)
@@ -72,15 +72,15 @@ def to_expression(product: Product, target: Sequence[str]) -> Expression:
 def _with_other_letters(product: Product, taken: frozenset[str]) -> Product:
     """The product with other letters for those it is summed over that are taken."""
     for letter in product.summed:
-        if letter in taken:
-            parts = (*product.factors, *product.divisors)
-            other = unused_letter(taken.union(product.summed, *map(names_in, parts)))
-            factors, divisors = (
-                tuple(replace_letters(part, {letter: other}) for part in parts)
-                for parts in (product.factors, product.divisors)
-            )
-            summed = tuple(other if each == letter else each for each in product.summed)
-            product = Product(factors, divisors, summed, product.negative)
+        if letter not in taken:
+            continue
+        parts = (*product.factors, *product.divisors)
+        used = taken.union(product.summed, *map(names_in, parts))
+        other = {letter: unused_letter(used)}
+        factors = tuple(replace_letters(factor, other) for factor in product.factors)
+        divisors = tuple(replace_letters(divisor, other) for divisor in product.divisors)
+        summed = tuple(other.get(each, each) for each in product.summed)
+        product = Product(factors, divisors, summed, product.negative)
     return product
 
 
@@ -102,8 +102,9 @@ def _together(products: Iterable[Product]) -> Product:
     summed: list[str] = []
     negative = False
     for at, product in enumerate(products):
-        others = (_free_names(other) for number, other in enumerate(products) if number != at)
-        product = _with_other_letters(product, frozenset(summed).union(*others))
+        others = [*products[:at], *products[at + 1 :]]
+        taken = frozenset(summed).union(*map(_free_names, others))
+        product = _with_other_letters(product, taken)
         factors += product.factors
         divisors += product.divisors
         negative ^= product.negative
@@ -119,7 +120,11 @@ def _divided(factors: Sequence[Expression], divisors: Sequence[Expression]) -> l
     """The factors, with every divisor under the one that it shares most letters with."""
     found = list(factors)
     for divisor in divisors:
-        shared = [len(free_names(factor) & free_names(divisor)) for factor in found]
+        names = free_names(divisor)
+        shared = []
+        for factor in found:
+            both = free_names(factor) & names
+            shared.append(len(both))
         at = shared.index(max(shared))
         found[at] = Call("div", (found[at], divisor))
     return found
