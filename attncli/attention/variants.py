@@ -115,31 +115,40 @@ def mask_rule(parts: tuple[Clause, ...]) -> Rule:
     """The mask step for these parts: 0 (or what is added) where all allow it, -inf elsewhere."""
     rule = COMPUTED_RULES["mask"]
     conditions = dict.fromkeys(condition for part in parts for condition in part.conditions)
-    added = " + ".join(part.added for part in parts if part.added)
     visible = " and ".join(conditions)
-    value = f"where({visible}, {added or '0'}, -inf)" if visible else added or "0"
-    meaning = (
-        rule.meaning
-        if not added
-        else "The mask is added to the scores. `-inf` hides a key from a query."
-    )
-
-    counting = (
-        ("Positions are counted from 0.",) if any(part.counts_positions for part in parts) else ()
-    )
+    added = " + ".join(part.added for part in parts if part.added)
+    meaning = rule.meaning
+    if added:
+        meaning = "The mask is added to the scores. `-inf` hides a key from a query."
+    value = added or "0"
+    if visible:
+        value = f"where({visible}, {value}, -inf)"
+    counts_positions = any(part.counts_positions for part in parts)
 
     def in_words(clauses: Iterable[str]) -> str:
-        return " ".join([meaning, *filter(None, clauses), *counting])
+        sentences = [meaning, *filter(None, clauses)]
+        if counts_positions:
+            sentences.append("Positions are counted from 0.")
+        return " ".join(sentences)
 
+    meanings = []
+    number_of_entries = max(len(part.meanings) for part in parts)
+    for entry in range(number_of_entries):
+        of_entry = [_meaning_at(part, entry) for part in parts]
+        meanings.append(in_words(of_entry))
     return replace(
         rule,
         formula=f"mask[i, j] = {value}",
         meaning=in_words(part.meaning for part in parts),
-        meanings=tuple(
-            in_words(part.meanings[entry] if part.meanings else part.meaning for part in parts)
-            for entry in range(max(len(part.meanings) for part in parts))
-        ),
+        meanings=tuple(meanings),
     )
+
+
+def _meaning_at(clause: Clause, entry: int) -> str:
+    """What a part of the mask says of one entry of a batch."""
+    if clause.meanings:
+        return clause.meanings[entry]
+    return clause.meaning
 
 
 def masked(biases: Sequence[str], mask: bool) -> Rule:
@@ -147,9 +156,8 @@ def masked(biases: Sequence[str], mask: bool) -> Rule:
     rule = COMPUTED_RULES["masked"]
     if not biases:
         return rule
-    cells, matrices = (
-        " + ".join([f"logits{at}", *(f"{name}{at}" for name in biases)]) for at in ("[i, j]", "")
-    )
+    matrices = " + ".join(["logits", *biases])
+    cells = " + ".join(f"{name}[i, j]" for name in ("logits", *biases))
     what, is_added = ("bias", "is") if len(biases) == 1 else ("biases", "are")
     if mask:
         return variant_of(

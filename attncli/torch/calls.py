@@ -71,9 +71,11 @@ class Calls(Sequence[Call]):
     def _page(self) -> Document:
         if not self:
             return Document("Recorded calls of attention", (Paragraph(("There is none yet.",)),))
-        columns, facts = self._columns(), []
+        columns = self._columns()
+        facts = []
         if len(set(columns["format"])) == 1:
-            facts.append(f"The number format is {columns.pop('format')[0]}.")
+            [number_format, *_] = columns.pop("format")
+            facts.append(f"The number format is {number_format}.")
         if self.bytes:
             facts.append(f"The recorded tensors take {byte_size(self.bytes)}.")
         if _width(columns) > _TABLE_WIDTH:
@@ -82,22 +84,21 @@ class Calls(Sequence[Call]):
                 facts.append(
                     f"The modules are {pattern}, and the table has what each * stands for."
                 )
-        notes = [" ".join(facts)] if facts else []
+        notes = []
+        if facts:
+            notes.append(" ".join(facts))
         reasons = Counter(call.reason for call in self if call.reason not in ("", NOTHING_ASKED))
-        notes += [
-            f"{count(times, 'call')} cannot be saved: {reason}."
-            for reason, times in reasons.items()
-        ]
-        notes += [
-            f"{count(times, 'call')} of {what} could not be recorded."
-            for what, times in self.unseen.items()
-        ]
-        rows = tuple(tuple((word,) for word in row) for row in zip(*columns.values(), strict=True))
+        for reason, times in reasons.items():
+            notes.append(f"{count(times, 'call')} cannot be saved: {reason}.")
+        for what, times in self.unseen.items():
+            notes.append(f"{count(times, 'call')} of {what} could not be recorded.")
+        rows = []
+        for words in zip(*columns.values(), strict=True):
+            rows.append(tuple((word,) for word in words))
         numbers = tuple(at for at, head in enumerate(columns) if head not in _TEXT_COLUMNS)
-        table = Table(tuple(columns), rows, numbers)
-        return Document(
-            "Recorded calls of attention", (table, *(Paragraph((note,)) for note in notes))
-        )
+        table = Table(tuple(columns), tuple(rows), numbers)
+        paragraphs = [Paragraph((note,)) for note in notes]
+        return Document("Recorded calls of attention", (table, *paragraphs))
 
     def _columns(self) -> dict[str, list[str]]:
         """The cells of the table by its heads, without columns that say nothing."""

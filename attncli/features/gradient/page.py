@@ -65,7 +65,8 @@ def gradient_document(
     """
 
     def sections() -> Iterator[Block]:
-        printer, part = printer_for(trace, view), bool(trace.leading_letters)
+        printer = printer_for(trace, view)
+        part = bool(trace.leading_letters)
         if checks:
             yield from verification_section(printer, checks, detail=view.detail, part=part)
         if descent:
@@ -151,22 +152,24 @@ def _farthest_cells(printer: Printer, checks: Sequence[GradientCheck]) -> Table:
     rows: list[tuple[Text, ...]] = []
     for check in checks:
         cells = f"{check.size:,}"
-        if len(check.cells) != check.size:
-            cells = f"{len(check.cells):,} of {cells}"
+        checked = len(check.cells)
+        if checked != check.size:
+            cells = f"{checked:,} of {cells}"
         rule = printer.trace.steps[check.name].rule
         symbol = Math(Name(rule.symbol))
         farthest = _row(printer, check.name, check.farthest)
         rows.append(((symbol,), (cells,), *farthest))
-    where = "cell" if all(check.size == 1 for check in checks) else "farthest at"
+    are_single_cells = all(check.size == 1 for check in checks)
+    where = "cell" if are_single_cells else "farthest at"
     return _table(("gradient", "cells", where), (1, 3, 4, 5), rows)
 
 
 def _every_cell(printer: Printer, check: GradientCheck) -> Table:
     """A row for each checked cell of one gradient."""
-    symbol = Math(Name(printer.trace.steps[check.name].rule.symbol))
-    return _table(
-        ((symbol,),), (1, 2, 3), [_row(printer, check.name, cell) for cell in check.cells]
-    )
+    rule = printer.trace.steps[check.name].rule
+    symbol = Math(Name(rule.symbol))
+    rows = [_row(printer, check.name, cell) for cell in check.cells]
+    return _table(((symbol,),), (1, 2, 3), rows)
 
 
 def _table(
@@ -174,53 +177,57 @@ def _table(
 ) -> Table:
     """A table with a column of verdicts only if some cell disagrees."""
     columns = (*head, "value", "quotient", "rel. error")
-    if all(row[-1] == ("",) for row in rows):
-        return Table(columns, tuple(row[:-1] for row in rows), right)
-    return Table((*columns, ""), tuple(rows), right)
+    has_verdicts = any(row[-1] != ("",) for row in rows)
+    if has_verdicts:
+        return Table((*columns, ""), tuple(rows), right)
+    without_verdicts = tuple(row[:-1] for row in rows)
+    return Table(columns, without_verdicts, right)
 
 
 def _row(printer: Printer, name: str, cell: CellCheck) -> tuple[Text, ...]:
     step = printer.trace.steps[name]
-    where = step.cell_label(cell.index) if cell.index else ""
-    ours, quotient = (0.0, 0.0) if cell.is_zero else (cell.gradient, cell.quotient)
-    error = ("",) if cell.error is None else _relative(cell.distance * TOLERANCE)
-    # the quotient has too few right digits to compare
+    where = ""
+    if cell.index:
+        where = step.cell_label(cell.index)
+    ours, quotient = cell.gradient, cell.quotient
+    if cell.is_zero:
+        ours = quotient = 0.0
+    error: Text = ("",)
     if cell.verdict == "unknown":
+        # The quotient has too few right digits to compare.
         error = ("unknown",)
+    elif cell.error is not None:
+        error = _relative(cell.distance * TOLERANCE)
     verdict = "disagree" if cell.verdict == "disagree" else ""
     return (where,), number(_digits(ours)), number(_digits(quotient)), error, (verdict,)
 
 
 def _relative(error: float) -> Text:
     """The relative error as text."""
-    return number(
-        "0"
-        if error == 0
-        else with_power_of_ten(error)
-        if math.isfinite(error)
-        else format_number(error, 0)
-    )
+    if error == 0:
+        return number("0")
+    if not math.isfinite(error):
+        return number(format_number(error, 0))
+    return number(with_power_of_ten(error))
 
 
 def _digits(value: float) -> str:
     mantissa, power, exponent = f"{value:.{SIGNIFICANT}g}".partition("e")
-    return f"{mantissa}e{'+' * (exponent[0] == '+')}{int(exponent)}" if power else mantissa
+    if not power:
+        return mantissa
+    sign = "+" if exponent.startswith("+") else ""
+    return f"{mantissa}e{sign}{int(exponent)}"
 
 
 def _verdicts(checks: Sequence[GradientCheck]) -> Iterator[Block]:
     """What the finite differences say, in words."""
     wrong = [check.name for check in checks if check.verdict == "disagree"]
-    unknown = [check for check in checks if any(cell.verdict == "unknown" for cell in check.cells)]
+    unknown = [check for check in checks if _number_unknown(check)]
     if unknown:
         where = listed([_unknown_cells(check) for check in unknown])
-        large = any(
-            not math.isfinite(cell.gradient - cell.quotient)
-            for check in unknown
-            for cell in check.cells
-        )
-        also = (
-            " inf and NaN mean that numbers are too large for h, or for float64." if large else ""
-        )
+        also = ""
+        if any(map(_has_infinite_difference, unknown)):
+            also = " inf and NaN mean that numbers are too large for h, or for float64."
         why = (
             "Because of rounding, or because the loss is strongly curved, no h gives enough right"
             " digits."
@@ -230,19 +237,27 @@ def _verdicts(checks: Sequence[GradientCheck]) -> Iterator[Block]:
         yield Paragraph((f"Gradient and quotient disagree in {listed(wrong)}.",), "warning")
     elif not unknown:
         every = count(len(checks), "gradient")
-        yield Paragraph(
-            (f"All {every} agree with their quotients." if len(checks) > 1 else "They agree.",)
-        )
+        verdict = f"All {every} agree with their quotients." if len(checks) > 1 else "They agree."
+        yield Paragraph((verdict,))
     elif len(unknown) < len(checks):
         yield Paragraph(("All other gradients agree with their quotients.",))
 
 
+def _has_infinite_difference(check: GradientCheck) -> bool:
+    return any(not math.isfinite(cell.gradient - cell.quotient) for cell in check.cells)
+
+
 def _unknown_cells(check: GradientCheck) -> str:
-    unknown = sum(cell.verdict == "unknown" for cell in check.cells)
+    unknown = _number_unknown(check)
     moved = len(check.cells)
-    return (
-        check.name if unknown == moved else f"{check.name} ({unknown:,} of {count(moved, 'cell')})"
-    )
+    if unknown == moved:
+        return check.name
+    return f"{check.name} ({unknown:,} of {count(moved, 'cell')})"
+
+
+def _number_unknown(check: GradientCheck) -> int:
+    """How many cells of a gradient the finite differences cannot check."""
+    return sum(cell.verdict == "unknown" for cell in check.cells)
 
 
 # One step of gradient descent: the new arrays, and the loss before and after the step
@@ -310,10 +325,12 @@ def _what_it_did(descent: Descent) -> str:
 
 def _what_stays(printer: Printer) -> str:
     stays = [name for name in ("X", "context") if name in printer.trace]
-    stays += ["the cache"] if "past_K" in printer.trace else []
-    return (
-        f" Only {listed(stays)} {either(len(stays), 'stays', 'stay')} unchanged." if stays else ""
-    )
+    if "past_K" in printer.trace:
+        stays.append("the cache")
+    if not stays:
+        return ""
+    verb = either(len(stays), "stays", "stay")
+    return f" Only {listed(stays)} {verb} unchanged."
 
 
 def _with_updated(printer: Printer, descent: Descent) -> Printer:
