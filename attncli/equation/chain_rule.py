@@ -55,7 +55,9 @@ def occurrences(equation: Equation, name: str, gradient: Expression) -> tuple[Oc
 
     def as_result(node: Expression) -> Expression:
         is_result = isinstance(node, Call) and node == equation.expression
-        return equation.target if is_result else node
+        if is_result:
+            return equation.target
+        return node
 
     whole = Occurrence(Ref(name), gradient)
     found = []
@@ -114,9 +116,12 @@ def backpropagate(call: Call, argument: int, gradient: Expression) -> Expression
     parts = dict(zip(ARGUMENTS, call.arguments, strict=False)) | {"d": gradient}
 
     def put(node: Expression) -> Expression:
-        return parts.get(node.name, node) if isinstance(node, Name) else node
+        if isinstance(node, Name):
+            return parts.get(node.name, node)
+        return node
 
-    return rewrite(rewrite(rule, put), _simplified)
+    written_out = rewrite(rule, put)
+    return rewrite(written_out, _simplified)
 
 
 @cache
@@ -127,7 +132,10 @@ def derivative_rule(function: str, argument: int) -> Expression | None:
     if function not in FUNCTIONS:
         raise TypeError(f"no derivative of {function}")
     rules = FUNCTIONS[function].derivative
-    rule = rules[min(argument, len(rules) - 1)] if rules else ""
+    if not rules:
+        return None
+    last = len(rules) - 1
+    rule = rules[min(argument, last)]
     return parse_expression(rule) if rule else None
 
 

@@ -112,9 +112,11 @@ def magnitude(equation: Equation, reach: float) -> Equation:
 
     TypeError for a function whose row says none.
     """
-    name = magnitude_name(equation.target.name)
-    target = replace(equation.target, name=name)
-    size = _size(equation.expression, Number(reach, ""))
+    cell = equation.target
+    name = magnitude_name(cell.name)
+    target = replace(cell, name=name)
+    reach_in_symbols = Number(reach, "")
+    size = _size(equation.expression, reach_in_symbols)
     return Equation(target, size)
 
 

@@ -32,7 +32,9 @@ class _Axed:
 class Evaluator:
     """Works an equation out on arrays of floats; a subclass may work with another kind of number.
 
-    `scalars` has the numbers that stand in no array, `sizes` the length of every index.
+    `scalars` has the numbers that stand in no array, `sizes` the length of every index. Of
+    S[i, j] = Σ_k Q[i, k]·K_T[k, j] / √d_k, `arrays` has Q and K_T, `scalars` is {"d_k": 2.0}, and
+    `sizes` {"i": 3, "j": 4, "k": 2}.
     """
 
     xp: Any
@@ -142,7 +144,8 @@ class Evaluator:
         positions = []
         for place in self.places(axes):
             where = dict(zip(axes, place, strict=True))
-            positions.append(self.flat_position(array, sought, where))
+            flat = self.flat_position(array, sought, where)
+            positions.append(flat)
         shape = tuple(array.shape[at] for at in kept)
         length = prod(array.shape[at] for at in sought)
         rows = _permute(self.xp, array, (*kept, *sought))
@@ -162,10 +165,14 @@ class Evaluator:
             letter = axes[at]
             length = array.shape[at]
             places = range(self.sizes[letter])
-            rows = [self.nearest(index, {letter: place}, length) for place in places]
+            rows = []
+            for place in places:
+                row = self.nearest(index, {letter: place}, length)
+                rows.append(row)
             chosen = self.xp.asarray(rows, dtype=self.xp.int64)
             array = self.xp.take(array, chosen, axis=at)
-        return _Axed(array, tuple(axes[at] for at in sorted(axes)))
+        in_order = tuple(axes[at] for at in sorted(axes))
+        return _Axed(array, in_order)
 
     def nearest(self, index: str | Expression, place: Mapping[str, int], length: int) -> int:
         """A position on an axis of this length; of one outside, which no `where` chooses, the
@@ -182,7 +189,9 @@ class Evaluator:
         """The position on the axes `sought` laid end to end."""
         flat = 0
         for at, index in sought.items():
-            flat = flat * array.shape[at] + self.nearest(index, place, array.shape[at])
+            length = array.shape[at]
+            own = self.nearest(index, place, length)
+            flat = flat * length + own
         return flat
 
     def call(self, function: str, arguments: Sequence[Expression]) -> _Axed | float:
@@ -193,39 +202,49 @@ class Evaluator:
         axes = self.in_order(axed)
         operands = []
         for value in values:
-            operand = self.spread(value, axes) if isinstance(value, _Axed) else value
-            operands.append(operand)
-        return _Axed(self.apply(function, *operands), axes)
+            if isinstance(value, _Axed):
+                operands.append(self.spread(value, axes))
+            else:
+                operands.append(value)
+        result = self.apply(function, *operands)
+        return _Axed(result, axes)
 
     def in_order(self, values: Sequence[_Axed]) -> tuple[str, ...]:
         """All axes of these arrays: in the order of the result, if it has them all."""
         axes: dict[str, None] = {}
         for value in values:
             axes |= dict.fromkeys(value.axes)
-        if not axes.keys() <= {*self.order}:
+        of_result = tuple(axis for axis in self.order if axis in axes)
+        if len(of_result) < len(axes):
             return tuple(axes)
-        return tuple(axis for axis in self.order if axis in axes)
+        return of_result
 
     def spread(self, value: _Axed, axes: tuple[str, ...]) -> Array:
         """The array with its axes in the given order and length 1 where it has none."""
         array = value.array
-        order = [value.axes.index(axis) for axis in axes if axis in value.axes]
+        own = [axis for axis in axes if axis in value.axes]
+        order = [value.axes.index(axis) for axis in own]
         if order != sorted(order):
             array = _permute(self.xp, array, order)
         lengths = iter(array.shape)
         shape = []
         for axis in axes:
-            length = next(lengths) if axis in value.axes else 1
-            shape.append(length)
+            if axis in own:
+                shape.append(next(lengths))
+            else:
+                shape.append(1)
         return self.xp.reshape(array, tuple(shape))
 
     def reduce(self, function: str, index: str, value: _Axed | float) -> _Axed:
         if not isinstance(value, _Axed) or index not in value.axes:
             raise TypeError(f"nothing in the body of the reduction depends on {index}")
         axis = value.axes.index(index)
-        left = tuple(letter for letter in value.axes if letter != index)
-        along = self.total if function == "add" else self.largest
-        return _Axed(along(value.array, axis), left)
+        left = (*value.axes[:axis], *value.axes[axis + 1 :])
+        if function == "add":
+            reduced = self.total(value.array, axis)
+        else:
+            reduced = self.largest(value.array, axis)
+        return _Axed(reduced, left)
 
     def contract(self, index: str, left: _Axed | float, right: _Axed | float) -> _Axed:
         """The sum over `index` of a product: shared axes are batches, the rest rows and columns."""
@@ -236,21 +255,26 @@ class Evaluator:
         is_in_both = index in left.axes and index in right.axes
         if not is_in_both:
             all_axes = (*axes, index)
-            product = self.spread(left, all_axes) * self.spread(right, all_axes)
-            return self.reduce("add", index, _Axed(product, all_axes))
+            of_left = self.spread(left, all_axes)
+            of_right = self.spread(right, all_axes)
+            products = _Axed(of_left * of_right, all_axes)
+            return self.reduce("add", index, products)
         upright = self.as_matrices(left, batch, rows, (index,))
         across = self.as_matrices(right, batch, (index,), columns)
         result = self.xp.matmul(upright, across)
-        return _Axed(self.xp.reshape(result, self.lengths(axes)), axes)
+        apart = self.xp.reshape(result, self.lengths(axes))
+        return _Axed(apart, axes)
 
     def as_matrices(
         self, value: _Axed, batch: Sequence[str], rows: Sequence[str], columns: Sequence[str]
     ) -> Array:
         """A stack of matrices, whose rows and columns may each be several axes laid end to end."""
         array = self.spread(value, (*batch, *rows, *columns))
+        stack = self.lengths(batch)
         height = prod(self.lengths(rows))
         width = prod(self.lengths(columns))
-        return self.xp.reshape(array, (*self.lengths(batch), height, width))
+        shape = (*stack, height, width)
+        return self.xp.reshape(array, shape)
 
     def lengths(self, axes: Sequence[str]) -> tuple[int, ...]:
         """How long each of these axes is."""
@@ -281,12 +305,18 @@ def _axes_of_product(
     """The axes that both have, those of the left alone and those of the right alone, without the
     one that is summed over.
     """
-    of_left = [axis for axis in left.axes if axis != index]
-    of_right = [axis for axis in right.axes if axis != index]
-    batch = tuple(axis for axis in of_left if axis in of_right)
-    rows = tuple(axis for axis in of_left if axis not in of_right)
-    columns = tuple(axis for axis in of_right if axis not in of_left)
-    return batch, rows, columns
+    batch = []
+    rows = []
+    for axis in left.axes:
+        if axis == index:
+            continue
+        if axis in right.axes:
+            batch.append(axis)
+        else:
+            rows.append(axis)
+    taken = (*left.axes, index)
+    columns = [axis for axis in right.axes if axis not in taken]
+    return tuple(batch), tuple(rows), tuple(columns)
 
 
 def _permute(xp: Any, array: Array, order: Sequence[int]) -> Array:

@@ -97,8 +97,9 @@ def _rational_root(value: Fraction | float, degree: int = 2) -> Fraction | None:
         return None
     top = _nearest_root(value.numerator, degree)
     bottom = _nearest_root(value.denominator, degree)
-    is_root = (top**degree, bottom**degree) == value.as_integer_ratio()
-    return Fraction(top, bottom) if is_root else None
+    root = Fraction(top, bottom)
+    is_exact = root**degree == value
+    return root if is_exact else None
 
 
 def _nearest_root(whole: int, degree: int) -> int:
@@ -150,7 +151,8 @@ def _decimal_tanh(value: Decimal) -> Decimal:
     # The difference below would cancel. The next term of this series is under 1e-48 of it.
     if abs(value) < Decimal("1e-8"):
         return value - value**3 / 3 + 2 * value**5 / 15
-    up, down = value.exp(), (-value).exp()
+    up = value.exp()
+    down = (-value).exp()
     return (up - down) / (up + down)
 
 
@@ -163,8 +165,10 @@ def _series(term: Decimal, order: int, square: Decimal) -> Decimal:
     """The sum of a series whose terms go down by -x² / ((order + 1)(order + 2)) each."""
     total = term
     while abs(term) > Decimal("1e-60"):
-        term *= -square / ((order + 1) * (order + 2))
-        total, order = total + term, order + 2
+        divisor = (order + 1) * (order + 2)
+        term *= -square / divisor
+        total += term
+        order += 2
     return total
 
 
@@ -210,12 +214,14 @@ def _add_mask(score: Any, mask: Any) -> Any:
 
 
 def _array_where(xp: Any, condition: Any, yes: Any, no: Any) -> Any:
-    like = next((branch for branch in (yes, no) if hasattr(branch, "dtype")), None)
-    dtype = like.dtype if like is not None else None
-    yes, no = (
-        branch if hasattr(branch, "dtype") else xp.asarray(branch, dtype=dtype)
-        for branch in (yes, no)
-    )
+    # A bare number takes the format of the other branch; two of them have none.
+    dtype = getattr(yes, "dtype", None)
+    if dtype is None:
+        dtype = getattr(no, "dtype", None)
+    if not hasattr(yes, "dtype"):
+        yes = xp.asarray(yes, dtype=dtype)
+    if not hasattr(no, "dtype"):
+        no = xp.asarray(no, dtype=dtype)
     return xp.where(condition, yes, no)
 
 

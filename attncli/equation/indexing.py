@@ -110,17 +110,16 @@ def replace_letters(expression: Expression, new: Mapping[str, str | Expression])
             index = new[name]
             return Name(index) if isinstance(index, str) else index
         case Call(arguments=arguments):
-            return replace(
-                expression,
-                arguments=tuple(replace_letters(argument, new) for argument in arguments),
-            )
+            replaced = tuple(replace_letters(argument, new) for argument in arguments)
+            return replace(expression, arguments=replaced)
         case Reduce(index=index, body=body):
             changeable = free_names(body) - {index}
             free = {name: to for name, to in new.items() if name in changeable}
             brought = {name for to in free.values() for name in index_names(to)}
             if index in brought:
                 other = unused_letter(names_in(body) | brought)
-                index, free = other, {**free, index: other}
+                free[index] = other
+                index = other
             return Reduce(expression.function, index, replace_letters(body, free))
     return expression
 
@@ -181,19 +180,24 @@ def add_axes(
     position on a shared axis belongs to a letter's: {"g": h // group} reads a head of keys for the
     query head h, wherever h is there.
     """
-    read = {node.name for node in walk(equation.expression) if isinstance(node, Ref | Name)}
     found = set(equation.target.letters)
-    for name in read:
-        found.update(leading.get(name, ()))
-    through = {letter: index for letter, index in shared.items() if any(letters(index, found))}
-    first = tuple(letter for letter in order if letter in found and letter not in through)
+    for node in walk(equation.expression):
+        if isinstance(node, Ref | Name):
+            found.update(leading.get(node.name, ()))
+    through = {}
+    for letter, index in shared.items():
+        if any(letters(index, found)):
+            through[letter] = index
+    added = found - through.keys()
+    first = tuple(letter for letter in order if letter in added)
 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Ref | Name) or node.name not in leading:
             return node
-        own = node.indices if isinstance(node, Ref) else ()
-        before = (through.get(letter, letter) for letter in leading[node.name])
-        return Ref(node.name, (*before, *own))
+        before = [through.get(letter, letter) for letter in leading[node.name]]
+        if isinstance(node, Ref):
+            return Ref(node.name, (*before, *node.indices))
+        return Ref(node.name, tuple(before))
 
     own = tuple(letter for letter in equation.target.letters if letter not in first)
     target = replace(equation.target, indices=(*first, *own))
@@ -253,8 +257,12 @@ def _index_at(index: str | Expression, fixed: Place) -> str | Expression:
                 return term
         return node
 
-    found = rewrite(Name(index) if isinstance(index, str) else index, put)
-    return found.name if isinstance(found, Name) else found
+    if isinstance(index, str):
+        index = Name(index)
+    found = rewrite(index, put)
+    if isinstance(found, Name):
+        return found.name
+    return found
 
 
 def _indices_in(expression: Expression) -> Iterator[str | Expression]:
@@ -339,12 +347,15 @@ class IndexSpace:
                 plainer[index] = self._plainest(index, own, region)
 
         def plain(index: str | Expression) -> str | Expression:
-            return index if isinstance(index, str) else plainer.get(index, index)
+            if isinstance(index, str):
+                return index
+            return plainer.get(index, index)
 
         def change(node: Expression) -> Expression:
             if not isinstance(node, Ref):
                 return node
-            return replace(node, indices=tuple(map(plain, node.indices)))
+            indices = tuple(map(plain, node.indices))
+            return replace(node, indices=indices)
 
         return rewrite(expression, change)
 
@@ -355,7 +366,10 @@ class IndexSpace:
         the same; else the index itself.
         """
         depends = tuple(dict.fromkeys(letters(index, self.lengths)))
-        alike = [other for other in own if {*letters(other, self.lengths)} == {*depends}]
+        alike = []
+        for other in own:
+            if {*letters(other, self.lengths)} == {*depends}:
+                alike.append(other)
         for other in (*depends, *alike):
             if self._same(index, other, depends, region):
                 return other

@@ -19,7 +19,9 @@ MOST_FACTORS = 64
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """All numbers from `low` to `high`."""
+    """All numbers from `low` to `high`: from -1 to 2 in Interval(-1.0, 2.0), which has 0 in it, and
+    whose square is from 0 to 4.
+    """
 
     low: float
     high: float
@@ -62,7 +64,9 @@ def outwards(low: float, high: float) -> Interval:
     """
     if math.isnan(low) or math.isnan(high):
         return ANYTHING
-    return Interval(nextafter(low, -inf), nextafter(high, inf))
+    below = nextafter(low, -inf)
+    above = nextafter(high, inf)
+    return Interval(below, above)
 
 
 def hull(one: Interval, other: Interval) -> Interval:
@@ -104,9 +108,12 @@ def div(one: Interval, other: Interval) -> Interval:
     """The quotients by every number but 0, towards which they grow beyond all bounds."""
     if 0 in other:
         return _by_nearly_zero(one, other)
-    corners = product((one.low, one.high), (other.low, other.high))
-    ends = [above / below for above, below in corners]
-    return outwards(min(ends), max(ends))
+    dividends = (one.low, one.high)
+    divisors = (other.low, other.high)
+    ends = [above / below for above, below in product(dividends, divisors)]
+    low = min(ends)
+    high = max(ends)
+    return outwards(low, high)
 
 
 def _by_nearly_zero(one: Interval, other: Interval) -> Interval:
@@ -117,11 +124,18 @@ def _by_nearly_zero(one: Interval, other: Interval) -> Interval:
     has_both_signs = other.low < 0 < other.high or one.low < 0 < one.high
     if has_both_signs:
         return EVERY_NUMBER
-    above = one.low if one.low >= 0 else one.high
-    below = other.high if other.high > 0 else other.low
-    nearest = outwards(above / below, above / below)
+    above = one.low
+    if one.low < 0:
+        above = one.high
+    below = other.high
+    if other.high <= 0:
+        below = other.low
+    quotient = above / below
+    nearest = outwards(quotient, quotient)
     grows_upwards = (one.low >= 0) == (other.high > 0)
-    return Interval(nearest.low, inf) if grows_upwards else Interval(-inf, nearest.high)
+    if grows_upwards:
+        return Interval(nearest.low, inf)
+    return Interval(-inf, nearest.high)
 
 
 def share(part: Interval, whole: Interval) -> Interval:
@@ -161,10 +175,14 @@ def log(one: Interval) -> Interval:
 
 def power(base: Interval, exponent: Interval) -> Interval:
     """base^exponent of any base by a fixed whole number, or of a base above 0."""
-    is_whole = exponent.width == 0 and exponent.low.is_integer()
-    if is_whole and 0 <= exponent.low <= MOST_FACTORS:
-        return _whole_power(base, int(exponent.low))
-    return exp(mul(log(base), exponent)) if base.low > 0 else ANYTHING
+    fixed = exponent.low
+    is_whole = exponent.width == 0 and fixed.is_integer()
+    if is_whole and 0 <= fixed <= MOST_FACTORS:
+        return _whole_power(base, int(fixed))
+    if base.low <= 0:
+        return ANYTHING
+    logarithm = mul(log(base), exponent)
+    return exp(logarithm)
 
 
 def _whole_power(base: Interval, exponent: int) -> Interval:
@@ -212,15 +230,15 @@ def _wave(function: Callable[[float], float], top: float) -> Callable[[Interval]
 
     def within(value: Interval, place: float) -> bool:
         """Whether the wave is at this place somewhere in the interval, a turn or more away."""
-        first = math.ceil((value.low - place) / math.tau)
-        last = math.floor((value.high - place) / math.tau)
-        return first <= last
+        turns_to_low = (value.low - place) / math.tau
+        turns_to_high = (value.high - place) / math.tau
+        return math.ceil(turns_to_low) <= math.floor(turns_to_high)
 
     def of(value: Interval) -> Interval:
         if not math.isfinite(value.width) or value.width >= math.tau:
             return Interval(-1.0, 1.0)
-        low, high = sorted((function(value.low), function(value.high)))
-        found = outwards(low, high)
+        ends = (function(value.low), function(value.high))
+        found = outwards(min(ends), max(ends))
         low = max(found.low, -1.0)
         high = min(found.high, 1.0)
         if within(value, top + math.pi):

@@ -17,8 +17,10 @@ def round_half_up(value: Decimal, places: int) -> Decimal:
     """
     if not value.is_finite():
         return value
-    with localcontext(prec=max(DIGITS, value.adjusted() + places + 2)):
-        rounded = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    needed = value.adjusted() + places + 2
+    last_place = Decimal(1).scaleb(-places)
+    with localcontext(prec=max(DIGITS, needed)):
+        rounded = value.quantize(last_place, ROUND_HALF_UP)
     return rounded or abs(rounded)
 
 
@@ -26,6 +28,7 @@ def round_on_paper(value: Decimal, places: int) -> Decimal:
     """The value as it is written down, from where the next step goes on: 1.235e+46 has no more
     digits than these.
     """
-    if not value.is_finite() or abs(value) < SCIENTIFIC:
-        return round_half_up(value, places)
-    return round_half_up(value, places - value.adjusted())
+    is_scientific = value.is_finite() and abs(value) >= SCIENTIFIC
+    if is_scientific:
+        places -= value.adjusted()
+    return round_half_up(value, places)

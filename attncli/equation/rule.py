@@ -168,9 +168,12 @@ class Rule:
         """The rule with placeholders such as `logits` replaced by the steps they stand for."""
         if self.given:
             return self
-        form, equation = self.matrix_form, self.equation
-        formula = replace(equation, expression=rename(equation.expression, names))
-        return self.with_formula(formula, form and rename(form, names))
+        expression = rename(self.equation.expression, names)
+        formula = replace(self.equation, expression=expression)
+        form = self.matrix_form
+        if form:
+            form = rename(form, names)
+        return self.with_formula(formula, form)
 
     def add_axes(
         self, leading: LeadingAxes, order: Sequence[str], shared: Mapping[str, Expression]
@@ -178,11 +181,12 @@ class Rule:
         """The rule for arrays with leading axes; for a given array, of its own."""
         if self.given:
             before = leading.get(self.name, ())
-            cell = Ref(self.name, (*before, *self.target.indices))
-            return self.with_formula(cell, None)
+            indices = (*before, *self.target.indices)
+            return self.with_formula(Ref(self.name, indices), None)
         known = {}
         for name, letters in leading.items():
-            known[name] = tuple(letter for letter in letters if letter != self.joins)
+            left = [letter for letter in letters if letter != self.joins]
+            known[name] = tuple(left)
         equation = add_axes(self.equation, known, order, shared)
         return self.with_formula(equation, self.matrix_form)
 
@@ -190,10 +194,14 @@ class Rule:
         """The rule of one place on the fixed leading axes."""
         meaning = self.meaning
         if self.meanings and BATCH in fixed:
-            meaning = self.meanings[fixed[BATCH]]
+            entry = fixed[BATCH]
+            meaning = self.meanings[entry]
         left = tuple(index for index in self.target.indices if index not in fixed)
         target = Ref(self.name, left)
         if self.given:
             return replace(self, formula=target, meaning=meaning)
-        expression = fix_axes(self.equation.expression, fixed, all_letters(self.equation))
-        return replace(self, formula=Equation(target, expression), meaning=meaning)
+        equation = self.equation
+        letters = all_letters(equation)
+        expression = fix_axes(equation.expression, fixed, letters)
+        formula = Equation(target, expression)
+        return replace(self, formula=formula, meaning=meaning)

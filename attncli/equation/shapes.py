@@ -29,10 +29,10 @@ def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> di
             if not isinstance(index, str):
                 continue
             known = sizes.setdefault(index, size)
-            if known != size and node not in parts:
-                raise ValueError(
-                    f"{index} runs to {known} and to {size} in {_in_python(equation)!r}"
-                )
+            if known == size or node in parts:
+                continue
+            written = _in_python(equation)
+            raise ValueError(f"{index} runs to {known} and to {size} in {written!r}")
     return sizes
 
 

@@ -43,11 +43,15 @@ def symbol(name: str) -> Symbol:
     """
     stem = name.removesuffix("_T")
     transposed = stem != name
-    if found := DIFFERENTIAL.match(stem):
-        return replace(symbol(stem[found.end() :].lstrip()), transposed=transposed, gradient=True)
+    differential = DIFFERENTIAL.match(stem)
+    if differential:
+        of = stem[differential.end() :].lstrip()
+        return replace(symbol(of), transposed=transposed, gradient=True)
     base, _, mark = stem.partition("_")
     parts = Symbol(base, mark, transposed)
-    return Symbol(stem, "", transposed) if parts.is_word else parts
+    if parts.is_word:
+        return Symbol(stem, "", transposed)
+    return parts
 
 
 def differential(name: str) -> str:
