@@ -51,6 +51,8 @@ class Function:
     as a number first. `operation` is what `cost` counts it as; one that takes `any_number` of
     arguments is counted between each two. A single 0 among the first `zero_arguments` makes the
     result 0, whatever the others are: 0·√2, 0 / √2.
+
+    Of multiplication the derivative is ("d * y", "d * x"), and `any_number` of factors may stand.
     """
 
     operation: str

@@ -36,6 +36,9 @@ class UnparsedCell(str):
 class Rule:
     """One step: what it is called, what it computes, and what is said about it.
 
+    Rule("K_T", "K_T", "Keys, transposed", "K_T[k, j] = K[j, k]", "transpose(K)") is one on which
+    nothing more is said.
+
     `formula` is its equation, K_T[k, j] = K[j, k], or of an array that is given its cell alone;
     `headline` the same in matrices, empty where there is none. Both may be text in Python syntax,
     which is parsed when it is first asked for, since a problem needs few of all rules: use
