@@ -50,15 +50,13 @@ def _backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
     """The rules of the gradients of these steps, the given one of the output first, in order of
     work.
     """
-    scalars = {
-        name: given.value for name, given in plan.parameters.items() if isinstance(given, Scalar)
-    }
-    return _derived(
-        tuple((name, step.rule, step.shape) for name, step in steps.items()),
-        plan.logits,
-        tuple(_lengths(plan, steps).items()),
-        tuple(scalars.items()),
-    )
+    rules = tuple((name, step.rule, step.shape) for name, step in steps.items())
+    lengths = tuple(_lengths(plan, steps).items())
+    scalars = []
+    for name, given in plan.parameters.items():
+        if isinstance(given, Scalar):
+            scalars.append((name, given.value))
+    return _derived(rules, plan.logits, lengths, tuple(scalars))
 
 
 # A study, or a descent, runs a thousand problems that differ in their numbers alone.
@@ -69,10 +67,14 @@ def _derived(
     lengths: tuple[tuple[str, int], ...],
     scalars: tuple[tuple[str, float], ...],
 ) -> tuple[Rule, ...]:
-    rules = {name: rule for name, rule, _ in steps}
-    shapes = {name: shape for name, _, shape in steps}
+    rules = {}
+    shapes = {}
+    for name, rule, shape in steps:
+        rules[name] = rule
+        shapes[name] = shape
     space = IndexSpace(dict(lengths), dict(scalars))
-    return tuple(Backward(rules, shapes, logits, space).steps())
+    backward = Backward(rules, shapes, logits, space)
+    return tuple(backward.steps())
 
 
 def with_loss(plan: Plan) -> Plan:
@@ -83,8 +85,12 @@ def with_loss(plan: Plan) -> Plan:
     if loss is None:
         return plan
     target = loss.target.value
-    number = target.size if loss.kind == "mse" else target.size // target.shape[-1]
-    return replace(plan, parameters={**plan.parameters, "N": Scalar(number, str(number))})
+    number = target.size
+    if loss.kind != "mse":
+        number //= target.shape[-1]
+    given = Scalar(number, str(number))
+    parameters = {**plan.parameters, "N": given}
+    return replace(plan, parameters=parameters)
 
 
 def _output_gradient(problem: Problem, steps: Mapping[str, Step]) -> Matrix:
@@ -97,15 +103,16 @@ def _lengths(plan: Plan, steps: Mapping[str, Step]) -> Mapping[str, int]:
     made of, some.
     """
     lengths = dict(plan.sizes)
-    arrays = {
-        name: given.value.shape
-        for name, given in plan.parameters.items()
-        if isinstance(given, Matrix)
-    }
-    shapes = arrays | {name: step.shape for name, step in steps.items()}
+    shapes = {}
+    for name, given in plan.parameters.items():
+        if isinstance(given, Matrix):
+            shapes[name] = given.value.shape
+    for name, step in steps.items():
+        shapes[name] = step.shape
     for step in steps.values():
         if not step.rule.given:
             lengths = index_sizes(step.rule.equation, shapes) | lengths
     for step in steps.values():
-        lengths = dict(zip(step.rule.target.letters, step.shape, strict=True)) | lengths
+        own = zip(step.rule.target.letters, step.shape, strict=True)
+        lengths = dict(own) | lengths
     return lengths

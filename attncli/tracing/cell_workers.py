@@ -67,9 +67,10 @@ class _CellWorker(Generic[Number]):
     def give(self, name: str, matrix: Matrix) -> Worked:
         """Take in a given array exactly as it is written: 0.1 is 1/10."""
         self.arrays[name] = self._numbers(matrix)
-        if matrix.written is not None:
-            self._texts[name] = matrix.written
-        return Worked(matrix.value, matrix.written)
+        written = matrix.written
+        if written is not None:
+            self._texts[name] = written
+        return Worked(matrix.value, written)
 
     def _numbers(self, matrix: Matrix) -> Host:
         """Each number as it was written, or the shortest decimal that reads back as the double."""
@@ -87,14 +88,18 @@ class _CellWorker(Generic[Number]):
     def _prepare(self, rule: Rule) -> dict[str, int]:
         """How far each index of a rule runs; before the first one the parameters are read."""
         if not self.scalars:
-            self.scalars["inf"] = self._infinity
-            for name, given in self._parameters.items():
-                if isinstance(given, Matrix):
-                    self.arrays[name] = self._numbers(given)
-                else:
-                    self.scalars[name] = self._read(given.written)
+            self._read_parameters()
         shapes = {name: array.shape for name, array in self.arrays.items()}
-        return {**index_sizes(rule.equation, shapes), **self._sizes}
+        sizes = index_sizes(rule.equation, shapes)
+        return {**sizes, **self._sizes}
+
+    def _read_parameters(self) -> None:
+        self.scalars["inf"] = self._infinity
+        for name, given in self._parameters.items():
+            if isinstance(given, Matrix):
+                self.arrays[name] = self._numbers(given)
+            else:
+                self.scalars[name] = self._read(given.written)
 
     def _fill(
         self, rule: Rule, sizes: Mapping[str, int], work: Callable[[Mapping[str, int]], Number]
@@ -104,7 +109,8 @@ class _CellWorker(Generic[Number]):
         shape = tuple(sizes[letter] for letter in letters)
         cells = np.empty(shape, dtype=object)
         for place in np.ndindex(shape):
-            cells[place] = work(dict(zip(letters, place, strict=True)))
+            lettered = dict(zip(letters, place, strict=True))
+            cells[place] = work(lettered)
         self.arrays[rule.name] = cells
         return cells
 

@@ -71,8 +71,10 @@ def run_chunked(
         """Give or work out small steps, in order; whether there is nothing to warn of in them."""
         taken: dict[str, Step] = {}
         for rule in rules:
-            given = plan.given[rule.name] if rule.given else None
-            worked = worker.give(rule.name, given) if given else worker.work(rule)
+            if rule.given:
+                worked = worker.give(rule.name, plan.given[rule.name])
+            else:
+                worked = worker.work(rule)
             taken[rule.name] = labelled_step(plan.problem, rule, worked)
         steps.update(taken)
         return not warnings_of(taken, plan.parameters, (), settings)
@@ -223,7 +225,9 @@ def queries_at_once(plan: Plan, dtype: Dtype, backend: Backend) -> int:
     A query has cells for all entries, heads and keys, and in an additive score for all of its
     features.
     """
-    cells_of_a_query = (plan.axes.batch or 1) * plan.axes.number * plan.sizes["j"]
+    entries = plan.axes.batch or 1
+    keys = plan.sizes["j"]
+    cells_of_a_query = entries * plan.axes.number * keys
     if "v" in plan.given:
         cells_of_a_query *= plan.given["v"].shape[-1]
     cells = CELLS_IN_CACHES
@@ -351,17 +355,23 @@ class ChunkCheck:
         """Take note of a step that was worked out."""
         xp = self._backend.xp
         if rule.name == "mask":
-            own, letters = value == -math.inf, rule.target.letters
-            self._hidden = repeat_along(own, letters, self._letters, self._shape, xp)
-            self._blind = repeat_along(
-                xp.all(own, axis=-1), letters[:-1], self._letters[:-1], self._shape[:-1], xp
-            )
+            letters = rule.target.letters
+            hidden = value == -math.inf
+            self._hidden = repeat_along(hidden, letters, self._letters, self._shape, xp)
+            blind = xp.all(hidden, axis=-1)
+            *rows, _ = letters
+            *all_rows, _ = self._letters
+            *shape, _ = self._shape
+            self._blind = repeat_along(blind, rows, all_rows, shape, xp)
         expected = expected_infinities(rule, value, self._hidden, xp)
         finite = value
         if expected is not None:
-            finite = xp.where(expected, xp.zeros((), dtype=value.dtype), value)
+            zero = xp.zeros((), dtype=value.dtype)
+            finite = xp.where(expected, zero, value)
         # Neither comparison is true of NaN.
-        self._fits = self._fits & (xp.min(finite) > -math.inf) & (xp.max(value) < math.inf)
+        fits_below = xp.min(finite) > -math.inf
+        fits_above = xp.max(value) < math.inf
+        self._fits = self._fits & fits_below & fits_above
 
     def all_fit(self) -> bool:
         """Whether every number fits its format."""
@@ -373,4 +383,6 @@ class ChunkCheck:
         """
         if self._blind is None:
             return []
-        return [tuple(map(int, row)) for row in np.argwhere(self._backend.to_host(self._blind))]
+        blind = self._backend.to_host(self._blind)
+        rows = np.argwhere(blind).tolist()
+        return [tuple(row) for row in rows]

@@ -69,10 +69,10 @@ class Operand:
     def of_trace(cls, trace: Trace, name: str, word: str, phrase: str) -> Operand:
         """All steps of a trace."""
         arrays = {name: trace[name] for name in trace}
+        dtype = DTYPES[trace.settings.dtype]
         labels = {step.name: step.labels for step in trace.steps.values()}
-        return cls(
-            name, word, phrase, arrays, DTYPES[trace.settings.dtype], labels, trace, trace.warnings
-        )
+        warnings = trace.warnings
+        return cls(name, word, phrase, arrays, dtype, labels, trace, warnings)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,17 +121,20 @@ class Operand:
         axis = _query_axis(name, len(labels))
         if self.rows is None or axis is None:
             return labels
+        found = list(labels)
         queries = labels[axis]
-        compared = tuple(queries[row] for row in self.rows)
-        return (*labels[:axis], compared, *labels[axis + 1 :])
+        found[axis] = tuple(queries[row] for row in self.rows)
+        return tuple(found)
 
     def index(self, name: str, index: tuple[int, ...]) -> tuple[int, ...]:
         """A cell of a compared array as one of the whole step."""
         axis = _query_axis(name, len(index))
         if self.rows is None or axis is None:
             return index
-        row = self.rows[index[axis]]
-        return (*index[:axis], row, *index[axis + 1 :])
+        whole = list(index)
+        compared = index[axis]
+        whole[axis] = self.rows[compared]
+        return tuple(whole)
 
 
 def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
@@ -172,9 +175,10 @@ def step_names(a: Operand, b: Operand) -> list[str]:
 def _query_axis(name: str, rank: int) -> int | None:
     """Which axis of an array with so many is that of the queries, if it has one."""
     axes = RULES[name].axis_names
-    if "query" not in axes or rank < len(axes):
+    leading = rank - len(axes)
+    if leading < 0 or "query" not in axes:
         return None
-    return rank - len(axes) + axes.index("query")
+    return leading + axes.index("query")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,10 +228,11 @@ class StepComparison:
     def cell(self, side: Operand) -> tuple[int, ...]:
         """The farthest cell as one of the step on this side."""
         assert self.difference is not None
+        farthest = self.difference.where
         shape = tuple(map(len, self.labels))
-        own = index_before(
-            self.difference.where, shape, side[self.name].shape, RULES[self.name].axis_names
-        )
+        own_shape = side[self.name].shape
+        axes = RULES[self.name].axis_names
+        own = index_before(farthest, shape, own_shape, axes)
         return side.index(self.name, own)
 
     @property
@@ -288,11 +293,16 @@ def compare_step(
 
 def _one_sided(a: Operand, b: Operand, name: str) -> StepComparison:
     """A step that one side has, or none."""
-    ours, theirs = a.get(name), b.get(name)
-    shape_of_a = None if ours is None else ours.shape
-    shape_of_b = None if theirs is None else theirs.shape
+    shape_of_a = _shape(a, name)
+    shape_of_b = _shape(b, name)
+    shapes = (shape_of_a, shape_of_b)
     labels = _labels(a, b, name, shape_of_a or shape_of_b or ())
-    return StepComparison(name, (shape_of_a, shape_of_b), labels)
+    return StepComparison(name, shapes, labels)
+
+
+def _shape(side: Operand, name: str) -> Shape | None:
+    array = side.get(name)
+    return None if array is None else array.shape
 
 
 def _arranged(sizes: Doubles | None, shape: Shape, axes: Sequence[str]) -> Doubles | None:
@@ -313,7 +323,11 @@ def _labels(a: Operand, b: Operand, name: str, shape: Shape) -> Labels:
             both = tuple(own if len(own) == size else heads for own, heads, size in axes)
             if _lengths(both) == shape:
                 return both
-    return tuple(tuple(map(str, range(size))) for size in shape)
+    counted = []
+    for size in shape:
+        places = map(str, range(size))
+        counted.append(tuple(places))
+    return tuple(counted)
 
 
 def _lengths(labels: Labels) -> Shape:

@@ -37,8 +37,11 @@ def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> OtherLayout | None
     """How two shapes that can be brought to one are laid out, where that is not alike."""
     if same_layout(a, b):
         return None
-    times = max(_repeats(a, b, axes), _repeats(b, a, axes))
-    return "repeated" if times > 1 else "split"
+    of_a = _repeats(a, b, axes)
+    of_b = _repeats(b, a, axes)
+    if of_a > 1 or of_b > 1:
+        return "repeated"
+    return "split"
 
 
 def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
@@ -53,7 +56,8 @@ def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[A
         return np.repeat(heads, times, axis=at)
     # A single row, as a bias, has its heads in order already.
     is_a_row = len(axes) == 1
-    if is_a_row or same_layout(array.shape, shape) or _side_by_side(shape, axes) is None:
+    has_order = is_a_row or same_layout(array.shape, shape)
+    if has_order or _side_by_side(shape, axes) is None:
         return array.reshape(shape)
     *outer, number, rows, width = shape
     apart = array.reshape(*outer, rows, number, width)
@@ -78,7 +82,8 @@ def index_before(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) ->
         index = (*place, row, head * width + feature)
         shape = (*outer, rows, heads * width)
     flat = np.ravel_multi_index(index, shape)
-    return tuple(map(int, np.unravel_index(flat, own)))
+    before = np.unravel_index(flat, own)
+    return tuple(map(int, before))
 
 
 def _with(lengths: Shape, at: int, length: int) -> Shape:
@@ -113,22 +118,40 @@ def other_layout(
         ours, theirs = change_a(a), change_b(b)
         if not same_layout(ours.shape, theirs.shape):
             return False
-        size_of_a = None if of_a is None else change_a(of_a)
-        size_of_b = None if of_b is None else change_b(of_b).reshape(ours.shape)
+        theirs = theirs.reshape(ours.shape)
+        size_of_a = of_a
+        if of_a is not None:
+            size_of_a = change_a(of_a)
+        size_of_b = of_b
+        if of_b is not None:
+            size_of_b = change_b(of_b).reshape(ours.shape)
         size = larger(size_of_a, size_of_b)
-        found = difference(ours, theirs.reshape(ours.shape), tolerance, sizes=size)
+        found = difference(ours, theirs, tolerance, sizes=size)
         return not found.differing
 
-    if a.ndim > 1 and b.ndim > 1 and agree(_same, lambda array: np.swapaxes(array, -1, -2)):
+    if a.ndim > 1 and b.ndim > 1 and agree(_same, _transposed):
         return "transposed"
-    if b.ndim > 2 and agree(_same, lambda array: np.swapaxes(array, -2, -3)):
+    if b.ndim > 2 and agree(_same, _exchanged):
         return "exchanged"
     if a.ndim > 2 and same_layout(a.shape, b.shape) and agree(_recut, _same):
         return "recut"
-    for whole, changes in ((a, (_mean, _same)), (b, (_same, _mean))):
-        if whole.ndim > 2 and whole.shape[-3] > 1 and agree(*changes):
-            return "averaged"
+    if _has_heads(a) and agree(_mean, _same):
+        return "averaged"
+    if _has_heads(b) and agree(_same, _mean):
+        return "averaged"
     return None
+
+
+def _has_heads(array: NDArray[Any]) -> bool:
+    return array.ndim > 2 and array.shape[-3] > 1
+
+
+def _transposed(array: NDArray[Any]) -> NDArray[Any]:
+    return np.swapaxes(array, -1, -2)
+
+
+def _exchanged(array: NDArray[Any]) -> NDArray[Any]:
+    return np.swapaxes(array, -2, -3)
 
 
 _Change: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
@@ -178,11 +201,13 @@ def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
     of heads.
     """
     has_features = axes[-1:] in (("feature",), ("value",))
-    if not has_features or len(shape) <= len(axes):
+    leading = len(shape) - len(axes)
+    if not has_features or leading <= 0:
         return None
-    *outer, heads = shape[: -len(axes)]
-    *rows, width = shape[-len(axes) :]
-    return (*outer, *rows, heads * width)
+    *outer, heads = shape[:leading]
+    *rows, width = shape[leading:]
+    all_features = heads * width
+    return (*outer, *rows, all_features)
 
 
 def _mean(array: NDArray[Any]) -> NDArray[Any]:

@@ -20,7 +20,8 @@ def labelled_step(problem: Problem, rule: Rule, worked: Worked) -> Step:
     """
     value = worked.value.view()
     value.flags.writeable = False
-    return Step(rule, value, labels(problem, rule, value.shape), worked.written, worked.exact)
+    of_axes = labels(problem, rule, value.shape)
+    return Step(rule, value, of_axes, worked.written, worked.exact)
 
 
 def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:

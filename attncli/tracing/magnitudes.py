@@ -54,7 +54,8 @@ class Magnitudes:
             found = np.maximum(self._worked(name), size)
         found = np.where(np.isfinite(value), found, 0)
         found = np.nan_to_num(found, nan=LARGEST_DOUBLE, posinf=LARGEST_DOUBLE)
-        return np.where(found > 0, np.maximum(found, self.dtype.smallest), 0)
+        at_least = np.maximum(found, self.dtype.smallest)
+        return np.where(found > 0, at_least, 0)
 
     def _worked(self, name: str) -> Doubles:
         """The magnitudes of a computed step, from those of the steps that it reads."""

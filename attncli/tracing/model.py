@@ -37,6 +37,9 @@ WeightsRow: TypeAlias = int | tuple[int, ...]
 class Step:
     """One step: the rule that made it, its value, and a label for every place on every axis.
 
+    Of the weights of "I love you", `value` is 3 × 3, and `labels` has ("I", "love", "you") for the
+    queries, and again for the keys.
+
     `value` is a read-only array in the computer's own memory. `written` holds given numbers as
     their author wrote them ("1/3"), in the shape of the value, where they were written out. `exact`
     holds the numbers of a step that was worked out exactly, each a Fraction, an ExactNumber
@@ -75,8 +78,10 @@ class Step:
         # A hidden feature of an additive score belongs to a query and a key.
         if axes[-3:-1] == ("query", "key"):
             *row, feature = index
-            return f"{self.row_label(tuple(row))}, {self.labels[-1][feature]}"
-        return cell_text(self.labels, index, of_pairs=axes[-2:] == ("query", "key"))
+            pair = self.row_label(tuple(row))
+            return f"{pair}, {self.labels[-1][feature]}"
+        of_pairs = axes[-2:] == ("query", "key")
+        return cell_text(self.labels, index, of_pairs=of_pairs)
 
     def row_label(self, row: tuple[int, ...]) -> str:
         """Which row of a matrix: I, or I → love where it is that of a query with a key."""
@@ -87,7 +92,9 @@ class Step:
 
 def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs: bool) -> str:
     """Which cell: I → love where its last two axes are those of a query and a key, else I, d2."""
-    words = [names[place] for names, place in zip(labels, index, strict=True)]
+    words = []
+    for names, place in zip(labels, index, strict=True):
+        words.append(names[place])
     if of_pairs:
         *words, query, key = words
         words.append(f"{query} → {key}")
@@ -152,9 +159,11 @@ class Settings(NamedTuple):
         """The settings that `to_dict` wrote; raises KeyError where one is missing, whatever else
         there is.
         """
-        known: dict[str, Any] = {name: data.get(name) for name in cls._fields}
+        known: dict[str, Any] = {}
         for name in cls._fields:
-            if name not in OPTIONAL_SETTINGS:
+            if name in OPTIONAL_SETTINGS:
+                known[name] = data.get(name)
+            else:
                 known[name] = data[name]
         known["mask"] = tuple(data["mask"])
         position = known["position"]
@@ -199,12 +208,16 @@ def _scale(plan: Plan) -> float | None:
     given = plan.parameters.get("scale")
     if given:
         return float(given.value)
-    return 1 / math.sqrt(float(plan.parameters["d_k"].value))
+    width = float(plan.parameters["d_k"].value)
+    return 1 / math.sqrt(width)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trace:
     """All steps of one problem in order, and how they were worked out.
+
+    trace["weights"] is the value of a step, trace.steps["weights"] the step with its rule and its
+    labels, and list(trace) the names of all steps.
 
     `settings` are the choices made (scale, mask, dtype, device, rounding, …); `parameters` the
     numbers and arrays that equations read besides steps (d_k, offset, exists, …), as they were
@@ -231,11 +244,13 @@ class Trace:
         """The value of a step: trace["weights"]; raises KeyError naming the steps there are, or if
         it was not kept.
         """
-        if not isinstance(name, str) or name not in self.steps:
-            raise KeyError(f"no step {name!r}; there are {', '.join(self.steps)}")
-        if not self.steps[name].kept:
+        step = self.steps.get(name) if isinstance(name, str) else None
+        if step is None:
+            names = ", ".join(self.steps)
+            raise KeyError(f"no step {name!r}; there are {names}")
+        if not step.kept:
             raise KeyError(f"{name} was not kept")
-        return self.steps[name].value
+        return step.value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.steps)
@@ -258,7 +273,11 @@ class Trace:
         letters: set[str] = set()
         for step in self.computed():
             letters.update(step.rule.target.letters)
-        return tuple(letter for letter in (BATCH, HEAD) if letter in letters)
+        found = []
+        for letter in (BATCH, HEAD):
+            if letter in letters:
+                found.append(letter)
+        return tuple(found)
 
     @property
     def self_attention(self) -> bool:
@@ -269,7 +288,9 @@ class Trace:
         """The key of a query's own token: the last keys are those of the new tokens; None in
         cross-attention.
         """
-        past = self["past_K"].shape[-2] if "past_K" in self else 0
+        past = 0
+        if "past_K" in self:
+            past = self["past_K"].shape[-2]
         new_tokens = self.context_tokens[past:]
         if "context" in self or self.tokens != new_tokens:
             return None
@@ -314,12 +335,13 @@ class Trace:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""
-        arrays = {
-            name: given.value.shape
-            for name, given in self.parameters.items()
-            if isinstance(given, Matrix)
-        }
-        return arrays | {name: step.shape for name, step in self.steps.items()}
+        found = {}
+        for name, given in self.parameters.items():
+            if isinstance(given, Matrix):
+                found[name] = given.value.shape
+        for name, step in self.steps.items():
+            found[name] = step.shape
+        return found
 
 
 def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
@@ -328,17 +350,19 @@ def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
     """
     if "mask" not in steps:
         return None
-    return over_weights(steps, "mask", steps["mask"].value == -np.inf)
+    added = steps["mask"].value
+    is_hidden = added == -np.inf
+    return over_weights(steps, "mask", is_hidden)
 
 
 def over_weights(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
     """Cells of a step of queries by keys, repeated along the heads and entries that the weights
     have and it has not.
     """
-    weights, own = steps["weights"], steps[name].rule.target.letters
-    repeated: NDArray[Cells] = repeat_along(
-        cells, own, weights.rule.target.letters, weights.shape, np
-    )
+    own = steps[name].rule.target.letters
+    weights = steps["weights"]
+    letters = weights.rule.target.letters
+    repeated: NDArray[Cells] = repeat_along(cells, own, letters, weights.shape, np)
     return repeated
 
 
@@ -348,6 +372,11 @@ def repeat_along(
     """Cells of a step whose letters are its `own`, repeated along those of a larger array of this
     shape.
     """
-    axes = zip(letters, shape, strict=True)
-    sizes = tuple(size if letter in own else 1 for letter, size in axes)
-    return xp.broadcast_to(xp.reshape(cells, sizes), tuple(shape))
+    sizes = []
+    for letter, size in zip(letters, shape, strict=True):
+        if letter in own:
+            sizes.append(size)
+        else:
+            sizes.append(1)
+    aligned = xp.reshape(cells, tuple(sizes))
+    return xp.broadcast_to(aligned, tuple(shape))

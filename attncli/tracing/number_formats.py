@@ -69,8 +69,10 @@ def deviation(low: Trace, double: Trace) -> FormatDeviation:
     weights = low["weights"].astype(np.float64)
     true = double["weights"].astype(np.float64)
     uneven = tuple(_uneven_rows(weights, true, dtype))
-    vanished = int(((weights == 0) & (true != 0)).sum())
-    return FormatDeviation(dtype, comparison, uneven, _overflow(low, double), vanished)
+    overflow = _overflow(low, double)
+    has_vanished = (weights == 0) & (true != 0)
+    number_vanished = int(has_vanished.sum())
+    return FormatDeviation(dtype, comparison, uneven, overflow, number_vanished)
 
 
 def deviation_from_float64(problem: Problem, low: Trace, precision: int = 3) -> FormatDeviation:
@@ -107,10 +109,14 @@ def deviations(
 def _uneven_rows(weights: Doubles, true: Doubles, dtype: Dtype) -> Iterator[UnevenRow]:
     sums = weights.sum(axis=-1)
     expected = true.sum(axis=-1)
-    differ = CPU.asarray(sums, dtype) != CPU.asarray(expected, dtype)
-    for place in np.argwhere(differ & np.isfinite(expected)):
+    in_format = CPU.asarray(sums, dtype)
+    expected_in_format = CPU.asarray(expected, dtype)
+    differs = in_format != expected_in_format
+    is_uneven = differs & np.isfinite(expected)
+    for place in np.argwhere(is_uneven):
         row = tuple(map(int, place))
-        yield UnevenRow(row, float(sums[row]), float(expected[row]))
+        total = float(sums[row])
+        yield UnevenRow(row, total, float(expected[row]))
 
 
 def _overflow(low: Trace, double: Trace) -> Overflow | None:
@@ -120,6 +126,8 @@ def _overflow(low: Trace, double: Trace) -> Overflow | None:
             continue
         lost = ~np.isfinite(step.value) & np.isfinite(true.value)
         if lost.any():
-            where = tuple(map(int, np.argwhere(lost)[0]))
-            return Overflow(name, int(lost.sum()), where, float(true.value[where]))
+            first = np.argwhere(lost)[0]
+            where = tuple(map(int, first))
+            number = int(lost.sum())
+            return Overflow(name, number, where, float(true.value[where]))
     return None

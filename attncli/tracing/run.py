@@ -49,6 +49,9 @@ def run(
     """Work a problem out, step by step; with its `gradient`, back again as well, from d_output to
     the input.
 
+    run(problem)["weights"] are the weights; run(problem, rounding="paper", precision=2) works as
+    one does with two decimals on paper.
+
     - `device`: "cpu" or "gpu" (exit 5 where there is none).
     - `dtype`: a key of `dtypes.DTYPES`.
     - `rounding`: "shown" (full precision inside), "paper" (every step rounded to `precision`
@@ -111,27 +114,29 @@ def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) 
 
     shift = Shift.at(precision, plan.problem, FLOAT64, shifted)
     decimals = PaperWorker(precision, plan.parameters, plan.sizes)
-    paper = _trace(
-        plan, decimals, shift, Settings.of(plan, precision=precision, rounding="paper"), gradient
-    )
+    settings = Settings.of(plan, precision=precision, rounding="paper")
+    paper = _trace(plan, decimals, shift, settings, gradient)
     floats = FloatWorker(CPU, FLOAT64, plan.parameters, plan.sizes)
-    # the maxima of a loss that is shifted
+    # A shifted loss has a step of its own for its maxima, so that its steps tell.
     same = shift._replace(logits=paper.shifted, outputs="row_top" in paper)
     truth = _trace(plan, floats, same, Settings.of(plan), gradient)
-    besides = (
-        f"not rounded, {warning}" for warning in truth.warnings if warning not in paper.warnings
-    )
-    return replace(paper, truth=truth, warnings=(*paper.warnings, *besides))
+    warnings = list(paper.warnings)
+    for warning in truth.warnings:
+        if warning not in paper.warnings:
+            warnings.append(f"not rounded, {warning}")
+    return replace(paper, truth=truth, warnings=tuple(warnings))
 
 
 def _exactly(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
     """The trace of closed forms; shifted where decimals of this precision would be."""
-    # and all that closed forms need
+    # What closed forms need takes time to import, and only this function needs it.
     from attncli.tracing.cell_workers import ExactWorker
 
-    shift = Shift.at(max(precision, FEWEST_DECIMALS), plan.problem, FLOAT64, shifted)
+    decimals = max(precision, FEWEST_DECIMALS)
+    shift = Shift.at(decimals, plan.problem, FLOAT64, shifted)
     worker = ExactWorker(plan.parameters, plan.sizes)
-    return _trace(plan, worker, shift, Settings.of(plan, rounding="exact"), gradient)
+    settings = Settings.of(plan, rounding="exact")
+    return _trace(plan, worker, shift, settings, gradient)
 
 
 def _trace(plan: Plan, worker: Worker, shift: Shift, settings: Settings, gradient: bool) -> Trace:

@@ -116,11 +116,14 @@ def _written(parameters: Mapping[str, Scalar | Matrix]) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for name, given in parameters.items():
         if isinstance(given, Scalar):
-            if canonical(given.written) != canonical(repr(given.value)):
+            plain = repr(given.value)
+            if canonical(given.written) != canonical(plain):
                 written[name] = given.written
         elif given.written is not None:
             written[name] = given.written.tolist()
-    return {"written": written} if written else {}
+    if not written:
+        return {}
+    return {"written": written}
 
 
 def _read_parameter(value: Any, written: Any) -> Scalar | Matrix:
@@ -163,9 +166,11 @@ def _true(step: Step, value: NDArray[Any]) -> Step:
     """The step at full precision: only what was given, or copied from it, is still as it was
     written.
     """
-    if step.rule.given or step.rule.is_copy:
-        return replace(step, value=value)
-    return replace(step, value=value, written=None)
+    rule = step.rule
+    written = None
+    if rule.given or rule.is_copy:
+        written = step.written
+    return replace(step, value=value, written=written)
 
 
 def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
@@ -204,10 +209,15 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
 def _exact_numbers(texts: Any, value: NDArray[Any]) -> NDArray[Any]:
     """The closed forms; where there is none, the decimals of the value."""
     found = np.array(texts, dtype=object)
-    if found.shape == value.shape:
-        for place in np.ndindex(found.shape):
-            text: Any = found[place]
-            found[place] = Decimal(repr(float(value[place]))) if text is None else read_exact(text)
+    if found.shape != value.shape:
+        return found
+    for place in np.ndindex(found.shape):
+        text: Any = found[place]
+        if text is None:
+            decimals = repr(float(value[place]))
+            found[place] = Decimal(decimals)
+        else:
+            found[place] = read_exact(text)
     return found
 
 

@@ -42,7 +42,8 @@ class Shift(NamedTuple):
         by a printed 0.
         """
         lowest_shown = math.log(0.5) - precision * math.log(10)
-        return cls(problem, dtype, max(lowest_shown, dtype.lowest_exponent), logits)
+        lowest = max(lowest_shown, dtype.lowest_exponent)
+        return cls(problem, dtype, lowest, logits)
 
     def of_logits(self, logits: Host) -> bool:
         """Whether the softmax of the attention is shifted."""

@@ -40,7 +40,8 @@ def with_key_head(trace: Trace, place: Mapping[str, int]) -> dict[str, int]:
     if HEAD not in place:
         return dict(place)
     sizes = {"group": group_size(trace)}
-    key_head = position(KEY_HEAD_OF[KEY_HEAD], place, sizes)
+    of_query_head = KEY_HEAD_OF[KEY_HEAD]
+    key_head = position(of_query_head, place, sizes)
     return {**place, KEY_HEAD: key_head}
 
 
@@ -52,7 +53,8 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
         return ()
     names = forward_steps(trace)
     given = [name for name in ("W_O", "b_O") if name in trace]
-    after = names[names.index("concat") :]
+    first = names.index("concat")
+    after = names[first:]
     return (*given, *after)
 
 
@@ -65,9 +67,11 @@ def loss_steps(trace: Trace) -> tuple[str, ...]:
     """The steps from the output to the loss, the target first; none where the problem has no
     loss.
     """
+    names = tuple(trace.steps)
     begin = len(forward_steps(trace))
-    end = len(trace) - len(backward_steps(trace))
-    return tuple(trace.steps)[begin:end]
+    number_backward = len(backward_steps(trace))
+    end = len(names) - number_backward
+    return names[begin:end]
 
 
 def backward_steps(trace: Trace) -> tuple[str, ...]:
@@ -168,10 +172,14 @@ def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[WeightsRow]:
             yield row
             continue
         *outer, query = row
-        lettered = dict(zip(own, outer, strict=True))
-        is_there = all(place.get(letter, at) == at for letter, at in lettered.items())
+        left = []
+        is_there = True
+        for letter, at in zip(own, outer, strict=True):
+            if letter not in place:
+                left.append(at)
+            elif place[letter] != at:
+                is_there = False
         if is_there:
-            left = [at for letter, at in lettered.items() if letter not in place]
             yield (*left, query) if left else query
 
 
@@ -184,10 +192,15 @@ def _step(step: Step, fixed: Mapping[str, int]) -> Step:
             labels.append(names)
     # The three dots keep an array where no axis is left; without them, one of objects gives the
     # object itself.
-    written = None if step.written is None else step.written[*index, ...]
-    exact = None if step.exact is None else step.exact[*index, ...]
+    written = step.written
+    if written is not None:
+        written = written[*index, ...]
+    exact = step.exact
+    if exact is not None:
+        exact = exact[*index, ...]
     rule = step.rule.at_place(fixed)
-    return Step(rule, step.value[tuple(index)], tuple(labels), written, exact, step.kept)
+    value = step.value[tuple(index)]
+    return Step(rule, value, tuple(labels), written, exact, step.kept)
 
 
 def _text(step: Step) -> str:
@@ -208,13 +221,19 @@ def _parameter(
     """An array of the mask at this place; its letters are those with which equations read it."""
     places: list[int | slice] = []
     for index in _indices(name, trace):
-        places.append(position(index, fixed, {}) if is_fixed(index, fixed) else slice(None))
+        if is_fixed(index, fixed):
+            places.append(position(index, fixed, {}))
+        else:
+            places.append(slice(None))
     value = matrix.value[*places]
-    written = None if matrix.written is None else matrix.written[*places]
+    written = matrix.written
+    if written is not None:
+        written = written[*places]
     if value.ndim:
         return Matrix(value, written)
     number = float(value)
-    return Scalar(number, repr(number) if written is None else str(written))
+    text = repr(number) if written is None else str(written)
+    return Scalar(number, text)
 
 
 def _indices(name: str, trace: Trace) -> tuple[str | Expression, ...]:

@@ -16,9 +16,10 @@ def true_runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
     Of false, true, true, false it is (1, 3).
     """
-    between = np.concatenate([[False], cells, [False]])
-    before = between[:-1]
-    after = between[1:]
-    starts = np.flatnonzero(after & ~before).tolist()
-    ends = np.flatnonzero(before & ~after).tolist()
+    framed = np.concatenate([[False], cells, [False]])
+    before = framed[:-1]
+    after = framed[1:]
+    changes = np.flatnonzero(before != after).tolist()
+    starts = changes[::2]
+    ends = changes[1::2]
     yield from zip(starts, ends, strict=True)

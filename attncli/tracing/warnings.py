@@ -61,7 +61,8 @@ def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[WeightsRow, ...]:
     hidden = masked_out(steps)
     if hidden is None:
         return ()
-    rows = np.argwhere(hidden.all(axis=-1)).tolist()
+    is_blind = hidden.all(axis=-1)
+    rows = np.argwhere(is_blind).tolist()
     if hidden.ndim == 2:
         return tuple(row for (row,) in rows)
     return tuple(map(tuple, rows))
@@ -87,7 +88,8 @@ def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[s
         return
     added = steps["mask"].value
     has_ones = (added == 1).any()
-    if has_ones and np.isin(added, (0, 1, -math.inf)).all():
+    has_no_others = np.isin(added, (0, 1, -math.inf)).all()
+    if has_ones and has_no_others:
         yield f"this mask of 0 and 1 hides no key: {convention} adds its numbers to the scores"
 
 
@@ -125,9 +127,12 @@ def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any)
         return None
     if rule.name == "mask":
         return value == -math.inf
-    if rule.axis_names[-2:] == ("query", "key") and value.shape == hidden.shape:
+    axes = rule.axis_names
+    is_of_pairs = axes[-2:] == ("query", "key")
+    if is_of_pairs and value.shape == hidden.shape:
         return hidden
-    if rule.axis_names[-1:] == ("query",) and value.shape == hidden.shape[:-1]:
+    is_of_queries = axes[-1:] == ("query",)
+    if is_of_queries and value.shape == hidden.shape[:-1]:
         return xp.all(hidden, axis=-1)
     return None
 
@@ -217,16 +222,18 @@ def _leaks(
 ) -> Iterator[str]:
     """How much of a row's attention goes to keys that should be hidden from it, if any."""
     rows = leaked.sum(axis=-1)
-    giving = [tuple(row) for row in np.argwhere(rows > 0).tolist()]
-    if not giving:
+    number_giving = int(np.count_nonzero(rows > 0))
+    if not number_giving:
         return
-    worst = max(giving, key=lambda row: float(rows[row]))
-    key = int(np.argmax(leaked[worst]))
+    farthest = np.argmax(rows)
+    worst = tuple(map(int, np.unravel_index(farthest, rows.shape)))
+    key = np.argmax(leaked[worst])
     by = _spelled(float(mask[worst][key]))
     [(who, where, _)] = named_rows(steps, [worst])
-    said = f"{who}{where} gives {rows[worst]:.3g} of its attention to keys that {by} should hide"
-    if len(giving) > 1:
-        said += f" (the most in {count(len(giving), 'row')})"
+    share = f"{rows[worst]:.3g}"
+    said = f"{who}{where} gives {share} of its attention to keys that {by} should hide"
+    if number_giving > 1:
+        said += f" (the most in {count(number_giving, 'row')})"
     yield said
 
 
@@ -276,10 +283,12 @@ def named_rows(
     """
     *leading, queries, _ = steps["weights"].labels
     for places, alike in _by_places(rows).items():
+        number = len(alike)
         names = [f'"{queries[query]}" (row {query})' for query in alike]
-        word = either(len(alike), "query", "queries")
+        word = either(number, "query", "queries")
+        who = f"{word} {_at_most(names, 'others')}"
         where = _where(leading, places)
-        yield f"{word} {_at_most(names, 'others')}", where, len(alike)
+        yield who, where, number
 
 
 def _by_places(rows: Iterable[WeightsRow]) -> Mapping[tuple[LeadingPlace, ...], list[int]]:
@@ -287,13 +296,16 @@ def _by_places(rows: Iterable[WeightsRow]) -> Mapping[tuple[LeadingPlace, ...], 
 
     Row 2 of heads 0 and 1, and row 3 of head 1, are {((0,), (1,)): [2], ((1,),): [3]}.
     """
-    places_of: dict[int, list[LeadingPlace]] = {}
+    places_of: defaultdict[int, list[LeadingPlace]] = defaultdict(list)
     for row in rows:
-        *place, query = (row,) if isinstance(row, int) else row
-        places_of.setdefault(query, []).append(tuple(place))
-    together: dict[tuple[LeadingPlace, ...], list[int]] = {}
+        if isinstance(row, int):
+            places_of[row].append(())
+        else:
+            *place, query = row
+            places_of[query].append(tuple(place))
+    together: defaultdict[tuple[LeadingPlace, ...], list[int]] = defaultdict(list)
     for query, places in places_of.items():
-        together.setdefault(tuple(places), []).append(query)
+        together[tuple(places)].append(query)
     return together
 
 
@@ -325,6 +337,7 @@ def _at_most(names: list[str], others: str) -> str:
     """a, b and c; of many names only the first, and how many others there are."""
     if len(names) <= MOST_QUERIES_NAMED:
         return listed(names)
-    first = names[: MOST_QUERIES_NAMED - 1]
-    left = len(names) - len(first)
-    return f"{', '.join(first)} and {left:,} {others}"
+    number_named = MOST_QUERIES_NAMED - 1
+    named = ", ".join(names[:number_named])
+    left = len(names) - number_named
+    return f"{named} and {left:,} {others}"

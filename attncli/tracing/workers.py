@@ -60,10 +60,13 @@ class FloatWorker:
     def give(self, name: str, matrix: Matrix) -> Worked:
         """The numbers as given, rounded to the dtype."""
         self.arrays[name] = self.backend.asarray(matrix.value, self.dtype)
-        written = matrix.written if self._shows_texts else None
+        written = None
+        if self._shows_texts:
+            written = matrix.written
         if written is not None:
             self.texts[name] = written
-        return Worked(self.backend.to_host(self.arrays[name]), written)
+        value = self.backend.to_host(self.arrays[name])
+        return Worked(value, written)
 
     def work(self, rule: Rule) -> Worked:
         """The value of a step, which no format but float64 shows as it was written."""
@@ -86,7 +89,8 @@ class FloatWorker:
     def array(self, name: str) -> Array:
         """The array of a step or of a parameter, on the backend."""
         if name not in self.arrays:
-            value = np.asarray(self.parameters[name].value)
+            given = self.parameters[name]
+            value = np.asarray(given.value)
             self.arrays[name] = self.backend.asarray(value, self.dtype)
         return self.arrays[name]
 
