@@ -16,13 +16,20 @@ _ANSWERS_HEAD = """\
 
 def blank_answers(trace: Trace, names: Sequence[str]) -> str:
     """YAML that `read_answers` reads, with comments that name steps, rows and columns."""
-    title = f' to "{_printable(trace.title)}"' if trace.title else ""
-    steps = ("".join(f"{line}\n" for line in _step(trace.steps[name])) for name in names)
-    return "\n".join([_ANSWERS_HEAD.format(title=title), *steps])
+    title = ""
+    if trace.title:
+        title = f' to "{_printable(trace.title)}"'
+    parts = [_ANSWERS_HEAD.format(title=title)]
+    for name in names:
+        lines = _step(trace.steps[name])
+        parts.append("".join(f"{line}\n" for line in lines))
+    return "\n".join(parts)
 
 
 def _step(step: Step) -> Iterator[str]:
-    columns = f"; columns: {_joined(step.labels[-1])}" if len(step.shape) > 1 else ""
+    columns = ""
+    if len(step.shape) > 1:
+        columns = f"; columns: {_joined(step.labels[-1])}"
     yield f"# {step.rule.title}{columns}"
     if not step.shape:
         yield f"{step.name}: {_NULL}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from attncli.answers.latex_numbers import LONGEST_CELL, from_latex
 from attncli.answers.model import Answer
@@ -43,29 +43,50 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
     place = 0
     while place < len(lines):
         at, line = lines[place]
-        if found := _HEADING.match(line):
-            title = _plain(line[found.end() :].rstrip().rstrip("#").rstrip())
-            page.add_heading(title, at, title=found[1] == "#")
-        if (
-            "|" in line
-            and place + 1 < len(lines)
-            and "-" in lines[place + 1][1]
-            and _RULE.fullmatch(lines[place + 1][1])
-        ):
-            end = place + 2
-            while end < len(lines) and "|" in lines[end][1]:
-                end += 1
-            if table := _table(lines[place : place + 1] + lines[place + 2 : end], title):
-                page.add_table(table)
-            place = end
-        else:
+        heading = _HEADING.match(line)
+        if heading:
+            title = _text_of_heading(line[heading.end() :])
+            page.add_heading(title, at, title=heading[1] == "#")
+        end = _end_of_table(lines, place)
+        if end is None:
             place += 1
+            continue
+        head, _, *body = lines[place:end]
+        table = _table([head, *body], title)
+        if table:
+            page.add_table(table)
+        place = end
     return page.finish(_FORM)
+
+
+def _text_of_heading(text: str) -> str:
+    """What a heading says, without the number signs that may close it."""
+    unclosed = text.rstrip().rstrip("#")
+    return _plain(unclosed.rstrip())
+
+
+def _end_of_table(lines: Sequence[tuple[int, str]], start: int) -> int | None:
+    """The line after a table that begins here; None where none does."""
+    _, head = lines[start]
+    if "|" not in head:
+        return None
+    if start + 1 == len(lines):
+        return None
+    _, rule = lines[start + 1]
+    if not _RULE.fullmatch(rule):
+        return None
+    for end in range(start + 2, len(lines)):
+        _, row = lines[end]
+        if "|" not in row:
+            return end
+    return len(lines)
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
     """The lines outside of fences, with the offsets at which they begin."""
-    found, at, fence = [], 0, ""
+    found = []
+    at = 0
+    fence = ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if fence:
@@ -83,7 +104,9 @@ def _table(lines: list[tuple[int, str]], title: str) -> Table | None:
     """A matrix of a step, or None for any other table."""
     head, *body = [list(_cells(line, at)) for at, line in lines]
     corner, *columns = head
-    name = _name(corner.text) or ("" if corner.text else _TITLES.get(title, ""))
+    name = _name(corner.text)
+    if not corner.text:
+        name = _TITLES.get(title, "")
     if not body or not all(body) or not name:
         return None
     return Table(
@@ -104,8 +127,12 @@ def _cells(line: str, at: int) -> Iterator[CellText]:
     """What stands between the bars, those at the ends left out."""
     inner = line.rstrip()
     start = len(inner) - len(inner.lstrip())
-    start += inner.startswith("|", start)
-    texts = inner[start:].split("|") if "\\" not in inner else list(_parts(inner, start))
+    if inner.startswith("|", start):
+        start += 1
+    if "\\" in inner:
+        texts = list(_parts(inner, start))
+    else:
+        texts = inner[start:].split("|")
     if not texts[-1].strip():
         texts.pop()
     for text in texts:
@@ -132,20 +159,26 @@ def _name(corner: str) -> str:
         letter = found[1].strip()
         return LATEX_NAMES.get(letter, letter)
     plain = _plain(corner)
-    return plain if plain in STEP_NAMES else ""
+    if plain not in STEP_NAMES:
+        return ""
+    return plain
 
 
 def _number(cell: str) -> str:
     """A number in the spelling of claims, without what only shows how it looks."""
     if len(cell) > LONGEST_CELL:
         return cell
-    unmarked = cell if cell.isascii() and "$" not in cell else _MARK.sub("", cell)
-    if "$" not in cell:
+    has_formula = "$" in cell
+    if cell.isascii() and not has_formula:
+        return _plain(cell)
+    unmarked = _MARK.sub("", cell)
+    if not has_formula:
         return _plain(unmarked)
     text, *others = _FORMULA.split(unmarked)
     said = _plain(text)
     for formula, after in zip(others[::2], others[1::2], strict=True):
-        said += f" {from_latex(formula.strip('`'))} {_plain(after)}"
+        number = from_latex(formula.strip("`"))
+        said += f" {number} {_plain(after)}"
     return said.strip()
 
 

@@ -44,7 +44,7 @@ _FORM = "a matrix has its letter and its columns above its rows, as attncli work
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _PageLine:
     """A line of a page and where it begins; the parts of it in brackets stand in rows of
     matrices.
     """
@@ -68,13 +68,13 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _MatrixRow:
     """A row of a drawn matrix: the line of its paragraph, and which of the brackets there are
     its own.
     """
 
     number: int
-    line: _Line
+    line: _PageLine
     order: int
 
     @property
@@ -96,9 +96,9 @@ class _Row:
         """Whether nothing but the rest of a long label stands there."""
         return not self.brackets[1].strip()
 
-    def before(self) -> _Row:
+    def before(self) -> _MatrixRow:
         """The row of the matrix before, on the same line."""
-        return _Row(self.number, self.line, self.order - 1)
+        return _MatrixRow(self.number, self.line, self.order - 1)
 
     def cells(self, columns: int) -> tuple[CellText, ...]:
         """The numbers in it: two blanks stand between them, or one where that makes as many as
@@ -125,26 +125,26 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
     return page.finish(_FORM)
 
 
-def _title(lines: Sequence[_Line]) -> str:
+def _title(lines: Sequence[_PageLine]) -> str:
     """The title of a page, which a narrow terminal may have wrapped, without the rule below it."""
     words = [line.text.strip() for line in lines if not _RULE.fullmatch(line.text)]
     return _heading(replace(lines[0], text=" ".join(words)))
 
 
-def _heading(line: _Line) -> str:
+def _heading(line: _PageLine) -> str:
     """What a heading says, without the rules around it and its number."""
     text = line.text.strip()
     drawn = _HEADING.match(text)
     return drawn[1].strip() if drawn else text
 
 
-def _paragraphs(text: str) -> Iterator[list[_Line]]:
+def _paragraphs(text: str) -> Iterator[list[_PageLine]]:
     """The lines of a page, cut at empty ones."""
     at = 0
-    lines: list[_Line] = []
+    lines: list[_PageLine] = []
     for line in text.split("\n"):
         if line.strip():
-            lines.append(_Line(at, line, tuple(_BRACKETS.finditer(line))))
+            lines.append(_PageLine(at, line, tuple(_BRACKETS.finditer(line))))
         elif lines:
             yield lines
             lines = []
@@ -153,14 +153,14 @@ def _paragraphs(text: str) -> Iterator[list[_Line]]:
         yield lines
 
 
-def _drawn(lines: Sequence[_Line]) -> list[Table]:
+def _drawn(lines: Sequence[_PageLine]) -> list[Table]:
     """The matrix of a paragraph; of a product the last one, which has labels. Its decimals, if
     they stand behind closed forms, are a second table. None where nothing is drawn.
     """
     rows = _last_matrix(lines)
     if not rows or not rows[0].number:
         return []
-    decimals: list[_Row] = []
+    decimals: list[_MatrixRow] = []
     # A matrix without room for labels has the decimals of the closed forms before it.
     if rows[0].order and rows[0].room_before <= _RELATION_WIDTH:
         decimals = rows
@@ -190,10 +190,10 @@ def _drawn(lines: Sequence[_Line]) -> list[Table]:
     return [table, replace(table, cells=_cells(decimals, columns), repeats=True)]
 
 
-def _last_matrix(lines: Sequence[_Line]) -> list[_Row]:
+def _last_matrix(lines: Sequence[_PageLine]) -> list[_MatrixRow]:
     """The rows of the matrix that stands furthest to the right."""
     rows = [
-        _Row(number, line, len(line.bracketed) - 1)
+        _MatrixRow(number, line, len(line.bracketed) - 1)
         for number, line in enumerate(lines)
         if line.bracketed
     ]
@@ -205,7 +205,7 @@ def _last_matrix(lines: Sequence[_Line]) -> list[_Row]:
     return [row for row in rows if row is rows[0] or not row.continues_label]
 
 
-def _end_of_factors(lines: Sequence[_Line], rows: Sequence[_Row]) -> int:
+def _end_of_factors(lines: Sequence[_PageLine], rows: Sequence[_MatrixRow]) -> int:
     """Where the labels of a matrix begin: after all that stands left of it in a product."""
     if not any(row.order for row in rows):
         return 0
@@ -219,11 +219,13 @@ def _end_of_factors(lines: Sequence[_Line], rows: Sequence[_Row]) -> int:
     return max(ends) + _RELATION_WIDTH
 
 
-def _label(row: _Row, left: int) -> str:
+def _label(row: _MatrixRow, left: int) -> str:
     return row.line.text[left : row.brackets.start()].strip()
 
 
-def _cells(rows: Sequence[_Row], columns: Sequence[CellText]) -> tuple[tuple[CellText, ...], ...]:
+def _cells(
+    rows: Sequence[_MatrixRow], columns: Sequence[CellText]
+) -> tuple[tuple[CellText, ...], ...]:
     return tuple(row.cells(max(len(columns), 1)) for row in rows)
 
 
@@ -241,7 +243,7 @@ def _whole(digits: str) -> int:
     return int(digits.replace(",", ""))
 
 
-def _said(lines: Sequence[_Line]) -> list[Table]:
+def _said(lines: Sequence[_PageLine]) -> list[Table]:
     """The matrix of a paragraph that says its rows one by one; none where nothing is said so."""
     first, *others = _unwrapped(lines)
     head = _SAID_HEAD.fullmatch(first.text)
@@ -260,7 +262,7 @@ def _said(lines: Sequence[_Line]) -> list[Table]:
     return [table]
 
 
-def _unwrapped(lines: Sequence[_Line]) -> list[_Line]:
+def _unwrapped(lines: Sequence[_PageLine]) -> list[_PageLine]:
     """The lines of a paragraph as they were before a narrow terminal wrapped them: what goes on is
     indented.
     """

@@ -75,7 +75,7 @@ _EVERYWHERE = _Range("", 1, 1, _MOST_ROWS, _MOST_COLUMNS)
 
 
 @dataclass(slots=True)
-class _Cell:
+class _SheetCell:
     """What the XML says of a cell: its type, whether it has a formula or looks like a date, and its
     text.
     """
@@ -140,7 +140,7 @@ def rows_of_text(stream: IO[bytes], file: str, sheet: str) -> list[dict[int, str
         return [*rows.values()]
 
 
-def _shared_texts(book: _Book, cells: Mapping[tuple[int, int], _Cell]) -> dict[int, str]:
+def _shared_texts(book: _Book, cells: Mapping[tuple[int, int], _SheetCell]) -> dict[int, str]:
     """The texts that these cells name by their numbers."""
     numbers = {int(cell.text) for cell in cells.values() if cell.type == "s"}
     return book.shared_texts(numbers)
@@ -224,7 +224,7 @@ def _chosen(name: str, sheets: Mapping[str, str], file: str) -> tuple[str, str]:
 
 
 def _number(
-    cell: _Cell | None,
+    cell: _SheetCell | None,
     where: str,
     texts: Mapping[int, str],
     dates: Collection[int],
@@ -271,7 +271,7 @@ def _number(
     return repr(value)
 
 
-def _text(cell: _Cell, texts: Mapping[int, str]) -> str:
+def _text(cell: _SheetCell, texts: Mapping[int, str]) -> str:
     """The text that stands in a cell, with signs as numbers have them elsewhere."""
     text = texts.get(int(cell.text), "") if cell.type == "s" else cell.text
     return text.strip().replace("−", "-").replace("-∞", "-inf")
@@ -332,13 +332,13 @@ class _Book:
             raise self.archive.unreadable("it has no sheets")
         return {name: parts.get(id, "") for name, id in found}
 
-    def cells(self, part: str, wanted: _Range) -> dict[tuple[int, int], _Cell]:
+    def cells(self, part: str, wanted: _Range) -> dict[tuple[int, int], _SheetCell]:
         """The cells of a range that are not empty, by row and column.
 
         A row or a cell without an address follows the one before it.
         """
-        found: dict[tuple[int, int], _Cell] = {}
-        now: list[_Cell] = []
+        found: dict[tuple[int, int], _SheetCell] = {}
+        now: list[_SheetCell] = []
         row = column = 0
 
         def start(tag: str, attributes: Mapping[str, str], _: Sequence[str]) -> None:
@@ -360,7 +360,9 @@ class _Book:
                     raise _Enough
                 if row >= wanted.top and wanted.left <= column <= wanted.right:
                     style = attributes.get("s", "0")
-                    now.append(_Cell(attributes.get("t", ""), int(style) if style.isdigit() else 0))
+                    now.append(
+                        _SheetCell(attributes.get("t", ""), int(style) if style.isdigit() else 0)
+                    )
                     found[row, column] = now[0]
             elif tag == "f" and now:
                 now[0].formula = True
