@@ -43,12 +43,16 @@ def split(
     """Cut columns into runs (start, end), as long as fits: one at least, `most` at most, no wider
     than `room`.
     """
-    runs, start, used = [], 0, 0.0
+    runs = []
+    start = 0
+    used = 0.0
     for place, width in enumerate(widths):
-        full = (room is not None and used + width > room) or place - start == most
-        if place > start and full:
+        is_wide = room is not None and used + width > room
+        has_most = place - start == most
+        if place > start and (is_wide or has_most):
             runs.append((start, place))
-            start, used = place, 0.0
+            start = place
+            used = 0.0
         used += width
     return [*runs, (start, len(widths))]
 
@@ -118,7 +122,9 @@ def mark(cell: Cell, *, shaded: bool = True) -> str:
         return "" if cell.text == "-inf" else HIDDEN_SIGN
     if cell.shade is None or not shaded:
         return ""
-    return SHADE_SIGNS[min(int(max(cell.shade, 0.0) * len(SHADE_SIGNS)), len(SHADE_SIGNS) - 1)]
+    last = len(SHADE_SIGNS) - 1
+    place = int(max(cell.shade, 0.0) * len(SHADE_SIGNS))
+    return SHADE_SIGNS[min(place, last)]
 
 
 def has_sign_of_hidden(rows: Iterable[Sequence[Cell]]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -116,7 +116,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     for place, block in enumerate(page.without_room(document.blocks)):
         if place or document.title:
             yield "\n"
-        yield from (f"{line}\n" for line in writer.block(block))
+        for line in writer.block(block):
+            yield f"{line}\n"
 
 
 def plain_text(text: str) -> str:
@@ -192,8 +193,11 @@ class _BlockWriter:
                 first = f"**{kind.capitalize()}:** " if self.dollars else f"[!{kind.upper()}]\n> "
                 yield f"> {first}{self.sentence(text)}"
             case page.Formula(equation=equation, shapes=shapes):
-                tail = product_text(shapes, r" \times ", r" \cdot ") if shapes else ""
-                yield self.display(formula(equation, LATEX) + (rf" \qquad {tail}" if tail else ""))
+                shown = formula(equation, LATEX)
+                if shapes:
+                    tail = product_text(shapes, r" \times ", r" \cdot ")
+                    shown += rf" \qquad {tail}"
+                yield self.display(shown)
             case page.Worked(lines=lines):
                 yield from map(self.worked, lines)
             case page.Grid():
@@ -201,10 +205,12 @@ class _BlockWriter:
             case page.Product():
                 yield from self.product(block)
             case page.Table(rows=rows, right=right):
-                cells = [[self.sentence(cell) for cell in row] for row in rows]
-                yield from _pipes([self.sentence(head) for head in block.heads], cells, right)
+                heads = self.sentences(block.heads)
+                cells = [self.sentences(row) for row in rows]
+                yield from _pipes(heads, cells, right)
             case page.Listing(items=items):
-                yield from (f"- {self.sentence(item)}" for item in items)
+                for item in items:
+                    yield f"- {self.sentence(item)}"
             case page.Picture():
                 yield self.picture(block)
 
@@ -247,18 +253,25 @@ class _BlockWriter:
         # Two formulas without a blank would be one.
         return self.at_line_start("".join(pieces).strip().replace("$$", " "))
 
+    def sentences(self, texts: Iterable[page.Text]) -> list[str]:
+        return [self.sentence(text) for text in texts]
+
     def worked(self, line: page.WorkedLine) -> str:
         sums = " ".join(side for side in sides(line, LATEX_LINE) if side)
-        parts = [self.inline(sums)] if sums else []
-        parts += [self.sentence(line.remark)] if line.remark else []
+        parts = []
+        if sums:
+            parts.append(self.inline(sums))
+        if line.remark:
+            parts.append(self.sentence(line.remark))
         return f"- **{self.name(line.label)}**: {' — '.join(parts)}"
 
     def grid(self, grid: page.Grid) -> Iterator[str]:
         grid = grid.loaded()
         head = [self.inline(write(grid.name, LATEX)), *map(self.name, grid.columns or [""])]
-        names = [
-            f"**{self.name(name)}**" if name.strip() else self.name(name) for name in grid.rows
-        ]
+        names = []
+        for row_name in grid.rows:
+            name = self.name(row_name)
+            names.append(f"**{name}**" if row_name.strip() else name)
         legend = False
 
         def lines() -> Iterator[list[str]]:
@@ -271,19 +284,25 @@ class _BlockWriter:
             else:
                 for rows in chunks(grid.cells):
                     legend = legend or has_sign_of_hidden(rows)
-                    known = {
-                        key: self.number(cell)
-                        for key, cell in {id(cell): cell for row in rows for cell in row}.items()
-                    }
-                    yield from (
-                        [next(remaining), *(known[id(cell)] for cell in row)] for row in rows
-                    )
+                    for numbers in self.numbers(rows):
+                        yield [next(remaining), *numbers]
 
-        yield from _pipes(
-            head, page.sequence(lines, lazy=isinstance(grid.cells, page.Lazy)), range(1, len(head))
-        )
+        is_lazy = isinstance(grid.cells, page.Lazy)
+        yield from _pipes(head, page.sequence(lines, lazy=is_lazy), range(1, len(head)))
         if legend:
             yield f"\n{self.plain(HIDDEN_SIGN)} {LEGEND}"
+
+    def numbers(self, rows: Iterable[Sequence[page.Cell]]) -> Iterator[list[str]]:
+        """The numbers of each row; a cell that stands in many places is written once."""
+        written: dict[int, str] = {}
+        for row in rows:
+            numbers = []
+            for cell in row:
+                key = id(cell)
+                if key not in written:
+                    written[key] = self.number(cell)
+                numbers.append(written[key])
+            yield numbers
 
     def product(self, product: page.Product) -> Iterator[str]:
         """All matrices in one formula, and the result once more in a table, with its labels."""
@@ -319,7 +338,9 @@ class _BlockWriter:
         if cell.verdict == "wrong":
             number = f"**{number}**"
         sign = self.plain(mark(cell))
-        return f"{number} {sign}" if sign else number
+        if sign:
+            number += f" {sign}"
+        return number
 
     def picture(self, block: page.Picture) -> str:
         drawing = block.draw()
@@ -340,13 +361,13 @@ class _BlockWriter:
 
 def _array(grid: page.Grid) -> str:
     """A matrix in a formula, under its name."""
-    rows = " \\\\\n".join(" & ".join(map(_in_formula, row)) for row in grid.cells)
-    array = (
-        rf"\left[\begin{{array}}{{{'r' * len(grid.cells[0])}}}"
-        + f"\n{rows}\n"
-        + r"\end{array}\right]"
-    )
-    return rf"\overset{{{write(grid.name, LATEX)}}}{{{array}}}"
+    rows = [" & ".join(map(_in_formula, row)) for row in grid.cells]
+    body = " \\\\\n".join(rows)
+    aligned = "r" * len(grid.cells[0])
+    start = rf"\left[\begin{{array}}{{{aligned}}}"
+    end = r"\end{array}\right]"
+    name = write(grid.name, LATEX)
+    return f"\\overset{{{name}}}{{{start}\n{body}\n{end}}}"
 
 
 def _in_formula(cell: page.Cell) -> str:
@@ -365,8 +386,13 @@ def _parted(found: re.Match[str]) -> str:
 
 
 def _in_dollars(signs: re.Match[str]) -> str:
-    math = " ".join(_COMMANDS[sign] for sign in signs[1]).replace("} {}^{", "")  # ⁻⁶ is one power
-    return f"${math}{signs[2] and f' {signs[2]}'}$"
+    commands = " ".join(_COMMANDS[sign] for sign in signs[1])
+    # Signs such as ⁻⁶ are one power.
+    math = commands.replace("} {}^{", "")
+    digits = signs[2]
+    if digits:
+        math += f" {digits}"
+    return f"${math}$"
 
 
 def _pipes(
@@ -379,14 +405,21 @@ def _pipes(
             max(wide, *map(text_width, {*column}))
             for wide, column in zip(widths, zip(*some, strict=True), strict=True)
         ]
-    pads = [str.rjust if place in right else str.ljust for place in range(len(head))]
-    rule = [
-        "-" * (wide - 1) + ":" if place in right else ":" + "-" * (wide - 1)
-        for place, wide in enumerate(widths)
-    ]
+    pads = []
+    rule = []
+    for place, wide in enumerate(widths):
+        dashes = "-" * (wide - 1)
+        if place in right:
+            pads.append(str.rjust)
+            rule.append(f"{dashes}:")
+        else:
+            pads.append(str.ljust)
+            rule.append(f":{dashes}")
     for cells in chain((head, rule), rows):
-        padded = (
-            pad(cell, wide if cell.isascii() else wide + len(cell) - text_width(cell))
-            for pad, cell, wide in zip(pads, cells, widths, strict=True)
-        )
+        padded = []
+        for pad, cell, wide in zip(pads, cells, widths, strict=True):
+            letters = wide
+            if not cell.isascii():
+                letters += len(cell) - text_width(cell)
+            padded.append(pad(cell, letters))
         yield f"| {' | '.join(padded)} |"

@@ -10,7 +10,8 @@ most have in common stands at the root.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
+from typing import TypeGuard
 from xml.etree import ElementTree as xml
 
 from attncli.page.drawing import PAINTS, TEXT_SIZE, Drawing, Path, Point, Shape, Words
@@ -138,7 +139,8 @@ def _is_straight(path: Path) -> bool:
 
 def _paint(paint: str, kind: str) -> dict[str, str]:
     if paint in PAINTS:
-        return {kind: PAINTS[paint][0], "class": _class(paint, kind)}
+        by_day, *_ = PAINTS[paint]
+        return {kind: by_day, "class": _class(paint, kind)}
     firsts, seconds = paint[1::2], paint[2::2]
     if firsts == seconds:
         # #aabbcc is #abc
@@ -147,16 +149,19 @@ def _paint(paint: str, kind: str) -> dict[str, str]:
 
 
 def _class(role: str, kind: str) -> str:
-    return role + "-line" * (kind == "stroke")
+    if kind == "stroke":
+        return f"{role}-line"
+    return role
 
 
 def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> None:
     """Shapes that have attributes in common: in a group, unless there is one alone, or outlines
     that may be one.
     """
-    if all(isinstance(shape, Path) and not shape.title and shape.opacity == 1 for shape in shapes):
-        moves = tuple(move for shape in shapes if isinstance(shape, Path) for move in shape.moves)
-        shapes = [Path(moves)]
+    outlines = [shape for shape in shapes if _may_be_joined(shape)]
+    if len(outlines) == len(shapes):
+        moves = chain.from_iterable(outline.moves for outline in outlines)
+        shapes = [Path(tuple(moves))]
     if len(shapes) == 1:
         _element(root, shapes[0], shared)
         return
@@ -165,15 +170,24 @@ def _add(root: xml.Element, shared: Mapping[str, str], shapes: list[Shape]) -> N
         _element(group, shape, {})
 
 
+def _may_be_joined(shape: Shape) -> TypeGuard[Path]:
+    """Whether it is an outline that has no title and hides what is under it."""
+    return isinstance(shape, Path) and not shape.title and shape.opacity == 1
+
+
 def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> None:
     if isinstance(shape, Words):
         # Whole pixels take half the room, and are sharp.
-        x, y = (_number(round(place)) for place in (shape.x, shape.y))
-        turned = {"transform": f"rotate({_number(-shape.turn)} {x} {y})"} if shape.turn else {}
-        element = xml.SubElement(parent, "text", {"x": x, "y": y, **turned, **shared})
+        x = _number(round(shape.x))
+        y = _number(round(shape.y))
+        attributes = {"x": x, "y": y}
+        if shape.turn:
+            attributes["transform"] = f"rotate({_number(-shape.turn)} {x} {y})"
+        element = xml.SubElement(parent, "text", {**attributes, **shared})
         element.text = _allowed(shape.text)
     else:
-        element = xml.SubElement(parent, "path", {"d": "".join(_moves(shape)), **shared})
+        outline = "".join(_moves(shape))
+        element = xml.SubElement(parent, "path", {"d": outline, **shared})
     if shape.title:
         title = xml.Element("title")
         title.text = _allowed(shape.title)
@@ -187,11 +201,15 @@ def _moves(path: Path) -> Iterator[str]:
     """The outline, each part in its shortest form: M60 40h56v36h-56z."""
     at: Point = (0, 0)
     for kind, points in path.moves:
-        ends = tuple(
-            (round(x, COORDINATE_DECIMALS), round(y, COORDINATE_DECIMALS)) for x, y in points
-        )
+        ends = tuple(map(_rounded, points))
         yield _move(kind, ends, at)
-        at = ends[-1] if ends else at
+        if ends:
+            at = ends[-1]
+
+
+def _rounded(point: Point) -> Point:
+    x, y = point
+    return round(x, COORDINATE_DECIMALS), round(y, COORDINATE_DECIMALS)
 
 
 def _move(kind: str, points: tuple[Point, ...], at: Point) -> str:
@@ -207,7 +225,8 @@ def _move(kind: str, points: tuple[Point, ...], at: Point) -> str:
             return f"h{_number(right)}"
         if not right:
             return f"v{_number(down)}"
-    return min(written, kind.lower() + _numbers(steps), key=len)
+    relative = kind.lower() + _numbers(steps)
+    return min(written, relative, key=len)
 
 
 def _numbers(points: tuple[Point, ...]) -> str:

@@ -122,13 +122,19 @@ def entries(blocks: Iterable[page.Block], level: int) -> Iterator[ContentsEntry]
     for block in blocks:
         if not isinstance(block, page.Heading):
             continue
-        word = f"step-{block.step}" if block.step else _slug(block.text)
-        name = word if block.part or not part else f"{part}-{word}"
+        name = f"step-{block.step}" if block.step else _slug(block.text)
+        if part and not block.part:
+            name = f"{part}-{name}"
         seen[name] = seen.get(name, 0) + 1
-        id = name if seen[name] == 1 else f"{name}-{seen[name]}"
+        id = name
+        if seen[name] > 1:
+            id = f"{name}-{seen[name]}"
         if block.part:
-            part, depth = id, level + 1
-        yield ContentsEntry(block, id, level if block.part else depth)
+            part = id
+            depth = level + 1
+            yield ContentsEntry(block, id, level)
+        else:
+            yield ContentsEntry(block, id, depth)
 
 
 def _slug(text: str) -> str:
@@ -146,9 +152,12 @@ def _contents(entries: Iterable[ContentsEntry]) -> Iterator[str]:
     parted = any(entry.level > 2 for entry in listed)
     yield '<nav aria-label="Contents">\n<ol>\n'
     for entry in listed:
+        heading = entry.heading
         part = ' class="part"' if parted and entry.level == 2 else ""
-        number = f"<b>{entry.heading.number}</b> " if entry.heading.number is not None else ""
-        yield f'<li{part}><a href="#{entry.id}">{number}{written(entry.heading.text)}</a></li>\n'
+        number = ""
+        if heading.number is not None:
+            number = f"<b>{heading.number}</b> "
+        yield f'<li{part}><a href="#{entry.id}">{number}{written(heading.text)}</a></li>\n'
     yield "</ol>\n</nav>\n"
 
 
@@ -213,21 +222,28 @@ def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
 def section_tag(entry: ContentsEntry, *, named: bool = True) -> str:
     """Where a section begins, with its place on leading axes."""
     block = entry.heading
+    place = [f"{letter}={at}" for letter, at in block.place]
     found = {
         "id": entry.id if named else "",
         "class": "part" if block.part else "",
-        "data-place": " ".join(f"{letter}={at}" for letter, at in block.place),
+        "data-place": " ".join(place),
     }
-    attributes = (f' {name}="{attribute(value)}"' for name, value in found.items() if value)
-    return f"<section{''.join(attributes)}>"
+    attributes = ""
+    for name, value in found.items():
+        if value:
+            attributes += f' {name}="{attribute(value)}"'
+    return f"<section{attributes}>"
 
 
 def heading(block: page.Heading, level: int) -> str:
-    number = f'<span class="number">{block.number}</span> ' if block.number is not None else ""
+    number = ""
+    if block.number is not None:
+        number = f'<span class="number">{block.number}</span> '
     heading = f"<h{level}>{number}{written(block.text)}</h{level}>"
     if not block.shapes:
         return f"{heading}\n"
-    return f'<hgroup>{heading}<p class="shapes">{product_text(block.shapes)}</p></hgroup>\n'
+    shapes = product_text(block.shapes)
+    return f'<hgroup>{heading}<p class="shapes">{shapes}</p></hgroup>\n'
 
 
 def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> Iterator[str]:
@@ -298,7 +314,9 @@ def _worked(line: page.WorkedLine) -> str:
     item = "<li>"
     if line.cell is not None:
         item = f'<li data-cell="{",".join(map(str, line.cell))}">'
-    label = f"<span>{cell_label(line.label)}</span> " if line.label else ""
+    label = ""
+    if line.label:
+        label = f"<span>{cell_label(line.label)}</span> "
     return f"{item}{label}<span>{said}</span></li>\n"
 
 
@@ -310,24 +328,28 @@ def _table(table: page.Table, topic: str) -> str:
     def row(cells: Iterable[page.Text], named: Iterable[bool], scope: str) -> str:
         written = []
         for place, (cell, is_name) in enumerate(zip(cells, named, strict=True)):
-            tag = start = "td"
+            tag = "td"
+            start = "td"
             # A heading without a text would be read aloud as nothing.
             if is_name and plain(cell):
-                tag, start = "th", f'th scope="{scope}"'
+                tag = "th"
+                start = f'th scope="{scope}"'
             if place in table.right:
                 start += ' class="right"'
             written.append(f"<{start}>{sentence(cell)}</{tag}>")
         return "".join(written)
 
-    body = "".join(
-        f"<tr>{row(cells, [place == naming for place in range(len(heads))], 'row')}</tr>\n"
-        for cells in table.rows
-    )
+    names_row = [place == naming for place in range(len(heads))]
+    rows = [f"<tr>{row(cells, names_row, 'row')}</tr>\n" for cells in table.rows]
+    body = "".join(rows)
     head = row(heads, [True] * len(heads), "col")
-    caption = f'<caption class="unseen">{written(topic)}</caption>' if topic else ""
+    caption = ""
+    if topic:
+        caption = f'<caption class="unseen">{written(topic)}</caption>'
     shown = (
-        "<table"
-        f' class="rows">{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>'
+        f'<table class="rows">{caption}\n'
+        f"<thead><tr>{head}</tr></thead>\n"
+        f"<tbody>\n{body}</tbody></table>"
     )
     columns = zip(heads, *table.rows, strict=True)
     least = sum(max(map(_longest, column)) for column in columns)
@@ -336,5 +358,9 @@ def _table(table: page.Table, topic: str) -> str:
 
 def _longest(text: page.Text) -> int:
     """How wide the longest part is that a browser does not break, with the gap after it."""
-    words = (plain((piece,)) if isinstance(piece, page.Math) else piece for piece in text)
-    return 2 + max((len(word) for words_of in words for word in words_of.split(" ")), default=0)
+    longest = 0
+    for piece in text:
+        said = plain((piece,)) if isinstance(piece, page.Math) else piece
+        for word in said.split(" "):
+            longest = max(longest, len(word))
+    return longest + 2

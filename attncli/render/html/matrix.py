@@ -63,11 +63,14 @@ def product(product: Product, topic: str) -> Iterator[str]:
     marked = product.marked()
     parts = (*marked.operands, ("=", marked.result))
     names = f"{_name(marked.result)}, and what gives it"
-    yield opening(
-        "product", f"{topic}: {names}" if topic else names, max(width(grid) for _, grid in parts)
-    )
+    if topic:
+        names = f"{topic}: {names}"
+    widest = max(width(grid) for _, grid in parts)
+    yield opening("product", names, widest)
     for sign, grid in parts:
-        yield '<div class="factor">' + (f'<span class="sign">{sign}</span>' if sign else "")
+        yield '<div class="factor">'
+        if sign:
+            yield f'<span class="sign">{sign}</span>'
         yield from _table(grid, topic, labelled=grid is marked.result)
         yield "</div>"
     yield "</div>\n"
@@ -102,13 +105,15 @@ def width(grid: Grid) -> int:
     widths = []
     for head, cells in zip(heads, columns, strict=True):
         digits = max(len(cell.text) for cell in cells)
-        widths.append(max(min(text_width(head), LONG), digits))
+        label = min(text_width(head), LONG)
+        widths.append(max(label, digits))
     widest = max(widths)
     if widest <= EVEN:
         # Narrow columns are all as wide as the widest.
         widths = [widest] * len(widths)
-    labels = min(max(map(text_width, grid.rows)), LONG)
-    return sum(width + COLUMN_GAP for width in widths) + labels
+    longest_label = max(map(text_width, grid.rows))
+    gaps = COLUMN_GAP * len(widths)
+    return sum(widths) + gaps + min(longest_label, LONG)
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
@@ -149,19 +154,24 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
 def _label(text: str, scope: str, unseen: str) -> str:
     if not text:
         return f"<td{unseen}></td>"
-    kind = unseen or ' class="long"' * (text_width(text) > LONG)
+    kind = unseen
+    if not unseen and text_width(text) > LONG:
+        kind = ' class="long"'
     return f'<th scope="{scope}"{kind}>{isolated(text)}</th>'
 
 
 def _measured(grid: Grid) -> tuple[list[int], int]:
     """The most decimals of each column, and how many characters the longest number has."""
-    decimals, widest = [0] * len(next(iter(grid.cells))), 0
+    first_row = next(iter(grid.cells))
+    decimals = [0] * len(first_row)
+    widest = 0
     for rows in chunks(grid.cells):
         for place, column in enumerate(zip(*rows, strict=True)):
             # In a large matrix the same cell stands in many places.
-            distinct = {id(cell): cell for cell in column}.values()
-            decimals[place] = max(decimals[place], *map(_decimals, distinct))
-            widest = max(widest, *(len(cell.text) for cell in distinct))
+            distinct = {id(cell): cell for cell in column}
+            for cell in distinct.values():
+                decimals[place] = max(decimals[place], _decimals(cell))
+                widest = max(widest, len(cell.text))
     return decimals, widest
 
 
@@ -187,7 +197,10 @@ def _rows(grid: Grid, decimals: Sequence[int]) -> Iterator[str]:
 
 
 def _decimals(cell: Cell) -> int:
-    return len(write_number(cell.text, UNICODE).partition(".")[2]) if cell.text else 0
+    if not cell.text:
+        return 0
+    _, _, digits = write_number(cell.text, UNICODE).partition(".")
+    return len(digits)
 
 
 def _cell(cell: Cell, most: int) -> str:

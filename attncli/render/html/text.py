@@ -58,10 +58,9 @@ def raised(text: str) -> str:
 
     def higher(found: re.Match[str]) -> str:
         power = found[1]
-        sign, inside, end = (
-            ("^(", power[1:-1], "<span>)</span>") if power[0] == "(" else ("^", power, "")
-        )
-        return f"<sup><span>{sign}</span>{inside}{end}</sup>"
+        if power[0] == "(":
+            return f"<sup><span>^(</span>{power[1:-1]}<span>)</span></sup>"
+        return f"<sup><span>^</span>{power}</sup>"
 
     return re.sub(r"\^(\([^()]*\)|[^\s()·+,]+)", higher, text)
 
@@ -78,6 +77,7 @@ def math(expression: Expression) -> str:
     return f"<math>{write(expression, MATHML)}</math>"
 
 
+_OPENING = ("(", "“", '"')
 _BESIDE = re.compile(r" = \d+[),.;:?]?|[),.;:?]")
 
 
@@ -89,9 +89,13 @@ def sentence(text: Text) -> str:
     for place, piece in enumerate(text):
         if not isinstance(piece, Math):
             continue
-        before = pieces[place - 1][-1:] if place else ""
-        after = pieces[place + 1] if place + 1 < len(pieces) else ""
-        opens = before if before in ("(", "“", '"') else ""
+        opens = ""
+        if place:
+            before = pieces[place - 1]
+            opens = before[-1:] if before.endswith(_OPENING) else ""
+        after = ""
+        if place + 1 < len(pieces):
+            after = pieces[place + 1]
         beside = _BESIDE.match(after)
         closes = beside[0] if beside else ""
         if opens:

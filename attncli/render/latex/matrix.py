@@ -104,7 +104,9 @@ def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
     if cell.verdict is not None:
         number = _judged(number, cell.verdict)
     elif cell.hidden:
-        number = rf"{{\color[gray]{{{HIDDEN_GRAY}}}{number}}}" + (r"\kern\fboxsep" if boxed else "")
+        number = rf"{{\color[gray]{{{HIDDEN_GRAY}}}{number}}}"
+        if boxed:
+            number += r"\kern\fboxsep"
     elif cell.shade is not None:
         number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade)
     return rf"\hfill {number}"
@@ -122,10 +124,14 @@ def _phantom(text: str) -> str:
 
 def _shaded(number: str, shade: float) -> str:
     back = background(shade)
-    paper, ink = (
-        ",".join(f"{part / 255:.3f}" for part in color) for color in (back, foreground(back))
-    )
+    paper = _parts_of_color(back)
+    ink = _parts_of_color(foreground(back))
     return rf"\colorbox[rgb]{{{paper}}}{{\color[rgb]{{{ink}}}${number}$}}"
+
+
+def _parts_of_color(color: Iterable[int]) -> str:
+    """Red, green and blue from 0 to 1: 0.502,0.502,1.000."""
+    return ",".join(f"{part / 255:.3f}" for part in color)
 
 
 def side_by_side(boxes: Iterable[str], *, keep: bool = True) -> str:
@@ -151,7 +157,8 @@ def is_small(grid: Grid) -> bool:
     widths, tall, _ = _extents(grid)
     if tall and len(grid.rows) * LINES_OF_A_TALL_ROW > MOST_SMALL_ROWS:
         return False
-    return _side_width(grid) + sum(widths) <= WIDEST_SMALL_MATRIX
+    width = _side_width(grid) + sum(widths)
+    return width <= WIDEST_SMALL_MATRIX
 
 
 def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) -> Iterator[str]:
@@ -161,14 +168,17 @@ def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) 
     if len(matrices) == 1 and isinstance(matrices[0], Grid) and not beside:
         yield from _alone(matrices[0].loaded())
         return
-    boxes = [
-        f"${_product(each) if isinstance(each, Product) else _whole(each)}$" for each in matrices
-    ]
+    boxes = []
+    legend = False
+    for each in matrices:
+        if isinstance(each, Product):
+            boxes.append(f"${_product(each)}$")
+            legend = legend or has_sign_of_hidden(each.result.cells)
+        else:
+            boxes.append(f"${_whole(each)}$")
+            legend = legend or has_sign_of_hidden(each.cells)
     yield side_by_side([*boxes, *beside])
-    if any(
-        has_sign_of_hidden((each.result if isinstance(each, Product) else each).cells)
-        for each in matrices
-    ):
+    if legend:
         yield LEGEND_OF_HIDDEN
 
 
@@ -204,9 +214,9 @@ def _whole(grid: Grid) -> str:
 def _product(product: Product) -> str:
     """Matrices side by side, each with its name above, and the result with its labels."""
     marked = product.marked()
-    before = "".join(
-        f"{PRODUCT_SIGNS[sign]}{_unlabelled(factor)}\n" for sign, factor in marked.operands
-    )
+    before = ""
+    for sign, factor in marked.operands:
+        before += f"{PRODUCT_SIGNS[sign]}{_unlabelled(factor)}\n"
     return f"{before}\\;=\\; {_whole(marked.result)}"
 
 
@@ -214,35 +224,39 @@ def _unlabelled(grid: Grid) -> str:
     """A matrix below its name. It is no bordermatrix, so that it is not read as an answer."""
     columns = (_column_cells(column, {}) for column in zip(*grid.cells, strict=True))
     rows = " \\\\{}\n".join(f"  {' & '.join(row)}" for row in zip(*columns, strict=True))
-    array = (
-        rf"\left(\begin{{array}}{{@{{}}{'r' * len(grid.cells[0])}@{{}}}}"
-        + f"\n{rows}\n"
-        + r"\end{array}\right)"
-    )
-    return rf"\mathop{{{array}}}\limits^{{\textstyle {write(grid.name, LATEX)}\strut}}"
+    aligned = "r" * len(grid.cells[0])
+    start = rf"\left(\begin{{array}}{{@{{}}{aligned}@{{}}}}"
+    end = r"\end{array}\right)"
+    name = rf"\textstyle {write(grid.name, LATEX)}\strut"
+    return f"\\mathop{{{start}\n{rows}\n{end}}}\\limits^{{{name}}}"
 
 
 def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
     """The matrix of decimals in parts that fit on a line and leave no hole on a page, and which
     part each is.
     """
-    name, total = write(grid.name, LATEX), len(grid.columns) or 1
-    lines = int(MOST_LINES // (LINES_OF_A_TALL_ROW if tall else 1))
-    rows = ceil(len(grid.rows) / ceil(len(grid.rows) / lines))
-    for start, end in split(widths, WIDEST_LINE - _side_width(grid), MOST_COLUMNS):
-        cells, spelled = grid.block(start, end), Spelled()
-        names, across = (
-            _names(name, grid.columns[start:end]),
-            _extent("column", (start, end, total)),
-        )
+    name = write(grid.name, LATEX)
+    total = len(grid.columns) or 1
+    most_rows = MOST_LINES
+    if tall:
+        most_rows = int(MOST_LINES // LINES_OF_A_TALL_ROW)
+    parts = ceil(len(grid.rows) / most_rows)
+    rows = ceil(len(grid.rows) / parts)
+    room = WIDEST_LINE - _side_width(grid)
+    for start, end in split(widths, room, MOST_COLUMNS):
+        cells = grid.block(start, end)
+        names = _names(name, grid.columns[start:end])
+        across = _extent("column", (start, end, total))
+        spelled = Spelled()
         for top in range(0, len(cells), rows):
             bottom = min(top + rows, len(cells))
-            if said := _said(across, _extent("row", (top, bottom, len(cells)))):
+            down = _extent("row", (top, bottom, len(cells)))
+            said = _said(across, down)
+            if said:
                 yield said
             keep = bool(said) or rows <= MOST_SMALL_ROWS
-            yield side_by_side(
-                [f"${_matrix(grid, names, cells[top:bottom], top, spelled)}$"], keep=keep
-            )
+            shown = _matrix(grid, names, cells[top:bottom], top, spelled)
+            yield side_by_side([f"${shown}$"], keep=keep)
 
 
 def _side_width(grid: Grid) -> float:
@@ -271,8 +285,8 @@ def _extents(grid: Grid) -> tuple[list[float], bool, bool]:
 
 def _said(across: str, down: str) -> str:
     """Which columns and rows a block has, where these are not all."""
-    between = ", " if across and down else ""
-    return rf"{{\small {across}{between}{down}:}}" if across or down else ""
+    said = ", ".join(filter(None, (across, down)))
+    return rf"{{\small {said}:}}" if said else ""
 
 
 def _extent(what: str, extent: Extent) -> str:
@@ -283,10 +297,10 @@ def _extent(what: str, extent: Extent) -> str:
 def _closed(grid: Grid) -> str:
     """The matrix of the closed forms."""
     strut = STRUT_OF_FRACTIONS if _has_fractions(grid) else ""
-    lines = (
-        [_side(row, strut), *(rf"\hfill {write(form, LATEX)}" for form in forms)]
-        for row, forms in zip(grid.rows, grid.closed, strict=True)
-    )
+    lines = []
+    for row, forms in zip(grid.rows, grid.closed, strict=True):
+        cells = [rf"\hfill {write(form, LATEX)}" for form in forms]
+        lines.append([_side(row, strut), *cells])
     names = _names(write(grid.name, LATEX), grid.columns or ("",))
     return _bordered(names, _lines(lines))
 
@@ -300,17 +314,18 @@ def _has_fractions(grid: Grid) -> bool:
 
 def _fits_a_line(grid: Grid) -> bool:
     """Whether the closed forms have room beside their decimals, all rows on a page."""
-    decimals = sum(COLUMN_GAP + _width(column) for column in zip(*grid.cells, strict=True))
-    closed = sum(
-        COLUMN_GAP + max(len(write(form, UNICODE)) for form in column)
-        for column in zip(*grid.closed, strict=True)
-    )
-    side = max(length(label(row)) for row in grid.rows)
-    return (
-        side + closed + decimals + RELATION_WIDTH <= WIDEST_LINE
-        and len(grid.rows) * LINES_OF_A_TALL_ROW <= MOST_LINES
-        and len(grid.columns) <= MOST_COLUMNS
-    )
+    if len(grid.rows) * LINES_OF_A_TALL_ROW > MOST_LINES:
+        return False
+    if len(grid.columns) > MOST_COLUMNS:
+        return False
+    width = max(length(label(row)) for row in grid.rows)
+    width += RELATION_WIDTH
+    for column in zip(*grid.cells, strict=True):
+        width += COLUMN_GAP + _width(column)
+    for forms in zip(*grid.closed, strict=True):
+        widest = max(len(write(form, UNICODE)) for form in forms)
+        width += COLUMN_GAP + widest
+    return width <= WIDEST_LINE
 
 
 @dataclass(slots=True)

@@ -39,14 +39,18 @@ def tables(
 
     So a long one leaves no hole on a page.
     """
-    lengths = [[_length(cell) for cell in row] for row in rows]
-    widest = [max([_length(name), *column]) for name, *column in zip(head, *lengths, strict=True)]
-    words = [max(map(_longest, (name, *column))) for name, *column in zip(head, *rows, strict=True)]
+    lengths = [list(map(_length, row)) for row in rows]
+    lengths_of_head = map(_length, head)
+    widest = [max(column) for column in zip(lengths_of_head, *lengths, strict=True)]
+    words = [max(map(_longest, column)) for column in zip(head, *rows, strict=True)]
     shares = _shares(widest, words, right)
     heights: list[int] = []
     for row_lengths in lengths:
-        needed = [ceil(row_lengths[at] / (share * WIDEST_LINE)) for at, share in shares.items()]
-        heights.append(max([1, *needed]))
+        height = 1
+        for at, share in shares.items():
+            needed = ceil(row_lengths[at] / (share * WIDEST_LINE))
+            height = max(height, needed)
+        heights.append(height)
     most = MOST_LINES
     if heights:
         tabulars = ceil(sum(heights) / MOST_LINES)
@@ -66,17 +70,21 @@ def _tabular(
     right: Sequence[int],
     shares: dict[int, float],
 ) -> str:
-    wrapped = {place: rf"p{{{share:.3f}\linewidth}}" for place, share in shares.items()}
-    columns = "".join(
-        "r" if place in right else wrapped.get(place, "l") for place in range(len(head))
-    )
-    # \raggedright takes \\ for itself
+    columns = ""
+    for place in range(len(head)):
+        if place in right:
+            columns += "r"
+        elif place in shares:
+            columns += rf"p{{{shares[place]:.3f}\linewidth}}"
+        else:
+            columns += "l"
+    # \raggedright takes \\ for itself.
     end = r" \tabularnewline" if shares else r" \\"
-    lines = [" & ".join(rf"\textbf{{{sentence(name)}}}" for name in head) + rf"{end} \hline"]
-    lines += [
-        " & ".join(_cell(text, place in shares) for place, text in enumerate(row)) + end
-        for row in rows
-    ]
+    names = [rf"\textbf{{{sentence(name)}}}" for name in head]
+    lines = [" & ".join(names) + rf"{end} \hline"]
+    for row in rows:
+        cells = [_cell(text, place in shares) for place, text in enumerate(row)]
+        lines.append(" & ".join(cells) + end)
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
     spacing = r"\renewcommand{\arraystretch}{1.2}\tabcolsep=0.0095\linewidth\noindent"
@@ -122,17 +130,19 @@ def _longest(text: Text) -> float:
     """About how many digits wide the longest word is, or the longest part of a formula that TeX
     does not break.
     """
-    words = [
-        word
-        for piece in text
-        for word in (
-            piece.split()
-            if isinstance(piece, str)
-            else _OPERATOR.split(write(piece.expression, PLAIN))
-        )
-    ]
-    # TeX may break after a code
-    parts = (part for word in words for part in (word if lacks_letters(word) else [word]))
+    words: list[str] = []
+    for piece in text:
+        if isinstance(piece, str):
+            words += piece.split()
+        else:
+            words += _OPERATOR.split(write(piece.expression, PLAIN))
+    parts: list[str] = []
+    for word in words:
+        if lacks_letters(word):
+            # TeX may break after the code of a letter.
+            parts += list(word)
+        else:
+            parts.append(word)
     return max(map(length, parts), default=0)
 
 

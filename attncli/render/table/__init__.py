@@ -47,7 +47,10 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     writer = _BlockLines(style)
     lines = _lines(document, writer)
     while some := list(islice(lines, LINES_AT_ONCE)):
-        texts = colored(some, writer.page) if style.color else (line.plain for line in some)
+        if style.color:
+            texts = colored(some, writer.page)
+        else:
+            texts = [line.plain for line in some]
         yield "".join(f"{text}\n" for text in texts)
 
 
@@ -66,7 +69,8 @@ def _lines(document: page.Document, writer: _BlockLines) -> Iterator[Line]:
     before: page.Block | None = None
     for block in page.without_room(document.blocks):
         run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
-        if (before or document.title) and not run_on:
+        is_first = before is None and not document.title
+        if not run_on and not is_first:
             yield Line()
         yield from writer.block(block)
         before = block
@@ -79,9 +83,11 @@ class _BlockLines:
         self.style = style
         self.page = style.width or WIDTH_OF_A_PIPE
         self.prose = min(style.width or WIDTH_OF_A_PIPE, WIDEST_PROSE)
-        self.body, self.work = (
-            (INDENT_OF_PROSE, INDENT_OF_WORK) if self.page >= NARROWEST_WITH_INDENT else (0, 0)
-        )
+        self.body = 0
+        self.work = 0
+        if self.page >= NARROWEST_WITH_INDENT:
+            self.body = INDENT_OF_PROSE
+            self.work = INDENT_OF_WORK
 
     def block(self, block: page.Block) -> Iterable[Line]:
         match block:
@@ -107,8 +113,8 @@ class _BlockLines:
                     return _indented(together, self.work)
                 return self.apart(instead)
             case page.Table(rows=rows, right=right):
-                cells = [[sentence(cell) for cell in row] for row in rows]
-                heads = [sentence(head) for head in block.heads]
+                cells = [list(map(sentence, row)) for row in rows]
+                heads = list(map(sentence, block.heads))
                 # On a pipe, sentences wrap as prose does, and numbers stay in line.
                 room = None if self.style.width is None and right else self.page - self.body
                 return _indented(table_lines(heads, cells, right, room), self.body)
@@ -116,9 +122,8 @@ class _BlockLines:
                 return self.wrapped(Line(visible(draw().description)), self.body)
             case page.Listing(items=items, left_out=left_out):
                 bullets = (self.wrapped(sentence(item), self.body, "• ") for item in items)
-                return chain(
-                    chain.from_iterable(bullets), _indented(self.said(left_out), self.body)
-                )
+                said = _indented(self.said(left_out), self.body)
+                return chain(chain.from_iterable(bullets), said)
             case page.Room():
                 return ()
 
@@ -147,16 +152,18 @@ class _BlockLines:
             title = Line.assemble((f"{block.number} ", "bold cyan"), title)
         first, *others = self.folded(title, len("──  "))
         if others:
+            begun = Line.assemble(("── ", "dim"), first)
             below = _indented(others, len("── "))
-            return [Line.assemble(("── ", "dim"), first), *below, *self.product(block)]
+            return [begun, *below, *self.product(block)]
         line = Line.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
+        whole = Line.assemble(line, ("─" * rule, "dim"))
         if not block.shapes:
-            return [Line.assemble(line, ("─" * rule, "dim"))]
+            return [whole]
         shapes = Line.assemble(" ", Line(product_text(block.shapes), "cyan"))
         shorter = rule - shapes.cell_len
         if shorter < SHORTEST_RULE:
-            return [Line.assemble(line, ("─" * rule, "dim")), *self.product(block)]
+            return [whole, *self.product(block)]
         return [Line.assemble(line, ("─" * shorter, "dim"), shapes)]
 
     def product(self, block: page.Heading) -> list[Line]:

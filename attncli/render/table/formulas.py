@@ -68,12 +68,15 @@ def _too_narrow(spelled: Sequence[tuple[str, ...]], room: int) -> bool:
     """Whether a sentence, or some sum, however it is broken, is too wide for the room."""
     if room >= WIDE_ENOUGH_FOR_TERMS:
         return False
-    broken_sums = (broken(" ".join(line).rstrip(), room) for line in spelled)
-    wide = any(
-        len(first) > room or any(len(other) > room - HANGING_INDENT for other in others)
-        for first, *others in broken_sums
-    )
-    return wide or room < NARROWEST_PROSE + HANGING_INDENT
+    if room < NARROWEST_PROSE + HANGING_INDENT:
+        return True
+    for line in spelled:
+        whole = " ".join(line).rstrip()
+        first, *others = broken(whole, room)
+        widest = max((len(other) + HANGING_INDENT for other in others), default=0)
+        if max(len(first), widest) > room:
+            return True
+    return False
 
 
 def sentence(text: page.Text) -> Line:
@@ -92,11 +95,15 @@ def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
     if not remark:
         return pieces
     *before, last = pieces
-    together = Line.assemble(last, "  ", remark) if last else remark
+    together = remark
+    above = before
+    if last:
+        together = Line.assemble(last, "  ", remark)
+        above = pieces
     if room is None or together.cell_len <= room:
         return [*before, together]
     wrapped = remark.wrapped(max(room - HANGING_INDENT, NARROWEST_PROSE))
-    return [*pieces, *wrapped] if last else [*before, *wrapped]
+    return [*above, *wrapped]
 
 
 def formula_lines(equation: Equation | Expression, room: int) -> list[str]:
@@ -130,7 +137,9 @@ def _cases(expression: Expression, instead: str = "") -> Iterator[str]:
     """What a choice may come to, each with its condition."""
     match expression:
         case Call("where", (condition, chosen, other)):
-            yield f"{write(chosen, UNICODE)}  {instead}if {write(condition, UNICODE)}"
+            value = write(chosen, UNICODE)
+            holds = write(condition, UNICODE)
+            yield f"{value}  {instead}if {holds}"
             yield from _cases(other, "else ")
         case _:
             yield f"{write(expression, UNICODE)}  else"
@@ -150,7 +159,8 @@ def broken(text: str, room: int | None) -> list[str]:
     for term in _terms(text, hanging):
         while line:
             limit = hanging if lines else room
-            if len(_joined([*line, term])) <= limit:
+            longer = _joined([*line, term])
+            if len(longer) <= limit:
                 break
             cut = _before(line, term, limit)
             lines.append(_joined(line[:cut]))
@@ -168,11 +178,18 @@ def _terms(text: str, room: int) -> list[_OpenTerm]:
     depth = 0
     for term in re.split(_TERM, text):
         begins_stage = depth == 0 and term[:1] in _RELATIONS
-        for piece in _divided(f"{term} ", room):
-            terms.append((piece, -1 if begins_stage else depth))
-            begins_stage = False
-            depth += piece.count("(") - piece.count(")")
+        first, *others = _divided(f"{term} ", room)
+        terms.append((first, -1 if begins_stage else depth))
+        depth += _opened(first)
+        for piece in others:
+            terms.append((piece, depth))
+            depth += _opened(piece)
     return terms
+
+
+def _opened(text: str) -> int:
+    """How many more parentheses it opens than it closes."""
+    return text.count("(") - text.count(")")
 
 
 def _divided(term: str, room: int) -> list[str]:
@@ -182,7 +199,8 @@ def _divided(term: str, room: int) -> list[str]:
     """
     if len(term) - 1 <= room:
         return [term]
-    factors = [found[0] for found in re.finditer(PIECE, term) if found[0]]
+    found = (piece[0] for piece in re.finditer(PIECE, term))
+    factors = list(filter(None, found))
     if len(factors) > 1 and factors[0].endswith(" "):
         # An operator is no factor: it stays with the first one.
         factors[:2] = [factors[0] + factors[1]]

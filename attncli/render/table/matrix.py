@@ -125,7 +125,9 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
 
 def _closed(grid: Grid, room: int | None) -> Iterator[Line]:
     """The matrix of the closed forms."""
-    forms = [[write(form, UNICODE) for form in row] for row in grid.closed]
+    forms = []
+    for row in grid.closed:
+        forms.append([write(form, UNICODE) for form in row])
     heads = [label(head) for head in grid.columns or ("",)]
     columns = []
     for head, texts in zip(heads, zip(*forms, strict=True), strict=True):
@@ -216,7 +218,9 @@ def _rows(
 def _spelled(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -> list[str]:
     """The numbers of a column, with blanks and signs behind them."""
     texts = {}
-    for key, cell in {id(cell): cell for cell in cells}.items():
+    # In a large matrix the same cell stands in many places.
+    different = {id(cell): cell for cell in cells}
+    for key, cell in different.items():
         number = _number(cell, spell)
         _, point, rest = number.partition(".")
         blanks = column.after - len(point + rest)
@@ -237,9 +241,8 @@ def _marked(number: str, sign: str, cell: Cell) -> str:
 
 
 def _joined(texts: Iterable[str], columns: Sequence[Column]) -> str:
-    return (" " * COLUMN_GAP).join(
-        [text.rjust(column.width) for text, column in zip(texts, columns, strict=True)]
-    )
+    padded = [text.rjust(column.width) for text, column in zip(texts, columns, strict=True)]
+    return (" " * COLUMN_GAP).join(padded)
 
 
 def _runs(
@@ -291,9 +294,11 @@ def _block(side: Side, columns: Sequence[Column], rows: Iterable[Line]) -> Itera
 def _paint(numbers: Line, columns: Sequence[Column], cells: Sequence[Cell]) -> None:
     at = 0
     for column, cell in zip(columns, cells, strict=True):
-        if look := _look(cell):
-            numbers.stylize(look, at, at + column.width)
-        at += column.width + COLUMN_GAP
+        end = at + column.width
+        look = _look(cell)
+        if look:
+            numbers.stylize(look, at, end)
+        at = end + COLUMN_GAP
 
 
 def _look(cell: Cell) -> str:
@@ -316,7 +321,9 @@ def _brackets(place: int, count: int, *, last: bool) -> tuple[str, str]:
         return "[", "]"
     if place == 0:
         return "⎡", "⎤"
-    return ("⎣", "⎦") if last and place == count - 1 else ("⎢", "⎥")
+    if last and place == count - 1:
+        return "⎣", "⎦"
+    return "⎢", "⎥"
 
 
 def _side(grid: Grid, room: int | None = None, widest: int = 0) -> Side:

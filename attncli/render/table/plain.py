@@ -110,7 +110,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     before: page.Block | None = None
     for block in page.without_room(document.blocks):
         run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
-        if (before or document.title) and not run_on:
+        is_first = before is None and not document.title
+        if not run_on and not is_first:
             yield "\n"
         for line in writer.block(block):
             yield from _wrapped(line, style.width)
@@ -138,10 +139,12 @@ class _WordWriter:
     def block(self, block: page.Block) -> Iterator[str]:
         match block:
             case page.Heading(text=text, number=number, shapes=shapes):
-                step = f"Step {number}: " if number is not None else ""
-                yield f"{step}{self.text(visible(text))}" + (
-                    f", {self.text(product_text(shapes))}" if shapes else ""
-                )
+                said = self.text(visible(text))
+                if number is not None:
+                    said = f"Step {number}: {said}"
+                if shapes:
+                    said += f", {self.text(product_text(shapes))}"
+                yield said
             case page.Paragraph(text=text, kind=kind):
                 yield PREFIXES[kind] + self.sentence(text)
             case page.Formula(equation=equation):
@@ -158,8 +161,9 @@ class _WordWriter:
             case page.Product(result=result):
                 yield from self.block(result) if block.shows_step else self.meeting(block)
             case page.Table(rows=rows):
-                heads = [self.sentence(head) for head in block.heads]
-                yield from (self.row(heads, [self.sentence(cell) for cell in row]) for row in rows)
+                heads = list(map(self.sentence, block.heads))
+                for row in rows:
+                    yield self.row(heads, list(map(self.sentence, row)))
             case page.Picture(draw=draw):
                 yield self.text(draw().description)
             case page.Listing(items=items, left_out=left_out):
@@ -245,8 +249,14 @@ class _WordWriter:
 
     def row(self, heads: Sequence[str], cells: Sequence[str]) -> str:
         """A row of a table, each cell with the head of its column."""
-        number = f"{cells[0]}. " if cells[0] and not heads[0] else ""  # of a step
-        said = (f"{head}: {cell}" for head, cell in zip(heads, cells, strict=True) if head and cell)
+        number = ""
+        if cells[0] and not heads[0]:
+            # It is the number of a step.
+            number = f"{cells[0]}. "
+        said = []
+        for head, cell in zip(heads, cells, strict=True):
+            if head and cell:
+                said.append(f"{head}: {cell}")
         return number + "; ".join(said)
 
     def said(self, left_out: page.LeftOut) -> Iterator[str]:

@@ -30,7 +30,9 @@ def table_lines(
     is wider by itself goes beyond it.
     """
     columns = list(zip(head, *rows, strict=True))
-    natural = [max(cell.cell_len for cell in column) for column in columns]
+    natural = []
+    for column in columns:
+        natural.append(max(cell.cell_len for cell in column))
     bold_head = [_bold(word) for word in head]
     widths, gap = natural, COLUMN_GAP
     if room is not None:
@@ -95,10 +97,15 @@ def _row(
 ) -> list[Line]:
     columns = []
     for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        pieces = cell.wrapped(width) if cell.cell_len > width else [cell.copy()]
+        pieces = [cell.copy()]
+        if cell.cell_len > width:
+            pieces = cell.wrapped(width)
         for piece in pieces:
             blank = width - piece.cell_len
-            piece.pad_left(blank) if place in right else piece.pad_right(blank)
+            if place in right:
+                piece.pad_left(blank)
+            else:
+                piece.pad_right(blank)
         columns.append(pieces)
     lines = []
     for parts in zip_longest(*columns):
@@ -130,8 +137,11 @@ def _one_by_one(
                 continue
             if word:
                 lines += word.wrapped(room)
-            pieces = [cell] if number else cell.wrapped(max(room - HANGING_INDENT, 1))
-            lines += [Line.assemble(hang, piece) for piece in pieces]
+            pieces = [cell]
+            if not number:
+                pieces = cell.wrapped(max(room - HANGING_INDENT, 1))
+            for piece in pieces:
+                lines.append(Line.assemble(hang, piece))
     return lines
 
 
