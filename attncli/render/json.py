@@ -38,19 +38,19 @@ def _escaped(found: re.Match[str]) -> str:
 def _pieces(value: object, indent: str, write: RowWriter | None = None) -> Iterator[str]:
     """A value as JSON; `write` is for what stands on one line, where that is not to be `_dump`."""
     if isinstance(value, dict) and value:
-        if (
-            all(map(_flat, value.values()))
-            and len(indent) + len(short := _dump(value)) <= LONGEST_LINE
-        ):
-            yield short
-            return
-        yield from _enclosed(
-            "{}", ((f"{_dump(key)}: ", item) for key, item in value.items()), indent
-        )
+        if all(map(_flat, value.values())):
+            short = _dump(value)
+            if len(indent) + len(short) <= LONGEST_LINE:
+                yield short
+                return
+        entries = ((f"{_dump(key)}: ", item) for key, item in value.items())
+        yield from _enclosed("{}", entries, indent)
     elif isinstance(value, Lazy):
-        yield from _enclosed("[]", (("", item) for item in value), indent, _row_writer())
+        items = (("", item) for item in value)
+        yield from _enclosed("[]", items, indent, _row_writer())
     elif isinstance(value, list | tuple) and not _flat(value):
-        yield from _enclosed("[]", (("", item) for item in value), indent)
+        items = (("", item) for item in value)
+        yield from _enclosed("[]", items, indent)
     else:
         yield (write or _dump)(value)
 

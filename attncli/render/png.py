@@ -42,9 +42,8 @@ def _by_rsvg(program: str, drawing: Drawing) -> bytes:
     done = subprocess.run(command, input=svg(drawing).encode(), capture_output=True)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip() or "it said nothing"
-        raise AttncliError(
-            Exit.FAULT, f"{program} could not draw the picture: {said.splitlines()[-1]}"
-        )
+        *_, last = said.splitlines()
+        raise AttncliError(Exit.FAULT, f"{program} could not draw the picture: {last}")
     return done.stdout
 
 

@@ -153,7 +153,9 @@ def _contents(entries: Iterable[ContentsEntry]) -> Iterator[str]:
     yield '<nav aria-label="Contents">\n<ol>\n'
     for entry in listed:
         heading = entry.heading
-        part = ' class="part"' if parted and entry.level == 2 else ""
+        part = ""
+        if parted and entry.level == 2:
+            part = ' class="part"'
         number = ""
         if heading.number is not None:
             number = f"<b>{heading.number}</b> "
@@ -323,7 +325,8 @@ def _worked(line: page.WorkedLine) -> str:
 def _table(table: page.Table, topic: str) -> str:
     """A table of sentences, whose rows are called by their first cell under a heading."""
     heads = table.heads
-    naming = next((place for place, head in enumerate(heads) if plain(head)), 0)
+    with_text = [place for place, head in enumerate(heads) if plain(head)]
+    naming = with_text[0] if with_text else 0
 
     def row(cells: Iterable[page.Text], named: Iterable[bool], scope: str) -> str:
         written = []

@@ -120,11 +120,15 @@ def _is_coloured(block: page.Block) -> bool:
     """Whether a number is set off by a colour."""
     if isinstance(block, page.Product):
         return block.meeting is not None or _is_coloured(block.result)
-    return isinstance(block, page.Grid) and any(
-        cell.text and (cell.hidden or cell.shade is not None or cell.verdict)
-        for row in block.cells
-        for cell in row
-    )
+    if not isinstance(block, page.Grid):
+        return False
+    return any(_has_color(cell) for row in block.cells for cell in row)
+
+
+def _has_color(cell: page.Cell) -> bool:
+    if not cell.text:
+        return False
+    return cell.hidden or cell.shade is not None or bool(cell.verdict)
 
 
 def _has_check(block: page.Block) -> bool:
@@ -201,12 +205,17 @@ def _formulas(formulas: Sequence[page.Formula]) -> Iterator[str]:
         yield rf"$\displaystyle {formula(each.equation, LATEX)}$"
     for each in formulas:
         if each.shapes:
-            yield "$" + product_text(each.shapes, r" \times ", r" \cdot ") + "$"
+            shapes = product_text(each.shapes, r" \times ", r" \cdot ")
+            yield f"${shapes}$"
 
 
 def _beside(lines: Sequence[page.WorkedLine]) -> str:
     """Worked lines as a box whose lines are as high as the rows of the matrix beside it."""
-    body = "\n".join(rf"{name} & {said} \\" for name, _, said in map(_worked_parts, lines))
+    rows = []
+    for line in lines:
+        name, _, said = _worked_parts(line)
+        rows.append(rf"{name} & {said} \\")
+    body = "\n".join(rows)
     return f"\\begin{{tabular}}{{@{{}}l@{{\\quad}}l@{{}}}}\n{body}\n\\end{{tabular}}"
 
 
@@ -274,7 +283,8 @@ def _worked_parts(line: page.WorkedLine) -> tuple[str, float, str]:
     name = label(line.label)
     wide = length(name)
     parts: list[str] = []
-    sums = _sums(line, WIDEST_SHORT_LINE - wide)
+    room = WIDEST_SHORT_LINE - wide
+    sums = _sums(line, room)
     if sums:
         parts.append(f"${sums}$")
     if line.remark:
@@ -287,10 +297,12 @@ def _sums(line: page.WorkedLine, room: float) -> str:
 
     There are places where it may be broken only if it has to be.
     """
-    notation, gap = LATEX_TERMS, r" \allowbreak "
+    notation = LATEX_TERMS
+    gap = r" \allowbreak "
     plain = " ".join(sides(line, UNICODE))
     if len(plain) <= room:
-        notation, gap = LATEX_LINE, " "
+        notation = LATEX_LINE
+        gap = " "
     written = sides(line, notation)
     return gap.join(filter(None, written))
 

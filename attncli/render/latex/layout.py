@@ -58,12 +58,13 @@ def _continues(run: Sequence[Block], block: Block) -> bool:
 
 def _cut(run: list[Block]) -> Iterator[tuple[Block, ...]]:
     """The run as one, or, if two matrices have the same name, each matrix with its paragraph."""
-    if isinstance(run[-1], Paragraph) and len(run) > 1:  # it belongs to what follows
+    if isinstance(run[-1], Paragraph) and len(run) > 1:
+        # It belongs to what follows.
         yield from _cut(run[:-1])
         yield (run[-1],)
         return
-    grids = [block for block in run if isinstance(block, Grid)]
-    if len({grid.name for grid in grids}) == len(grids):
+    names = [block.name for block in run if isinstance(block, Grid)]
+    if len(set(names)) == len(names):
         yield tuple(run)
         return
     pair: list[Block] = []

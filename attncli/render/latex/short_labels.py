@@ -49,13 +49,13 @@ def relabelled(drawing: Drawing, short: Mapping[str, str]) -> Drawing:
     """The picture with short names in the place of its labels."""
 
     def renamed(words: Words) -> Words:
-        brief = short.get(words.label.whole) if words.label else None
-        if not words.label or brief is None:
+        if not words.label:
             return words
-        return words._replace(text=words.text.replace(words.label.shown, brief, 1), label=None)
+        brief = short.get(words.label.whole)
+        if brief is None:
+            return words
+        text = words.text.replace(words.label.shown, brief, 1)
+        return words._replace(text=text, label=None)
 
-    return drawing._replace(
-        shapes=tuple(
-            renamed(shape) if isinstance(shape, Words) else shape for shape in drawing.shapes
-        )
-    )
+    shapes = [renamed(shape) if isinstance(shape, Words) else shape for shape in drawing.shapes]
+    return drawing._replace(shapes=tuple(shapes))

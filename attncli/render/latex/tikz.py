@@ -76,11 +76,11 @@ def _with_short_labels(drawing: Drawing) -> Drawing:
     if not short:
         return drawing
     said = wrapped(coded(legend(short)), drawing.width - 2 * PICTURE_MARGIN)
-    shapes = (
-        *relabelled(drawing, short).shapes,
-        *moved(said.shapes, PICTURE_MARGIN, drawing.height - PICTURE_MARGIN + 2),
-    )
-    return drawing._replace(shapes=shapes, height=drawing.height + said.height + 2)
+    top = drawing.height - PICTURE_MARGIN + 2
+    below = moved(said.shapes, PICTURE_MARGIN, top)
+    shapes = relabelled(drawing, short).shapes
+    height = drawing.height + said.height + 2
+    return drawing._replace(shapes=(*shapes, *below), height=height)
 
 
 def _picture(drawing: Drawing) -> Iterator[str]:
@@ -99,11 +99,11 @@ def _picture(drawing: Drawing) -> Iterator[str]:
         alike = list(shapes)
         if isinstance(alike[0], Path):
             parts = [_outline(shape) for shape in alike if isinstance(shape, Path)]
-            # What lies on another is seen through it.
-            apart = alike[0].opacity != 1
-            yield from (
-                rf"\path[{options}]{part};" for part in (parts if apart else ["".join(parts)])
-            )
+            # What lies on another is seen through it, so these stay apart.
+            if alike[0].opacity == 1:
+                parts = ["".join(parts)]
+            for part in parts:
+                yield rf"\path[{options}]{part};"
             continue
         yield rf"\begin{{scope}}[nodes={{{options}}}]"
         yield from (_words(_coded(shape, drawing)) for shape in alike if isinstance(shape, Words))
@@ -145,10 +145,9 @@ def _options(shape: Shape, colors: dict[str, str]) -> str:
     """The look of a shape, which many have in common."""
     if isinstance(shape, Words):
         points = shape.size * POINTS
-        font = (
-            rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily"
-            + r"\bfseries" * shape.bold
-        )
+        font = rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily"
+        if shape.bold:
+            font += r"\bfseries"
         turned = [f"rotate={shape.turn:g}"] if shape.turn else []
         return ", ".join(
             [

@@ -240,9 +240,10 @@ def _page_breaks(
     """
     if not blocks:
         return
-    begins = [
-        after.row for before, after in pairwise(blocks) if isinstance(before.block, SheetMatrix)
-    ]
+    begins = []
+    for before, after in pairwise(blocks):
+        if isinstance(before.block, SheetMatrix):
+            begins.append(after.row)
     last = blocks[-1]
     page = 0
     for begin, end in pairwise([*begins, last.row + height(last.block)]):
