@@ -142,7 +142,8 @@ const answers = {
       for (const key of keys) await (key.length > 1 ? keyboard.press(key) : keyboard.type(key));
       const said = (await field.getAttribute("aria-invalid")) === "true" ? await text(".one-number [aria-live]") : "";
       if (end === "click") await page.locator("h1").click();
-      else if (end === "other") await cells.nth((place + 1) % 12).click();
+      // A cell of another row: the one beside it may be under the open field, which is wider than a cell.
+      else if (end === "other") await cells.nth((place + 4) % 12).click();
       else await keyboard.press(end);
       const isOpen = end === "Enter" && (await field.count()) > 0;
       const notice = await text(".one-number .notice");
