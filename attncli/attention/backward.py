@@ -196,7 +196,9 @@ class Backward:
         probabilities = _renamed(cell, "class_probs")
         target = _renamed(cell, "target")
         apart = Call("sub", (probabilities, target))
-        return Equation(_renamed(cell, "d_output"), Call("div", (apart, Name("N"))))
+        mean = Call("div", (apart, Name("N")))
+        gradient = _renamed(cell, "d_output")
+        return Equation(gradient, mean)
 
     def _of_mean_squared_error(self) -> Equation:
         cell = self.rules["output"].target
@@ -212,12 +214,17 @@ class Backward:
         unchanged.
         """
         for name in readers:
-            form = self.rules[name].matrix_form if name in self.rules else None
+            gradient = Name(gradient_name(name))
+            form = None
+            if name in self.rules:
+                form = self.rules[name].matrix_form
             if isinstance(form, Call) and form.function == "rotate":
-                return Call("rotate", (Name(gradient_name(name)), Call("neg", form.arguments[1:])))
-            # which is already 0 where a key is hidden
+                _, *angles = form.arguments
+                back = Call("neg", tuple(angles))
+                return Call("rotate", (gradient, back))
+            # The gradient of masked scores is already 0 where a key is hidden.
             if name == "masked" and shape == self.shapes[name]:
-                return Name(gradient_name(name))
+                return gradient
         return None
 
     def _mean_gradient(self) -> Rule:
@@ -236,20 +243,23 @@ class Backward:
         no textbook has. And the shift would seem to have a gradient, although the softmax does not
         depend on it.
         """
-        weights, cell = self.rules["weights"].target, self.rules[self.logits].target
-        difference = Call(
-            "sub", (_renamed(weights, "d_weights"), Ref("delta", weights.indices[:-1]))
-        )
+        weights = self.rules["weights"].target
+        cell = self.rules[self.logits].target
+        delta = Ref("delta", weights.indices[:-1])
+        difference = Call("sub", (_renamed(weights, "d_weights"), delta))
         found: Expression = Call("mul", (weights, difference))
         if "exp_base" in self.space.scalars:
-            found = Call("mul", (Call("log", (Name("exp_base"),)), found))
-        for letter in reversed(
-            [letter for letter in weights.letters if letter not in cell.letters]
-        ):
-            found = Reduce("add", letter, found)
+            logarithm = Call("log", (Name("exp_base"),))
+            found = Call("mul", (logarithm, found))
+        for letter in reversed(weights.letters):
+            if letter not in cell.letters:
+                found = Reduce("add", letter, found)
         equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
-        rule = _rule(equation, matrix_form(equation, HEADS), self._words_through("weights"))
-        return replace(rule, why=rule.why + HIDDEN) if "mask" in self.rules else rule
+        form = matrix_form(equation, HEADS)
+        rule = _rule(equation, form, self._words_through("weights"))
+        if "mask" not in self.rules:
+            return rule
+        return replace(rule, why=rule.why + HIDDEN)
 
     def _words(
         self, name: str, readers: Sequence[str], forward: Mapping[str, Equation]
@@ -305,25 +315,34 @@ def _without_copy(copy: Equation | None, equation: Equation) -> Equation:
     """The equation, reading the original array in place of its copy (K in place of K_T)."""
     if copy is None:
         return equation
-    source, letters = copy.expression, copy.target.letters
+    source = copy.expression
+    name = copy.target.name
+    letters = copy.target.letters
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Ref) and node.name == copy.target.name:
-            return replace_letters(source, dict(zip(letters, node.indices, strict=True)))
+        if isinstance(node, Ref) and node.name == name:
+            places = dict(zip(letters, node.indices, strict=True))
+            return replace_letters(source, places)
         return node
 
-    return replace(equation, expression=rewrite(equation.expression, change))
+    expression = rewrite(equation.expression, change)
+    return replace(equation, expression=expression)
 
 
 def _extracted(equation: Equation, part: Expression, name: str) -> tuple[Equation, Equation]:
     """A part of an equation, inside sums, as an equation of its own; and the equation that reads
     its result.
     """
-    around = (
-        node
-        for node in walk(equation.expression)
-        if isinstance(node, Reduce) and part in walk(node.body)
-    )
-    cell = Ref(name, (*equation.target.letters, *(node.index for node in around)))
-    read = rewrite(equation.expression, lambda node: cell if node == part else node)
-    return Equation(cell, part), replace(equation, expression=read)
+    letters = list(equation.target.letters)
+    for node in walk(equation.expression):
+        if isinstance(node, Reduce) and part in walk(node.body):
+            letters.append(node.index)
+    cell = Ref(name, tuple(letters))
+
+    def change(node: Expression) -> Expression:
+        if node == part:
+            return cell
+        return node
+
+    rest = rewrite(equation.expression, change)
+    return Equation(cell, part), replace(equation, expression=rest)

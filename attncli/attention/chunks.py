@@ -39,10 +39,15 @@ def evaluate_chunk(
     `xp`.
     """
     expression = _with_positions(fix_axes(equation.expression, place), ranges)
-    read = {**_cut(equation.expression, place, ranges, arrays, scalars), **done}
-    numbers = {name: float(array) for name, array in read.items() if not array.ndim}
+    read = _cut(equation.expression, place, ranges, arrays, scalars)
+    numbers = {}
+    known = {}
+    for name, array in {**read, **done}.items():
+        if array.ndim:
+            known[name] = array
+        else:
+            numbers[name] = float(array)
     equation = Equation(equation.target, expression)
-    known = {name: array for name, array in read.items() if name not in numbers}
     lengths = index_sizes(equation, {name: array.shape for name, array in known.items()})
     firsts = {_FIRST_OF_CHUNK[letter]: float(run.start) for letter, run in ranges.items()}
     run_lengths = {letter: run.stop - run.start for letter, run in ranges.items()}
@@ -67,7 +72,8 @@ def _with_positions(expression: Expression, ranges: Mapping[str, slice]) -> Expr
 
     def count(node: Expression) -> Expression:
         if isinstance(node, Name) and node.name in ranges:
-            return Call("add", (node, Name(_FIRST_OF_CHUNK[node.name])))
+            first = Name(_FIRST_OF_CHUNK[node.name])
+            return Call("add", (node, first))
         return node
 
     return rewrite(expression, count)
@@ -85,7 +91,14 @@ def _cut(
     def index(each: str | Expression) -> int | slice:
         if is_fixed(each, place):
             return position(each, place, scalars)
-        return ranges.get(each, slice(None)) if isinstance(each, str) else slice(None)
+        if isinstance(each, str) and each in ranges:
+            return ranges[each]
+        return slice(None)
 
-    read = (node for node in walk(expression) if isinstance(node, Ref) and node.name in arrays)
-    return {node.name: arrays[node.name][tuple(map(index, node.indices))] for node in read}
+    parts = {}
+    for node in walk(expression):
+        if isinstance(node, Ref) and node.name in arrays:
+            array = arrays[node.name]
+            part = tuple(map(index, node.indices))
+            parts[node.name] = array[part]
+    return parts

@@ -39,13 +39,14 @@ class Reach(NamedTuple):
           padding and sees nothing.
         """
         largest = added.max(axis=-1, keepdims=True, initial=-np.inf)
-        beaten = added < largest - (2 * self.score + _VANISHING_EXPONENT)
-        low = largest <= max(
-            self.lowest, -max(self.score, 1.0) * _EPSILONS_THAT_COUNT / self.epsilon
-        )
-        others = (added / (1 + _EPSILONS_THAT_COUNT * self.epsilon) < largest) & (
-            added / 1.5 > largest
-        )
+        most_apart = 2 * self.score + _VANISHING_EXPONENT
+        beaten = added < largest - most_apart
+        swallows_scores = -max(self.score, 1.0) * _EPSILONS_THAT_COUNT / self.epsilon
+        low = largest <= max(self.lowest, swallows_scores)
+        same = 1 + _EPSILONS_THAT_COUNT * self.epsilon
+        is_lower = added / same < largest
+        is_less_than_half_lower = added / 1.5 > largest
+        others = is_lower & is_less_than_half_lower
         sees_nothing = low & ~others.any(axis=-1, keepdims=True)
         found: NDArray[Any] = np.isneginf(added) | beaten | sees_nothing
         return found
@@ -71,7 +72,8 @@ def written_mask(
     visible = ~reach.hidden(added)
     if not added[visible].any():
         return _in_words(_squeezed(visible))
-    return {"additive": _squeezed(np.where(visible, mask, -np.inf))}
+    written = np.where(visible, mask, -np.inf)
+    return {"additive": _squeezed(written)}
 
 
 def _squeezed(mask: NDArray[Any]) -> NDArray[Any]:

@@ -152,8 +152,12 @@ class ThreadPlace:
         """
         module = uncompiled(module)
         model = self.recorder.model
-        if module is model if model is not None else not self._running:
-            self._step, self._layer = self.recorder.next_step(), 0
+        begins_a_step = not self._running
+        if model is not None:
+            begins_a_step = module is model
+        if begins_a_step:
+            self._step = self.recorder.next_step()
+            self._layer = 0
         self._running.append(module)
 
     def end(self) -> None:
@@ -174,8 +178,10 @@ class ThreadPlace:
         """The name of the module that runs, as the outermost one has it."""
         if not self._running:
             return ""
-        root, module = self._running[0], self._running[-1]
-        return self.recorder.name_of(module, root) or type(module).__name__
+        root = self._running[0]
+        module = self._running[-1]
+        name = self.recorder.name_of(module, root)
+        return name or type(module).__name__
 
 
 def uncompiled(module: nn.Module) -> nn.Module:

@@ -68,9 +68,10 @@ def _overrides(tensor: object, method: str) -> bool:
     """Whether a subclass of Tensor has its own kind of this method."""
     if type(tensor) in _PLAIN_CLASSES:
         return False
-    owner = next(each for each in type(tensor).__mro__ if method in vars(each))
-    found = vars(owner)[method]
-    return found not in (vars(Tensor)[method], *_SWITCHED_OFF)
+    owners = [each for each in type(tensor).__mro__ if method in vars(each)]
+    found = vars(owners[0])[method]
+    plain = vars(Tensor)[method]
+    return found not in (plain, *_SWITCHED_OFF)
 
 
 def _is_transformed(tensor: Tensor) -> bool:
@@ -117,7 +118,9 @@ def cut(tensor: Tensor, head: int | None, entry: int | None) -> Tensor:
     A head of all entries keeps its axis: three axes alone would be those of heads.
     """
     if tensor.ndim > 3 and entry is not None:
-        tensor = tensor[entry if tensor.shape[0] > 1 else 0]
+        has_entries = tensor.shape[0] > 1
+        own_entry = entry if has_entries else 0
+        tensor = tensor[own_entry]
     if tensor.ndim < 3 or head is None:
         return tensor
     at = head if tensor.shape[-3] > 1 else 0

@@ -271,21 +271,22 @@ class _Heads:
         if self.tiles is not None and self.tiles.added:
             return False
         most = self.exponent.most(largest_score)
-        columns = (
-            largest_values[largest_values > 0].astype(np.float64)
-            if largest_values.any()
-            else np.ones(1)
-        )
-        above = most + math.log(self.keys.shape[-2]) + max(math.log(columns.max()), 0) + 1
-        if (
-            above > dtype.highest_exponent
-            or -most + min(math.log(columns.min()), 0) < dtype.lowest_exponent
-        ):
+        columns = np.ones(1)
+        if largest_values.any():
+            columns = largest_values[largest_values > 0].astype(np.float64)
+        keys = self.keys.shape[-2]
+        above = most + math.log(keys) + max(math.log(columns.max()), 0) + 1
+        if above > dtype.highest_exponent:
             return False
-        sinks = np.asarray([0.0] if self.sinks is None else self.sinks) * self.exponent.log
-        return bool(
-            (sinks > dtype.lowest_exponent).all() and (sinks < dtype.highest_exponent - 1).all()
-        )
+        below = min(math.log(columns.min()), 0) - most
+        if below < dtype.lowest_exponent:
+            return False
+        if self.sinks is None:
+            return True
+        sinks = np.asarray(self.sinks) * self.exponent.log
+        is_above_lowest = sinks > dtype.lowest_exponent
+        is_below_highest = sinks < dtype.highest_exponent - 1
+        return bool(is_above_lowest.all() and is_below_highest.all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,7 +494,9 @@ def _most_added(plan: Plan, arrays: Mapping[str, Array]) -> float:
     for name, given in plan.parameters.items():
         if name.startswith("additive"):
             array = np.asarray(given.value)
-            most += float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
+            finite = array[np.isfinite(array)]
+            largest = np.abs(finite).max(initial=0.0)
+            most += float(largest)
     return most
 
 

@@ -56,35 +56,41 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
         _with_arrays(problem, updated), device=settings.device, dtype=settings.dtype, gradient=True
     )
     with np.errstate(all="ignore"):
-        squares = sum(
-            float((trace[gradient_name(name)].astype(np.float64) ** 2).sum()) for name in updated
-        )
-        before, now = (loss_of(each, each["d_output"]) for each in (trace, after))
+        squares = 0.0
+        for name in updated:
+            gradient = trace[gradient_name(name)].astype(np.float64)
+            squares += float((gradient**2).sum())
+        before = loss_of(trace, trace["d_output"])
+        now = loss_of(after, after["d_output"])
         expected = before - step_size.value * squares
-    dtype = DTYPES[settings.dtype]
-    found = {name: step for name, step in after.steps.items() if name not in backward_steps(after)}
-    warnings = [
-        *overflows({step.name: step for name, step in updated.items() if name not in after}, dtype)
-    ]
-    warnings += [
-        f"after the step, {warning}"
-        for warning in overflows(found, dtype)
-        if warning not in trace.warnings
-    ]
-    if (
-        not warnings
-        and math.isfinite(before)
-        and not (math.isfinite(expected) and math.isfinite(now))
-    ):
+    warnings = list(_overflows_after(trace, after, updated))
+    is_finite_after = math.isfinite(expected) and math.isfinite(now)
+    if not warnings and math.isfinite(before) and not is_finite_after:
         warnings = ["the loss after the step does not fit into float64"]
     return Descent(step_size, updated, before, expected, now, tuple(warnings))
+
+
+def _overflows_after(trace: Trace, after: Trace, updated: Mapping[str, Step]) -> Iterator[str]:
+    """What no longer fits after the step, and did before: new arrays, then the steps from them."""
+    dtype = DTYPES[trace.settings.dtype]
+    scalars = {step.name: step for name, step in updated.items() if name not in after}
+    yield from overflows(scalars, dtype)
+    backward = backward_steps(after)
+    forward = {name: step for name, step in after.steps.items() if name not in backward}
+    for warning in overflows(forward, dtype):
+        if warning not in trace.warnings:
+            yield f"after the step, {warning}"
 
 
 def _learned_arrays(trace: Trace) -> Iterator[str]:
     for name in backward_steps(trace):
         of = name.removeprefix("d_")
-        given = trace.steps[of].rule.given if of in trace else of in trace.parameters
-        if name.startswith("d_") and given and of not in INPUTS:
+        if of == name or of in INPUTS:
+            continue
+        is_given = of in trace.parameters
+        if of in trace:
+            is_given = trace.steps[of].rule.given
+        if is_given:
             yield of
 
 
@@ -119,11 +125,13 @@ def _updated(trace: Trace, name: str, step_size: Scalar) -> Step:
 
 def _with_arrays(problem: Problem, updated: Mapping[str, Step]) -> Problem:
     """The problem with the new arrays in place of the old ones."""
-    given, sink = dict(problem.given), problem.sink
+    given = dict(problem.given)
+    sink = problem.sink
     for name, step in updated.items():
         own = name.removeprefix("new_")
         if own in given:
-            given[own] = Matrix(read_only(step.value.astype(np.float64)))
+            value = step.value.astype(np.float64)
+            given[own] = Matrix(read_only(value))
         else:
             sink = Scalar.of(float(step.value))
     return replace(problem, given=given, sink=sink)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -128,25 +129,28 @@ def verify_view(trace: Trace, view: View) -> tuple[GradientCheck, ...]:
 
     Raises AttncliError (exit 2) where none of them can be checked.
     """
-    part, place = selected_part(trace, view), with_key_head(trace, chosen_place(trace, view))
-    known = tuple(name for name in checkable(trace) if name in part or name in part.parameters)
-    names, cell, asked = known, None, ""
+    part = selected_part(trace, view)
+    place = with_key_head(trace, chosen_place(trace, view))
+    known = [name for name in checkable(trace) if name in part or name in part.parameters]
+    names = known
+    cell = None
+    asked = ""
     if view.cell is not None:
+        asked = f"--cell {view.cell!r}"
         step, index = chosen_cell(part, view.cell, trace)
-        names, asked = (_gradient_of(trace, step.name),), f"--cell {view.cell!r}"
+        names = [_gradient_of(trace, step.name)]
         left = iter(index)
         letters = trace.steps[step.name].rule.target.letters
         cell = tuple(place[each] if each in place else next(left) for each in letters)
     elif view.steps is not None:
+        asked = f"--steps {','.join(view.steps)}"
         chosen = chosen_steps(part, view.steps, trace)
-        names, asked = (
-            tuple(_gradient_of(trace, name) for name in chosen),
-            f"--steps {','.join(view.steps)}",
-        )
-    if not {*names} & {*known}:
+        names = [_gradient_of(trace, name) for name in chosen]
+    checked = [name for name in names if name in known]
+    if not checked:
         message = f"--verify has no gradient to hold against differences in {asked}"
         raise usage_error(message, help=f"those that it can hold are {', '.join(known)}")
-    return tuple(verify(trace, [name for name in names if name in known], place=place, cell=cell))
+    return tuple(verify(trace, checked, place=place, cell=cell))
 
 
 def _gradient_of(trace: Trace, name: str) -> str:
@@ -196,7 +200,8 @@ def _moved_cells(moved: _MovedStep, indices: Sequence[tuple[int, ...]]) -> Itera
     moves: list[tuple[tuple[int, ...], float]] = []
     for index in indices:
         x = float(moved.values[index])
-        moves.append((index, first_step(x)))
+        h = first_step(x)
+        moves.append((index, h))
     firsts = moved.quotients(moves)
     for index, first in zip(indices, firsts, strict=True):
         yield _MovedCell(moved, index, first)
@@ -205,12 +210,13 @@ def _moved_cells(moved: _MovedStep, indices: Sequence[tuple[int, ...]]) -> Itera
 def _indices(trace: Trace, name: str, place: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
     """The cells of a gradient, of one place."""
     step = trace.steps[name]
-    letters = step.rule.target.letters
-    fixed = {axis: place[letter] for axis, letter in enumerate(letters) if letter in place}
-    for index in np.ndindex(step.shape):
-        is_there = all(index[axis] == at for axis, at in fixed.items())
-        if is_there:
-            yield index
+    runs: list[Sequence[int]] = []
+    for letter, size in zip(step.rule.target.letters, step.shape, strict=True):
+        if letter in place:
+            runs.append([place[letter]])
+        else:
+            runs.append(range(size))
+    yield from product(*runs)
 
 
 def _check(cell: _MovedCell, name: str, measures: _Measures) -> CellCheck:
@@ -426,12 +432,15 @@ class _MovedStep:
 
     def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
         """The loss with one cell moved to a number, for each of these."""
-        sizes = [self.trace[rule.name].size for rule in self.following]
-        largest = max([self.values.size, *sizes])
-        together = max(1, CELLS_AT_ONCE // max(largest, 1))
+        largest = max(self.values.size, 1)
+        for rule in self.following:
+            size = self.trace[rule.name].size
+            largest = max(largest, size)
+        together = max(1, CELLS_AT_ONCE // largest)
         losses: list[float] = []
         for first in range(0, len(moves), together):
-            losses += self._losses_of(moves[first : first + together])
+            end = first + together
+            losses += self._losses_of(moves[first:end])
         return losses
 
     def _losses_of(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
@@ -439,18 +448,18 @@ class _MovedStep:
         moved = np.repeat(self.values[np.newaxis], len(moves), axis=0)
         for number, (index, x) in enumerate(moves):
             moved[number, *index] = x
-        arrays = {name: trace[name] for name in (*forward_steps(trace), *loss_steps(trace))} | {
-            self.name: moved
-        }
+        names = (*forward_steps(trace), *loss_steps(trace))
+        arrays = {name: trace[name] for name in names}
+        arrays[self.name] = moved
         worker = FloatWorker(CPU, DTYPES["float64"], trace.parameters, trace.lengths, arrays)
         with np.errstate(all="ignore"):
             for rule in self.following:
                 worker.work(rule)
             if "loss" in trace:
                 return [float(loss) for loss in worker.arrays["loss"]]
-            return [
-                loss_of({"output": output}, trace["d_output"]) for output in worker.arrays["output"]
-            ]
+            outputs = worker.arrays["output"]
+            given = trace["d_output"]
+            return [loss_of({"output": output}, given) for output in outputs]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -485,13 +494,13 @@ def _following(trace: Trace, name: str) -> Iterator[Rule]:
     leading = {name: (MOVE_AXIS,)}
     for each in (*forward_steps(trace), *loss_steps(trace)):
         rule = trace.steps[each].rule
-        if (
-            not rule.given
-            and each != name
-            and any(reads(rule.equation.expression, read) for read in leading)
-        ):
+        if rule.given or each == name:
+            continue
+        depends = any(reads(rule.equation.expression, read) for read in leading)
+        if depends:
             leading[each] = (MOVE_AXIS,)
-            yield rule.with_formula(add_axes(rule.equation, leading, (MOVE_AXIS,), {}), None)
+            moved = add_axes(rule.equation, leading, (MOVE_AXIS,), {})
+            yield rule.with_formula(moved, None)
 
 
 # What differences are measured by
@@ -562,12 +571,12 @@ def _loss_magnitudes(trace: Trace, magnitudes: Magnitudes) -> tuple[float, float
     with np.errstate(all="ignore"):
         scores = np.where(gradient == 0, 0.0, np.abs(gradient) * magnitudes[trace.logits])
         outputs = np.abs(trace["d_output"] * trace["output"]).sum()
-        # of which each row is that of its logits less another one
+        # The loss of a row is made of its outputs, less another number.
         if "loss" in trace:
-            outputs += np.abs(trace["output"]).sum() / trace.parameters["N"].value + abs(
-                trace["loss"]
-            )
-        # a rounding of the sum is one of 1 in its logarithm
+            total = np.abs(trace["output"]).sum()
+            mean = total / trace.parameters["N"].value
+            outputs += mean + abs(trace["loss"])
+        # A rounding of the sum is one of 1 in its logarithm.
         if "log_sum" in trace:
             outputs += 1
         return float(outputs), float(scores.sum())
