@@ -50,11 +50,12 @@ def factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
 
 
 def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
-    return tuple(
-        name
-        for name, square in squares.items()
-        if square != 1 and math.isclose(factor, math.sqrt(square), rel_tol=1e-3)
-    )
+    fitting = []
+    for name, square in squares.items():
+        root = math.sqrt(square)
+        if square != 1 and math.isclose(factor, root, rel_tol=1e-3):
+            fitting.append(name)
+    return tuple(fitting)
 
 
 def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | None:
@@ -143,10 +144,10 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
 def _blind(explained: Explanation) -> str:
     """Which queries see no key with the mistake."""
     labels = [f'"{label}"' for label in explained.blind]
-    query, sees = either(len(labels), "query", "queries"), either(len(labels), "sees", "see")
-    return (
-        f"With this mistake, the {query} {listed(labels, most=MOST_QUERIES_NAMED)} {sees} no key."
-    )
+    query = either(len(labels), "query", "queries")
+    sees = either(len(labels), "sees", "see")
+    named = listed(labels, most=MOST_QUERIES_NAMED)
+    return f"With this mistake, the {query} {named} {sees} no key."
 
 
 def _rows_without_numbers(comparison: Comparison) -> Iterator[Text]:
@@ -229,8 +230,10 @@ def _layouts(comparison: Comparison) -> Iterator[str]:
     for layout in get_args(OtherLayout):
         of_one: dict[bool, list[str]] = {}
         for step in comparison.steps:
-            if step.layout == layout:
-                of_one.setdefault(_first_is_flat(step), []).append(step.name)
+            if step.layout != layout:
+                continue
+            names = of_one.setdefault(_first_is_flat(step), [])
+            names.append(step.name)
         for first, names in of_one.items():
             yield _layout_sentence(comparison, layout, names, first=first)
 
@@ -242,21 +245,26 @@ def _first_is_flat(step: StepComparison) -> bool:
     a, b = step.shapes
     if a is None or b is None:
         return False
-    return prod(a) > prod(b) if step.layout == "repeated" else fewer_axes(a, b)
+    if step.layout == "repeated":
+        return prod(a) > prod(b)
+    return fewer_axes(a, b)
 
 
 def _layout_sentence(
     comparison: Comparison, layout: OtherLayout, names: list[str], *, first: bool
 ) -> str:
-    flat, other = (comparison.a, comparison.b) if first else (comparison.b, comparison.a)
-    what, number = f"{listed(names)} {flat.phrase}", len(names)
+    flat, other = comparison.a, comparison.b
+    if not first:
+        flat, other = other, flat
+    number = len(names)
+    steps = listed(names)
+    what = f"{steps} {flat.phrase}"
+    them = either(number, "it", "them")
     if layout == "split":
-        have, them = either(number, "has its", "have their"), either(number, "it", "them")
+        have = either(number, "has its", "have their")
         return f"{what} {have} heads side by side. attncli splits {them} into heads to compare."
     if layout == "repeated":
-        are, it = either(number, "is", "are"), either(number, "it", "them")
-        return f"{what} {are} repeated for every query head. attncli compares {it} in this form."
-    return (
-        f"{what} {either(number, 'equals', 'equal')} {listed(names)} {other.phrase},"
-        f" {_LAID_OUT[layout]}."
-    )
+        are = either(number, "is", "are")
+        return f"{what} {are} repeated for every query head. attncli compares {them} in this form."
+    equal = either(number, "equals", "equal")
+    return f"{what} {equal} {steps} {other.phrase}, {_LAID_OUT[layout]}."

@@ -179,18 +179,22 @@ def _require_common_step(comparison: "Comparison", chosen: Sequence[str] | None)
     message = "there is nothing to compare: the two sides have no step in common"
     if chosen is not None:
         raise usage_error(message, help="leave out --steps")
-    few = min((comparison.a, comparison.b), key=lambda side: len(side.names))
-    raise input_error(message, help=f"{few.name} has only {listed(few.names)}")
+    sides = (comparison.a, comparison.b)
+    few = min(sides, key=lambda side: len(side.names))
+    names = listed(few.names)
+    raise input_error(message, help=f"{few.name} has only {names}")
 
 
 def _warnings(comparison: "Comparison") -> Iterator[str]:
     """What the sides warn of; where only one of them does, with its name."""
     sides = (comparison.a, comparison.b)
-    for message in dict.fromkeys([*sides[0].warnings, *sides[1].warnings]):
+    messages = dict.fromkeys(comparison.a.warnings + comparison.b.warnings)
+    for message in messages:
         warned = [side for side in sides if message in side.warnings]
+        first = warned[0]
         if len(warned) > 1:
             yield message
-        elif warned[0].trace:
-            yield f"{message} ({warned[0].phrase})"
+        elif first.trace:
+            yield f"{message} ({first.phrase})"
         else:
-            yield f"{warned[0].name}: {message}"
+            yield f"{first.name}: {message}"

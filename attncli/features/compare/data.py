@@ -66,17 +66,24 @@ def _moved(comparison: Comparison, move: MovedWeights) -> dict[str, Any]:
     labels = comparison["weights"].labels[:-1]
 
     def shifts(named: tuple[KeyChange, ...]) -> list[dict[str, Any]]:
-        return [
-            {"key": shift.key, "label": keys[shift.key], "amount": shift.amount} for shift in named
-        ]
+        data = []
+        for shift in named:
+            label = keys[shift.key]
+            data.append({"key": shift.key, "label": label, "amount": shift.amount})
+        return data
 
+    def others(keys_and_amount: tuple[int, float]) -> dict[str, Any]:
+        number, amount = keys_and_amount
+        return {"keys": number, "amount": amount}
+
+    before, after = move.sums
     return {
         "row": list(move.row),
         "labels": [names[at] for names, at in zip(labels, move.row, strict=True)],
         "amount": move.amount,
         "from": shifts(move.lost),
-        "others_from": {"keys": move.others_lost[0], "amount": move.others_lost[1]},
+        "others_from": others(move.others_lost),
         "to": shifts(move.gained),
-        "others_to": {"keys": move.others_gained[0], "amount": move.others_gained[1]},
-        "sums": {"a": move.sums[0], "b": move.sums[1]},
+        "others_to": others(move.others_gained),
+        "sums": {"a": before, "b": after},
     }

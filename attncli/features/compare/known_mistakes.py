@@ -112,10 +112,12 @@ def _best_groups(found: list[_Fitting]) -> list[list[_Fitting]]:
 def _without_what_nothing_shows(found: list[_Fitting]) -> list[_Fitting]:
     """Those that change no more than another one does."""
 
-    def has_more_than_another(one: _Fitting) -> bool:
-        return any(_has_more_than(one.changes, other.changes) for other in found)
-
-    return [one for one in found if not has_more_than_another(one)]
+    kept = []
+    for one in found:
+        others = (other.changes for other in found)
+        if not any(_has_more_than(one.changes, other) for other in others):
+            kept.append(one)
+    return kept
 
 
 def _has_more_than(one: Changes, other: Changes) -> bool:

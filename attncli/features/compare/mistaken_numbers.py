@@ -48,8 +48,11 @@ class Made:
         if "masked" not in self.trace:
             return (self.plain,)
         blind = blind_queries(self.plain["masked"])
-        others = blind_readings(self.trace, self.changes, blind)
-        return (self.plain, *(Mistaken(self.trace, changes) for changes in others))
+        readings = [self.plain]
+        for changes in blind_readings(self.trace, self.changes, blind):
+            reading = Mistaken(self.trace, changes)
+            readings.append(reading)
+        return tuple(readings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +87,8 @@ class Attempt:
         made = self._made(step, mistaken)
         if self._gives_to_the_digit(step, made):
             return True
-        return self._gives_within(step, made, self._sizes(step, mistaken))
+        sizes = self._sizes(step, mistaken)
+        return self._gives_within(step, made, sizes)
 
     def _gives_by_rows(self, step: StepComparison, readings: Sequence[Mistaken]) -> bool:
         """Whether every row is what one of these readings makes of it.

@@ -146,9 +146,15 @@ def _elsewhere(found: Difference, precision: int) -> Text:
     """The largest relative difference, if another cell has it than the one with the largest
     absolute difference.
     """
-    if legible_number(found.relative_there, precision) == legible_number(found.relative, precision):
+    there = legible_number(found.relative_there, precision)
+    largest = legible_number(found.relative, precision)
+    if there == largest:
         return ()
-    return ("; relative up to ", *magnitude(found.relative, precision), " in other cells")
+    return (
+        "; relative up to ",
+        *magnitude(found.relative, precision),
+        " in other cells",
+    )
 
 
 def _agreement(comparison: Comparison, precision: int) -> Text:
@@ -280,12 +286,16 @@ def _before(comparison: Comparison) -> str:
     if comparison.first is None or all(side.trace for side in (comparison.a, comparison.b)):
         return ""
     between: list[str] = []
-    for step in reversed(comparison.steps[: comparison.steps.index(comparison.first)]):
-        if not step.one_sided:
-            agree = f"Both sides agree up to {step.name}."
-            names = listed(list(reversed(between)), most=MOST_STEPS)
-            return f"{agree} Only one side has the next steps: {names}." if between else agree
-        between.append(step.name)
+    first = comparison.steps.index(comparison.first)
+    for step in reversed(comparison.steps[:first]):
+        if step.one_sided:
+            between.insert(0, step.name)
+            continue
+        said = f"Both sides agree up to {step.name}."
+        if between:
+            names = listed(between, most=MOST_STEPS)
+            said += f" Only one side has the next steps: {names}."
+        return said
     return ""
 
 
@@ -328,17 +338,22 @@ def _changed_settings(comparison: Comparison) -> str:
     a, b = comparison.a, comparison.b
     if b.word != "B" or not comparison.settings:
         return ""
-    said = [
-        f"{name} is {_setting(ours)} {a.phrase} and {_setting(theirs)} {b.phrase}"
-        for name, (ours, theirs) in comparison.settings.items()
-    ]
+    said = []
+    for name, (ours, theirs) in comparison.settings.items():
+        in_a = f"{_setting(ours)} {a.phrase}"
+        in_b = f"{_setting(theirs)} {b.phrase}"
+        said.append(f"{name} is {in_a} and {in_b}")
     return f"Different settings: {'; '.join(said)}."
 
 
 def _setting(value: object) -> str:
     if isinstance(value, tuple | list):
         return " + ".join(map(str, value)) or "none"
-    return "none" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    if value is None:
+        return "none"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
 
 
 def legend(comparison: Comparison) -> Text:
