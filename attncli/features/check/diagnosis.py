@@ -690,9 +690,12 @@ class RoundedOnTheWay:
 def decimals_of(values: CarriedValues, name: str) -> int:
     """How many decimals the numbers of a step have, at most."""
     claims = values.answers.steps[name].claims
-    return max(
-        (max(-claim.half.adjusted() - 1, 0) for claim in claims if not claim.exact), default=0
-    )
+    most = 0
+    for claim in claims:
+        if not claim.exact:
+            last_place = -claim.half.adjusted() - 1
+            most = max(most, last_place)
+    return most
 
 
 def rounded_early(judgement: Judgement) -> tuple[str, int, str] | None:

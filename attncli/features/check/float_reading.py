@@ -90,8 +90,11 @@ class FloatReading:
         if self.before is not None and name not in self.values.moved:
             return self.before.worked(name)
         if name not in self._worked:
-            given = self.values.trace.steps[name].rule.given
-            self._worked[name] = self._given(name) if given else self._from_equation(name)
+            rule = self.values.trace.steps[name].rule
+            if rule.given:
+                self._worked[name] = self._given(name)
+            else:
+                self._worked[name] = self._from_equation(name)
         return self._worked[name]
 
     def read(self, name: str) -> SizedNumbers | None:
@@ -127,8 +130,10 @@ class FloatReading:
         rule = self.values.trace.steps[name].rule
         if self.decimals is None or rule.given:
             return self.worked(name)
-        in_full = self.forward_in_full and name not in GRADIENT_RULES
-        found = self._full().worked(name) if in_full else self.worked(name)
+        if self.forward_in_full and name not in GRADIENT_RULES:
+            found = self._full().worked(name)
+        else:
+            found = self.worked(name)
         if found is None or rule.is_copy or rule.only_hides:
             return found
         return _rounded(found, self.decimals)

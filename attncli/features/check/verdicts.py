@@ -438,8 +438,10 @@ def differs_as_written(cell: JudgedCell) -> bool:
     if not math.isfinite(cell.own):
         return False
     if cell.given.exact:
-        return not math.isclose(cell.own, float(cell.given.value), rel_tol=CLOSE, abs_tol=CLOSE)
-    return not rounds_to(Decimal(repr(cell.own)), cell.given)
+        given = float(cell.given.value)
+        return not math.isclose(cell.own, given, rel_tol=CLOSE, abs_tol=CLOSE)
+    own = Decimal(repr(cell.own))
+    return not rounds_to(own, cell.given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,9 +124,9 @@ def worked_from_own_numbers(
 def _own_numbers(
     judgement: Judgement, name: str, index: CellIndex, claim: Claim | None
 ) -> CarriedPrinter:
-    return CarriedPrinter(
-        judgement.trace, decimals_to_compare([claim]), values=judgement.values, worked=(name, index)
-    )
+    decimals = decimals_to_compare([claim])
+    worked = (name, index)
+    return CarriedPrinter(judgement.trace, decimals, values=judgement.values, worked=worked)
 
 
 def worked_with_error(
