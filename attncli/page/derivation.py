@@ -34,14 +34,19 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
     printer = printer_for(trace, view)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell, whole)
-        cell = (*_head_context(whole, view, (step.name,)), *cell_section(printer, step, index))
-        return Document(trace.title, (*notes(printer, cell), *cell), lambda: _data(whole, view))
+        context = _head_context(whole, view, (step.name,))
+        cell = (*context, *cell_section(printer, step, index))
+        blocks_of_cell = (*notes(printer, cell), *cell)
+        return Document(trace.title, blocks_of_cell, lambda: _data(whole, view))
     if view.query is not None:
         # Few pages have it, and it takes a while to import.
         from attncli.page.query import query_section
 
-        return Document(trace.title, tuple(query_section(trace, chosen_query(trace, view.query))))
-    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
+        row = chosen_query(trace, view.query)
+        return Document(trace.title, tuple(query_section(trace, row)))
+    names = tuple(trace.steps)
+    if view.steps is not None:
+        names = chosen_steps(trace, view.steps, whole)
 
     def steps() -> Iterator[Block]:
         yield from _head_context(whole, view, names)
@@ -98,7 +103,9 @@ def table_rows(trace: Trace, names: Sequence[str]) -> Iterator[tuple[str | int |
     (name,) = names
     step, values = trace.steps[name], trace[name]
     letters, axes = step.rule.target.letters, step.rule.axis_names
-    named = [PLACES.get(letter, axis) for letter, axis in zip(letters, axes, strict=True)]
+    named: list[str] = []
+    for letter, axis in zip(letters, axes, strict=True):
+        named.append(PLACES.get(letter, axis))
     kept = len(named)
     columns: Sequence[str] = (name,)
     if values.ndim > 1:
@@ -108,8 +115,10 @@ def table_rows(trace: Trace, names: Sequence[str]) -> Iterator[tuple[str | int |
     for row in np.ndindex(values.shape[:kept]):
         where: list[str | int] = []
         for letter, labels, place in zip(letters, step.labels, row, strict=False):
-            where.append(place if letter in PLACES else labels[place])
-        yield (*where, *values[row].reshape(-1).tolist())
+            is_numbered = letter in PLACES
+            where.append(place if is_numbered else labels[place])
+        numbers = values[row].reshape(-1)
+        yield (*where, *numbers.tolist())
 
 
 def page_deviation(
@@ -165,13 +174,17 @@ def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[
         yield from forward_sections(printer, tuple(names), view)
         return
     steps = printer.trace.steps
-    given = [steps[name] for name in names if steps[name].rule.given]
+    chosen = [steps[name] for name in names]
+    given = [step for step in chosen if step.rule.given]
     if given and view.steps is None:
         yield Heading("What is given")
     for step in given:
         yield from given_section(printer, step, view.detail)
-    numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}
-    for name in names:
-        if name in numbers:
-            yield from step_section(printer, steps[name], numbers[name], view.detail, view.heatmap)
-            yield from step_pictures(printer, name, view, {})
+    computed = printer.trace.computed()
+    numbers = {step.name: number for number, step in enumerate(computed, 1)}
+    for step in chosen:
+        if step.name not in numbers:
+            continue
+        number = numbers[step.name]
+        yield from step_section(printer, step, number, view.detail, view.heatmap)
+        yield from step_pictures(printer, step.name, view, {})

@@ -69,11 +69,12 @@ def gradient_page(
     """
     whole, trace = trace, selected_part(trace, view)
     printer = printer_for(trace, view)
+    names: tuple[str, ...] = tuple(trace.steps)
     if view.cell is not None:
         step, index = chosen_cell(trace, view.cell, whole)
-        names: tuple[str, ...] = (step.name,)
-    else:
-        names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
+        names = (step.name,)
+    elif view.steps is not None:
+        names = chosen_steps(trace, view.steps, whole)
 
     def steps() -> Iterator[Block]:
         if view.cell is not None:
@@ -82,9 +83,11 @@ def gradient_page(
             if is_softmax(trace, step.name) and not trace.leading_letters:
                 yield from jacobian_section(printer, step, index[0])
         elif view.steps is not None:
-            there = [name for name in names if name in forward_steps(trace)]
+            forward = forward_steps(trace)
+            there = [name for name in names if name in forward]
+            back = [name for name in names if name not in forward]
             yield from sections_of(printer, there, view)
-            yield from backward_blocks(printer, [name for name in names if name not in there], view)
+            yield from backward_blocks(printer, back, view)
         else:
             yield from _both_ways(printer, view)
         yield from further
@@ -114,16 +117,16 @@ def gradient_page(
 
 def is_softmax(trace: Trace, name: str) -> bool:
     """Whether a step is the gradient through the softmax: the first step that reads `delta`."""
-    return (
-        next((each for each in trace.steps if "delta" in trace.steps[each].rule.inputs), "") == name
-    )
+    for each, step in trace.steps.items():
+        if "delta" in step.rule.inputs:
+            return each == name
+    return False
 
 
 def _start(printer: Printer, whole: Trace, view: View) -> Iterator[Block]:
     yield from beginning(printer, view)
     yield Paragraph(_loss(printer.trace))
-    flat = "d_scores" in whole and np.abs(whole["d_scores"]).max(initial=0.0) < NOTHING
-    if flat and "loss" not in whole:
+    if "loss" not in whole and _is_flat(whole):
         said = (
             "The gradient of every score is 0 here. With this ",
             Math(in_symbols(Name("d_output"))),
@@ -133,6 +136,14 @@ def _start(printer: Printer, whole: Trace, view: View) -> Iterator[Block]:
             ),
         )
         yield Paragraph(said, "note")
+
+
+def _is_flat(trace: Trace) -> bool:
+    """Whether the gradient of every score is 0, but for rounding."""
+    if "d_scores" not in trace:
+        return False
+    sizes = np.abs(trace["d_scores"])
+    return bool(sizes.max(initial=0.0) < NOTHING)
 
 
 def _loss(trace: Trace) -> Text:
@@ -154,19 +165,21 @@ def _loss(trace: Trace) -> Text:
 
 def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     trace = printer.trace
+    forward = forward_steps(trace)
+    loss = loss_steps(trace)
+    back = backward_steps(trace)
     yield Heading("The forward pass, in brief", part=True)
-    brief = replace(view, detail="brief", steps=forward_steps(trace))
-    yield from sections_of(printer, forward_steps(trace), brief)
-    if loss_steps(trace):
+    brief = replace(view, detail="brief", steps=forward)
+    yield from sections_of(printer, forward, brief)
+    if loss:
         yield Heading("The loss", part=True)
-        yield from backward_blocks(printer, loss_steps(trace), view)
+        yield from backward_blocks(printer, loss, view)
     yield Heading("The backward pass", part=True)
-    yield from backward_blocks(printer, backward_steps(trace), view)
+    yield from backward_blocks(printer, back, view)
     yield Heading("Summary", part=True)
-    worked = [
-        trace.steps[name] for name in backward_steps(trace) if not trace.steps[name].rule.given
-    ]
-    yield from summary(printer, worked, "Gradient of the")
+    steps = [trace.steps[name] for name in back]
+    worked_steps = [step for step in steps if not step.rule.given]
+    yield from summary(printer, worked_steps, "Gradient of the")
 
 
 def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
@@ -181,7 +194,8 @@ def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Itera
 
     def show(part: HeadPart) -> Iterator[Block]:
         here = replace(printer, trace=cut_trace(trace, part.place))
-        yield Heading(part.title, part=True, place=tuple(with_key_head(trace, part.place).items()))
+        at = tuple(with_key_head(trace, part.place).items())
+        yield Heading(part.title, part=True, place=at)
         yield from _steps(printer, here, part.names, view, explained, part.place)
         explained.update(part.names)
 
@@ -202,19 +216,21 @@ def _steps(
     numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
     for name in names:
         step = here.trace.steps[name]
+        known = name in explained
         if step.rule.given:
-            yield from given_section(here, step, view.detail, explained=name in explained)
+            yield from given_section(here, step, view.detail, explained=known)
             continue
-        yield from step_section(
-            here, step, numbers[name], view.detail, view.heatmap, explained=name in explained
-        )
+        number = numbers[name]
+        yield from step_section(here, step, number, view.detail, view.heatmap, explained=known)
         yield from step_pictures(here, name, view, place)
-        if is_softmax(here.trace, name) and view.detail != "brief" and name not in explained:
+        if view.detail == "brief" or known:
+            continue
+        if is_softmax(here.trace, name):
             yield from jacobian_section(here, step)
 
 
 # The Jacobian of a row with more keys is shown only with --cell.
-WIDEST = 12
+MOST_KEYS_OF_JACOBIAN = 12
 
 
 def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -> Iterator[Block]:
@@ -228,32 +244,78 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     if not printer.may_show_work(gradient) or "weights" in printer.blank:
         return
     if row is None:
-        shared = [number for number, each in enumerate(weights.value) if np.count_nonzero(each) > 1]
-        if not shared or weights.shape[1] > WIDEST:
-            return
-        row = shared[0]
-    base = printer.trace.parameters.get("exp_base")
-    slope = np.log(base.value) if isinstance(base, Scalar) else 1.0
-    a = weights.value[row].astype(np.float64)
+        row = _row_of_jacobian(weights)
+    if row is None:
+        return
     cell = _times_slope(printer, _cell(f"weights[{row}, j]", f"weights[{row}, l]"))
     rule = Rule("J", "J", "Jacobian", Equation(Ref("J", ("j", "l")), cell))
-    jacobian = Step(rule, read_only(slope * (np.diag(a) - np.outer(a, a))), weights.labels[1:] * 2)
-    if weights.exact is not None:
-        # Other parameters, such as d_sink, may be inf or NaN.
-        parameters = {} if base is None else {"exp_base": base}
-        worker = ExactWorker(parameters, {"j": len(a), "l": len(a)}, {"weights": weights.exact})
-        worked_exactly = worker.work(rule)
-        jacobian = replace(jacobian, value=worked_exactly.value, exact=worked_exactly.exact)
+    jacobian = _jacobian(printer, rule, weights, row)
     product = Reduce("add", "l", parse_expression(f"J[j, l] * d_weights[{row}, l]"))
-    exact = None if gradient.exact is None else gradient.exact[row]
-    rule_of_row = Rule("row", "", "", Equation(Ref("row", ("j",)), product))
-    of_row = Step(rule_of_row, gradient.value[row], gradient.labels[1:], exact=exact)
+    of_row = _step_of_row(gradient, row, product)
     steps = {**printer.trace.steps, jacobian.name: jacobian, of_row.name: of_row}
     inside = replace(printer, trace=replace(printer.trace, steps=steps))
 
+    yield _row_in_words(printer, weights, row)
+    of_matrices = parse_expression("diagonal(a) - a @ transposed(a)")
+    of_cells = _cell("a[j]", "a[l]")
+    yield _formula(printer, Ref("J"), _times_slope(printer, of_matrices))
+    yield _formula(printer, rule.target, _times_slope(printer, of_cells))
+    yield grid(inside, jacobian)
+    yield worked(inside, jacobian, "rows")
+    said = (
+        "The Jacobian times the gradient of the weights gives the same row as above, in a longer"
+        " calculation:"
+    )
+    yield Paragraph((said,))
+    target = Ref(gradient.rule.symbol, (number_node(row), "j"))
+    yield _formula(printer, target, product)
+    yield worked(inside, of_row, "rows")
+
+
+def _row_of_jacobian(weights: Step) -> int | None:
+    """The first row with more than one weight; None where there is none, or rows are long."""
+    if weights.shape[1] > MOST_KEYS_OF_JACOBIAN:
+        return None
+    for number, row in enumerate(weights.value):
+        if np.count_nonzero(row) > 1:
+            return number
+    return None
+
+
+def _jacobian(printer: Printer, rule: Rule, weights: Step, row: int) -> Step:
+    """The Jacobian of a row as a step, worked exactly where the weights are."""
+    base = printer.trace.parameters.get("exp_base")
+    slope = np.log(base.value) if isinstance(base, Scalar) else 1.0
+    a = weights.value[row].astype(np.float64)
+    value = slope * (np.diag(a) - np.outer(a, a))
+    labels = weights.labels[1:] * 2
+    jacobian = Step(rule, read_only(value), labels)
+    if weights.exact is None:
+        return jacobian
+    # Other parameters, such as d_sink, may be inf or NaN.
+    parameters = {} if base is None else {"exp_base": base}
+    sizes = {"j": len(a), "l": len(a)}
+    worker = ExactWorker(parameters, sizes, {"weights": weights.exact})
+    worked_exactly = worker.work(rule)
+    return replace(jacobian, value=worked_exactly.value, exact=worked_exactly.exact)
+
+
+def _step_of_row(gradient: Step, row: int, product: Expression) -> Step:
+    """One row of the gradient of the logits as a step of its own, made by this product."""
+    rule = Rule("row", "", "", Equation(Ref("row", ("j",)), product))
+    exact = None
+    if gradient.exact is not None:
+        exact = gradient.exact[row]
+    return Step(rule, gradient.value[row], gradient.labels[1:], exact=exact)
+
+
+def _row_in_words(printer: Printer, weights: Step, row: int) -> Paragraph:
+    """Which row is worked, and what its Jacobian is."""
+    scores = count(weights.shape[1], "score")
     hidden = masked_out(printer.trace.steps)
-    unseen = 0 if hidden is None else int(hidden[row].sum())
-    scores = count(len(a), "score") + (f" ({unseen:,} of them hidden)" if unseen else "")
+    if hidden is not None and hidden[row].any():
+        unseen = int(hidden[row].sum())
+        scores += f" ({unseen:,} of them hidden)"
     said = (
         f'Look at one row, that of "{weights.labels[0][row]}". Its softmax turns {scores} into the'
         " weights "
@@ -262,25 +324,7 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
         ". Each weight depends on every score of the row. The Jacobian is the matrix of these"
         " derivatives: it says how much each weight grows with each score."
     )
-    yield Paragraph((said, *printer.prose("`a`"), rest))
-    yield _formula(
-        printer,
-        Ref("J"),
-        _times_slope(printer, parse_expression("diagonal(a) - a @ transposed(a)")),
-    )
-    yield _formula(printer, rule.target, _times_slope(printer, _cell("a[j]", "a[l]")))
-    yield grid(inside, jacobian)
-    yield worked(inside, jacobian, "rows")
-    yield Paragraph(
-        (
-            (
-                "The Jacobian times the gradient of the weights gives the same row as above, in a"
-                " longer calculation:"
-            ),
-        )
-    )
-    yield _formula(printer, Ref(gradient.rule.symbol, (number_node(row), "j")), product)
-    yield worked(inside, of_row, "rows")
+    return Paragraph((said, *printer.prose("`a`"), rest))
 
 
 def _cell(one: str, other: str) -> Expression:

@@ -8,6 +8,7 @@ from math import prod
 from attncli.attention.registry import cell_form, headline
 from attncli.english import shape_text
 from attncli.equation.nodes import Name
+from attncli.equation.rule import Rule
 from attncli.equation.shapes import product_factors
 from attncli.equation.symbols import symbol
 from attncli.page.document import (
@@ -18,6 +19,7 @@ from attncli.page.document import (
     Paragraph,
     Room,
     Shapes,
+    Text,
     Worked,
     WorkedLine,
     text,
@@ -39,11 +41,16 @@ def given_section(
     """A given array: its name, shape and meaning, and its numbers; `explained` where the page has
     said what it is.
     """
+    rule = step.rule
     size = shape_text(step.shape)
-    meaning = () if detail == "brief" or explained else (": ", *text(step.rule.meaning))
-    # Else a page would say: Sinks sink.
-    letter = () if symbol(step.rule.symbol).is_word else (Math(Name(step.rule.symbol)), " ")
-    yield Paragraph((f"{step.rule.title} ", *letter, f"({size})", *meaning))
+    meaning: Text = ()
+    if detail != "brief" and not explained:
+        meaning = (": ", *text(rule.meaning))
+    # With a word for a letter, a page would say: Sinks sink.
+    letter: Text = ()
+    if not symbol(rule.symbol).is_word:
+        letter = (Math(Name(rule.symbol)), " ")
+    yield Paragraph((f"{rule.title} ", *letter, f"({size})", *meaning))
     yield grid(printer, step)
 
 
@@ -62,25 +69,38 @@ def step_section(
     rule = step.rule
     product = shapes(printer.trace, step)
     yield Heading(rule.title, number, product, step=step.name)
-    if detail != "brief" and not explained:
-        yield Paragraph(printer.prose(" ".join(part for part in (rule.meaning, rule.why) if part)))
-    if found := headline(rule):
+    is_brief = detail == "brief"
+    if not is_brief and not explained:
+        parts = [part for part in (rule.meaning, rule.why) if part]
+        yield Paragraph(printer.prose(" ".join(parts)))
+    found = headline(rule)
+    if found:
         yield Formula(printer.formula(found), product)
-    if detail != "brief" or not rule.matrix_form:
-        yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
+    if not is_brief or not rule.matrix_form:
+        yield _formula_of_cell(printer, rule, product)
     matrix = grid(printer, step, heatmap)
-    yield matrix if detail == "brief" else beside_factors(printer, step, matrix)
-    shows_work = detail != "brief" or lists_closed_forms(printer, step)
-    if (
-        shows_work
-        and printer.may_show_work(step)
-        and (together := worked(printer, step, detail)).lines
-    ):
-        yield together
-    if detail != "brief" and step.name in printer.blank and not rule.is_copy:
-        yield Room(
-            min(MOST_ROOM, prod(step.shape if detail == "cells" else step.shape[:-1] or step.shape))
-        )
+    yield matrix if is_brief else beside_factors(printer, step, matrix)
+    shows_work = not is_brief or lists_closed_forms(printer, step)
+    if shows_work and printer.may_show_work(step):
+        together = worked(printer, step, detail)
+        if together.lines:
+            yield together
+    if not is_brief and step.name in printer.blank and not rule.is_copy:
+        yield _room_to_work(step, detail)
+
+
+def _formula_of_cell(printer: Printer, rule: Rule, product: Shapes) -> Formula:
+    """The formula of one cell; the shapes stand there where no formula of matrices has them."""
+    said = () if rule.matrix_form else product
+    return Formula(printer.formula(cell_form(rule)), said)
+
+
+def _room_to_work(step: Step, detail: str) -> Room:
+    """Empty lines below a matrix that is to be filled in: one for each row, or for each cell."""
+    rows = step.shape
+    if detail != "cells" and len(rows) > 1:
+        rows = rows[:-1]
+    return Room(min(MOST_ROOM, prod(rows)))
 
 
 def step_pictures(
@@ -105,19 +125,15 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     yield Heading(title, shapes=product, step=step.name)
     yield Paragraph(printer.prose(rule.meaning[0].upper() + rule.meaning[1:]))
     if rule.given:
-        yield Worked(
-            (
-                WorkedLine(
-                    step.cell_label(index),
-                    result=printer.number(step.name, index),
-                    remark=("given",),
-                ),
-            )
-        )
+        label = step.cell_label(index)
+        number = printer.number(step.name, index)
+        line = WorkedLine(label, result=number, remark=("given",))
+        yield Worked((line,))
         return
-    if found := headline(rule):
+    found = headline(rule)
+    if found:
         yield Formula(printer.formula(found), product)
-    yield Formula(printer.formula(cell_form(rule)), () if rule.matrix_form else product)
+    yield _formula_of_cell(printer, rule, product)
     yield from meeting(printer, step, index)
     together = rotated_pair(printer, step, index)
     if len(together) > 1:
@@ -131,14 +147,13 @@ def shapes(trace: Trace, step: Step) -> Shapes:
     """
     if not step.shape:
         return ()
-    factors = product_factors(step.rule.matrix_form) if step.rule.matrix_form else ()
-    return (
-        *(
-            _turned(trace.steps[name].shape) if turned else trace.steps[name].shape
-            for name, turned in factors
-        ),
-        step.shape,
-    )
+    form = step.rule.matrix_form
+    factors = product_factors(form) if form else ()
+    found: list[tuple[int, ...]] = []
+    for name, is_turned in factors:
+        shape = trace.steps[name].shape
+        found.append(_turned(shape) if is_turned else shape)
+    return (*found, step.shape)
 
 
 def _turned(shape: tuple[int, ...]) -> tuple[int, ...]:
