@@ -57,15 +57,17 @@ def steps_table(
 
 def _filled(table: Table) -> Table:
     """The table without its empty columns."""
-    kept = [
-        column
-        for column in range(len(table.head))
-        if any(row[column] != NOTHING for row in table.rows)
-    ]
+    kept = [column for column in range(len(table.head)) if _is_filled(table, column)]
     head = tuple(table.head[column] for column in kept)
-    rows = tuple(tuple(row[column] for column in kept) for row in table.rows)
+    rows: list[tuple[Text, ...]] = []
+    for row in table.rows:
+        rows.append(tuple(row[column] for column in kept))
     right = tuple(kept.index(column) for column in table.right if column in kept)
-    return Table(head, rows, right)
+    return Table(head, tuple(rows), right)
+
+
+def _is_filled(table: Table, column: int) -> bool:
+    return any(row[column] != NOTHING for row in table.rows)
 
 
 def _row(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from attncli.page.document import Lazy, plain_line
+from attncli.page.document import Lazy, WorkedLine, plain_line
 from attncli.page.in_words import attention_in_words
 from attncli.page.printer import Printer, printer_for
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
@@ -34,21 +34,27 @@ def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None
     printer = printer_for(trace, view)
     if view.cell is not None:
         return _cell_data(trace, whole, view.cell, printer)
-    names = tuple(trace.steps) if view.steps is None else chosen_steps(trace, view.steps, whole)
-    data = to_dict(trace, names, number_rows) | (
-        {"reading": list(attention_in_words(trace))} if "weights" in names else {}
-    )
-    for name in names if view.detail != "brief" else ():
-        if lines := worked(printer, trace.steps[name], view.detail).lines:
-            data["steps"][name]["worked"] = [
-                {"cell": line.label, "text": plain_line(line)} for line in lines
-            ]
+    names = tuple(trace.steps)
+    if view.steps is not None:
+        names = chosen_steps(trace, view.steps, whole)
+    data = to_dict(trace, names, number_rows)
+    if "weights" in names:
+        data["reading"] = list(attention_in_words(trace))
+    if view.detail != "brief":
+        for name in names:
+            lines = worked(printer, trace.steps[name], view.detail).lines
+            if lines:
+                data["steps"][name]["worked"] = [_line_data(line) for line in lines]
     if deviation is not None:
         # Few pages compare, and what does takes a while to import.
         from attncli.page.number_formats import deviation_data
 
         data["parting"] = deviation_data(deviation)
     return data
+
+
+def _line_data(line: WorkedLine) -> dict[str, str]:
+    return {"cell": line.label, "text": plain_line(line)}
 
 
 def number_rows(array: NDArray[Any]) -> Any:

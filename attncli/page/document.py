@@ -213,26 +213,25 @@ class Grid(NamedTuple):
 
     def at_ends(self) -> Grid:
         """The edges of a picture, whose digits are shown."""
-        cells = tuple(tuple(ends(row)) for row in ends(self.loaded().cells))
+        rows = tuple(ends(self.rows))
+        columns = tuple(ends(self.columns))
+        shown = ends(self.loaded().cells)
+        cells = tuple(tuple(ends(row)) for row in shown)
         gone = left_out(row=len(self.rows), column=len(self.columns))
-        return Grid(
-            self.name, tuple(ends(self.rows)), tuple(ends(self.columns)), cells, left_out=gone
-        )
+        return Grid(self.name, rows, columns, cells, left_out=gone)
 
     def marked(self, row: int | None = None, column: int | None = None) -> Grid:
         """The same with a row marked, a column, or the cell in which both meet."""
-        cells = tuple(
-            tuple(
-                (
-                    cell._replace(marked=True)
-                    if row in (None, at) and column in (None, place)
-                    else cell
-                )
-                for place, cell in enumerate(line)
-            )
-            for at, line in enumerate(self.cells)
-        )
-        return self._replace(cells=cells)
+        cells: list[Sequence[Cell]] = []
+        for at, line in enumerate(self.cells):
+            if row not in (None, at):
+                cells.append(line)
+            elif column is None:
+                cells.append(tuple(cell._replace(marked=True) for cell in line))
+            else:
+                cell = line[column]._replace(marked=True)
+                cells.append((*line[:column], cell, *line[column + 1 :]))
+        return self._replace(cells=tuple(cells))
 
     @property
     def rounded(self) -> bool:
@@ -279,12 +278,12 @@ class Product(NamedTuple):
         row, column = self.meeting
         first, *between, last = self.factors
         factors = (first.marked(row=row), *between, last.marked(column=column))
-        added = tuple(
-            each.marked(row=row if len(each.rows) > 1 else 0, column=column) for each in self.added
-        )
-        return self._replace(
-            factors=factors, added=added, result=self.result.marked(row=row, column=column)
-        )
+        added: list[Grid] = []
+        for each in self.added:
+            own_row = row if len(each.rows) > 1 else 0
+            added.append(each.marked(row=own_row, column=column))
+        result = self.result.marked(row=row, column=column)
+        return self._replace(factors=factors, added=tuple(added), result=result)
 
 
 class Table(NamedTuple):
@@ -460,11 +459,9 @@ def left_out(**counts: int) -> LeftOut:
 
 def formula(equation: Equation | Expression, notation: Notation) -> str:
     """An equation as left = right, an expression as it is."""
-    return (
-        write_equation(equation, notation)
-        if isinstance(equation, Equation)
-        else write(equation, notation)
-    )
+    if isinstance(equation, Equation):
+        return write_equation(equation, notation)
+    return write(equation, notation)
 
 
 def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:
@@ -476,8 +473,9 @@ def sides(line: WorkedLine, notation: Notation) -> tuple[str, str]:
     result = write(line.result, notation)
     if line.work is None:
         return result, ""
+    work = write(line.work, notation)
     relation = notation.equals if line.holds else notation.nearly
-    return write(line.work, notation), f"{relation} {result}"
+    return work, f"{relation} {result}"
 
 
 def plain(text: Text) -> str:

@@ -20,46 +20,40 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # A matrix with more cells is no picture.
-LARGEST_PICTURE = 2**18
+MOST_CELLS_OF_A_PICTURE = 2**18
 # So many numbers are formatted together.
-AT_ONCE = 2**16
+NUMBERS_FORMATTED_AT_ONCE = 2**16
 
 
 def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     """The matrix of a step; a vector over queries or keys is a column, another a row."""
     rows, names, heads = _rows(step)
     left = printer.left_out(row=len(rows), column=len(heads))
-    picture = (
-        bool(left)
-        and heatmap
-        and not step.rule.given
-        and bool(heads)
-        and step.value.size <= LARGEST_PICTURE
-    )
-    if picture:
+    shaded = heatmap and not step.rule.given
+    if left and shaded and heads and step.value.size <= MOST_CELLS_OF_A_PICTURE:
         return _picture(printer, step)
-    closed, rounded = ((), ()) if left else _closed_forms(printer, step)
+    closed: tuple[tuple[Expression, ...], ...] = ()
+    rounded: Collection[tuple[int, ...]] = ()
+    if not left:
+        closed, rounded = _closed_forms(printer, step)
 
     def cells(part: slice = slice(None)) -> Iterator[tuple[Cell, ...]]:
         """The rows, with some of their columns."""
         hidden = hidden_cells(printer.trace, step)
-        typed = step.written is not None or step.exact is not None or printer.shows_all_digits(step)
-        as_worked_out = not typed and step.name not in printer.blank
-        if step.value.ndim > 1 and as_worked_out and not (heatmap or closed or left):
-            by_rows, unseen = (
-                each.reshape(len(rows), len(heads))[:, part] for each in (step.value, hidden)
-            )
+        has_extras = heatmap or closed or left
+        if step.value.ndim > 1 and not has_extras and _is_worked_out(printer, step):
+            shape = (len(rows), len(heads))
+            by_rows = step.value.reshape(shape)[:, part]
+            unseen = hidden.reshape(shape)[:, part]
             yield from _plain_cells(by_rows, unseen, printer.precision)
             return
-        shades = _shades(step) if heatmap and not step.rule.given else None
-        columns: list[tuple[int, ...]] = [
-            (place,) for place in printer.elide(range(len(heads)))
-        ] or [()]
+        shades = _shades(step) if shaded else None
+        columns: list[tuple[int, ...]] = [()]
+        if heads:
+            columns = [(place,) for place in printer.elide(range(len(heads)))]
         for row in printer.elide(rows):
-            yield tuple(
-                _cell(printer, step, (*row, *column), hidden, shades, rounded)
-                for column in columns[part]
-            )
+            indices = [(*row, *column) for column in columns[part]]
+            yield tuple(_cell(printer, step, index, hidden, shades, rounded) for index in indices)
 
     made = LazyCells(cells) if printer.is_large else tuple(cells())
     return Grid(
@@ -71,6 +65,13 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         left,
         step=step.name,
     )
+
+
+def _is_worked_out(printer: Printer, step: Step) -> bool:
+    """Whether its numbers are printed as floats are: not as given, nor exactly, nor left blank."""
+    if step.written is not None or step.exact is not None:
+        return False
+    return not printer.shows_all_digits(step) and step.name not in printer.blank
 
 
 def _picture(printer: Printer, step: Step) -> Grid:
@@ -90,12 +91,11 @@ def _cell(
     if step.name in printer.blank:
         return Cell("")
     unseen = bool(hidden[index])
-    shade = (
-        float(shades[index])
-        if shades is not None and not unseen and np.isfinite(shades[index])
-        else None
-    )
-    return Cell(printer.text(step, index), shade, unseen, index in rounded)
+    shade: float | None = None
+    if shades is not None and not unseen and np.isfinite(shades[index]):
+        shade = float(shades[index])
+    text = printer.text(step, index)
+    return Cell(text, shade, unseen, index in rounded)
 
 
 def _plain_cells(
@@ -104,7 +104,8 @@ def _plain_cells(
     """Cells with nothing but a text and whether they are hidden, row by row; alike ones are mostly
     the same object.
     """
-    rows = max(1, AT_ONCE // max(1, matrix.shape[1]))
+    columns = max(1, matrix.shape[1])
+    rows = max(1, NUMBERS_FORMATTED_AT_ONCE // columns)
     for top in range(0, len(matrix), rows):
         seen: dict[str, Cell] = {}
         unseen: dict[str, Cell] = {}
@@ -157,14 +158,13 @@ def hidden_cells(trace: Trace, step: Step) -> NDArray[np.bool_]:
     """The cells that a mask hides, from the mask on."""
     names = list(trace.steps)
     masked = "mask" in names and names.index(step.name) >= names.index("mask")
-    hidden = (
-        masked_out(trace.steps)
-        if masked and step.rule.axis_names[-2:] == ("query", "key")
-        else None
-    )
+    of_pairs = step.rule.axis_names[-2:] == ("query", "key")
+    hidden = masked_out(trace.steps) if masked and of_pairs else None
     if hidden is None:
         return np.zeros(step.shape, dtype=bool)
-    return hidden if step.name != "mask" else np.asarray(step.value == -np.inf)
+    if step.name == "mask":
+        return np.asarray(step.value == -np.inf)
+    return hidden
 
 
 def _shades(step: Step) -> NDArray[np.float64]:
@@ -178,6 +178,9 @@ def _shades(step: Step) -> NDArray[np.float64]:
     if not finite.size or finite.min() == finite.max():
         return np.full(values.shape, np.nan)
     # Of halves, the distance is finite, too.
-    halves, low, high = values / 2, finite.min() / 2, finite.max() / 2
+    halves = values / 2
+    low = finite.min() / 2
+    high = finite.max() / 2
     with np.errstate(invalid="ignore"):
-        return np.where(np.isfinite(values), (halves - low) / (high - low), np.nan)
+        shades = (halves - low) / (high - low)
+    return np.where(np.isfinite(values), shades, np.nan)

@@ -10,18 +10,19 @@ from typing import Any
 from attncli.dtypes import Dtype
 from attncli.english import count, either, listed
 from attncli.page.comparison import step_data, steps_table
-from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
+from attncli.page.document import Block, Document, Heading, Listing, Math, Paragraph, Table, Text
 from attncli.page.measures import distinct_numbers, magnitude, number, place, with_power_of_ten
 from attncli.page.printer import format_number
 from attncli.tracing.comparison import StepComparison
 from attncli.tracing.json_numbers import json_float
-from attncli.tracing.number_formats import FormatDeviation
+from attncli.tracing.number_formats import FormatDeviation, Overflow
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
-MOST_ROWS = 8
-# Larger numbers are shown with a power of ten.
-LEGIBLE = 1e6
+# Of more rows of weights, it is said how many others there are.
+MOST_ROWS_NAMED = 8
+# From here on, the largest number of a format is shown with a power of ten.
+LEAST_WITH_POWER_OF_TEN = 1e6
 
 
 def deviation_section(deviation: FormatDeviation, precision: int) -> Iterator[Block]:
@@ -48,61 +49,64 @@ def formats_page(deviations: Sequence[FormatDeviation], title: str, precision: i
 
 def deviation_data(deviation: FormatDeviation) -> dict[str, Any]:
     """The errors of all steps and what got lost, for programs: a is float64, b the lower format."""
-    overflow = deviation.overflow
+    sums: list[dict[str, Any]] = []
+    for row in deviation.uneven_rows:
+        sums.append({"row": list(row.row), "sum": json_float(row.sum), "float64": row.true})
+    overflow = None
+    if deviation.overflow is not None:
+        lost = deviation.overflow
+        overflow = {
+            "step": lost.step,
+            "cells": lost.cells,
+            "index": list(lost.where),
+            "float64": lost.true,
+        }
     return {
         "steps": {step.name: step_data(step) for step in deviation.comparison.steps},
-        "row_sums": [
-            {"row": list(row.row), "sum": json_float(row.sum), "float64": row.true}
-            for row in deviation.uneven_rows
-        ],
-        "overflow": (
-            None
-            if overflow is None
-            else {
-                "step": overflow.step,
-                "cells": overflow.cells,
-                "index": list(overflow.where),
-                "float64": overflow.true,
-            }
-        ),
+        "row_sums": sums,
+        "overflow": overflow,
         "vanished_weights": deviation.vanished,
     }
 
 
 def _blocks(deviations: Sequence[FormatDeviation], precision: int) -> Iterator[Block]:
     names = [deviation.dtype.name for deviation in deviations]
-    exact = [
-        step.name
-        for step in deviations[0].comparison.steps
-        if all(p.comparison[step.name].identical for p in deviations)
-    ]
-    steps = [step.name for step in deviations[0].comparison.steps if step.name not in exact]
-    for relative, what in ((False, "|a − b|"), (True, "|a − b| / max(|a|, |b|)")):
-        rows = tuple(
-            (
-                (name,),
-                *(
-                    _error(deviation.comparison[name], precision, relative=relative)
-                    for deviation in deviations
-                ),
-            )
-            for name in steps
-        )
-        if rows:
-            yield Paragraph(
-                (
-                    (
-                        f"The largest {'relative' if relative else 'absolute'} error of each step,"
-                        f" {what}:"
-                    ),
-                )
-            )
-            yield Table(("step", *names), rows, right=tuple(range(1, len(names) + 1)))
+    exact: list[str] = []
+    steps: list[str] = []
+    for step in deviations[0].comparison.steps:
+        is_exact = _is_exact_in_all(deviations, step.name)
+        own = exact if is_exact else steps
+        own.append(step.name)
+    if steps:
+        head = ("step", *names)
+        right = tuple(range(1, len(head)))
+        yield Paragraph(("The largest absolute error of each step, |a − b|:",))
+        rows = [_errors(deviations, name, precision, relative=False) for name in steps]
+        yield Table(head, tuple(rows), right=right)
+        said = "The largest relative error of each step, |a − b| / max(|a|, |b|):"
+        yield Paragraph((said,))
+        rows = [_errors(deviations, name, precision, relative=True) for name in steps]
+        yield Table(head, tuple(rows), right=right)
     if exact:
         yield Paragraph((f"No error in any of the formats: {listed(exact)}.",))
     for deviation in deviations:
         yield Heading(f"{deviation.dtype.name}: about {deviation.dtype.digits} digits")
         yield Listing(tuple(_losses(deviation, precision)))
+
+
+def _is_exact_in_all(deviations: Sequence[FormatDeviation], step: str) -> bool:
+    """Whether a step has the same numbers in every format as in float64."""
+    return all(deviation.comparison[step].identical for deviation in deviations)
+
+
+def _errors(
+    deviations: Sequence[FormatDeviation], step: str, precision: int, *, relative: bool
+) -> tuple[Text, ...]:
+    """A step and its largest error in each format, as a row of a table."""
+    row: list[Text] = [(step,)]
+    for deviation in deviations:
+        row.append(_error(deviation.comparison[step], precision, relative=relative))
+    return tuple(row)
 
 
 def _error(step: StepComparison, precision: int, *, relative: bool) -> Text:
@@ -114,53 +118,64 @@ def _error(step: StepComparison, precision: int, *, relative: bool) -> Text:
 
 def _losses(deviation: FormatDeviation, precision: int) -> Iterator[Text]:
     """Overflow, weights that are 0 now, and rows of weights that do not sum to 1 any more."""
-    dtype, uneven = deviation.dtype, deviation.uneven_rows
-    if (lost := deviation.overflow) is not None:
-        step = deviation.comparison[lost.step]
-        yield (
-            (
-                f"Overflow: {count(lost.cells, 'cell')} of {lost.step}"
-                f" {either(lost.cells, 'does', 'do')} not fit; {place(step, lost.where)} is "
-            ),
-            *number(format_number(lost.true, precision)),
-            f", and the largest {dtype.name} is ",
-            *number(_largest(dtype)),
-            ".",
-        )
+    dtype = deviation.dtype
+    if deviation.overflow is not None:
+        yield _overflow(deviation, deviation.overflow, precision)
     if deviation.vanished:
-        are, become = (
-            either(deviation.vanished, *words) for words in (("is", "are"), ("becomes", "become"))
-        )
-        yield (
-            (
-                f"{count(deviation.vanished, 'weight')} {are} too small for {dtype.name} and"
-                f" {become} 0."
-            ),
-        )
-    if not uneven:
+        number_of_weights = count(deviation.vanished, "weight")
+        are = either(deviation.vanished, "is", "are")
+        become = either(deviation.vanished, "becomes", "become")
+        yield (f"{number_of_weights} {are} too small for {dtype.name} and {become} 0.",)
+    if deviation.uneven_rows:
+        yield _uneven_rows(deviation, precision)
+    else:
         yield (f"Every row of weights has the same sum as in float64, rounded to {dtype.name}.",)
-        return
-    said: list[Text] = []
-    for row in uneven[:MOST_ROWS]:
-        labels = deviation.comparison["weights"].labels[:-1]
-        name = ", ".join(names[at] for names, at in zip(labels, row.row, strict=True))
-        said.append(
-            (", " if said else "", f'"{name}" ', *distinct_numbers(row.sum, row.true, precision)[0])
-        )
-    others = len(uneven) - len(said)
-    rows = (
-        f"{count(len(uneven), 'row')} of weights no longer {either(len(uneven), 'sums', 'sum')} to "
+
+
+def _overflow(deviation: FormatDeviation, lost: Overflow, precision: int) -> Text:
+    """How many cells of a step do not fit, and the one that is farthest beyond the format."""
+    dtype = deviation.dtype
+    step = deviation.comparison[lost.step]
+    cells = count(lost.cells, "cell")
+    do = either(lost.cells, "does", "do")
+    where = place(step, lost.where)
+    return (
+        f"Overflow: {cells} of {lost.step} {do} not fit; {where} is ",
+        *number(format_number(lost.true, precision)),
+        f", and the largest {dtype.name} is ",
+        *number(_largest(dtype)),
+        ".",
     )
+
+
+def _uneven_rows(deviation: FormatDeviation, precision: int) -> Text:
+    """How many rows of weights have another sum than in float64, and the sums of the first ones."""
+    uneven = deviation.uneven_rows
+    shown = uneven[:MOST_ROWS_NAMED]
+    labels = deviation.comparison["weights"].labels[:-1]
+    said: list[str | Math] = []
+    for row in shown:
+        if said:
+            said.append(", ")
+        names = [names[at] for names, at in zip(labels, row.row, strict=True)]
+        sum_of_row, _ = distinct_numbers(row.sum, row.true, precision)
+        said += [f'"{", ".join(names)}" ', *sum_of_row]
+    others = len(uneven) - len(shown)
+    end = f" and {count(others, 'other')}." if others else "."
+    rows = count(len(uneven), "row")
+    sums = either(len(uneven), "sums", "sum")
     true = number(format_number(uneven[0].true, precision))
-    yield (
-        rows,
+    return (
+        f"{rows} of weights no longer {sums} to ",
         *true,
-        f" when rounded to {dtype.name}: ",
-        *(part for each in said for part in each),
-        f" and {count(others, 'other')}." if others else ".",
+        f" when rounded to {deviation.dtype.name}: ",
+        *said,
+        end,
     )
 
 
 def _largest(dtype: Dtype) -> str:
     """The largest number of a format: 65504, 3.4e+38."""
-    return str(int(dtype.largest)) if dtype.largest < LEGIBLE else with_power_of_ten(dtype.largest)
+    if dtype.largest < LEAST_WITH_POWER_OF_TEN:
+        return str(int(dtype.largest))
+    return with_power_of_ten(dtype.largest)

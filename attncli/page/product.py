@@ -19,21 +19,17 @@ from attncli.tracing.model import Step
 from attncli.tracing.slices import cut_trace
 
 # A matrix with more rows or columns does not stand beside others.
-LARGEST = 16
+LONGEST_SIDE_BESIDE_OTHERS = 16
 
 
 def beside_factors(printer: Printer, step: Step, result: Grid) -> Block:
     """The matrix of a step with the matrices that it is the product of; alone where it is none, or
     is large.
     """
+    if printer.blank or result.closed:
+        return result
     found = _operands(printer, step)
-    if (
-        not found
-        or not found.small
-        or printer.blank
-        or result.closed
-        or found.has_closed_forms(printer)
-    ):
+    if not found or not found.small or found.has_closed_forms(printer):
         return result
     result = result._replace(cells=tuple(result.cells))
     return Product(found.factors(printer), result, (result,), found.added(printer))
@@ -47,26 +43,27 @@ def meeting(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Bl
     easier to read.
     """
     leading = [letter for letter in step.rule.target.letters if letter in LEADING]
-    here = replace(printer, trace=cut_trace(printer.trace, dict(zip(leading, index, strict=False))))
+    place = dict(zip(leading, index, strict=False))
+    here = replace(printer, trace=cut_trace(printer.trace, place))
     step = here.trace.steps[step.name]
     found = _operands(here, step)
     if not found or found.longest > MOST_ROWS_SHOWN:
         return
     row, column = index[len(leading) :]
-    factors, added = found.factors(here, row, column), found.added(here, row, column)
+    factors = found.factors(here, row, column)
+    added = found.added(here, row, column)
     cell = _matrix(here, step, (row,), (column,))
     one_cell: Block = Product(factors, cell, factors, added)
     if found.small:
         result = grid(here, step)
         result = result._replace(cells=tuple(result.cells), closed=())
-        one_cell = Product(
-            found.factors(here), result, (one_cell,), found.added(here), (row, column)
-        )
+        whole_factors = found.factors(here)
+        whole_added = found.added(here)
+        one_cell = Product(whole_factors, result, (one_cell,), whole_added, (row, column))
     first, last = factors[0], factors[-1]
-    rows, columns = f'"{first.rows[0]}"', f'"{last.columns[0]}"'
-    yield Paragraph(
-        (f"Row {rows} of ", Math(first.name), f" times column {columns} of ", Math(last.name), ":")
-    )
+    begin = f'Row "{first.rows[0]}" of '
+    times = f' times column "{last.columns[0]}" of '
+    yield Paragraph((begin, Math(first.name), times, Math(last.name), ":"))
     yield one_cell
 
 
@@ -80,10 +77,16 @@ class _Operands(NamedTuple):
     others: tuple[Step, ...]
 
     @property
+    def read(self) -> tuple[Step, ...]:
+        """The steps that are multiplied, and those that are added."""
+        factors = [each for each, _ in self.multiplied]
+        return (*factors, *self.others)
+
+    @property
     def small(self) -> bool:
         """Whether none of them is too large to stand beside others."""
-        steps = (self.step, *(each for each, _ in self.multiplied), *self.others)
-        return max(size for each in steps for size in each.shape) <= LARGEST
+        longest_sides = [max(each.shape) for each in (self.step, *self.read)]
+        return max(longest_sides) <= LONGEST_SIDE_BESIDE_OTHERS
 
     @property
     def longest(self) -> int:
@@ -91,10 +94,7 @@ class _Operands(NamedTuple):
         return max(each.shape[turned] for each, turned in self.multiplied[1:])
 
     def has_closed_forms(self, printer: Printer) -> bool:
-        return any(
-            grid(printer, each).closed
-            for each in (*(each for each, _ in self.multiplied), *self.others)
-        )
+        return any(grid(printer, each).closed for each in self.read)
 
     def factors(
         self, printer: Printer, row: int | None = None, column: int | None = None
@@ -103,46 +103,50 @@ class _Operands(NamedTuple):
         asked for.
         """
         last = len(self.multiplied) - 1
-        return tuple(
-            _matrix(
-                printer,
-                each,
-                (row,) if row is not None and not place else None,
-                (column,) if column is not None and place == last else None,
-                turned=turned,
-            )
-            for place, (each, turned) in enumerate(self.multiplied)
-        )
+        found: list[Grid] = []
+        for place, (each, turned) in enumerate(self.multiplied):
+            rows = _only(row) if place == 0 else None
+            columns = _only(column) if place == last else None
+            found.append(_matrix(printer, each, rows, columns, turned=turned))
+        return tuple(found)
 
     def added(
         self, printer: Printer, row: int | None = None, column: int | None = None
     ) -> tuple[Grid, ...]:
         """What is added to the product, or to one cell of it."""
-        columns = None if column is None else (column,)
-        return tuple(
-            _matrix(printer, each, None if row is None or len(each.shape) == 1 else (row,), columns)
-            for each in self.others
-        )
+        found: list[Grid] = []
+        for each in self.others:
+            is_vector = len(each.shape) == 1
+            rows = None if is_vector else _only(row)
+            found.append(_matrix(printer, each, rows, _only(column)))
+        return tuple(found)
+
+
+def _only(place: int | None) -> tuple[int] | None:
+    """The one row or column that is asked for; None where all are."""
+    return None if place is None else (place,)
 
 
 def _operands(printer: Printer, step: Step) -> _Operands | None:
     """What is multiplied and added; None where the step is no product of matrices."""
-    form, steps = step.rule.matrix_form, printer.trace.steps
+    form = step.rule.matrix_form
+    steps = printer.trace.steps
     factors = product_factors(form) if form and not step.rule.given else ()
+    if not factors:
+        return None
     names = [name for name, _ in factors] + _added(form)
-    found = [steps[name] for name in names if name in steps]
-    multiplied, others = found[: len(factors)], tuple(found[len(factors) :])
-    if (
-        not factors
-        or len(found) < len(names)
-        or any(len(each.shape) != 2 for each in (step, *multiplied))
-    ):
+    if not all(name in steps for name in names):
         return None
-    if any(each.shape not in (step.shape, step.shape[1:]) for each in others):
+    multiplied = [(steps[name], turned) for name, turned in factors]
+    others = tuple(steps[name] for name in names[len(factors) :])
+    matrices = [step, *(each for each, _ in multiplied)]
+    if any(len(each.shape) != 2 for each in matrices):
         return None
-    return _Operands(
-        step, tuple(zip(multiplied, (turned for _, turned in factors), strict=True)), others
-    )
+    for each in others:
+        is_row = each.shape == step.shape[1:]
+        if not is_row and each.shape != step.shape:
+            return None
+    return _Operands(step, tuple(multiplied), others)
 
 
 def _added(form: Expression | None) -> list[str]:
@@ -166,27 +170,26 @@ def _matrix(
 
     A vector is a row.
     """
-    shape, labels = (
-        ((1, *step.shape), (("",), *step.labels))
-        if len(step.shape) == 1
-        else (step.shape, step.labels)
-    )
+    shape, labels = step.shape, step.labels
+    if len(shape) == 1:
+        shape, labels = (1, *shape), (("",), *labels)
     name: Expression = Name(step.rule.symbol)
     if turned:
-        name, shape, labels = in_symbols(Call("transposed", (name,))), shape[::-1], labels[::-1]
-    rows, columns = (
-        range(shape[0]) if rows is None else rows,
-        range(shape[1]) if columns is None else columns,
-    )
+        name = in_symbols(Call("transposed", (name,)))
+        shape, labels = shape[::-1], labels[::-1]
+    if rows is None:
+        rows = range(shape[0])
+    if columns is None:
+        columns = range(shape[1])
 
     def cell(row: int, column: int) -> Cell:
         place = (column, row) if turned else (row, column)
         return Cell(printer.text(step, place[-len(step.shape) :]))
 
-    cells = tuple(tuple(cell(row, column) for column in columns) for row in rows)
-    whole = not turned and len(cells) == shape[0] and len(columns) == shape[1]
-    names, heads = (
-        tuple(labels[0][row] for row in rows),
-        tuple(labels[1][column] for column in columns),
-    )
-    return Grid(name, names, heads, cells, step=step.name if whole else "")
+    cells: list[tuple[Cell, ...]] = []
+    for row in rows:
+        cells.append(tuple(cell(row, column) for column in columns))
+    names = tuple(labels[0][row] for row in rows)
+    heads = tuple(labels[1][column] for column in columns)
+    is_whole = not turned and (len(rows), len(columns)) == shape
+    return Grid(name, names, heads, tuple(cells), step=step.name if is_whole else "")

@@ -3,50 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attncli.page.document import Block, Heading, Paragraph, Table
+from attncli.page.document import Block, Heading, Paragraph, Table, Text
 from attncli.page.in_words import attention_in_words, percent
 from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import axis_length, trace_at
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # So many keys have a line of their own. The others share one.
-MOST_KEYS = 12
+MOST_KEYS_LISTED = 12
 # The bar of the heaviest key has so many characters, so that a table fits 40 columns.
-LONGEST = 16
+LONGEST_BAR = 16
 
 
 def query_section(trace: Trace, row: int) -> Iterator[Block]:
     """The row of the weights of one query, head by head: its sentence, and its keys, the heaviest
     first.
     """
-    if own := trace.leading_letters:
+    own = trace.leading_letters
+    if own:
         word = PLACES[own[0]]
+        title = word[0].upper() + word[1:]
         for place in range(axis_length(trace, own[0])):
-            yield Heading(f"{word[0].upper()}{word[1:]} {place}", part=True)
+            yield Heading(f"{title} {place}", part=True)
             yield from query_section(trace_at(trace, {own[0]: place}), row)
         return
     yield Heading(f'What "{trace.tokens[row]}" (query {row}) attends to')
     (said,) = attention_in_words(trace, lambda rows: [rows[row]])
     yield Paragraph((said,))
     weights = trace["weights"][row].astype(np.float64)
-    seen = int((weights > 0).sum()) if np.isfinite(weights).all() else 0
-    if seen:
-        keys = np.argsort(-weights, kind="stable")[:seen]
-        named = keys if seen <= MOST_KEYS + 1 else keys[:MOST_KEYS]
-        top = float(weights[keys[0]])
-        lines = [
-            (float(weights[key]), _label(trace, int(key)), _bar(float(weights[key]) / top))
-            for key in named
-        ]
-        if others := seen - len(named):
-            lines.append(
-                (float(weights[keys[len(named) :]].sum()), f"the {others:,} others together", "")
-            )
-        rows = tuple(((percent(weight),), (label,), (bar,)) for weight, label, bar in lines)
-        yield Table(("weight", "token", ""), rows, right=(0,))
+    if np.isfinite(weights).all() and (weights > 0).any():
+        yield _keys_in_order(trace, weights)
+
+
+def _keys_in_order(trace: Trace, weights: NDArray[np.float64]) -> Table:
+    """The keys with a weight, the heaviest first, each with its bar; many share the last line."""
+    seen = int((weights > 0).sum())
+    keys = np.argsort(-weights, kind="stable")[:seen]
+    named = keys
+    if seen > MOST_KEYS_LISTED + 1:
+        named = keys[:MOST_KEYS_LISTED]
+    top = float(weights[keys[0]])
+    rows: list[tuple[Text, ...]] = []
+    for key in named.tolist():
+        weight = float(weights[key])
+        bar = _bar(weight / top)
+        rows.append(((percent(weight),), (_label(trace, key),), (bar,)))
+    others = keys[len(named) :]
+    if len(others):
+        together = percent(float(weights[others].sum()))
+        rows.append(((together,), (f"the {len(others):,} others together",), ("",)))
+    return Table(("weight", "token", ""), tuple(rows), right=(0,))
 
 
 def _label(trace: Trace, key: int) -> str:
@@ -59,4 +72,7 @@ def _bar(part: float) -> str:
     """As long as the part of the heaviest weight; a key that is named and seen has at least a short
     one.
     """
-    return "█" * max(round(LONGEST * part), int(part > 0))
+    length = round(LONGEST_BAR * part)
+    if part > 0:
+        length = max(1, length)
+    return "█" * length

@@ -60,16 +60,19 @@ def _rounding(view: View) -> str:
 
 def longest_given(trace: Trace) -> tuple[str, int]:
     """The given array whose numbers have most decimals, and how many these are."""
-    given = [step for step in trace.steps.values() if step.rule.given and step.written is None]
-    many = (
-        (
-            max(len(repr(number).partition(".")[2]) for number in step.value.ravel().tolist()),
-            step.name,
-        )
-        for step in given
-    )
-    decimals, name = max(many, default=(0, ""))
-    return name, decimals
+    longest = (0, "")
+    for step in trace.steps.values():
+        if step.rule.given and step.written is None:
+            decimals = max(map(_decimals_of, step.value.ravel().tolist()))
+            longest = max(longest, (decimals, step.name))
+    most, name = longest
+    return name, most
+
+
+def _decimals_of(number: float) -> int:
+    """How many digits stand after the point: 2 of 0.25."""
+    _, _, decimals = repr(number).partition(".")
+    return len(decimals)
 
 
 def answer_key(trace: Trace, view: View, audit: Audit) -> Document:
