@@ -43,12 +43,16 @@ def steps_table(
     for step in comparison.steps:
         if step.identical and not everything:
             identical.append(step.name)
-        elif not step.one_sided or step in comparison.one_sided:
-            rows.append(_row(comparison, step, precision, relative))
+            continue
+        if not step.one_sided or step in comparison.one_sided:
+            row = _row(comparison, step, precision, relative)
+            rows.append(row)
     if rows:
-        a, b = comparison.a.word, comparison.b.word
+        a = comparison.a.word
+        b = comparison.b.word
         head = ("step", "differ", "absolute", "relative", "where", a, b)
-        yield _filled(Table(head, tuple(rows), NUMBER_COLUMNS))
+        table = Table(head, tuple(rows), NUMBER_COLUMNS)
+        yield _filled(table)
         if relative:
             yield Paragraph((LARGEST_ERRORS,))
     if identical:
@@ -122,12 +126,14 @@ def matrices(comparison: Comparison, step: StepComparison, precision: int) -> It
         (f"{b.word} − {a.word}", change),
     )
     for outer in np.ndindex(ours.shape[:-2]):
-        labels = [names[at] for names, at in zip(step.labels, outer, strict=False)]
+        labels: list[str] = []
+        for names, at in zip(step.labels, outer, strict=False):
+            labels.append(names[at])
         where = ", ".join(labels)
         for word, values in parts:
-            said = f"{word[0].upper()}{word[1:]}:"
-            if where:
-                said = f"{where}, {word}:"
+            said = f"{where}, {word}:"
+            if not where:
+                said = f"{word[0].upper()}{word[1:]}:"
             yield Paragraph((said,))
             yield _grid(step, values[outer], precision)
 

@@ -208,7 +208,9 @@ def with_title(title: str, panel: Panel) -> Panel:
         return panel
     head = text_line(title, bold=True)
     above = Panel(0, head.height, head.shapes)
-    return below((above, panel._replace(width=max(panel.width, head.width))), 4)
+    width = max(panel.width, head.width)
+    wide_enough = panel._replace(width=width)
+    return below((above, wide_enough), 4)
 
 
 def text_line(

@@ -42,8 +42,10 @@ def head_context(whole: Trace, view: View, names: Sequence[str]) -> Iterator[Blo
     if said:
         yield Paragraph((f"{said}.",))
     if "slopes" in whole and "bias" in names:
-        slope = _slope(printer_for(whole, view), head)
-        yield Worked((slope._replace(label=f"slope of head {head}"),))
+        printer = printer_for(whole, view)
+        slope = _slope(printer, head)
+        line = slope._replace(label=f"slope of head {head}")
+        yield Worked((line,))
 
 
 def _kv_head_text(trace: Trace, head: int) -> str:
@@ -51,8 +53,10 @@ def _kv_head_text(trace: Trace, head: int) -> str:
     group = group_size(trace)
     if group == 1:
         return ""
-    shared, first = head // group, head // group * group
-    others = listed([str(number) for number in range(first, first + group)])
+    shared = head // group
+    first = shared * group
+    heads = range(first, first + group)
+    others = listed([str(number) for number in heads])
     return f"Query heads {others} share the keys and values of KV head {shared}"
 
 
@@ -66,12 +70,16 @@ def _slope(whole: Printer, head: int) -> WorkedLine:
 def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
     """The places of a leading axis that a page has, of the whole trace that its printer is of."""
     trace = printer.trace
-    count = axis_length(trace, HEAD if letter == KEY_HEAD else letter)
     if letter == KEY_HEAD:
-        count //= group_size(trace)
-    parts = prod(axis_length(trace, each) for each in trace.leading_letters)
-    if not printer.ends or parts <= MOST_PARTS_SHOWN or count < 3:
-        return range(count)
+        count = axis_length(trace, HEAD) // group_size(trace)
+    else:
+        count = axis_length(trace, letter)
+    everything = range(count)
+    if not printer.ends or count < 3:
+        return everything
+    lengths = [axis_length(trace, each) for each in trace.leading_letters]
+    if prod(lengths) <= MOST_PARTS_SHOWN:
+        return everything
     return (0, count - 1)
 
 
@@ -180,21 +188,30 @@ def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
     if not said:
         return
     first = _first_head_of_group(whole, head)
-    steps = whole.trace.steps
-    has_keys = any(KEY_HEAD in steps[name].rule.target.letters for name in names)
-    if has_keys and head != first:
+    if head != first and _has_keys(whole.trace, names):
         said += f", which are shown under head {first}"
     yield Paragraph((f"{said}.",))
+
+
+def _has_keys(trace: Trace, names: Sequence[str]) -> bool:
+    """Whether one of these steps belongs to a head of keys and values."""
+    for name in names:
+        letters = trace.steps[name].rule.target.letters
+        if KEY_HEAD in letters:
+            return True
+    return False
 
 
 def _steps(
     whole: Printer, here: Printer, names: list[str], view: View, explained: bool, place: Places
 ) -> Iterator[Block]:
     """Given arrays first, then what is worked out, numbered as in the whole trace."""
-    numbers = {step.name: number for number, step in enumerate(whole.trace.computed(), 1)}
+    computed = whole.trace.computed()
+    numbers = {step.name: number for number, step in enumerate(computed, 1)}
     for name in names:
+        step = here.trace.steps[name]
         if name not in numbers:
-            yield from given_section(here, here.trace.steps[name], view.detail, explained=explained)
+            yield from given_section(here, step, view.detail, explained=explained)
     for name in names:
         if name not in numbers:
             continue
@@ -219,11 +236,15 @@ def _belongs(whole: Printer, step: Step, place: Places) -> bool:
         # Such a step is shown for all heads at once.
         own = set()
     innermost = list(place)[-1] if place else None
-    if max(own, key=LEADING.index, default=None) != innermost:
+    last_axis = max(own, key=LEADING.index, default=None)
+    if last_axis != innermost:
         return False
-    if KEY_HEAD in letters and place[HEAD] != _first_head_of_group(whole, place[HEAD]):
-        return False
-    return all(number == 0 for letter, number in place.items() if letter not in own)
+    if KEY_HEAD in letters:
+        head = place[HEAD]
+        if head != _first_head_of_group(whole, head):
+            return False
+    elsewhere = [number for letter, number in place.items() if letter not in own]
+    return not any(elsewhere)
 
 
 class HeadPart(NamedTuple):
@@ -293,7 +314,8 @@ def _own_axes(trace: Trace, name: str) -> set[str]:
 
     A step that has a single number for each head is one of all heads together.
     """
-    letters = set(trace.steps[name].rule.target.letters)
+    rule = trace.steps[name].rule
+    letters = set(rule.target.letters)
     own = letters.intersection(LEADING)
     if own == letters:
         return own - {HEAD, KEY_HEAD}

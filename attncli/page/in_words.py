@@ -178,10 +178,12 @@ def _shares(query: _Query, ranking: _Ranking) -> list[str]:
     while named < len(ranking.keys):
         weight, keys = ranking.group(named)
         if named and named + len(keys) > MOST_KEYS_NAMED:
-            total = percent(float(ranking.weights[named:].sum()))
+            rest = float(ranking.weights[named:].sum())
             others = len(ranking.keys) - named
-            whom = f"the {others:,} others together" if others > 1 else _name(query, keys[0])
-            said.append(f"{total} to {whom}")
+            whom = _name(query, keys[0])
+            if others > 1:
+                whom = f"the {others:,} others together"
+            said.append(f"{percent(rest)} to {whom}")
             break
         share = percent(weight)
         if not said:

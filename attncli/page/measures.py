@@ -38,8 +38,10 @@ def legible_number(value: float, precision: int) -> str:
     """
     if value == 0 or not math.isfinite(value):
         return format_number(value, precision)
-    least = min(1, 10.0 ** (1 - precision))
-    shown = float(f"{value:.{SIGNIFICANT_DIGITS - 1}e}")
+    last_decimals = 10.0 ** (1 - precision)
+    least = min(1, last_decimals)
+    decimals = SIGNIFICANT_DIGITS - 1
+    shown = float(f"{value:.{decimals}e}")
     if abs(shown) >= least:
         return format_number(value, precision)
     return with_power_of_ten(value)

@@ -81,12 +81,10 @@ class Printer:
 
     def number(self, name: str, index: tuple[int, ...]) -> Number:
         """One cell of a step, or of an array of the mask."""
-        step = self.trace.steps.get(name)
-        if step is None:
-            matrix = self.trace.parameters[name]
-            assert isinstance(matrix, Matrix)
-            return number_node(self.text(matrix, index))
-        return number_node(self.text(step, index))
+        array = self.trace.steps.get(name) or self.trace.parameters[name]
+        assert isinstance(array, Step | Matrix)
+        text = self.text(array, index)
+        return number_node(text)
 
     def number_in_full(self, name: str, index: tuple[int, ...]) -> Number:
         """The same cell with all its digits."""
@@ -194,18 +192,22 @@ class Printer:
         """The single numbers that equations read, such as d_k, with all their digits."""
         found = {"inf": number_node("inf")}
         for name, given in self.trace.parameters.items():
-            if isinstance(given, Scalar):
-                is_number = given.written not in NO_NUMBERS
-                found[name] = number_node(canonical(given.written) if is_number else given.written)
+            if not isinstance(given, Scalar):
+                continue
+            written = given.written
+            if written not in NO_NUMBERS:
+                written = canonical(written)
+            found[name] = number_node(written)
         return found
 
     def scalars_in_full(self) -> Mapping[str, Number]:
         """The same, with 50 digits for a root."""
         found: dict[str, Number] = {}
         for name, number in self.scalars().items():
-            if number.value is None:
-                number = Number(None, str(printed_value(number)))
             found[name] = number
+            if number.value is None:
+                digits = str(printed_value(number))
+                found[name] = Number(None, digits)
         return found
 
 
@@ -233,7 +235,8 @@ def zero_residues(trace: Trace, precision: int) -> Trace:
     The magnitudes of its terms say whether a number is a residue: 3·0.1 - 0.3 is one, a weight of
     1e-17 is not.
     """
-    largest = max((step.value.size for step in trace.steps.values()), default=0)
+    sizes = [step.value.size for step in trace.steps.values()]
+    largest = max(sizes, default=0)
     if largest > MOST_NUMBERS_WITH_RESIDUES:
         return trace
     doubtful = [step for step in trace.computed() if _may_have_residues(step, precision)]
@@ -246,12 +249,15 @@ def zero_residues(trace: Trace, precision: int) -> Trace:
     magnitudes = Magnitudes(trace, dtype)
     steps = dict(trace.steps)
     for step in doubtful:
+        value = step.value
         noise = HONEST_EPSILONS * dtype.epsilon * magnitudes[step.name]
-        size = np.abs(step.value)
+        size = np.abs(value)
         is_residue = (size <= noise) & (size < _unseen(precision))
-        if (is_residue & (step.value != 0)).any():
-            zero = step.value.dtype.type(0)
-            steps[step.name] = replace(step, value=np.where(is_residue, zero, step.value))
+        if not value[is_residue].any():
+            continue
+        zero = value.dtype.type(0)
+        without = np.where(is_residue, zero, value)
+        steps[step.name] = replace(step, value=without)
     return replace(trace, steps=steps)
 
 
@@ -298,7 +304,8 @@ def _rounds_plainly(scientific: str, precision: int) -> bool:
 
     It is neither whole, nor at a tie, nor rounded up to ten.
     """
-    decimals = scientific.partition(".")[2][: FLOAT_DIGITS - 1]
+    _, _, behind_point = scientific.partition(".")
+    decimals = behind_point[: FLOAT_DIGITS - 1]
     kept = decimals[:precision]
     rest = decimals[precision:].rstrip("0")
     if rest in ("", "5"):
@@ -318,10 +325,12 @@ def format_decimal(decimal: Decimal, precision: int) -> str:
     """
     if not decimal.is_finite():
         return str(float(decimal))
-    if abs(decimal) >= SCIENTIFIC:
-        mantissa = decimal.scaleb(-decimal.adjusted())
-        return f"{_decimals(mantissa, precision)}e+{decimal.adjusted()}"
-    return _decimals(decimal, precision)
+    if abs(decimal) < SCIENTIFIC:
+        return _decimals(decimal, precision)
+    exponent = decimal.adjusted()
+    mantissa = decimal.scaleb(-exponent)
+    digits = _decimals(mantissa, precision)
+    return f"{digits}e+{exponent}"
 
 
 def _decimals(decimal: Decimal, precision: int) -> str:

@@ -69,7 +69,9 @@ def is_rounded(printer: Printer, step: Step, index: tuple[int, ...]) -> bool:
     assert step.exact is not None
     number = step.exact[index]
     printed = printer.number(step.name, index).value
-    if isinstance(number, Decimal) or printed is None:
+    if printed is None:
+        return True
+    if isinstance(number, Decimal):
         return True
     return bool(printed != number)
 

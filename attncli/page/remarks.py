@@ -64,8 +64,9 @@ def _score_and_tokens(trace: Trace) -> str:
     """Scaled dot-product attention: 3 tokens,"""
     tokens = count(len(trace.tokens), "token")
     if not trace.self_attention:
+        queries = count(len(trace.tokens), "query")
         keys = count(len(trace.context_tokens), "key")
-        tokens = f"{count(len(trace.tokens), 'query')}, {keys}"
+        tokens = f"{queries}, {keys}"
     score = trace.settings.score
     if score == "scaled_dot":
         return f"Scaled dot-product attention: {tokens}, "
@@ -256,16 +257,17 @@ def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iter
 def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ...]:
     sentence = printer.formula(headline(step.rule) or cell_form(step.rule))
     title = step.rule.title
-    if head != "step":
-        said = title.removeprefix(f"{head} ")
-        title = said if said != title else f"({title[0].lower()}{title[1:]})"
+    beginning = f"{head} "
+    if title.startswith(beginning):
+        title = title.removeprefix(beginning)
+    elif head != "step":
+        title = f"({title[0].lower()}{title[1:]})"
+    shape = "a number"
     found = shapes(printer.trace, step)
-    return (
-        (str(number),),
-        (title,),
-        (Math(sentence.target), " = ", Math(sentence.expression)),
-        (product_text(found) if found else "a number",),
-    )
+    if found:
+        shape = product_text(found)
+    formula = (Math(sentence.target), " = ", Math(sentence.expression))
+    return ((str(number),), (title,), formula, (shape,))
 
 
 def _flow(trace: Trace) -> Text:
@@ -275,11 +277,13 @@ def _flow(trace: Trace) -> Text:
         steps = [trace.steps[name] for name in group if name in trace.steps]
         if said and steps:
             said.append(" → ")
-        alike = len({step.shape for step in steps}) == 1
+        different_shapes = {step.shape for step in steps}
         for place, step in enumerate(steps):
             if place:
                 said.append(", ")
-            said.append(Math(in_symbols(Name(step.name))))
-            if not alike or step is steps[-1]:
-                said.append(f" {product_text((step.shape,))}")
+            symbol = in_symbols(Name(step.name))
+            said.append(Math(symbol))
+            if len(different_shapes) > 1 or step is steps[-1]:
+                shape = product_text((step.shape,))
+                said.append(f" {shape}")
     return tuple(said)

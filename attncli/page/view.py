@@ -114,7 +114,10 @@ def _whole(place: object) -> int | str:
     """What Python hands over for an index, as an int if it is a whole number of Python or NumPy,
     and as text if not.
     """
-    if isinstance(place, Integral) and not isinstance(place, bool):
+    # A bool is an int of Python's, and no place.
+    if isinstance(place, bool):
+        return shorten(repr(place))
+    if isinstance(place, Integral):
         return int(place)
     return shorten(repr(place))
 
@@ -130,9 +133,11 @@ def selected_part(trace: Trace, view: View) -> Trace:
         return trace
     from attncli.tracing.slices import trace_at
 
-    said = place_title(place)
-    whole = f"{trace.title}: {said[0].lower()}{said[1:]}" if trace.title else said
-    return replace(trace_at(trace, place), title=whole)
+    title = place_title(place)
+    if trace.title:
+        title = f"{trace.title}: {title[0].lower()}{title[1:]}"
+    part = trace_at(trace, place)
+    return replace(part, title=title)
 
 
 def place_title(place: Mapping[str, int]) -> str:
@@ -212,18 +217,29 @@ def chosen_query(trace: Trace, text: str | int) -> int:
     Raises AttncliError (exit 2) where there is no such query, or where several have this label.
     """
     if not isinstance(text, str):
-        there, place = len(trace.tokens), _whole(text)
-        if isinstance(place, int) and 0 <= place < there:
-            return place
-        number = f"{either(there, 'is', 'are')} {count(there, 'query', 'queries')}"
-        raise usage_error(
-            f"--query {place} does not exist: there {number}",
-            help=f"use {_indices(there)}, or the label of a query",
-        )
+        return _query_at(trace, text)
     word = text.strip()
     quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "'\""
-    word = word[1:-1] if quoted else text if text in trace.tokens else word
-    return _place(f"--query {shorten(repr(text))}", trace.tokens, "query", word, quoted)
+    if quoted:
+        word = word[1:-1]
+    elif text in trace.tokens:
+        word = text
+    option = f"--query {shorten(repr(text))}"
+    return _place(option, trace.tokens, "query", word, quoted)
+
+
+def _query_at(trace: Trace, number: object) -> int:
+    """The row of a query by its number, which Python may hand over."""
+    there = len(trace.tokens)
+    place = _whole(number)
+    if isinstance(place, int) and 0 <= place < there:
+        return place
+    are = either(there, "is", "are")
+    queries = count(there, "query", "queries")
+    raise usage_error(
+        f"--query {place} does not exist: there {are} {queries}",
+        help=f"use {_indices(there)}, or the label of a query",
+    )
 
 
 def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
@@ -231,11 +247,10 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
     if found is not None and found in there:
         return found
     if found and found in beside:
-        instead = (
-            ""
-            if found in GRADIENT_RULES
-            else f", or ask for {_OF_A_HEAD.get(found, 'heads_output')}"
-        )
+        instead = ""
+        if found not in GRADIENT_RULES:
+            own_step = _OF_A_HEAD.get(found, "heads_output")
+            instead = f", or ask for {own_step}"
         help = f"it belongs to all heads together: leave out --head{instead}"
         raise usage_error(f"{found} is no step of a single head", help=help)
     if found in GRADIENT_RULES and not any(name in GRADIENT_RULES for name in there):
@@ -250,7 +265,8 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
         raise usage_error(
             f"this problem has no step {found}", help=f"its steps are {', '.join(there)}"
         )
-    if len(words := name.split()) > 1:
+    words = name.split()
+    if len(words) > 1:
         help = f"put commas between steps: {','.join(words)}"
     else:
         help = did_you_mean(name, list(there), f"the steps are {', '.join(there)}")

@@ -52,6 +52,8 @@ WIDTH_OF_SUMS = 240
 ROW_HEIGHT, ROW_DISTANCE = 18, 24
 WIDEST_LABEL = 110
 MOST_PANELS, MOST_FEATURES = 12, 16
+# The description has a sentence for so many outputs.
+MOST_OUTPUTS_SAID = 8
 # Of one output; those of all other keys are one piece.
 MOST_PIECES = 6
 # A narrower piece is not seen.
@@ -85,7 +87,8 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     """
     trace = parts[0].trace
     features = trace["V"].shape[-1]
-    drawn, panels, left_out = _fitting(parts, only, min(features, MOST_FEATURES))
+    shown = min(features, MOST_FEATURES)
+    drawn, panels, left_out = _fitting(parts, only, shown)
     legend: list[Panel | str] = [*_legend_of_keys(drawn)]
     legend.append(
         "Each piece is a weight times a number of the value of its key. The two ticks mark their"
@@ -94,10 +97,13 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     legend += left_out
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
-    what = "output" if output_step(trace) == "output" else "output of a head"
-    said = " ".join(_said(each) for each in drawn[:8])
+    what = "What each output is made of"
+    if output_step(trace) != "output":
+        what = "What each output of a head is made of"
+    sentences = [_said(each) for each in drawn[:MOST_OUTPUTS_SAID]]
+    said = " ".join(sentences)
     body = alike_together(side_by_side(panels))
-    return drawing(title, f"What each {what} is made of", said, body, legend)
+    return drawing(title, what, said, body, legend)
 
 
 def _fitting(
@@ -266,12 +272,12 @@ def _ink(piece: Path) -> str:
 
 
 def _inside(each: Sum, place: int, number: str, width: float) -> str:
-    """What stands on a piece: its key and its number, or the first that there is room for of the
-    number and the key.
-    """
+    """What stands on a piece: its key and its number, or one of them, or nothing, as fits."""
     key = _key(each, place).shown
-    for text in (f"{key} {number}".strip(), number, key):
-        if text_width(text, SMALL_TEXT) + 4 <= width:
+    both = f"{key} {number}".strip()
+    for text in (both, number, key):
+        room_needed = text_width(text, SMALL_TEXT) + 4
+        if room_needed <= width:
             return text
     return ""
 

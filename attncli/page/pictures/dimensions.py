@@ -308,7 +308,9 @@ def _is_near(area: Area, other: Area) -> bool:
         return False
     if other_left >= left + width + BETWEEN_NUMBERS:
         return False
-    return top < other_top + other_height and other_top < top + height
+    bottom = top + height
+    other_bottom = other_top + other_height
+    return top < other_bottom and other_top < bottom
 
 
 def _contains(area: Area, point: Point) -> bool:
@@ -334,13 +336,17 @@ def _said(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
     given: list[str] = []
     made: list[str] = []
     for name, read in inputs.items():
-        shape = shape_text(trace.steps[name].shape) or "1"
+        lengths = trace.steps[name].shape
+        shape = shape_text(lengths) or "1"
         step = f"{name} ({shape})"
         if read:
-            made.append(f"{step} from {listed(read)}")
+            sources = listed(read)
+            made.append(f"{step} from {sources}")
         else:
             given.append(step)
-    return f"Begin with {listed(given)}. Then {'; '.join(made)}."
+    begin = listed(given)
+    then = "; ".join(made)
+    return f"Begin with {begin}. Then {then}."
 
 
 def _mermaid(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> str:

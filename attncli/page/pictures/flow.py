@@ -97,9 +97,12 @@ def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
 def _height_of_one(queries: int, parts: int) -> float:
     """How high the weight 1 is, in pixels."""
     # Many queries are lower than their labels, of which some have no room then.
-    lowest = LOWEST_QUERY if queries > HEIGHT_OF_QUERIES / LINE_HEIGHT else TEXT_SIZE
+    lowest = TEXT_SIZE
+    if queries > HEIGHT_OF_QUERIES / LINE_HEIGHT:
+        lowest = LOWEST_QUERY
     height = HEIGHT_OF_QUERIES * min(1, 2 / parts)
-    return min(HIGHEST_QUERY, max(lowest, height / queries))
+    wanted = height / queries
+    return min(HIGHEST_QUERY, max(lowest, wanted))
 
 
 def _what_is_wide(parts: Sequence[Part]) -> str:
@@ -209,17 +212,20 @@ def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, quer
         top += EDGE_WIDTH / 2
         to_top += EDGE_WIDTH / 2
         width -= EDGE_WIDTH
+    bottom = top + width
+    to_bottom = to_top + width
     middle = (x + to_x) / 2
     moves = (
         ("M", ((x, top),)),
         ("C", ((middle, top), (middle, to_top), (to_x, to_top))),
-        ("L", ((to_x, to_top + width),)),
-        ("C", ((middle, to_top + width), (middle, top + width), (x, top + width))),
+        ("L", ((to_x, to_bottom),)),
+        ("C", ((middle, to_bottom), (middle, bottom), (x, bottom))),
         ("Z", ()),
     )
+    color = hue(query)
     if hollow:
-        return Path(moves, hue(query), hue(query), EDGE_WIDTH, TINT_OPACITY)
-    return Path(moves, hue(query), opacity=OPACITY)
+        return Path(moves, color, color, EDGE_WIDTH, TINT_OPACITY)
+    return Path(moves, color, opacity=OPACITY)
 
 
 def _labels(
@@ -234,8 +240,11 @@ def _labels(
     Where they are too close, they are those of the heaviest keys, and then the first ones.
     """
     shown: list[int] = []
-    for place in sorted(range(len(names)), key=lambda place: -weights[place]):
-        if all(abs(middles[place] - middles[other]) >= TEXT_SIZE for other in shown):
+    heaviest_first = sorted(range(len(names)), key=lambda place: -weights[place])
+    for place in heaviest_first:
+        middle = middles[place]
+        distances = [abs(middle - middles[other]) for other in shown]
+        if min(distances, default=TEXT_SIZE) >= TEXT_SIZE:
             shown.append(place)
     for place in sorted(shown):
         name = names[place]

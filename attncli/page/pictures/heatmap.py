@@ -252,12 +252,15 @@ def _without_outliers(sizes: NDArray[np.float64]) -> float:
     Outliers are few sizes that are many times as large as all others: of 1, 2, 3, 2, 90, the 90.
     """
     ordered = np.sort(sizes[sizes > 0])
-    if not len(ordered):
+    number = len(ordered)
+    if not number:
         return 0.0
     largest = float(ordered[-1])
-    if len(ordered) < FEWEST_WITH_OUTLIERS or not np.isfinite(largest):
+    if number < FEWEST_WITH_OUTLIERS:
         return largest
-    few = max(1, len(ordered) // ONE_OUTLIER_OF)
+    if not np.isfinite(largest):
+        return largest
+    few = max(1, number // ONE_OUTLIER_OF)
     # The widest gap, as a ratio, among the few largest.
     ratios = ordered[-few:] / ordered[-few - 1 : -1]
     place = int(ratios.argmax())
@@ -308,14 +311,16 @@ def _digits(
 
 def _axes(letters: Sequence[str]) -> tuple[str, ...]:
     """What rows and columns are; features are told apart where both are."""
-    are_features = [letter in KINDS_OF_FEATURES for letter in letters]
-    both = len(letters) > 1 and all(are_features)
+    features = [letter for letter in letters if letter in KINDS_OF_FEATURES]
     names: list[str] = []
-    for letter, is_feature in zip(letters, are_features, strict=True):
-        if not is_feature:
+    for letter in letters:
+        if letter not in features:
             names.append(INDICES[letter].axis)
+        elif len(features) > 1:
+            kind = KINDS_OF_FEATURES[letter]
+            names.append(f"{kind} feature")
         else:
-            names.append(f"{KINDS_OF_FEATURES[letter]} feature" if both else "feature")
+            names.append("feature")
     return tuple(names)
 
 
@@ -465,9 +470,10 @@ def _height(head: Words) -> float:
 
 def _right(head: Words) -> float:
     width = text_width(head.text, head.size)
-    if not head.turn:
-        return head.x + width / 2
-    right, _ = turned_size(width, head.size, head.turn)
+    if head.turn:
+        right, _ = turned_size(width, head.size, head.turn)
+    else:
+        right = width / 2
     return head.x + right
 
 
@@ -562,10 +568,11 @@ def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator
 
 
 def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str]:
-    scale = maps[0].scale
+    first = maps[0]
+    scale = first.scale
     signs = []
     # Digits say more than colours.
-    if scale.low < scale.high and not maps[0].texts:
+    if scale.low < scale.high and not first.texts:
         signs.append(_bar(part, scale))
     if any(each.hidden.any() for each in maps):
         signs.append(_sign_of_hidden())
@@ -575,7 +582,9 @@ def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str
         yield in_lines(signs, WIDEST_BODY)
     if share > 1:
         which = "the number farthest from 0" if scale.signed else "the largest"
-        yield f"Each cell is {which} of {count(share, 'row')} by {count(share, 'column')}."
+        rows = count(share, "row")
+        columns = count(share, "column")
+        yield f"Each cell is {which} of {rows} by {columns}."
 
 
 def _bar(part: Part, scale: Scale) -> Panel:

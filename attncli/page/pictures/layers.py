@@ -117,7 +117,8 @@ def _with_few_crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> Or
     best = order
     fewest = _crossings(order, joints)
     for sweep in range(SWEEPS):
-        order = _swept(order, joints, down=sweep % 2 == 0)
+        is_even = sweep % 2 == 0
+        order = _swept(order, joints, down=is_even)
         found = _crossings(order, joints)
         if found < fewest:
             best, fewest = order, found
@@ -145,8 +146,11 @@ def _mean(
     own: Mapping[Spot, float],
 ) -> float:
     """The mean place of what a spot is joined with; its own where that is nothing."""
-    found = [places[other] for other in _joined(spot, joints) if other in places]
-    return fmean(found) if found else own[spot]
+    joined = _joined(spot, joints)
+    found = [places[other] for other in joined if other in places]
+    if not found:
+        return own[spot]
+    return fmean(found)
 
 
 def _joined(spot: Spot, joints: Sequence[tuple[Spot, Spot]]) -> Iterator[Spot]:

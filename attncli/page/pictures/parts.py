@@ -86,7 +86,8 @@ def choose_drawn(parts: Sequence[Part], only: int | None, room: int) -> Drawn:
         if number > 1:
             which = f"{number} of {len(rows):,} queries, from the first to the last"
         said.append(f"{which}; --query draws another.")
-    return Drawn(shown, _evenly(rows, number), said)
+    queries = _evenly(rows, number)
+    return Drawn(shown, queries, said)
 
 
 def _evenly(rows: Sequence[int], number: int) -> list[int]:
@@ -94,7 +95,12 @@ def _evenly(rows: Sequence[int], number: int) -> list[int]:
     last = len(rows) - 1
     if number == 1:
         return [rows[last]]
-    return [rows[round(place * last / (number - 1))] for place in range(number)]
+    steps = number - 1
+    found: list[int] = []
+    for place in range(number):
+        at = round(place * last / steps)
+        found.append(rows[at])
+    return found
 
 
 def typeset(number: str) -> str:
@@ -190,25 +196,29 @@ def _heaviest(part: Part, only: int | None) -> Iterator[str]:
 def _attention_of(trace: Trace, row: int, weights: NDArray[np.float64]) -> str:
     top = largest(weights)
     share = percent(float(weights[top[0]]))
+    how = "only"
     if len(top) > 1:
         share += " each"
+        how = "equally"
     if len(top) < np.count_nonzero(weights):
         how = "most"
-    else:
-        how = "equally" if len(top) > 1 else "only"
-    keys = named_keys(trace, top, trace.own_key(row))
-    return f'"{trace.tokens[row]}" attends {how} to {keys} ({share}).'
+    own = trace.own_key(row)
+    keys = named_keys(trace, top, own)
+    token = trace.tokens[row]
+    return f'"{token}" attends {how} to {keys} ({share}).'
 
 
 def _often_heaviest(trace: Trace, tops: Sequence[Sequence[int]]) -> Iterator[str]:
     """Which keys are most often the heaviest one; `tops` are the heaviest keys of each query."""
     often = Counter(top[0] for top in tops if len(top) == 1)
     if often:
-        said = [
-            f"{name_of_key(trace, key)} for {count(number, 'query', 'queries')}"
-            for key, number in often.most_common(3)
-        ]
-        yield f"The key with the largest weight is {', '.join(said)} of {len(tops):,}."
+        said: list[str] = []
+        for key, number in often.most_common(3):
+            name = name_of_key(trace, key)
+            queries = count(number, "query", "queries")
+            said.append(f"{name} for {queries}")
+        keys = ", ".join(said)
+        yield f"The key with the largest weight is {keys} of {len(tops):,}."
     equal = len(tops) - often.total()
     if equal:
         have = count(equal, "query has", "queries have")
