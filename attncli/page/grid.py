@@ -174,7 +174,8 @@ def _shades(step: Step) -> NDArray[np.float64]:
     values = step.value.astype(np.float64)
     if step.name == "weights":
         return values
-    finite = values[np.isfinite(values)]
+    is_finite = np.isfinite(values)
+    finite = values[is_finite]
     if not finite.size or finite.min() == finite.max():
         return np.full(values.shape, np.nan)
     # Of halves, the distance is finite, too.
@@ -183,4 +184,4 @@ def _shades(step: Step) -> NDArray[np.float64]:
     high = finite.max() / 2
     with np.errstate(invalid="ignore"):
         shades = (halves - low) / (high - low)
-    return np.where(np.isfinite(values), shades, np.nan)
+    return np.where(is_finite, shades, np.nan)

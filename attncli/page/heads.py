@@ -190,7 +190,8 @@ def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
     first = _first_head_of_group(whole, head)
     if head != first and _has_keys(whole.trace, names):
         said += f", which are shown under head {first}"
-    yield Paragraph((f"{said}.",))
+    sentence = f"{said}."
+    yield Paragraph((sentence,))
 
 
 def _has_keys(trace: Trace, names: Sequence[str]) -> bool:

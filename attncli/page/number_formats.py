@@ -105,7 +105,9 @@ def _errors(
     """A step and its largest error in each format, as a row of a table."""
     row: list[Text] = [(step,)]
     for deviation in deviations:
-        row.append(_error(deviation.comparison[step], precision, relative=relative))
+        compared = deviation.comparison[step]
+        error = _error(compared, precision, relative=relative)
+        row.append(error)
     return tuple(row)
 
 

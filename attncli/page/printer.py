@@ -203,7 +203,8 @@ class Printer:
     def scalars_in_full(self) -> Mapping[str, Number]:
         """The same, with 50 digits for a root."""
         found: dict[str, Number] = {}
-        for name, number in self.scalars().items():
+        scalars = self.scalars()
+        for name, number in scalars.items():
             found[name] = number
             if number.value is None:
                 digits = str(printed_value(number))

@@ -115,10 +115,13 @@ class _Operands(NamedTuple):
     ) -> tuple[Grid, ...]:
         """What is added to the product, or to one cell of it."""
         found: list[Grid] = []
+        columns = _only(column)
         for each in self.others:
-            is_vector = len(each.shape) == 1
-            rows = None if is_vector else _only(row)
-            found.append(_matrix(printer, each, rows, _only(column)))
+            rows = _only(row)
+            if len(each.shape) == 1:
+                # A bias is one row, which is added to every row.
+                rows = None
+            found.append(_matrix(printer, each, rows, columns))
         return tuple(found)
 
 

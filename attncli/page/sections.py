@@ -97,10 +97,11 @@ def _formula_of_cell(printer: Printer, rule: Rule, product: Shapes) -> Formula:
 
 def _room_to_work(step: Step, detail: str) -> Room:
     """Empty lines below a matrix that is to be filled in: one for each row, or for each cell."""
-    rows = step.shape
-    if detail != "cells" and len(rows) > 1:
-        rows = rows[:-1]
-    return Room(min(MOST_ROOM, prod(rows)))
+    axes = step.shape
+    if detail != "cells" and len(axes) > 1:
+        axes = axes[:-1]
+    lines = prod(axes)
+    return Room(min(MOST_ROOM, lines))
 
 
 def step_pictures(
@@ -119,11 +120,16 @@ def step_pictures(
 def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:
     """One cell alone, worked in full."""
     rule = step.rule
-    places = f"[{', '.join(map(str, index))}]" if index else ""
-    title = f"{rule.title}: {step.name}{places}"
-    product = () if rule.given else shapes(printer.trace, step)
+    title = f"{rule.title}: {step.name}"
+    if index:
+        places = ", ".join(map(str, index))
+        title += f"[{places}]"
+    product: Shapes = ()
+    if not rule.given:
+        product = shapes(printer.trace, step)
     yield Heading(title, shapes=product, step=step.name)
-    yield Paragraph(printer.prose(rule.meaning[0].upper() + rule.meaning[1:]))
+    meaning = rule.meaning[0].upper() + rule.meaning[1:]
+    yield Paragraph(printer.prose(meaning))
     if rule.given:
         label = step.cell_label(index)
         number = printer.number(step.name, index)
@@ -148,11 +154,14 @@ def shapes(trace: Trace, step: Step) -> Shapes:
     if not step.shape:
         return ()
     form = step.rule.matrix_form
-    factors = product_factors(form) if form else ()
+    if not form:
+        return (step.shape,)
     found: list[tuple[int, ...]] = []
-    for name, is_turned in factors:
+    for name, is_turned in product_factors(form):
         shape = trace.steps[name].shape
-        found.append(_turned(shape) if is_turned else shape)
+        if is_turned:
+            shape = _turned(shape)
+        found.append(shape)
     return (*found, step.shape)
 
 

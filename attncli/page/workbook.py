@@ -150,11 +150,13 @@ class _WorkbookMaker:
     def _blocks(self, block: Block, place: Place) -> Iterator[SheetBlock]:
         match block:
             case Heading(step=name) if name:
-                rule = self.trace.steps[name].rule.at_place(place)
+                step = self.trace.steps[name]
+                rule = step.rule.at_place(place)
                 meaning = rule.meaning[:1].upper() + rule.meaning[1:]
+                formula = headline(rule) or cell_form(rule)
                 yield block
                 yield Paragraph(text(meaning))
-                yield Formula(headline(rule) or cell_form(rule), block.shapes)
+                yield Formula(formula, block.shapes)
             case Heading() | Paragraph():
                 yield block
             case Grid(step=name):
@@ -193,13 +195,15 @@ class _WorkbookMaker:
         if step is None:
             scalar = self.trace.parameters[name]
             assert isinstance(scalar, Scalar)
-            return CellContent(scalar.value, _as_written(scalar.written))
+            spelled = _as_written(scalar.written)
+            return CellContent(scalar.value, spelled)
         value = float(step.value[index])
         if not self._is_typed(step):
             return CellContent(value, self._work(step, index))
         if step.written is None:
             return CellContent(value)
-        return CellContent(value, _as_written(str(step.written[index])))
+        written = str(step.written[index])
+        return CellContent(value, _as_written(written))
 
     def _work(self, step: Step, index: tuple[int, ...]) -> Expression:
         place = dict(zip(step.rule.target.letters, index, strict=True))
@@ -356,10 +360,15 @@ def _direction(step: Step, axes_behind: int) -> str | None:
     if axes_behind >= len(own):
         return None
     if axes_behind == 0:
-        is_column = len(own) == 1 and step.rule.axis_names[-1] in ("query", "key")
-        return "column" if is_column else "row"
+        # A number for each token is a column.
+        last_axis = step.rule.axis_names[-1]
+        if len(own) == 1 and last_axis in ("query", "key"):
+            return "column"
+        return "row"
     # Of an array with more axes, each pair of a query and a key is a row.
-    return "column" if axes_behind == 1 and len(own) == 2 else None
+    if axes_behind == 1 and len(own) == 2:
+        return "column"
+    return None
 
 
 def _sum_of_products(first: tuple[Expression, str], second: tuple[Expression, str]) -> Expression:
@@ -444,10 +453,14 @@ def _joined(function: str, terms: list[Expression]) -> Expression:
 
 def _as_written(written: str) -> Expression | None:
     """The fraction or the root that somebody wrote; None for a decimal, which is its own value."""
-    if is_plain(written) or not any(character.isdigit() for character in written):
+    if is_plain(written):
+        return None
+    if not any(character.isdigit() for character in written):
         return None
     found = numeral(canonical(written))
-    return None if isinstance(found, Number) else found
+    if isinstance(found, Number):
+        return None
+    return found
 
 
 def _without_words(blocks: Iterable[Block]) -> Iterator[Block]:

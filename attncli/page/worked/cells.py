@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import product
 from math import inf
 
 import numpy as np
@@ -24,8 +23,10 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     # The rows of a vector over queries have a single cell each.
     has_columns = len(step.shape) > 1 and step.rule.axis_names[-1] != "query"
     axes_of_rows = step.shape[:-1] if has_columns else step.shape
-    rows = list(product(*(range(size) for size in axes_of_rows)))
-    columns = range(step.shape[-1]) if has_columns else range(0)
+    rows = list(np.ndindex(axes_of_rows))
+    columns = range(0)
+    if has_columns:
+        columns = range(step.shape[-1])
 
     def cells_of(row: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if not has_columns:
@@ -42,7 +43,8 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
             for cell in cells_of(row):
                 yield from writer.lines(cell, in_full=detail == "cells")
 
-    left = printer.left_out(row=len(rows), column=len(columns) if every_cell else 0)
+    columns_worked = len(columns) if every_cell else 0
+    left = printer.left_out(row=len(rows), column=columns_worked)
     return Worked(sequence(lines, lazy=printer.is_large), left)
 
 
@@ -61,7 +63,8 @@ def worked_cells(printer: Printer, step: Step, cells: Iterable[tuple[int, ...]])
     writer = LineWriter(printer, step)
     lines: list[WorkedLine] = []
     for cell in cells:
-        lines.extend(writer.lines(cell, in_full=True))
+        of_cell = writer.lines(cell, in_full=True)
+        lines.extend(of_cell)
     return Worked(tuple(lines))
 
 

@@ -158,7 +158,9 @@ def _line_without_closed_form(
     value = result.value
     holds = False
     if isinstance(value, Fraction):
-        holds = exact_value(sentence) == value or _comes_to(printer, step, index, value)
+        holds = exact_value(sentence) == value
+        if not holds:
+            holds = _comes_to(printer, step, index, value)
     work = None if _alike(sentence, result) else sentence
     return WorkedLine(label, work, result, holds=holds)
 

@@ -20,7 +20,7 @@ from attncli.page.relation import (
     value_of_numbers,
 )
 from attncli.page.worked.long_sums import LongSums, Work, with_largest_terms
-from attncli.page.worked.lookups import chain_stages, stages
+from attncli.page.worked.lookups import Stage, chain_stages, stages
 from attncli.page.worked.partial_sums import PartialSum, partial_sums
 from attncli.page.worked.visibility import visibility
 from attncli.tracing.model import Step
@@ -45,12 +45,15 @@ class LineWriter:
     """
 
     def __init__(self, printer: Printer, step: Step, *, many: bool = False) -> None:
+        equation = step.rule.equation
         self.printer = printer
         self.step = step
-        self.tree = step.rule.equation.expression
-        self.sizes = printer.trace.sizes(step.rule.equation)
+        self.tree = equation.expression
+        self.sizes = printer.trace.sizes(equation)
         self.scalars = printer.scalars()
-        self.sums = LongSums(printer, self.sizes) if many else None
+        self.sums: LongSums | None = None
+        if many:
+            self.sums = LongSums(printer, self.sizes)
         self.closed_form = cache(printer.closed_form)
 
     def lines(self, index: tuple[int, ...], *, in_full: bool) -> tuple[WorkedLine, ...]:
@@ -81,7 +84,8 @@ class LineWriter:
         place = self._place(index)
         rule = self.step.rule
         if rule.only_hides and isinstance(self.tree, Call):
-            return WorkedLine(label, remark=visibility(self.printer, self.tree, place))
+            said = visibility(self.printer, self.tree, place)
+            return WorkedLine(label, remark=said)
         result = self.printer.number(self.step.name, index)
         if rule.divides_rows and self._sees_no_key(index):
             return WorkedLine(label, result=result, remark=(NO_KEY,))
@@ -92,13 +96,15 @@ class LineWriter:
         if isinstance(work.shown, Number):
             # It is a copy, in which there is nothing to work.
             return WorkedLine(label, result=result)
+        following: list[Stage] = []
         if needs_lookup(self.tree) and not work.shortened:
             truth = self._in_full(self.tree, place)
-            following = list(stages(work.shown, truth, self.printer.rounded))
-            if following:
-                chain = chain_stages(work.shown, following)
-                return _line(label, chain, following[-1].sentence, result)
-        return _line(label, work.shown, work.summed, result)
+            following.extend(stages(work.shown, truth, self.printer.rounded))
+        if not following:
+            return _line(label, work.shown, work.summed, result)
+        chain = chain_stages(work.shown, following)
+        last = following[-1].sentence
+        return _line(label, chain, last, result)
 
     def _place(self, index: tuple[int, ...]) -> dict[str, int]:
         return dict(zip(self.step.rule.target.letters, index, strict=True))

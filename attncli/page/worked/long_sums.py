@@ -73,13 +73,16 @@ class Integers:
         """The same number so many times; None where it is no decimal, such as 1/3."""
         if not isinstance(value, Fraction | int):
             return None
+        divisor = Fraction(value).denominator
         decimals = 0
-        while 10**decimals % Fraction(value).denominator:
+        while 10**decimals % divisor:
             decimals += 1
             if decimals > MOST_DECIMALS:
                 return None
         unit = int(value * 10**decimals)
-        return cls(np.full(size, unit, _dtype_for(abs(unit))), decimals, abs(unit))
+        bound = abs(unit)
+        units: NDArray[Any] = np.full(size, unit, _dtype_for(bound))
+        return cls(units, decimals, bound)
 
     @classmethod
     def joined(cls, parts: Sequence[Integers]) -> Integers:
@@ -100,10 +103,12 @@ class Integers:
 
     def __getitem__(self, at: Any) -> Integers:
         units = np.atleast_1d(self.units[at])
-        if self.hidden is None:
-            return replace(self, units=units)
-        hidden = np.atleast_1d(self.hidden[at])
-        return replace(self, units=units, hidden=hidden if hidden.any() else None)
+        hidden = self.hidden
+        if hidden is not None:
+            hidden = np.atleast_1d(hidden[at])
+            if not hidden.any():
+                hidden = None
+        return replace(self, units=units, hidden=hidden)
 
     def __len__(self) -> int:
         return len(self.units)
@@ -112,9 +117,11 @@ class Integers:
         """The same numbers in smaller units."""
         if decimals == self.decimals:
             return self
-        factor = 10 ** (decimals - self.decimals)
+        further = decimals - self.decimals
+        factor = 10**further
         bound = self.bound * factor
-        units = _wide(self.units, max(bound, factor)) * factor
+        largest = max(bound, factor)
+        units = _wide(self.units, largest) * factor
         return replace(self, units=units, decimals=decimals, bound=bound)
 
     def times(self, other: Integers) -> Integers:
@@ -179,7 +186,9 @@ def printed_integers(printer: Printer, name: str, at: Any = ...) -> Integers | N
         chosen = np.atleast_1d(array.value[at])
         return _rounded(chosen, printer.precision)
     shape = array.value.shape
-    texts = [printer.text(array, index) for index in np.ndindex(shape)]
+    texts: list[str] = []
+    for index in np.ndindex(shape):
+        texts.append(printer.text(array, index))
     found = _read(texts, shape)
     if found is None or at is ...:
         return found
@@ -286,7 +295,8 @@ class LongSums:
         self.sizes = sizes
         self.scalars = printer.scalars()
         self._arrays: dict[str, Integers | None] = {}
-        self._by_lines: set[str] = set()
+        # Large arrays are read line by line, when it is the turn of a line.
+        self._reads_lines: dict[str, bool] = {}
 
     def work(
         self, expression: Expression, place: Mapping[str, int], *, in_full: bool
@@ -370,7 +380,9 @@ class LongSums:
             case Number(value=value):
                 return Integers.constant(value, size)
             case Call(function="add" | "sub" | "neg" | "mul" as function, arguments=arguments):
-                found = [self._numbers(argument, place, letter) for argument in arguments]
+                found: list[Integers | None] = []
+                for argument in arguments:
+                    found.append(self._numbers(argument, place, letter))
                 return _combined(function, found)
         return None
 
@@ -398,15 +410,16 @@ class LongSums:
 
     def _read_cells(self, name: str, at: tuple[int | slice, ...]) -> Integers | None:
         """The cells in a place of an array, all of which is read on the first time."""
-        if name not in self._arrays and name not in self._by_lines:
-            if self._is_read_by_lines(name):
-                self._by_lines.add(name)
-            else:
-                self._arrays[name] = printed_integers(self.printer, name)
-        if name in self._by_lines:
+        if name not in self._reads_lines:
+            self._reads_lines[name] = self._is_read_by_lines(name)
+        if self._reads_lines[name]:
             return printed_integers(self.printer, name, at)
+        if name not in self._arrays:
+            self._arrays[name] = printed_integers(self.printer, name)
         array = self._arrays[name]
-        return None if array is None else array[at]
+        if array is None:
+            return None
+        return array[at]
 
     def _is_read_by_lines(self, name: str) -> bool:
         """Whether an array is large, or has numbers so large that its integers are Python's."""
@@ -416,9 +429,11 @@ class LongSums:
         values = array.value
         if values.size > NUMBERS_AT_ONCE:
             return True
-        limit = LARGEST_INTEGER / 10**self.printer.precision
+        factor = 10**self.printer.precision
+        limit = LARGEST_INTEGER / factor
         is_large = (values >= limit) | (values <= -limit)
-        return bool((is_large & (values > -np.inf)).any())
+        is_seen = values > -np.inf
+        return bool((is_large & is_seen).any())
 
 
 def _call_of(function: str, works: Sequence[Work | None]) -> Work | None:

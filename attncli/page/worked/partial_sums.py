@@ -32,16 +32,21 @@ def partial_sums(
     """The sums that a cell adds up; none where it is a single sum, or adds up anything else."""
     match expression:
         case Reduce(function="add", index=letter, body=Reduce() as body) if _is_outer(letter):
-            places = [{**place, letter: at} for at in range(sizes[letter])]
-            return [PartialSum(_label(printer, body, letter, at), body, at) for at in places]
-    summands = list(_summands(expression))
-    symbols = [_gradient_symbol(summand) for summand in summands]
-    if len(summands) < 2 or not all(symbols):
+            inner: list[PartialSum] = []
+            for number in range(sizes[letter]):
+                at = {**place, letter: number}
+                label = _label(printer, body, letter, at)
+                inner.append(PartialSum(label, body, at))
+            return inner
+    found: list[PartialSum] = []
+    for summand in _summands(expression):
+        symbol = _gradient_symbol(summand)
+        if not symbol:
+            return []
+        found.append(PartialSum(symbol, summand, place))
+    if len(found) < 2:
         return []
-    return [
-        PartialSum(symbol, summand, place)
-        for symbol, summand in zip(symbols, summands, strict=True)
-    ]
+    return found
 
 
 def _is_outer(letter: str) -> bool:
@@ -82,7 +87,9 @@ def _axes_read(
 ) -> Iterator[tuple[str, int, str | Expression]]:
     """Each step and axis that an expression reads by this letter, and the index that does so."""
     for node in walk(body):
-        if not isinstance(node, Ref) or node.name not in printer.trace:
+        if not isinstance(node, Ref):
+            continue
+        if node.name not in printer.trace:
             continue
         for axis, index in enumerate(node.indices):
             if letter in letters(index, (letter,)):
