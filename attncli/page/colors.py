@@ -33,11 +33,24 @@ DIVERGING: tuple[RGB, ...] = (
     (0xC8, 0x65, 0x12),
     (0x86, 0x3B, 0x00),
 )
-# Colours for keys and queries that people with any colour blindness tell apart (Okabe and Ito,
-# without black and yellow). No more are: what comes after them has the same colours, and a pattern.
-HUES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
+# Colours of keys and queries, in pictures and on the page that works itself out. People with any
+# colour blindness tell them apart: six of Okabe and Ito, without black and yellow, and the two that
+# are farthest from these and from grey. What comes after them has the same colours, but is hollow.
+HUES = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#8478fc",
+    "#9c543c",
+)
+# So many looks do keys and queries have: filled ones, and hollow ones, an edge with a tint inside.
+LOOKS = 2 * len(HUES)
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
-LEGEND = "hidden by the mask"  # of cells without a colour
+# What a legend says of cells without a colour.
+LEGEND = "hidden by the mask"
 
 
 def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
@@ -48,6 +61,17 @@ def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
     red, green, blue = (
         round(a + (b - a) * part) for a, b in zip(ramp[low], ramp[low + 1], strict=True)
     )
+    return red, green, blue
+
+
+def hexadecimal(color: RGB) -> str:
+    """#0072b2."""
+    return "#{:02x}{:02x}{:02x}".format(*color)
+
+
+def rgb(color: str) -> RGB:
+    """The colour that `hexadecimal` wrote."""
+    red, green, blue = bytes.fromhex(color[1:])
     return red, green, blue
 
 

@@ -12,7 +12,7 @@ from math import ceil, cos, radians, sin
 from typing import NamedTuple, TypeAlias
 
 from attncli.escaping import label
-from attncli.page.colors import HUES, RGB
+from attncli.page.colors import HUES, LOOKS
 
 # Sizes of letters, and how much wider bold ones are.
 TEXT_SIZE, SMALL_TEXT = 12, 11
@@ -37,8 +37,6 @@ PAINTS = {
     "line": ("#b4b6b4", "#565b64"),
     "wash": ("#eef0f2", "#262a31"),
 }
-# So many looks do keys and queries have: filled ones, and hollow ones, an edge with a tint inside.
-LOOKS = 2 * len(HUES)
 EDGE_WIDTH, TINT_OPACITY = 1.5, 0.2
 
 Point: TypeAlias = tuple[float, float]
@@ -307,17 +305,6 @@ def swatch(x: float, y: float, width: float, height: float, place: int) -> Path:
     half = EDGE_WIDTH / 2
     inner = rectangle(x + half, y + half, width - EDGE_WIDTH, height - EDGE_WIDTH)
     return Path(inner, paint, paint, EDGE_WIDTH, TINT_OPACITY)
-
-
-def hexadecimal(color: RGB) -> str:
-    """#0072b2."""
-    return "#{:02x}{:02x}{:02x}".format(*color)
-
-
-def rgb(color: str) -> RGB:
-    """The colour that `hexadecimal` wrote."""
-    red, green, blue = bytes.fromhex(color[1:])
-    return red, green, blue
 
 
 def text_width(text: str, size: float) -> float:

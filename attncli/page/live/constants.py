@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.equation.rounding import DIGITS, EXACTLY
+from attncli.page.colors import LOOKS
 from attncli.page.printer import FLOAT_DIGITS, NEAR_TIE, NEAR_WHOLE, SAFE_UNITS
 from attncli.problem.text.numbers import DASHES, FORMS, LONGEST_NUMBER, MINUS_INFINITY, PLAIN
 from attncli.problem.text.recurring_decimals import RECURRING
@@ -29,5 +30,5 @@ def shared_constants() -> dict[str, Any]:
         "near_whole": NEAR_WHOLE,
         "same_digits": -EXACTLY.adjusted(),
         "root_digits": DIGITS + _SPARE_DIGITS,
-        "hues": 16,
+        "hues": LOOKS,
     }

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attncli.english import listed
-from attncli.page.colors import foreground
+from attncli.page.colors import LOOKS, foreground, hexadecimal, rgb
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     HIGHEST_BODY,
     LINE_HEIGHT,
-    LOOKS,
     PANEL_GAP,
     SMALL_TEXT,
     TEXT_SIZE,
@@ -29,12 +28,10 @@ from attncli.page.drawing import (
     cut,
     drawing,
     entry_of_legend,
-    hexadecimal,
     in_lines,
     line_of,
     lines,
     rectangle,
-    rgb,
     side_by_side,
     swatch,
     text_width,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from attncli.english import count
+from attncli.page.colors import LOOKS
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     EDGE_WIDTH,
     LINE_HEIGHT,
-    LOOKS,
     SMALL_TEXT,
     TEXT_SIZE,
     TINT_OPACITY,

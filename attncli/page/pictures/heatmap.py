@@ -13,7 +13,16 @@ from attncli.attention.registry import GRADIENT_RULES
 from attncli.english import count, listed
 from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
-from attncli.page.colors import CIVIDIS, DIVERGING, LEGEND, RGB, background, foreground
+from attncli.page.colors import (
+    CIVIDIS,
+    DIVERGING,
+    LEGEND,
+    RGB,
+    background,
+    foreground,
+    hexadecimal,
+    rgb,
+)
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     HIGHEST_BODY,
@@ -32,12 +41,10 @@ from attncli.page.drawing import (
     cut,
     drawing,
     entry_of_legend,
-    hexadecimal,
     in_lines,
     lines,
     moved,
     rectangle,
-    rgb,
     side_by_side,
     text_line,
     text_width,

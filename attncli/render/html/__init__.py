@@ -72,6 +72,9 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         from attncli.render.html import live_page, script_text
 
         policy, sheets = f"{POLICY}; script-src {script_text.digest()}", [*sheets, "live_page.css"]
+    styles = "".join(map(stylesheet, sheets))
+    if document.live:
+        styles += live_page.hue_rules()
     yield (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
@@ -79,7 +82,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         f'<meta name="color-scheme" content="light dark"/>\n'
         f"<title>{escape(visible(document.title or UNTITLED))}</title>\n"
         f'<link rel="icon" href="data:,"/>\n'
-        f"<style>{''.join(map(stylesheet, sheets))}</style>\n</head>\n<body>\n"
+        f"<style>{styles}</style>\n</head>\n<body>\n"
     )
     hidden = "" if title else ' class="unseen"'
     yield (

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from attncli.page.colors import HUES, LOOKS, foreground, hexadecimal, rgb
 from attncli.page.document import Block, Document, Heading, Live, Product, Table
+from attncli.page.drawing import TINT_OPACITY
 from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN, product_width
 from attncli.render.html import WIDEST_PRODUCT, entries, heading, paired, rendered, section_tag
 from attncli.render.html.matrix import POINT
@@ -22,9 +24,14 @@ MASKS = {
     "own": "of my own: click its cells",
     "over": "as given, but for cells I click",
 }
+# A query or key of the second half: an edge with a tint inside, as pictures have it.
+_HOLLOW = (
+    f"--tint: color-mix(in srgb, var(--hue) {TINT_OPACITY:.0%}, var(--paper, Canvas));"
+    " --outline: var(--hue); --line-style: double; --on-hue: var(--ink, CanvasText);"
+)
 # Summaries of other settings have the same rows, after other numbers.
 _ROWS = re.compile("(?=<tr>)|(?<=</td>)(?=<th )")
-# its id, its level, and its HTML in pieces without the end
+# Its id, its level, and its HTML in pieces without the end.
 Section: TypeAlias = tuple[str, int, tuple[str, ...]]
 
 
@@ -40,6 +47,20 @@ def scripts(document: Document) -> Iterator[str]:
     safe = _as_json(data).replace("<", r"\u003c").removesuffix("}") + f',"pieces":{pieces}}}'
     yield f'<script type="application/json" id="attncli-live">{safe}</script>\n'
     yield f"<script>{script()}</script>\n"
+
+
+def hue_rules() -> str:
+    """The style sheet of the classes hue-0, hue-1, …: the colours that pictures have."""
+    rules: list[str] = []
+    for place, color in enumerate(HUES):
+        hollow = place + len(HUES)
+        ink = hexadecimal(foreground(rgb(color)))
+        rules.append(
+            f".attncli :is(.hue-{place}, .hue-{hollow}) {{ --hue: {color}; --on-hue: {ink}; }}"
+        )
+    hollow_ones = ", ".join(f".hue-{place}" for place in range(len(HUES), LOOKS))
+    rules.append(f".attncli :is({hollow_ones}) {{ {_HOLLOW} }}")
+    return "\n".join(rules) + "\n"
 
 
 def _as_json(data: object) -> str:
@@ -63,9 +84,9 @@ def _data(document: Document, live: Live) -> dict[str, object]:
     sections: dict[tuple[object, ...], int] = {}
 
     def place(id: str, level: int, html: tuple[str, ...] | None) -> int:
-        written = (
-            None if html is None else tuple(pieces.setdefault(piece, len(pieces)) for piece in html)
-        )
+        written = None
+        if html is not None:
+            written = tuple(pieces.setdefault(piece, len(pieces)) for piece in html)
         return sections.setdefault((id, level, written), len(sections))
 
     there = [("", 1), *((each.id, each.level) for each in entries(document.blocks, 2))]

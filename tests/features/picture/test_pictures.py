@@ -493,7 +493,7 @@ def test_twelve_keys_or_queries_of_a_picture_look_different(of: str, titles: str
 
 
 def test_of_more_keys_those_that_give_most_are_drawn_and_look_different() -> None:
-    """Twenty equal weights of values 1 to 20, of which any twelve are 9 to 20, and any six 15 to
+    """Twenty equal weights of values 1 to 20, of which any sixteen are 5 to 20, and any six 15 to
     20.
     """
     values = {"Q": [[0]], "K": [[0]] * 20, "V": [[number] for number in range(1, 21)]}
@@ -506,9 +506,9 @@ def test_of_more_keys_those_that_give_most_are_drawn_and_look_different() -> Non
 
 
 def test_the_colours_of_many_queries_begin_again_and_the_legend_says_so() -> None:
-    one = [[1]] * 13
+    one = [[1]] * 17
     root = svg("flow", {"Q": one, "K": one, "V": one, "mask": {"window": [0, 0]}})
-    assert "After 12 queries, the colours begin again." in {each.text for each in texts(root)}
+    assert "After 16 queries, the colours begin again." in {each.text for each in texts(root)}
 
 
 def test_a_piece_says_its_key_and_its_number_where_there_is_room() -> None:
