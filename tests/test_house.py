@@ -26,16 +26,10 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LINES_OF_A_MEASURED_FUNCTION = 6
 MOST_NODES_ON_A_LINE = 18
-MEDIAN_NODES_ON_A_LINE = 11.2
+MEDIAN_NODES_ON_A_LINE = 10.8
 MOST_FILES_OF_ONE_CLASS_NAME = 2
 MOST_FILES_OF_A_FOLDER = 24
 FEWEST_COMMENTS = 500
-
-# How many there still are. None of these numbers may grow, and at 0 its name can go.
-DENSE_FUNCTIONS_LEFT = 60
-HOMONYMS_LEFT = 5
-NESTED_COMPREHENSIONS_LEFT = 83
-TEXTS_TIMES_TRUTH_LEFT = 12
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -159,7 +153,7 @@ def functions() -> list[Measured]:
 def test_no_function_has_too_much_on_a_line(functions: list[Measured]) -> None:
     over = [str(each) for each in functions if each.nodes > MOST_NODES_ON_A_LINE]
     rule = f"no function may have more than {MOST_NODES_ON_A_LINE} nodes on a line"
-    assert len(over) <= DENSE_FUNCTIONS_LEFT, listed(over, rule)
+    assert not over, listed(over, rule)
 
 
 def test_the_median_function_has_air(functions: list[Measured]) -> None:
@@ -180,7 +174,7 @@ def test_one_class_name_means_one_thing() -> None:
         if len(paths) > MOST_FILES_OF_ONE_CLASS_NAME
     ]
     rule = f"a class name stands in {MOST_FILES_OF_ONE_CLASS_NAME} files at most"
-    assert len(homonyms) <= HOMONYMS_LEFT, listed(homonyms, rule)
+    assert not homonyms, listed(homonyms, rule)
 
 
 def test_no_folder_has_too_many_files() -> None:
@@ -203,9 +197,7 @@ def test_no_comprehension_stands_in_another() -> None:
         for path, tree, _ in parsed()
         for node in nested_comprehensions(tree)
     ]
-    assert len(nested) <= NESTED_COMPREHENSIONS_LEFT, listed(
-        nested, "a comprehension within another one needs a name"
-    )
+    assert not nested, listed(nested, "a comprehension within another one needs a name")
 
 
 def test_no_text_is_multiplied_by_a_truth_value() -> None:
@@ -214,7 +206,7 @@ def test_no_text_is_multiplied_by_a_truth_value() -> None:
         for path, tree, _ in parsed()
         for node in texts_times_truth(tree)
     ]
-    assert len(multiplied) <= TEXTS_TIMES_TRUTH_LEFT, listed(multiplied, "an if says it better")
+    assert not multiplied, listed(multiplied, "an if says it better")
 
 
 def test_reasons_stand_on_lines_of_their_own() -> None:

@@ -194,6 +194,11 @@ def _reworded(error: Any, arguments: Sequence[str]) -> Exception:
     return usage_error(message, help=manual)
 
 
+def _options_of(command: Any) -> set[str]:
+    """All spellings of all options of a command."""
+    return {spelling for each in command.params for spelling in each.opts}
+
+
 def _option_meant(typed: str, context: Any) -> str:
     """A help line for an option that the command does not have; empty where nothing is known or
     near.
@@ -214,13 +219,9 @@ def _option_meant(typed: str, context: Any) -> str:
         "help": "--help"
     }
     others = _group(*command_names()).commands if context.parent else {}
-    having = [
-        name for name, other in others.items() if any(typed in each.opts for each in other.params)
-    ]
+    having = [name for name, other in others.items() if typed in _options_of(other)]
     if having:
-        return (
-            f"{listed(having)} {either(len(having), 'has', 'have')} it; see {context.command_path}"
-            " --help"
-        )
+        has = either(len(having), "has", "have")
+        return f"{listed(having)} {has} it; see {context.command_path} --help"
     near = nearest(word, list(known))
     return f"did you mean {known[near]}?" if near else ""

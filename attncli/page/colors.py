@@ -5,6 +5,8 @@ queries.
 
 from __future__ import annotations
 
+import math
+
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -79,9 +81,14 @@ def foreground(color: RGB) -> RGB:
     """Black or white, whichever has the greater contrast on the colour (WCAG 2's relative
     luminance).
     """
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in (channel / 255 for channel in color)
-    )
+    red, green, blue = map(_linear, color)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return BLACK if luminance > 0.179 else WHITE
+
+
+def _linear(channel: int) -> float:
+    """The light of one of the three colours, from 0 to 1: a channel is its root, nearly."""
+    part = channel / 255
+    if part <= 0.04045:
+        return part / 12.92
+    return math.pow((part + 0.055) / 1.055, 2.4)

@@ -75,7 +75,9 @@ def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Exp
     order = list(dict.fromkeys(chain(*factors.values())))
     terms: set[tuple[int, ...]] = set()
     for letters in chain(*polynomials):
-        powers = Counter(chain(*(factors[letter] for letter in letters)))
+        powers: Counter[str] = Counter()
+        for letter in letters:
+            powers.update(factors[letter])
         terms.add(tuple(powers[symbol] for symbol in order))
     largest_first = sorted(terms, reverse=True)
     fastest = [term for term in largest_first if not _is_outgrown(term, terms)]

@@ -4,7 +4,7 @@ uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attncli.attention.registry import RULES, cell_form
 from attncli.features.steps.page import rule_called
@@ -64,11 +64,7 @@ def mistakes_page(name: str | None = None) -> Document:
     found = changed_steps()
     if name is not None:
         name = rule_called(name).name
-        found = {
-            mistake: steps
-            for mistake, steps in found.items()
-            if any(step.name == name for step in steps)
-        }
+        found = {mistake: steps for mistake, steps in found.items() if name in _names(steps)}
     title = "Mistakes" if name is None else f"Mistakes in {name}"
     return Document(title, tuple(_blocks(found)), lambda: _data(found))
 
@@ -115,17 +111,25 @@ def changed_steps() -> dict[str, tuple[Step, ...]]:
     Raises LookupError for a mistake that can be made in none of the problems.
     """
     traces = [_trace(sizes, settings) for sizes, settings in _SETTINGS]
-    found = {
-        mistake.name: next(filter(None, (_steps(mistake, trace) for trace in traces)), ())
-        for mistake in known_mistakes()
-    }
-    for name, steps in found.items():
-        if not steps:
-            raise LookupError(
-                f"this mistake cannot be made in any problem of _SETTINGS in {__name__}: {name};"
-                " add a problem"
-            )
+    found = {}
+    for mistake in known_mistakes():
+        found[mistake.name] = _first_steps(mistake, traces)
     return found
+
+
+def _first_steps(mistake: Mistake, traces: Sequence[Trace]) -> tuple[Step, ...]:
+    """The steps that a mistake changes in the first of these traces in which it can be made."""
+    for trace in traces:
+        if steps := _steps(mistake, trace):
+            return steps
+    raise LookupError(
+        f"this mistake cannot be made in any problem of _SETTINGS in {__name__}: {mistake.name};"
+        " add a problem"
+    )
+
+
+def _names(steps: Iterable[Step]) -> set[str]:
+    return {step.name for step in steps}
 
 
 def _steps(mistake: Mistake, trace: Trace) -> tuple[Step, ...]:
@@ -145,7 +149,10 @@ def _trace(sizes: _Shapes, settings: str) -> Trace:
 def _data(found: Mapping[str, Sequence[Step]]) -> dict[str, object]:
     return {
         "attncli": {"version": __version__, "format": TRACE_FORMAT},
-        "mistakes": {
-            name: {step.name: step.rule.source for step in steps} for name, steps in found.items()
-        },
+        "mistakes": {name: _sources(steps) for name, steps in found.items()},
     }
+
+
+def _sources(steps: Iterable[Step]) -> dict[str, str | None]:
+    """The equation of each step, by its name."""
+    return {step.name: step.rule.source for step in steps}

@@ -4,7 +4,7 @@ its variants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -265,12 +265,11 @@ def _examples() -> Iterator[dict[str, str]]:
     The first has all steps that may come between scores and weights, so a gradient goes through
     each of them.
     """
-    projected, given = (
-        {name: _numbers(ARRAYS[name]) for name in names} for names in (_PROJECTED, "QKV")
-    )
+    projected = _numbers_of(_PROJECTED)
+    given = _numbers_of("QKV")
     settings = {name: "2" for name, key in KEYS.items() if key.kind == "positive"}
     yield projected | {"mask": "causal"} | settings
-    yield projected | {name: _numbers(ARRAYS[name]) for name in ("b_Q", "b_K", "b_V", "W_O", "b_O")}
+    yield projected | _numbers_of(("b_Q", "b_K", "b_V", "W_O", "b_O"))
     yield projected | {"heads": "2", "W_O": _numbers(ARRAYS["W_O"])}
     yield projected | {"context": _numbers(ARRAYS["context"])}
     yield given | {"past": f"{{K: {_numbers(ARRAYS['past_K'])}, V: {_numbers(ARRAYS['past_V'])}}}"}
@@ -279,6 +278,10 @@ def _examples() -> Iterator[dict[str, str]]:
         yield given | {"position": position.example}
     for name, score in SCORES.items():
         yield given | {"score": name} | {array.name: _numbers(array) for array in score.arrays}
+
+
+def _numbers_of(names: Iterable[str]) -> dict[str, str]:
+    return {name: _numbers(ARRAYS[name]) for name in names}
 
 
 def _numbers(array: GivenArray) -> str:

@@ -116,7 +116,11 @@ def signs_that_count(function: Function, arguments: int) -> list[bool]:
     every = [True] * arguments
     if not _is_never_negative(function, every):
         return []
-    counts = [not _is_never_negative(function, [at != place for at in places]) for place in places]
+    counts = []
+    for place in places:
+        # All arguments are positive but this one, which may be anything.
+        all_but_one = [at != place for at in places]
+        counts.append(not _is_never_negative(function, all_but_one))
     # Of a maximum, no single sign counts, but all of them together do.
     return counts if _is_never_negative(function, counts) else every
 

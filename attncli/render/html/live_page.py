@@ -91,13 +91,12 @@ def _data(document: Document, live: Live) -> dict[str, object]:
 
     there = [("", 1), *((each.id, each.level) for each in entries(document.blocks, 2))]
     page = [place(id, level, own[id] if id in alone else None) for id, level in there]
-    known = {
-        name: [
-            place(id, level, None if kept.get(id) == html else html)
-            for id, level, html in layouts[name]
-        ]
-        for name in others
-    }
+    known: dict[str, list[int]] = {}
+    for name in others:
+        known[name] = []
+        for id, level, html in layouts[name]:
+            is_kept = kept.get(id) == html
+            known[name].append(place(id, level, None if is_kept else html))
     return {
         "data": live.data,
         "layouts": {first: page, **known},
