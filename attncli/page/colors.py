@@ -6,7 +6,6 @@ queries.
 from __future__ import annotations
 
 import math
-
 from collections.abc import Sequence
 from typing import TypeAlias
 
