@@ -136,14 +136,15 @@ class Marking:
         """What to say when a signal ends the run: a file stays as it was; standard output gets what
         is marked.
         """
-        said = f"{self._complete} of {count(len(self.submissions), 'solution')} are checked"
+        said = f"{self._complete:,} of {count(len(self.submissions), 'solution')} are checked"
         output = look.output
         if output is None or not is_file(output):
             if self.marked:
                 self.write(look)
             return said
         if kept is not None and self._complete:
-            return f"{said}; go on with --resume"
+            # A name that begins with a dot is in no usual list of files.
+            return f"{said}, and kept in {kept.name}; go on with --resume"
         return f"{said}; {output} is not written"
 
     def run(

@@ -71,6 +71,11 @@ class KeptRows:
         if not goes_on:
             self.remove()
 
+    @property
+    def name(self) -> str:
+        """The name of the file, which stands beside the results: .results.csv.partial."""
+        return os.path.basename(self._path)
+
     def add(self, rows: Iterable[Marked]) -> None:
         """Keep more rows, as soon as all that belongs to them is done."""
         lines = "".join(f"{json.dumps(each.to_dict())}\n" for each in rows)

@@ -216,7 +216,8 @@ def test_a_signal_leaves_the_old_results_and_resume_goes_on(
     assert 1 <= len(kept) < COUNT
     assert (
         ended.stderr
-        == f"attncli: warning: {len(kept)} of {COUNT} solutions are checked; go on with --resume\n"
+        == f"attncli: warning: {len(kept)} of {COUNT} solutions are checked, and kept in"
+        " .results.csv.partial; go on with --resume\n"
     )
     done = {row.student for row in kept if not row.error}
     for at in range(COUNT):
