@@ -403,8 +403,9 @@ class Letters:
             .removeprefix("–")
             .lstrip(BLANKS)
         )
-        if is_plain(unsigned):
-            raise Refused  # 2(3)
+        recurs = recurring(unsigned, 0)
+        if is_plain(unsigned) or (recurs and recurs[1] == len(unsigned)):
+            raise Refused  # 2(3), 3(0.(3))
         return "parentheses"
 
     def is_cut_off(self) -> bool:
