@@ -85,7 +85,11 @@ const answers = {
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
   labels: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.label)),
   keys: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.dataset.key)),
-  colors: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => getComputedStyle(each).borderInlineStartColor)),
+  // The colour of an edge, and whether it is one line or, as of hollow keys, two.
+  looks: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => {
+    const { borderInlineStartColor, borderInlineStartStyle } = getComputedStyle(each);
+    return `${borderInlineStartStyle} ${borderInlineStartColor}`;
+  })),
   sizes: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => [each.offsetWidth, each.offsetHeight])),
   left: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Math.round(each.getBoundingClientRect().left))),
   top: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Math.round(each.getBoundingClientRect().top))),

@@ -313,14 +313,14 @@ def test_what_stands_for_another_key_fades_under_the_pointer(
 
 
 @pytest.mark.browser
-def test_no_two_of_sixteen_keys_have_one_colour(chromium: Browser, tmp_path: Path) -> None:
+def test_no_two_of_sixteen_keys_look_the_same(chromium: Browser, tmp_path: Path) -> None:
     problem = tmp_path / "sixteen.yaml"
     identity = json.dumps(np.eye(16, 2).tolist())
     problem.write_text("".join(f"{name}: {identity}\n" for name in "QKV"))
     page = written(problem, tmp_path)
-    key = [("colors", ".ribbons li")]
-    for (colors,) in played_in(chromium, (page, key, {}), (page, key, {"colorScheme": "dark"})):
-        assert len({*colors}) == len(colors) == 16
+    key = [("looks", ".ribbons li")]
+    for (looks,) in played_in(chromium, (page, key, {}), (page, key, {"colorScheme": "dark"})):
+        assert len({*looks}) == len(looks) == 16
 
 
 @pytest.mark.browser
