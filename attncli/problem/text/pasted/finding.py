@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.pasted.cells import held_together, without_remarks
 from attncli.problem.text.pasted.rows import (
@@ -96,6 +97,8 @@ def in_quotes(text: str) -> str:
         if end:
             parts += [text[copied:start], '"', text[start + 1 : end - 1], '"']
             copied = end
+        if looked_at == len(text):
+            break
     return "".join([*parts, text[copied:]])
 
 
@@ -113,6 +116,9 @@ def _end_of(text: str, start: int, inside: int) -> tuple[int, int]:
             depth -= 1
         else:
             return sign.end(), 0
+        # Nobody pastes such a list, and a hostile file has millions of brackets.
+        if depth > DEPTH_LIMIT:
+            return len(text), 0
         if not depth:
             return _end_behind(text, start, sign.end())
     return len(text), 0
