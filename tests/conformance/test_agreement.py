@@ -14,25 +14,6 @@ import attncli
 from tests.conformance.drawn import problem_files
 from tests.reference import in_arrays
 
-STEPS = (
-    "new_K",
-    "new_V",
-    "Q",
-    "K",
-    "V",
-    "Q_rot",
-    "K_rot",
-    "scores",
-    "scaled",
-    "capped",
-    "bias",
-    "mask",
-    "masked",
-    "weights",
-    "heads_output",
-    "concat",
-    "output",
-)
 MANY = settings.get_profile("many")
 
 
@@ -52,7 +33,7 @@ def test_every_step_agrees(
     ours, theirs = program(problem), in_arrays.attention(problem)
     if ours["output"].ndim == 4:  # the heads stay apart
         theirs["output"] = theirs["heads_output"]
-    for name in STEPS:
+    for name in in_arrays.STEPS:
         if name in ours and name in theirs:
             agree(ours[name], theirs[name], name)
     assert {"Q", "K", "V", "scores", "weights", "output"} <= {*ours}

@@ -34,25 +34,6 @@ from tests.reference import in_arrays
 pytest.importorskip("xlsxwriter")
 
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
-COMPARED = (
-    "new_K",
-    "new_V",
-    "Q",
-    "K",
-    "V",
-    "Q_rot",
-    "K_rot",
-    "scores",
-    "scaled",
-    "capped",
-    "bias",
-    "mask",
-    "masked",
-    "weights",
-    "heads_output",
-    "concat",
-    "output",
-)
 
 
 StepsOf = Callable[[Spreadsheet, attncli.Trace], dict[str, np.ndarray]]
@@ -99,7 +80,7 @@ def steps_of(full: Callable[[dict[str, Any], bool], np.ndarray]) -> StepsOf:
 def agree(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> None:
     if ours["output"].ndim == 4:  # the heads stay apart
         theirs["output"] = theirs["heads_output"]
-    for name in COMPARED:
+    for name in in_arrays.STEPS:
         if name in ours and name in theirs:
             one, other = np.broadcast_arrays(ours[name], theirs[name])
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10, err_msg=name)

@@ -22,6 +22,12 @@ NAMES = (
     *("X", "context", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O"),
     *("Q", "K", "V", "W_a", "W_1", "W_2", "v", "sink"),
 )
+# Those of its steps that are compared, by the names that the program has for them.
+STEPS = (
+    *("new_K", "new_V", "Q", "K", "V", "Q_rot", "K_rot"),
+    *("scores", "scaled", "capped", "bias", "mask", "masked", "weights"),
+    *("heads_output", "concat", "output"),
+)
 
 
 def attention(problem: Problem) -> dict[str, np.ndarray]:

@@ -50,6 +50,12 @@ def folder(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def record_first_head(folder: Path) -> int:
+    """The exit code of recording head 0 of layer 1 of the model, as layer1.yaml."""
+    line = ["record", str(folder), "--text", "I love AI", "--layer", "1", "--head", "0"]
+    return run([*line, "-o", "layer1.yaml"])
+
+
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")  # of Transformers
 def test_a_layer_and_a_head_are_saved(
@@ -59,23 +65,7 @@ def test_a_layer_and_a_head_are_saved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert (
-        run(
-            [
-                "record",
-                str(folder),
-                "--text",
-                "I love AI",
-                "--layer",
-                "1",
-                "--head",
-                "0",
-                "-o",
-                "layer1.yaml",
-            ]
-        )
-        == 0
-    )
+    assert record_first_head(folder) == 0
     assert capsys.readouterr().out == ""
     problem = attncli.load("layer1.yaml")
     assert problem.title == "layer 1, head 0"
@@ -104,23 +94,7 @@ def test_a_problem_that_does_not_give_the_recorded_output(
 
     monkeypatch.setattr(model, "run_model", run_and_change)
     monkeypatch.chdir(tmp_path)
-    assert (
-        run(
-            [
-                "record",
-                str(folder),
-                "--text",
-                "I love AI",
-                "--layer",
-                "1",
-                "--head",
-                "0",
-                "-o",
-                "layer1.yaml",
-            ]
-        )
-        == 0
-    )
+    assert record_first_head(folder) == 0
     said = capsys.readouterr().err
     assert (
         said == "attncli: warning: layer1.yaml does not give the output that was recorded: "
