@@ -18,8 +18,8 @@ from attncli.arguments import (
     names_of,
     require_executor,
     require_marks,
-    require_no_step_back,
     require_seconds,
+    wanted_steps,
 )
 from attncli.attention.registry import holds_scores
 from attncli.dtypes import chosen
@@ -102,9 +102,7 @@ def trace(
             help="give a problem, or its keys, not both",
         )
     gradient = flag("gradient", gradient)
-    names = None if steps is None else names_of(steps)
-    if names is not None and not gradient:
-        require_no_step_back(names)
+    names = wanted_steps(steps, gradient=gradient)
     needs_scores = names is None or holds_scores(names)
     with in_python():
         given = _problem(keys if problem is None else problem, holds_scores=needs_scores)

@@ -41,9 +41,23 @@ def names_of(steps: object) -> tuple[str, ...]:
     return tuple(STEP_NAMES[word] for word in words)
 
 
+def wanted_steps(steps: str | Sequence[str] | None, *, gradient: bool) -> tuple[str, ...] | None:
+    """The names of the only steps asked for, as of `names_of`; None where all are.
+
+    Raises AttncliError (exit 2) also for a step of the backward pass without its `gradient`.
+    """
+    if steps is None:
+        return None
+    names = names_of(steps)
+    if not gradient:
+        require_no_step_back(names)
+    return names
+
+
 def each(values: object, what: str, help: str) -> list[Any]:
     """All of the values; raises AttncliError (exit 2) where there is nothing to go through."""
     try:
+        # Whether it can be gone through is what is asked here.
         return list(values)  # type: ignore[call-overload, no-any-return]
     except TypeError:
         raise usage_error(f"{what} cannot be {as_written(values)}", help=help) from None
@@ -66,6 +80,7 @@ def require_seconds(seconds: object) -> None:
     if seconds is None:
         return
     is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    # mypy does not know that a Real can be compared with whole numbers.
     if not is_number or not 0 < seconds <= LONGEST_TIME_LIMIT:  # type: ignore[operator]
         help = f"give a number of seconds above 0 and at most {LONGEST_TIME_LIMIT:,}"
         raise usage_error(f"seconds cannot be {as_written(seconds)}", help=help)

@@ -11,7 +11,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any, Literal
 
 from attncli import tracing
-from attncli.arguments import flag, in_python, names_of, require_no_step_back
+from attncli.arguments import flag, in_python, require_no_step_back, wanted_steps
 from attncli.cli.saving import save_data
 from attncli.dtypes import DETAILS, check_precision, chosen
 from attncli.english import entitled, listed
@@ -217,7 +217,8 @@ class Trace(tracing.Trace):
         and one with too many formulas; 4 where the file cannot be written; 5 where XlsxWriter is
         not installed.
         """
-        from attncli.page.workbook import with_workbook  # which few programs need
+        # Few programs need it.
+        from attncli.page.workbook import with_workbook
         from attncli.render.xlsx import xlsx
 
         name = fspath(path)
@@ -309,7 +310,8 @@ class Trace(tracing.Trace):
 
             attncli.trace("problem.yaml").page()
         """
-        from attncli.page.live.changeable import with_live  # which few programs need
+        # Few programs need it.
+        from attncli.page.live.changeable import with_live
         from attncli.render.html.frame import Page
 
         if not isinstance(height, int) or isinstance(height, bool) or height < 1:
@@ -354,7 +356,8 @@ class Picture:
 
     def to_svg(self) -> str:
         """The text of an SVG file."""
-        from attncli.render.svg import svg  # which few programs need
+        # Few programs need it.
+        from attncli.render.svg import svg
 
         return svg(self.drawing)
 
@@ -366,7 +369,8 @@ class Picture:
         another suffix, 4 where the file cannot be written, 5 where nothing that draws .png is
         installed.
         """
-        from attncli.render.pictures import picture_file  # which few programs need
+        # Few programs need it.
+        from attncli.render.pictures import picture_file
 
         name = fspath(path)
         format = picture_format(name)
@@ -393,9 +397,7 @@ def work_out(
 ) -> Trace:
     """A problem worked out, as `attncli.trace` does it; AttncliError as there."""
     gradient = flag("gradient", gradient)
-    names = None if steps is None else names_of(steps)
-    if names is not None and not gradient:
-        require_no_step_back(names)
+    names = wanted_steps(steps, gradient=gradient)
     with in_python():
         worked = tracing.run(
             problem,

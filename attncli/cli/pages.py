@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from attncli.cli.look import Look
     from attncli.page.document import Document
+    from attncli.page.view import View
+    from attncli.problem.model import Problem
+    from attncli.tracing.model import Trace
 
 BYTES_OF_A_PIECE = 2**20
 
@@ -50,6 +53,24 @@ def is_for_screen(look: Look) -> bool:
 def is_on_terminal(path: str | None) -> bool:
     """Whether what is written to the path is shown by a terminal."""
     return terminal_width(standard_output(path)) is not None
+
+
+def with_changeable_numbers(
+    page: Document, look: Look, problem: Problem, trace: Trace, view: View
+) -> Document:
+    """The page with what its look works out anew when a number changes: a live page, a workbook.
+
+    Any other page is as it was.
+    """
+    if look.is_live():
+        from attncli.page.live.changeable import with_live
+
+        return with_live(page, problem, trace, view)
+    if look.is_workbook():
+        from attncli.page.workbook import with_workbook
+
+        return with_workbook(page, trace, view)
+    return page
 
 
 def write_page(document: Document, look: Look, *, pictures: bool = False) -> None:

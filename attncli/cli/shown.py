@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli import options
 from attncli.cli.groups import Group, Options
 from attncli.cli.look import Look, conflicts_with_format
 from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
+from attncli.cli.progress import progress
 from attncli.dtypes import NOT_FLOATS
 from attncli.errors import usage_error
 from attncli.render import FORMATS, OF_ONE_STEP
 
 if TYPE_CHECKING:
     from attncli.page.view import View
+    from attncli.problem.model import Problem
+    from attncli.tracing.model import Trace
 
 
 class Shown(NamedTuple):
@@ -51,6 +54,33 @@ class Shown(NamedTuple):
             *self._conflicts_of_rounding(dtype, device),
         )
         self._require_one_step(look)
+
+    def traced(
+        self,
+        problem: Problem,
+        *,
+        dtype: str,
+        device: str,
+        gradient: bool = False,
+        keep: Collection[str] | None = None,
+    ) -> Trace:
+        """The problem worked out in this rounding and precision, while a terminal shows how far.
+
+        The rest is as for `attncli.tracing.run`.
+        """
+        from attncli.tracing import run
+
+        progress.begin("working out")
+        return run(
+            problem,
+            dtype=dtype,
+            device=device,
+            rounding=self.rounding,
+            precision=self.precision,
+            gradient=gradient,
+            keep=keep,
+            report=progress.report,
+        )
 
     def view(self, look: Look, *, in_full: bool) -> View:
         """The view of a page with this look; long matrices are shown `in_full`, or by their

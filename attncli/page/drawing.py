@@ -7,9 +7,9 @@ by night. Text is measured generously, because nobody knows the fonts that it is
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil, cos, radians, sin
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from attncli.escaping import label
 from attncli.page.colors import HUES, LOOKS
@@ -174,15 +174,30 @@ def alike_together(panel: Panel) -> Panel:
 
     Its areas must not lie on each other.
     """
+    paths, words = _paths_and_words(panel.shapes)
+    paths.sort(key=_look)
+    return panel._replace(shapes=(*paths, *words))
+
+
+def words_on_top(shapes: Iterable[Shape], look: Callable[[Words], Any]) -> list[Shape]:
+    """Outlines as they lie one on the other, and above them all words.
+
+    Words that look alike are together: those of the same `look`, which can be sorted.
+    """
+    paths, words = _paths_and_words(shapes)
+    words.sort(key=look)
+    return [*paths, *words]
+
+
+def _paths_and_words(shapes: Iterable[Shape]) -> tuple[list[Path], list[Words]]:
     paths: list[Path] = []
     words: list[Words] = []
-    for shape in panel.shapes:
+    for shape in shapes:
         if isinstance(shape, Path):
             paths.append(shape)
         else:
             words.append(shape)
-    paths.sort(key=_look)
-    return panel._replace(shapes=(*paths, *words))
+    return paths, words
 
 
 def _look(path: Path) -> tuple[bool, str, str]:

@@ -9,12 +9,12 @@ most have in common stands at the root.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain, groupby
 from typing import TypeGuard
 from xml.etree import ElementTree as xml
 
-from attncli.page.drawing import PAINTS, TEXT_SIZE, Drawing, Path, Point, Shape, Words
+from attncli.page.drawing import PAINTS, TEXT_SIZE, Drawing, Path, Point, Shape, Words, words_on_top
 
 FONTS = "system-ui,sans-serif"
 CORNER = "8"
@@ -45,7 +45,7 @@ def svg(drawing: Drawing, fonts: str = FONTS) -> str:
     xml.SubElement(
         root, "rect", {"width": "100%", "height": "100%", "rx": CORNER, **_paint("paper", "fill")}
     )
-    for attributes, shapes in groupby(_in_order(drawing.shapes), _shared):
+    for attributes, shapes in groupby(words_on_top(drawing.shapes, _shared), _shared):
         _add(root, dict(attributes), list(shapes))
     used = {"ink"} | {
         name for element in root.iter() for name in (element.get("class") or "").split()
@@ -63,22 +63,6 @@ def _in_lines(group: xml.Element) -> None:
         element.tail = "\n"
         if element.tag in ("svg", "g"):
             _in_lines(element)
-
-
-def _in_order(shapes: Sequence[Shape]) -> list[Shape]:
-    """Outlines as they lie one on the other, and above them all texts.
-
-    Texts that look alike are together.
-    """
-    words: list[Shape] = []
-    outlines: list[Shape] = []
-    for shape in shapes:
-        if isinstance(shape, Words):
-            words.append(shape)
-        else:
-            outlines.append(shape)
-    words.sort(key=_shared)
-    return outlines + words
 
 
 def _night(used: set[str]) -> str:

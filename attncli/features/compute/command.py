@@ -12,7 +12,12 @@ from attncli.cli.files import require_writable
 from attncli.cli.groups import grouped
 from attncli.cli.look import OF_ONE_STEP_OR_TRACE, Look, look_options
 from attncli.cli.overrides import AllOverrides, Overrides
-from attncli.cli.pages import is_for_screen, require_workbook, write_page
+from attncli.cli.pages import (
+    is_for_screen,
+    require_workbook,
+    with_changeable_numbers,
+    write_page,
+)
 from attncli.cli.progress import progress
 from attncli.cli.shown import SHOWN_OPTIONS, Shown
 
@@ -54,30 +59,12 @@ def work_out(
     problem = load(file, overrides, holds_scores=keep is None or holds_scores(keep))
 
     from attncli.page.derivation import derivation, page_deviation
-    from attncli.tracing import run
 
-    progress.begin("working out")
-    trace = run(
-        problem,
-        dtype=dtype,
-        device=device,
-        rounding=shown.rounding,
-        precision=shown.precision,
-        keep=keep,
-        report=progress.report,
-    )
+    trace = shown.traced(problem, dtype=dtype, device=device, keep=keep)
     warnings = list(trace.warnings)
     progress.begin("writing")
     page = derivation(trace, view, page_deviation(problem, trace, view, warnings))
-    if look.is_live():
-        from attncli.page.live.changeable import with_live
-
-        page = with_live(page, problem, trace, view)
-    if look.is_workbook():
-        from attncli.page.workbook import with_workbook
-
-        page = with_workbook(page, trace, view)
-    return page, warnings
+    return with_changeable_numbers(page, look, problem, trace, view), warnings
 
 
 @grouped

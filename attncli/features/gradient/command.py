@@ -14,7 +14,12 @@ from attncli.cli.groups import grouped
 from attncli.cli.look import OF_ONE_STEP_OR_TRACE, Look, look_options
 from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
 from attncli.cli.overrides import AllOverrides, Overrides
-from attncli.cli.pages import is_for_screen, require_workbook, write_page
+from attncli.cli.pages import (
+    is_for_screen,
+    require_workbook,
+    with_changeable_numbers,
+    write_page,
+)
 from attncli.cli.progress import progress
 from attncli.cli.shown import SHOWN_OPTIONS_OF_GRADIENT, Shown
 from attncli.errors import Exit
@@ -72,18 +77,8 @@ def work_back(
     from attncli.features.gradient.verification import verify_view
     from attncli.page.derivation import page_deviation
     from attncli.problem.matrix import Scalar
-    from attncli.tracing import run
 
-    progress.begin("working out")
-    trace = run(
-        problem,
-        dtype=dtype,
-        device=device,
-        rounding=shown.rounding,
-        precision=shown.precision,
-        gradient=True,
-        report=progress.report,
-    )
+    trace = shown.traced(problem, dtype=dtype, device=device, gradient=True)
     if verify:
         progress.begin("verifying")
     checks = verify_view(trace, view) if verify else ()
@@ -97,14 +92,7 @@ def work_back(
     if look.format == "json" and descent is None:
         deviation = page_deviation(problem, trace, view, warnings)
     page = gradient_document(trace, view, checks, descent, deviation)
-    if look.is_live():
-        from attncli.page.live.changeable import with_live
-
-        page = with_live(page, problem, trace, view)
-    if look.is_workbook():
-        from attncli.page.workbook import with_workbook
-
-        page = with_workbook(page, trace, view)
+    page = with_changeable_numbers(page, look, problem, trace, view)
     agrees = all(each.verdict != "disagree" for each in checks)
     return WorkedGradient(page, warnings, agrees)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
 from attncli.page.drawing import (
@@ -16,6 +16,7 @@ from attncli.page.drawing import (
     Words,
     cut,
     moved,
+    words_on_top,
     wrapped,
 )
 from attncli.render.latex.escape import coded, escape, lacks_letters
@@ -90,12 +91,15 @@ def _picture(drawing: Drawing) -> Iterator[str]:
     }
     yield rf"\begin{{tikzpicture}}[x={POINTS}pt, y=-{POINTS}pt, inner sep=0pt, outer sep=0pt]"
     for paint, name in colors.items():
-        value = WHITE if paint == "paper" else PAINTS[paint][0] if paint in PAINTS else paint
+        value = _by_day(paint)
         yield rf"\definecolor{{{name}}}{{HTML}}{{{value[1:].upper()}}}"
     yield rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});"
-    for options, shapes in groupby(
-        _in_order(drawing.shapes, colors), lambda shape: _options(shape, colors)
-    ):
+
+    def options_of(shape: Shape) -> str:
+        return _options(shape, colors)
+
+    seen = filter(_is_seen, drawing.shapes)
+    for options, shapes in groupby(words_on_top(seen, options_of), options_of):
         alike = list(shapes)
         if isinstance(alike[0], Path):
             parts = [_outline(shape) for shape in alike if isinstance(shape, Path)]
@@ -125,20 +129,17 @@ def _coded(words: Words, drawing: Drawing) -> Words:
     return words._replace(text=cut(coded(words.text), words.size, room).shown)
 
 
-def _in_order(shapes: Sequence[Shape], colors: dict[str, str]) -> list[Shape]:
-    """What is seen: outlines as they lie one on the other, and above them all texts.
+def _by_day(paint: str) -> str:
+    """The colour of a paint on paper, which is white."""
+    if paint == "paper":
+        return WHITE
+    if paint in PAINTS:
+        return PAINTS[paint][0]
+    return paint
 
-    Texts that look alike are together.
-    """
-    words: list[Shape] = []
-    outlines: list[Shape] = []
-    for shape in shapes:
-        if isinstance(shape, Words):
-            words.append(shape)
-        elif shape.fill or shape.stroke:
-            outlines.append(shape)
-    words.sort(key=lambda shape: _options(shape, colors))
-    return outlines + words
+
+def _is_seen(shape: Shape) -> bool:
+    return isinstance(shape, Words) or bool(shape.fill or shape.stroke)
 
 
 def _options(shape: Shape, colors: dict[str, str]) -> str:
