@@ -80,9 +80,12 @@ def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[
     shape = _without_leading_ones(cells.shape)
     fitting = [_without_leading_ones(target)]
     if len(target) == 1:
-        column, row = (*target, 1), (1, *target)
+        column = (*target, 1)
+        row = (1, *target)
         fitting += [column, row]
-    return cells.reshape(target) if shape in fitting else None
+    if shape not in fitting:
+        return None
+    return cells.reshape(target)
 
 
 def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

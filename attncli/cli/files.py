@@ -348,6 +348,7 @@ def _status(path: str) -> os.stat_result | None:
 
 def _status_of_stream(stream: object) -> os.stat_result | None:
     try:
+        # What stands in for a stream may have no number: an AttributeError, as below.
         return os.fstat(stream.fileno())  # type: ignore[attr-defined]
     except (OSError, ValueError, AttributeError):
         return None

@@ -65,6 +65,7 @@ def grouped(command: Callable[..., Result]) -> Callable[..., Result]:
             values[name] = group.make_from(values)
         return command(**values)
 
+    # `inspect.signature`, which Typer asks, looks there; the types of functions do not say so.
     with_options.__signature__ = Signature(listed)  # type: ignore[attr-defined]
     with_options.__annotations__ = {each.name: each.annotation for each in listed}
     return with_options

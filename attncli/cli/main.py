@@ -135,6 +135,7 @@ def _prepare_process() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     codecs.register_error(_SPELLED, _spelled)
     for stream in (sys.stdout, sys.stderr):
+        # Both are open now, as files of text; the types of `sys` allow any stream.
         stream.reconfigure(errors=_SPELLED)  # type: ignore[union-attr]
 
 

@@ -372,11 +372,14 @@ def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bo
     Such numbers are neither large, nor near a tie, nor whole or nearly so.
     """
     with np.errstate(all="ignore"):
-        scaled = np.abs(values) * 10.0**precision
+        units = np.abs(values) * 10.0**precision
+        from_tie = np.abs(units % 1 - 0.5)
         whole = np.rint(values)
-        sure: NDArray[np.bool_] = scaled < SAFE_UNITS
-        sure &= np.abs(scaled % 1 - 0.5) > NEAR_TIE
-        sure &= np.abs(values - whole) > NEAR_WHOLE * np.abs(whole)
+        from_whole = np.abs(values - whole)
+        room = NEAR_WHOLE * np.abs(whole)
+        sure: NDArray[np.bool_] = units < SAFE_UNITS
+        sure &= from_tie > NEAR_TIE
+        sure &= from_whole > room
     return sure
 
 

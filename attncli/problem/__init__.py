@@ -16,7 +16,8 @@ class _Callable(ModuleType):
     def __call__(self, **keys: object) -> object:
         from attncli.problem.python_values import problem
 
-        return problem(**keys)  # type: ignore[arg-type]  # of types that mypy knows from attncli/__init__.py
+        # attncli/__init__.py says to type checkers which keys there are, and of which types.
+        return problem(**keys)  # type: ignore[arg-type]
 
     @property
     def __signature__(self) -> object:

@@ -141,15 +141,25 @@ def _shortened(names: list[str]) -> tuple[list[str], str]:
     `model.layers.*.self_attn`. Nothing is shortened if they have no such parts.
     """
     parts = [name.split(".") for name in names]
-    if len(set(map(len, parts))) > 1:
+    lengths = set(map(len, parts))
+    if len(lengths) > 1:
         return names, ""
-    common = [len(set(column)) == 1 for column in zip(*parts, strict=True)]
-    common[-1] = common[-1] and not all(common)
-    if not any(common):
+    # The parts that all names have, at their places; None where names differ.
+    common = [_common_to(column) for column in zip(*parts, strict=True)]
+    if None not in common:
+        # Names that are all alike keep their last part.
+        common[-1] = None
+    if all(part is None for part in common):
         return names, ""
+    shortened: list[str] = []
+    for name in parts:
+        own = [part for part, said in zip(name, common, strict=True) if said is None]
+        shortened.append(".".join(own))
+    pattern = ["*" if said is None else said for said in common]
+    return shortened, ".".join(pattern)
 
-    def shortened(name: list[str]) -> str:
-        return ".".join(part for part, said in zip(name, common, strict=True) if not said)
 
-    pattern = [part if said else "*" for part, said in zip(parts[0], common, strict=True)]
-    return [shortened(name) for name in parts], ".".join(pattern)
+def _common_to(parts: Sequence[str]) -> str | None:
+    """The part that all of these are, or None."""
+    first, *others = parts
+    return first if all(other == first for other in others) else None

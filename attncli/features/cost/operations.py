@@ -71,7 +71,9 @@ def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Exp
     The symbols have the order of the mapping; one may be a product, heads*d_v. None if there are no
     operations.
     """
-    factors = {letter: symbol.split("*") for letter, symbol in symbols.items()}
+    factors: dict[str, list[str]] = {}
+    for letter, symbol in symbols.items():
+        factors[letter] = symbol.split("*")
     order = list(dict.fromkeys(chain(*factors.values())))
     terms: set[tuple[int, ...]] = set()
     for letters in chain(*polynomials):
@@ -79,9 +81,11 @@ def growth(polynomials: Iterable[Polynomial], symbols: Mapping[str, str]) -> Exp
         for letter in letters:
             powers.update(factors[letter])
         terms.add(tuple(powers[symbol] for symbol in order))
-    largest_first = sorted(terms, reverse=True)
-    fastest = [term for term in largest_first if not _is_outgrown(term, terms)]
-    return _joined("add", [_product(term, order) for term in fastest])
+    fastest: list[Expression] = []
+    for term in sorted(terms, reverse=True):
+        if not _is_outgrown(term, terms):
+            fastest.append(_product(term, order))
+    return _joined("add", fastest)
 
 
 def _is_outgrown(term: tuple[int, ...], terms: Iterable[tuple[int, ...]]) -> bool:

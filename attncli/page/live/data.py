@@ -141,14 +141,20 @@ def _yaml(problem: Problem) -> tuple[str, str]:
     What settings change stands apart from the rest. Both are empty where there are so many numbers
     that they need a file of their own.
     """
-    names = zip(problem.given, plan_for(problem).given, strict=True)
-    given = {kept: _with_names(problem.given[kept], renamed) for kept, renamed in names}
+    given: dict[str, Matrix] = {}
+    names = plan_for(problem).given
+    for kept, renamed in zip(problem.given, names, strict=True):
+        given[kept] = _with_names(problem.given[kept], renamed)
     text, arrays = as_yaml(replace(problem, given=given), "")
     if arrays:
         return "", ""
-    keys = re.split(r"^(?=\w)", text, flags=re.MULTILINE)
-    changed = [key for key in keys if key.startswith(("mask:", "scale:"))]
-    return "".join(key for key in keys if key not in changed), "".join(changed)
+    rest = changed = ""
+    for key in re.split(r"^(?=\w)", text, flags=re.MULTILINE):
+        if key.startswith(("mask:", "scale:")):
+            changed += key
+        else:
+            rest += key
+    return rest, changed
 
 
 def _with_names(matrix: Matrix, name: str) -> Matrix:

@@ -104,11 +104,16 @@ def _levels(inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """
     levels: dict[str, int] = {}
     for name, sources in inputs.items():
-        levels[name] = 1 + max((levels[source] for source in sources), default=-1)
+        below = [levels[source] for source in sources]
+        levels[name] = 1 + max(below, default=-1)
     for name, sources in inputs.items():
-        if not sources:
-            targets = [levels[other] for other, read in inputs.items() if name in read]
-            levels[name] = min(targets, default=1) - 1
+        if sources:
+            continue
+        above: list[int] = []
+        for other, read in inputs.items():
+            if name in read:
+                above.append(levels[other])
+        levels[name] = min(above, default=1) - 1
     return levels
 
 

@@ -103,7 +103,9 @@ def _representative(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int
     if step.name == "mask" and hidden.any():
         return (*row, int(np.argmax(hidden)))
     weights = trace.steps["weights"]
-    # A mask of all heads has no place on their axis: it looks where the first head does.
+    *leading, _ = weights.rule.target.letters
     place = dict(zip(step.rule.target.letters, row, strict=False))
-    index = tuple(place.get(letter, 0) for letter in weights.rule.target.letters[:-1])
-    return (*row, int(np.argmax(weights.value[index])))
+    # A mask of all heads has no place on their axis: it looks where the first head does.
+    index = tuple(place.get(letter, 0) for letter in leading)
+    most_seen = np.argmax(weights.value[index])
+    return (*row, int(most_seen))

@@ -171,10 +171,13 @@ def _rows(step: Step) -> list[list[Exact | float]]:
     A vector over queries or keys is a column, another one a row.
     """
     assert step.exact is not None
-    columns = step.shape[-1] if step.shape else 1
-    if step.exact.ndim == 1 and step.rule.axis_names[0] in ("query", "key"):
-        columns = 1
-    rows: list[list[Exact | float]] = step.exact.reshape(-1, columns).tolist()
+    is_column = step.shape == ()
+    if len(step.shape) == 1:
+        axis = step.rule.axis_names[0]
+        is_column = axis in ("query", "key")
+    columns = 1 if is_column else step.shape[-1]
+    table = step.exact.reshape(-1, columns)
+    rows: list[list[Exact | float]] = table.tolist()
     return rows
 
 

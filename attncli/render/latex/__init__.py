@@ -21,6 +21,7 @@ from attncli.render.latex.matrix import matrix_rows, side_by_side
 from attncli.render.latex.sentences import sentence, tables
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
+# The file has these lines as they stand, whatever their length.
 PREAMBLE = r"""\documentclass{article}
 \usepackage[a4paper, hmargin=25mm, vmargin={20mm, 24mm}]{geometry}
 \usepackage{color}PACKAGES
