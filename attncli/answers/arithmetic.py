@@ -12,7 +12,7 @@ from decimal import Context, Decimal
 from attncli.english import shorten
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.rounding import DIGITS
-from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.numbers import Complaint, NumberError
 from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
@@ -32,7 +32,7 @@ _POWER_SIGNS = ("^", "**")
 _DIGITS = tuple("0123456789.")
 # So many parentheses, signs and powers may stand inside one another.
 DEEPEST = 40
-_BY_ZERO = "divides by zero", "write a number other than 0 after the /"
+_BY_ZERO = Complaint.BY_ZERO, "write a number other than 0 after the /"
 _TOO_DEEP = (
     "is nested too deeply",
     f"{DEEPEST} parentheses, signs and powers inside one another are the most",
@@ -109,7 +109,7 @@ def work_out(text: str) -> Calculation | None:
         except decimal.DivisionByZero:
             message, help = _BY_ZERO
         except decimal.Overflow:
-            message, help = "is too large", "the largest number is about 1.8e308"
+            message, help = Complaint.TOO_LARGE, "the largest number is about 1.8e308"
         except decimal.DecimalException:
             message, help = (
                 "cannot be worked out",

@@ -11,7 +11,7 @@ from functools import lru_cache
 from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
-from attncli.problem.text.numbers import NumberError, is_plain, why_not_a_number
+from attncli.problem.text.numbers import Complaint, NumberError, is_plain, why_not_a_number
 from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
 # A number has at most so many characters, as in a problem.
@@ -75,7 +75,7 @@ def read_claim(text: str) -> Claim | None:
         return None
     if len(written) > LONGEST_NUMBER:
         raise NumberError(
-            f"{shorten(written)} is too long for a number",
+            f"{shorten(written)} {Complaint.TOO_LONG}",
             f"a number has at most {LONGEST_NUMBER} characters",
         )
     if found := _NUMPY.fullmatch(written):
@@ -248,9 +248,11 @@ def _sized(value: Decimal, text: str) -> Decimal:
             )
         )
     if value.copy_abs() > LARGEST_NUMBER:
-        raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
+        raise NumberError(
+            f"{shorten(text)} {Complaint.TOO_LARGE}", "the largest number is about 1.8e308"
+        )
     if value.adjusted() < SMALLEST_NUMBER.adjusted():
-        raise NumberError(f"{shorten(text)} is too small: it would become 0", "write 0")
+        raise NumberError(f"{shorten(text)} {Complaint.TOO_SMALL}", "write 0")
     return value
 
 

@@ -93,9 +93,12 @@ class Notation:
         return self.functions.get(function) or self.others(function)
 
 
+INFINITY_SIGN = "∞"
+
+
 def unicode_digits(digits: str) -> str:
     """∞ for inf, also after a sign."""
-    return digits.removesuffix("inf") + "∞" if digits.endswith("inf") else digits
+    return digits.removesuffix("inf") + INFINITY_SIGN if digits.endswith("inf") else digits
 
 
 def latex_digits(digits: str) -> str:

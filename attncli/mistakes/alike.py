@@ -7,12 +7,9 @@ from math import isfinite
 
 import numpy as np
 
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken import ALIKE_WITHIN, Mistaken
 from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
-
-# Relative: numbers this near are one, worked out in another order.
-_ALIKE_WITHIN = 1e-9
 
 
 def groups_of_alike(made: Mapping[str, Mistaken]) -> list[tuple[str, ...]]:
@@ -54,7 +51,7 @@ def shared_words(trace: Trace, names: tuple[str, ...], mistaken: Mistaken) -> st
 def _alike(one: Mistaken, other: Mistaken) -> bool:
     step = one.first_changed
     return step == other.first_changed and np.allclose(
-        one[step], other[step], _ALIKE_WITHIN, 0, equal_nan=True
+        one[step], other[step], ALIKE_WITHIN, 0, equal_nan=True
     )
 
 
@@ -78,7 +75,7 @@ def _factor(before: Doubles, after: Doubles) -> float | None:
     return (
         times
         if np.allclose(
-            before * times, after, _ALIKE_WITHIN, _ALIKE_WITHIN * float(np.abs(after).max())
+            before * times, after, ALIKE_WITHIN, ALIKE_WITHIN * float(np.abs(after).max())
         )
         else None
     )

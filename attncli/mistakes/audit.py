@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from attncli.errors import usage_error
 from attncli.mistakes.catalogue import applicable
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken import ALIKE_WITHIN, Mistaken
 from attncli.problem.matrix import Scalar
 from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
@@ -24,8 +24,6 @@ from attncli.tracing.model import Trace
 UNITS_APART = 2
 # A larger step is refused: every mistake gives as many numbers, and is compared with every other.
 MOST_NUMBERS_AUDITED = 10_000
-# Relative: numbers this near are one, worked out in another order.
-_ALIKE_WITHIN = 1e-9
 
 
 class Audit(NamedTuple):
@@ -64,7 +62,7 @@ def audit(trace: Trace, step: str, decimals: int) -> Audit:
     for name, array in mistaken_numbers(trace, step).items():
         cells = array.ravel()
         numbers[name] = cells
-        is_same = np.allclose(cells, right, _ALIKE_WITHIN, _ALIKE_WITHIN)
+        is_same = np.allclose(cells, right, ALIKE_WITHIN, ALIKE_WITHIN)
         is_shown = told_apart(cells, right, decimals)
         if is_same:
             same.append(name)
@@ -119,7 +117,7 @@ def told_apart(one: Doubles, other: Doubles, decimals: int) -> NDArray[np.bool_]
     """Whether any two numbers along the last axis are at least two units of the last of these
     decimals apart.
     """
-    least = UNITS_APART * 10.0**-decimals - _ALIKE_WITHIN
+    least = UNITS_APART * 10.0**-decimals - ALIKE_WITHIN
     # Infinities less themselves are NaN, which is not near.
     with np.errstate(invalid="ignore"):
         is_near = abs(one - other) < least

@@ -14,6 +14,9 @@ from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 from attncli.tracing.workers import FloatWorker
 
+# Relative: numbers this near are one, worked out in another order.
+ALIKE_WITHIN = 1e-9
+
 
 class Mistaken:
     """The numbers of a trace with a mistake: the steps that it changes, and all that follow from

@@ -47,8 +47,8 @@ HUES = (
     "#8478fc",
     "#9c543c",
 )
-# So many looks do keys and queries have: filled ones, and hollow ones, an edge with a tint inside.
-LOOKS = 2 * len(HUES)
+# So many keys or queries differ: every hue is there filled, and hollow, an edge with a tint inside.
+MOST_TOLD_APART = 2 * len(HUES)
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 # What a legend says of cells without a colour.
 LEGEND = "hidden by the mask"

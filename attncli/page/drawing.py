@@ -12,7 +12,7 @@ from math import ceil, cos, radians, sin
 from typing import Any, NamedTuple, TypeAlias
 
 from attncli.escaping import label
-from attncli.page.colors import HUES, LOOKS
+from attncli.page.colors import HUES, MOST_TOLD_APART
 
 # Sizes of letters, and how much wider bold ones are.
 TEXT_SIZE, SMALL_TEXT = 12, 11
@@ -307,9 +307,9 @@ def hue(place: int) -> str:
 def is_hollow(place: int) -> bool:
     """Whether a query or a key is drawn as an edge with a tint inside, and not filled.
 
-    So each of the first LOOKS differs.
+    So each of the first MOST_TOLD_APART differs.
     """
-    return place % LOOKS >= len(HUES)
+    return place % MOST_TOLD_APART >= len(HUES)
 
 
 def swatch(x: float, y: float, width: float, height: float, place: int) -> Path:

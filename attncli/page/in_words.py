@@ -24,6 +24,7 @@ Weights: TypeAlias = "NDArray[np.float64]"
 # So many keys are named one by one. The others are summed up.
 MOST_KEYS_NAMED = 4
 HALF_A_TENTH_PERCENT = 0.0005
+ALMOST_NONE, ALMOST_ALL = "less than 0.1 %", "more than 99.9 %"
 # Weights closer than this, in relation, are the same.
 TIE = 1e-9
 
@@ -34,9 +35,9 @@ def percent(share: float) -> str:
     What would be rounded to nothing or to all is not that: less than 0.1 %.
     """
     if 0 < share < HALF_A_TENTH_PERCENT:
-        return "less than 0.1 %"
+        return ALMOST_NONE
     if 1 - HALF_A_TENTH_PERCENT <= share < 1 - TIE:
-        return "more than 99.9 %"
+        return ALMOST_ALL
     return f"{round_half_up(Decimal(f'{100 * share:.13e}'), 1)} %"
 
 

@@ -35,7 +35,8 @@ SAFE_UNITS = 1e9
 NEAR_TIE = 1e-4
 # A number that is nearer than this to a whole one, in relation, may be whole in 15 digits.
 NEAR_WHOLE = 1e-12
-NO_NUMBERS = ("inf", "-inf", "nan")
+INFINITY, NAN = "inf", "nan"
+NO_NUMBERS = (INFINITY, f"-{INFINITY}", NAN)
 # The page of a trace with more numbers is made piece by piece.
 MOST_NUMBERS_AT_ONCE = 2**16
 # Given numbers are shown in full up to so many decimals.
@@ -190,7 +191,7 @@ class Printer:
 
     def scalars(self) -> Mapping[str, Number]:
         """The single numbers that equations read, such as d_k, with all their digits."""
-        found = {"inf": number_node("inf")}
+        found = {INFINITY: number_node(INFINITY)}
         for name, given in self.trace.parameters.items():
             if not isinstance(given, Scalar):
                 continue
@@ -386,7 +387,7 @@ def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bo
 @lru_cache(maxsize=2**16)
 def number_node(text: str) -> Number:
     """A printed number as a node of an equation, which knows exactly what its text says."""
-    if text == "nan":
+    if text == NAN:
         return Number(None, text)
     if text in NO_NUMBERS:
         return Number(float(text), text)

@@ -4,9 +4,9 @@ const fs = require("fs");
 const vm = require("vm");
 
 const [source, ...questions] = fs.readFileSync(0, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-const names = "Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, termsOf, FLOATS, EXACT";
+const names = "Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT";
 vm.runInThisContext(`${source}\n;globalThis.page = { ${names} };`);
-const { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, termsOf, FLOATS, EXACT } = globalThis.page;
+const { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT } = globalThis.page;
 
 const answers = {
   trace({ data, mask, scaled, edits, cells }) {
@@ -95,6 +95,7 @@ const answers = {
     });
   },
   functions: () => Object.keys(FLOATS).filter((name) => name in EXACT),
+  shares: ({ values }) => values.map(percent),
   printed: ({ values, precision }) => values.map((value) => formatNumber(value, precision)),
 };
 

@@ -29,6 +29,7 @@ from attncli.mistakes.mistaken import Mistaken
 from attncli.mistakes.model import with_changes
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Worked, formula, plain_line
+from attncli.page.in_words import percent
 from attncli.page.live.changeable import why_static
 from attncli.page.live.constants import shared_constants
 from attncli.page.live.data import live_data
@@ -577,6 +578,56 @@ def test_the_script_loses_its_notes_and_no_text() -> None:
     assert files == {DATA_FILE, *MODEL_FILES, *PAGE_FILES}
 
 
+# A text, or a number that is written with an exponent; of a template, only what no code is in.
+LITERAL = re.compile(r'"([^"\n]*)"|`([^`\n]*)`|(?<![\w.$])(\d[\d.]*(?:e[-+]?\d+)?)n?(?![\w.])')
+
+
+def literals_of(code: str) -> Iterator[str | float]:
+    """The numbers and the texts of a script, those of templates piece by piece."""
+    for text, template, number in LITERAL.findall(code):
+        if number:
+            yield float(number)
+        elif template:
+            yield from re.split(r"\$\{|\}", template)[::2]
+        else:
+            yield text
+
+
+def all_values(data: Any) -> Iterator[Any]:
+    """What stands in data, however deep."""
+    if isinstance(data, dict | list | tuple):
+        for value in data.values() if isinstance(data, dict) else data:
+            yield from all_values(value)
+    else:
+        yield data
+
+
+@pytest.mark.parametrize("file", [*MODEL_FILES, *PAGE_FILES])
+def test_what_the_script_gets_from_python_does_not_stand_in_it_again(file: str) -> None:
+    """No tolerance is the script's own. Whole numbers may be, such as pixels; those of the model
+    up to 20.
+    """
+    shared = {*all_values(shared_constants())}
+    texts = {value for value in shared if isinstance(value, str) and len(value) > 1}
+    numbers = {float(value) for value in shared if not isinstance(value, str)}
+    is_of_model = file in MODEL_FILES
+    telling = {number for number in numbers if number % 1 or (is_of_model and number > 20)}
+    for literal in literals_of(script_of([file])):
+        if isinstance(literal, str):
+            words = re.findall(r"(?<!\w)-?\w+(?!\w)", literal)
+            assert literal not in texts
+            assert not {"inf", "-inf", "nan"} & {*words}, literal
+            assert not [text for text in texts if " " in text and text in literal], literal
+        else:
+            assert literal not in telling
+            assert literal == 0 or literal > 1e-2
+
+
+def test_the_literals_of_a_script_are_found() -> None:
+    code = 'const a = x1 < 1e-6 ? "inf" : `${b} is too ${c} large`; f(64n, 0.5);'
+    assert [*literals_of(code)] == [1e-6, "inf", "", " is too ", " large", 64, 0.5]
+
+
 def valued(written: str) -> float:
     return float(Fraction(written))
 
@@ -604,6 +655,15 @@ def test_numbers_are_printed_alike(precision: int) -> None:
     values += [chosen.randrange(10**6) / 10 ** chosen.randint(0, 6) for _ in range(2000)]
     found = asked({"ask": "printed", "values": values, "precision": precision})
     assert found == [[format_number(value, precision) for value in values]]
+
+
+def test_shares_are_said_alike() -> None:
+    chosen = random.Random(0)
+    values = [0, 1e-300, 0.0004999, 0.0005, 0.0005001, 0.0025, 0.1235, 0.1245, 1 / 3, 0.5]
+    values += [0.9994999, 0.9995, 0.9996, 1 - 1e-8, 1 - 1e-10, 1]
+    values += [chosen.random() for _ in range(500)]
+    values += [chosen.randrange(20001) / 20000 for _ in range(500)]
+    assert asked({"ask": "shares", "values": values}) == [[percent(value) for value in values]]
 
 
 def test_the_script_knows_every_function_of_the_language() -> None:

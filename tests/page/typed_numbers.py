@@ -123,10 +123,10 @@ class _Reader:
         """Of factors, divisors, and what stands under the root and divides that."""
         times, by, under, under_by, below = found
         if 0 in (by, under_by):
-            raise Fault("divides by 0")
+            raise Fault("divides by zero")
         radicand = under / under_by
         if below and radicand == 0:
-            raise Fault("divides by 0")
+            raise Fault("divides by zero")
         if radicand < 0:
             raise Fault("is the root of a negative number")
         return Root(times / by / (radicand if below else 1), radicand)

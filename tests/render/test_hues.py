@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from attncli.page.colors import HUES, LOOKS
+from attncli.page.colors import HUES, MOST_TOLD_APART
 from attncli.page.drawing import PAINTS, hue
 from attncli.render.html.live_page import hue_rules
 from tests.features.picture.drawn import blended, contrast
@@ -15,7 +15,7 @@ from tests.features.picture.drawn import blended, contrast
 def test_a_word_has_the_colour_that_it_has_in_pictures() -> None:
     rules = re.findall(r"\(\.hue-(\d+), \.hue-(\d+)\) { --hue: (#\w+);", hue_rules())
     colors = {int(place): color for *places, color in rules for place in places}
-    assert colors == {place: hue(place) for place in range(LOOKS)}
+    assert colors == {place: hue(place) for place in range(MOST_TOLD_APART)}
 
 
 @pytest.mark.parametrize("color", HUES)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from attncli.equation.functions import MOST_EXACT_POWER
+from attncli.equation.notation import INFINITY_SIGN
 from attncli.equation.rounding import DIGITS, EXACTLY
-from attncli.page.colors import LOOKS
-from attncli.page.printer import FLOAT_DIGITS, NEAR_TIE, NEAR_WHOLE, SAFE_UNITS
-from attncli.problem.text.numbers import DASHES, FORMS, LONGEST_NUMBER, MINUS_INFINITY, PLAIN
+from attncli.mistakes.mistaken import ALIKE_WITHIN
+from attncli.page.colors import MOST_TOLD_APART
+from attncli.page.in_words import ALMOST_ALL, ALMOST_NONE, HALF_A_TENTH_PERCENT, TIE
+from attncli.page.printer import (
+    FLOAT_DIGITS,
+    INFINITY,
+    NAN,
+    NEAR_TIE,
+    NEAR_WHOLE,
+    SAFE_UNITS,
+)
+from attncli.problem.text import numbers
 from attncli.problem.text.recurring_decimals import RECURRING
+from attncli.tracing.warnings import MOST_QUERIES_NAMED
 
 # More digits of a root are worked out than are compared, so that errors have room.
 _SPARE_DIGITS = 10
@@ -17,18 +29,46 @@ _SPARE_DIGITS = 10
 def shared_constants() -> dict[str, Any]:
     """All of them; `Shared` in `render/html/script/types.d.ts` says what each of them is."""
     return {
-        "plain": PLAIN.pattern,
+        **_of_numbers_read(),
+        **_of_numbers_printed(),
+        "most_exact_power": MOST_EXACT_POWER,
+        "root_digits": DIGITS + _SPARE_DIGITS,
+        "same_digits": -EXACTLY.adjusted(),
+        "tie": TIE,
+        "half_a_tenth_percent": HALF_A_TENTH_PERCENT,
+        "almost_none": ALMOST_NONE,
+        "almost_all": ALMOST_ALL,
+        "alike_within": ALIKE_WITHIN,
+        "most_queries_named": MOST_QUERIES_NAMED,
+        "most_told_apart": MOST_TOLD_APART,
+    }
+
+
+def _of_numbers_read() -> dict[str, Any]:
+    return {
+        "plain": numbers.PLAIN.pattern,
         # JavaScript spells named groups otherwise.
-        "forms": [form.replace("(?P<", "(?<") for form in FORMS],
-        "minus_infinity": MINUS_INFINITY,
-        "longest_number": LONGEST_NUMBER,
-        "dashes": DASHES,
+        "forms": [form.replace("(?P<", "(?<") for form in numbers.FORMS],
+        "minus_infinity": numbers.MINUS_INFINITY,
+        "longest_number": numbers.LONGEST_NUMBER,
+        "dashes": numbers.DASHES,
         "recurring": RECURRING,
+        "grouped": numbers.GROUPED,
+        "with_comma": numbers.WITH_COMMA,
+        "without_end": numbers.WITHOUT_END,
+        "examples": numbers.EXAMPLES,
+        "complaints": {each.name.lower(): each.value for each in numbers.Complaint},
+    }
+
+
+def _of_numbers_printed() -> dict[str, Any]:
+    return {
+        "infinity": INFINITY,
+        "infinity_sign": INFINITY_SIGN,
+        "nan": NAN,
+        "plain_powers": [numbers.LEAST_PLAIN_POWER, numbers.MOST_PLAIN_POWER],
         "float_digits": FLOAT_DIGITS,
         "sure_below": SAFE_UNITS,
         "near_tie": NEAR_TIE,
         "near_whole": NEAR_WHOLE,
-        "same_digits": -EXACTLY.adjusted(),
-        "root_digits": DIGITS + _SPARE_DIGITS,
-        "hues": LOOKS,
     }

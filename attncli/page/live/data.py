@@ -28,7 +28,14 @@ from attncli.equation.shapes import index_sizes
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.model import with_changes
 from attncli.page.live.constants import shared_constants
-from attncli.page.live.settings import Traces, clicked_name, names_of_cells, settings_of, traces_of
+from attncli.page.live.settings import (
+    Traces,
+    clicked_mask,
+    clicked_name,
+    names_of_cells,
+    settings_of,
+    traces_of,
+)
 from attncli.page.live.trees import as_tree, forms_of, function_data, names_in, spelling_of
 from attncli.page.printer import GIVEN_DECIMALS, MOST_NUMBERS_WITH_RESIDUES
 from attncli.page.relation import NO_DIVISOR
@@ -201,6 +208,7 @@ class _Collected:
                 "plain": self._mistakes(plan, self.traces[mask, scaled, False]),
                 "shifted": self._mistakes(plan, self.traces[mask, scaled, True]),
             },
+            "clicks": clicked_mask(problem),
             "yaml": _yaml(problem)[1],
             "scalars": {
                 name: given.written

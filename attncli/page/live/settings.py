@@ -75,10 +75,20 @@ def _masks(problem: Problem) -> Iterator[tuple[str, Mask]]:
         yield "causal", Mask((Causal(),))
     clicked = _clicked(problem)
     yield OWN, Mask((clicked,))
-    added = tuple(part for part in given.parts if isinstance(part, Additive) and part.adds_numbers)
+    added = _added(given)
     if added:
         # Without the corner of parts that are left out: no file could say it.
         yield OVER, Mask((*added, clicked))
+
+
+def _added(mask: Mask) -> tuple[Additive, ...]:
+    """The parts of a mask that add numbers."""
+    return tuple(part for part in mask.parts if isinstance(part, Additive) and part.adds_numbers)
+
+
+def clicked_mask(problem: Problem) -> str:
+    """The mask that a page takes as soon as a cell of this problem's mask is clicked."""
+    return OVER if _added(problem.mask) else OWN
 
 
 class _FurtherKeep(Keep):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attncli.english import listed
-from attncli.page.colors import LOOKS, foreground, hexadecimal, rgb
+from attncli.page.colors import MOST_TOLD_APART, foreground, hexadecimal, rgb
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     HIGHEST_BODY,
@@ -146,7 +146,7 @@ def _sums(outputs: Sequence[tuple[Part, int]]) -> list[Sum]:
     with np.errstate(over="ignore"):
         sizes = np.array([np.abs(of_keys).sum(axis=1) for of_keys in terms])
         order = np.argsort(-sizes.sum(axis=0), kind="stable")
-    own = sorted(order[:LOOKS].tolist())
+    own = sorted(order[:MOST_TOLD_APART].tolist())
     looks = {key: place for place, key in enumerate(own)}
     drawn: list[Sum] = []
     for (part, row), of_keys, size in zip(outputs, terms, sizes, strict=True):

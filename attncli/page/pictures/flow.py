@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from attncli.english import count
-from attncli.page.colors import LOOKS
+from attncli.page.colors import MOST_TOLD_APART
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     EDGE_WIDTH,
@@ -83,8 +83,8 @@ def flow(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
         with_title(part.title, _panel(part, queries, unit, thinnest, reach)) for part in parts
     ]
     legend = [_what_is_wide(parts), *chosen.left_out]
-    if len(queries) > LOOKS:
-        legend.append(f"After {LOOKS} queries, the colours begin again.")
+    if len(queries) > MOST_TOLD_APART:
+        legend.append(f"After {MOST_TOLD_APART} queries, the colours begin again.")
     weights = np.concatenate([_weights(part, queries).ravel() for part in parts])
     left_out = int(((weights > 0) & (weights < thinnest)).sum())
     if left_out:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal, localcontext
+from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 from math import isinf, isqrt
@@ -39,9 +40,30 @@ FORMS = (
     rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
 )
-_LOOK_LIKE = "write a number such as 3, -0.5, 1e3, 1/3 or sqrt(2)"
+EXAMPLES = "3, -0.5, 1e3, 1/3 or sqrt(2)"
+_LOOK_LIKE = f"write a number such as {EXAMPLES}"
+# 1,500 may be 1.5, and fifteen hundred; 2,5 can only be a decimal.
+GROUPED = r"[-+]?[1-9]\d{0,2},\d{3}"
+WITH_COMMA = r"[-+]?\d*,\d+(e[-+]?\d+)?"
+WITHOUT_END = r"([-+]?[\d.,]*\d[.,]?)\s*(?:\.{3}|…)"
+# A decimal is written without a power of ten if its first digit has one of these.
+LEAST_PLAIN_POWER, MOST_PLAIN_POWER = -6, 15
 _DIGITS = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
 _Help: TypeAlias = Callable[[re.Match[str]], str]
+
+
+class Complaint(StrEnum):
+    """What is wrong with a number, in words that follow its text, in files and on live pages."""
+
+    NO_NUMBER = "is not a number"
+    TOO_LONG = "is too long for a number"
+    TOO_LARGE = "is too large"
+    TOO_SMALL = "is too small: it would become 0"
+    BY_ZERO = "divides by zero"
+    NEGATIVE_ROOT = "is the root of a negative number"
+    RECURRING = "is a recurring decimal"
+    WITHOUT_END = "leaves open which digits follow"
+    DASH = "has a dash that is not the minus sign of the keyboard"
 
 
 class NumberError(ValueError):
@@ -123,7 +145,7 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
         return float("-inf"), None
     if len(text) > LONGEST_NUMBER:
         raise NumberError(
-            f"{shorten(text)} is too long for a number",
+            f"{shorten(text)} {Complaint.TOO_LONG}",
             f"a number has at most {LONGEST_NUMBER} characters",
         )
     surd = None
@@ -135,10 +157,12 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
         value = float(surd)
         is_zero = surd.coefficient * surd.radicand == 0
     if isinf(value):
-        raise NumberError(f"{shorten(text)} is too large", "the largest number is about 1.8e308")
+        raise NumberError(
+            f"{shorten(text)} {Complaint.TOO_LARGE}", "the largest number is about 1.8e308"
+        )
     if value == 0 and not is_zero:
         raise NumberError(
-            f"{shorten(text)} is too small: it would become 0", "write 0, or use larger numbers"
+            f"{shorten(text)} {Complaint.TOO_SMALL}", "write 0, or use larger numbers"
         )
     # -0 is 0: a minus before a zero would be printed all the way down
     return value + 0.0, surd
@@ -198,7 +222,8 @@ def _canonical_decimal(number: Decimal) -> str:
         plain = f"{figures[: lead + 1]}.{figures[lead + 1 :]}"
     else:
         plain = f"0.{'0' * (-lead - 1)}{figures}"
-    is_readable = -7 < lead < 16 or len(plain) <= len(powered)
+    has_plain_power = LEAST_PLAIN_POWER <= lead <= MOST_PLAIN_POWER
+    is_readable = has_plain_power or len(plain) <= len(powered)
     unsigned = plain if is_readable else powered
     return f"-{unsigned}" if sign else unsigned
 
@@ -219,11 +244,11 @@ def _read_fraction_or_root(text: str) -> Surd:
             coefficient /= radicand
     except ZeroDivisionError:
         raise NumberError(
-            f"{shorten(text)} divides by zero", "write a number other than 0 after the /"
+            f"{shorten(text)} {Complaint.BY_ZERO}", "write a number other than 0 after the /"
         ) from None
     if radicand < 0:
         raise NumberError(
-            f"{shorten(text)} is the root of a negative number",
+            f"{shorten(text)} {Complaint.NEGATIVE_ROOT}",
             "the number under a root must be 0 or greater",
         )
     return Surd(-coefficient if part.get("sign") == "-" else coefficient, radicand)
@@ -235,7 +260,7 @@ def why_not_a_number(text: str) -> tuple[str, str]:
     for pattern, message, help in _REASONS:
         if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
             return message.format(shown), help(found)
-    return f"{shown} is not a number", _LOOK_LIKE
+    return f"{shown} {Complaint.NO_NUMBER}", _LOOK_LIKE
 
 
 class DecimalComma(NamedTuple):
@@ -375,14 +400,14 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         _write(lambda found: found[0].replace(".", "").replace(",", ".")),
     ),
     (
-        r"[-+]?[1-9]\d{0,2},\d{3}",
+        GROUPED,
         "{} has a comma inside the number",
         lambda found: (
             f"write {found[0].replace(',', '.')} for a decimal, or {found[0].replace(',', '')}"
         ),
     ),
     (
-        r"[-+]?\d*,\d+(e[-+]?\d+)?",
+        WITH_COMMA,
         "{} has a decimal comma",
         _write(lambda found: found[0].replace(",", ".")),
     ),
@@ -391,7 +416,7 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         "{} has a decimal comma",
         _in_lowest_terms,
     ),
-    (rf"[-+]?{RECURRING}", "{} is a recurring decimal", _in_lowest_terms),
+    (rf"[-+]?{RECURRING}", f"{{}} {Complaint.RECURRING}", _in_lowest_terms),
     (
         r"([-+]?(?:\d{1,60}[.,]?|\d{0,60}[.,]\d{1,60}))\s*\((\d{1,60})\)",
         "{} can be read in several ways",
@@ -406,8 +431,8 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         ),
     ),
     (
-        r"([-+]?[\d.,]*\d[.,]?)\s*(?:\.{3}|…)",
-        "{} leaves open which digits follow",
+        WITHOUT_END,
+        f"{{}} {Complaint.WITHOUT_END}",
         lambda found: (
             f"write {shorten(_with_point(found[1]))}, or a fraction such as 1/3 for digits that"
             " recur"
@@ -418,7 +443,7 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         "{} can be read in two ways",
         _as_sum_or_product,
     ),
-    (rf".*[{DASHES}].*", "{} has a dash that is not the minus sign of the keyboard", _with_minus),
+    (rf".*[{DASHES}].*", f"{{}} {Complaint.DASH}", _with_minus),
     (
         rf"[-+]?\d{{1,3}}({_THOUSANDS}\d{{3}})+([.,]\d*)?",
         "{} is not a number: it has a separator between its digits",

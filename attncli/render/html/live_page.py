@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from attncli.page.colors import HUES, LOOKS, foreground, hexadecimal, rgb
+from attncli.page.colors import HUES, MOST_TOLD_APART, foreground, hexadecimal, rgb
 from attncli.page.document import Block, Document, Heading, Live, Product, Table
 from attncli.page.drawing import TINT_OPACITY
 from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN, product_width
@@ -58,7 +58,7 @@ def hue_rules() -> str:
         rules.append(
             f".attncli :is(.hue-{place}, .hue-{hollow}) {{ --hue: {color}; --on-hue: {ink}; }}"
         )
-    hollow_ones = ", ".join(f".hue-{place}" for place in range(len(HUES), LOOKS))
+    hollow_ones = ", ".join(f".hue-{place}" for place in range(len(HUES), MOST_TOLD_APART))
     rules.append(f".attncli :is({hollow_ones}) {{ {_HOLLOW} }}")
     return "\n".join(rules) + "\n"
 

@@ -31,7 +31,7 @@ MARK_COLOR = "0.7,0.1,0"
 # Room to write a number by hand.
 BLANK_NUMBER = r"\underline{\hspace{4.5em}}"
 # The sign and the color of each verdict.
-LOOKS_OF_VERDICTS = {
+SIGNS_OF_VERDICTS = {
     "right": (r"\checkmark", "0,0.45,0"),
     "carried": (r"\gg", "0,0.4,0.6"),
     "rounding": (r"\approx", "0.6,0.4,0"),
@@ -114,7 +114,7 @@ def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
 
 def _judged(number: str, verdict: str) -> str:
     """A number with the sign of its verdict, in its color, and as wide with any sign."""
-    sign, color = LOOKS_OF_VERDICTS[verdict]
+    sign, color = SIGNS_OF_VERDICTS[verdict]
     return rf"{{\color[rgb]{{{color}}}{number}\rlap{{${{}}^{{{sign}}}$}}}}\kern0.7em"
 
 

@@ -40,7 +40,7 @@ BETWEEN_FORMS = "  {}  "
 WIDTH_OF_A_PIPE = 76
 # Columns narrower than this are as wide as the widest of them: a matrix reads as a square.
 EVEN_WIDTH = 5
-LOOKS_OF_VERDICTS = {
+SIGNS_OF_VERDICTS = {
     "right": "green",
     "carried": "cyan",
     "rounding": "yellow",
@@ -305,7 +305,7 @@ def _look(cell: Cell) -> str:
     if cell.marked:
         return "bold reverse"
     if cell.verdict is not None:
-        return LOOKS_OF_VERDICTS[cell.verdict]
+        return SIGNS_OF_VERDICTS[cell.verdict]
     if cell.hidden:
         return "dim"
     if cell.shade is None:

@@ -12,17 +12,53 @@ interface Shared {
   /** Signs that people type or paste for a minus, and how a decimal without an end is written. */
   dashes: string;
   recurring: string;
+  /** Decimals with a comma, those whose comma may be one of thousands, and 0.33…. */
+  grouped: string;
+  with_comma: string;
+  without_end: string;
+  /** What numbers look like, and what is wrong with those that do not. */
+  examples: string;
+  complaints: Record<
+    | "no_number"
+    | "too_long"
+    | "too_large"
+    | "too_small"
+    | "by_zero"
+    | "negative_root"
+    | "recurring"
+    | "without_end"
+    | "dash",
+    string
+  >;
+  /** How files and pages spell what is no finite number, and the sign of lines and formulas. */
+  infinity: string;
+  infinity_sign: string;
+  nan: string;
+  /** A decimal is written without a power of ten if its first digit has one from here to here. */
+  plain_powers: [least: number, most: number];
   /** Significant digits that a double always keeps. */
   float_digits: number;
   /** When binary rounding is right: below so many units, and so far from a tie and from a whole. */
   sure_below: number;
   near_tie: number;
   near_whole: number;
+  /** A higher power of a fraction is not multiplied out. */
+  most_exact_power: number;
+  /** So many digits of a root are worked out. */
+  root_digits: number;
   /** Numbers that differ by less than one unit of this digit are the same. */
   same_digits: number;
-  root_digits: number;
-  /** Keys that have a colour of their own. */
-  hues: number;
+  /** In relation: weights that are the same, and numbers that differ by their last bits alone. */
+  tie: number;
+  alike_within: number;
+  /** A share of less than this is almost none, one that is missing less almost all. */
+  half_a_tenth_percent: number;
+  almost_none: string;
+  almost_all: string;
+  /** Queries, or heads and entries, in one sentence. */
+  most_queries_named: number;
+  /** Keys, or queries, that have a colour of their own. */
+  most_told_apart: number;
 }
 
 // --- numbers
@@ -157,6 +193,8 @@ interface Setting {
   shifted: number[];
   /** Of each plan: the place of a mistake, and those of the rules that it changes. */
   mistakes: Record<"plain" | "shifted", number[][]>;
+  /** The mask that is taken as soon as one of its cells is clicked. */
+  clicks: string;
   yaml: string;
   scalars: Record<string, string>;
 }

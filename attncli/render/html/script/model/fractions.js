@@ -20,7 +20,7 @@ const absolute = (whole) => (whole < 0n ? -whole : whole);
  * @returns {Fraction}
  */
 function fraction(top, bottom = 1n) {
-  if (bottom === 0n) throw new RangeError("divides by 0");
+  if (bottom === 0n) throw new RangeError(SHARED.complaints.by_zero);
   let [divisor, rest] = [absolute(top), absolute(bottom)];
   while (rest) [divisor, rest] = [rest, divisor % rest];
   const signed = bottom < 0n ? -top : top;
@@ -77,7 +77,7 @@ function times(a, b) {
  * @returns {Exact}
  */
 function over(a, b) {
-  if (isFraction(b) && b.top === 0n) throw new RangeError("divides by 0");
+  if (isFraction(b) && b.top === 0n) throw new RangeError(SHARED.complaints.by_zero);
   if (isFraction(a) && isFraction(b)) return fraction(a.top * b.bottom, a.bottom * b.top);
   return isFraction(a) ? ZERO : asNumber(a) / asNumber(b);
 }

@@ -4,8 +4,7 @@
 
 "use strict";
 
-// A power above this one is not multiplied out.
-const HIGHEST_POWER = 64n;
+const MOST_POWER = fraction(BigInt(SHARED.most_exact_power));
 
 /** @type {Record<string, (...values: any[]) => any>} */
 const FLOATS = {
@@ -100,7 +99,7 @@ function exactPower(base, exponent) {
   if (exponent === -Infinity) return compare(base, ONE) > 0 ? ZERO : null;
   if (!isFraction(exponent) || !isFraction(base)) return null;
   const height = fraction(absolute(exponent.top), exponent.bottom);
-  if (compare(height, fraction(HIGHEST_POWER)) > 0) return null;
+  if (compare(height, MOST_POWER) > 0) return null;
   if (base.top === 0n && exponent.top < 0n) return null;
   const root = rootOf(base, exponent.bottom);
   if (root === null) return null;

@@ -51,7 +51,8 @@ class Model {
     this.mistake = mistake;
     const scalars = Object.entries(found.scalars);
     this.scalars = new Map(scalars.map(([name, text]) => [name, readScalar(text)]));
-    this.scalars.set("inf", { value: Infinity, node: { text: "inf", value: Infinity } });
+    const infinity = { text: SHARED.infinity, value: Infinity };
+    this.scalars.set(infinity.text, { value: Infinity, node: infinity });
     /** @type {Record<string, { values: Float64Array, work: Work<any> }>} */
     this.prepared = {};
     this.work();
@@ -433,7 +434,7 @@ function spelled(written) {
  * @param {number} value
  */
 function spelledInFile(value) {
-  return `${value}`.replace("Infinity", "inf");
+  return `${value}`.replace("Infinity", SHARED.infinity);
 }
 
 /**

@@ -4,6 +4,7 @@
 "use strict";
 
 const DIGITS = /^[0-9.]+$/;
+const ENDS_WITH_INFINITY = new RegExp(`${SHARED.infinity}$`);
 
 /**
  * @param {any} node
@@ -49,7 +50,7 @@ class Notation {
 
   /** @param {string} text */
   digits(text) {
-    return text.replace(/inf$/, "∞");
+    return text.replace(ENDS_WITH_INFINITY, SHARED.infinity_sign);
   }
 
   /** @param {Sentence | Tree} node */
@@ -175,7 +176,8 @@ class MathML extends Notation {
 
   /** @param {string} text */
   digits(text) {
-    if (text === "inf") return "<mi>∞</mi>";
+    if (text === SHARED.infinity) return `<mi>${SHARED.infinity_sign}</mi>`;
+    if (text === SHARED.nan) return `<mi>${text}</mi>`;
     const [number, exponent] = text.split("e");
     if (exponent === undefined) return `<mn>${number}</mn>`;
     const sign = Number(exponent) < 0 ? "<mo>−</mo>" : "";

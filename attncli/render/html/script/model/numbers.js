@@ -7,11 +7,11 @@ const PLAIN = new RegExp(`^(?:${SHARED.plain})$`);
 const FORMS = SHARED.forms.map((form) => new RegExp(`^(?:${form})$`));
 const RECURRING = new RegExp(`^[-+]?${SHARED.recurring}$`);
 const DASHES = new RegExp(`[${SHARED.dashes}]\\s*`, "g");
-const WITHOUT_END = /^([-+]?[\d.,]*\d)[.,]?\s*(?:\.{3}|…)$/;
-const WITH_COMMA = /^([-+]?[0-9]*),([0-9]+(?:[eE][-+]?[0-9]+)?)$/;
-// 1,500 may be 1.5, and fifteen hundred.
-const GROUPED = /^[-+]?[1-9][0-9]{0,2},[0-9]{3}$/;
-const LOOK_LIKE = "write 3, -0.5, 1e3, 1/3 or sqrt(2)";
+const WITHOUT_END = new RegExp(`^${SHARED.without_end}$`);
+const WITH_COMMA = new RegExp(`^${SHARED.with_comma}$`, "i");
+const GROUPED = new RegExp(`^${SHARED.grouped}$`);
+const COMPLAINTS = SHARED.complaints;
+const LOOK_LIKE = `write ${SHARED.examples}`;
 const LONGEST_SHOWN = 20;
 
 /**
@@ -57,8 +57,8 @@ function readNumber(written) {
  */
 function numberIn(text) {
   if (SHARED.minus_infinity.includes(text))
-    return { value: -Infinity, exact: -Infinity, text: "-inf" };
-  if (text.length > SHARED.longest_number) throw new RangeError("is too long for a number");
+    return { value: -Infinity, exact: -Infinity, text: `-${SHARED.infinity}` };
+  if (text.length > SHARED.longest_number) throw new RangeError(COMPLAINTS.too_long);
   const found = PLAIN.test(text) ? readDecimal(text) : readSurd(text);
   const isZero = isFraction(found.exact) && found.exact.top === 0n;
   return isZero ? found : { ...found, value: inRange(found.value) };
@@ -66,8 +66,8 @@ function numberIn(text) {
 
 /** @param {number} value */
 function inRange(value) {
-  if (!Number.isFinite(value)) throw new RangeError("is too large");
-  if (value === 0) throw new RangeError("is too small: it would become 0");
+  if (!Number.isFinite(value)) throw new RangeError(COMPLAINTS.too_large);
+  if (value === 0) throw new RangeError(COMPLAINTS.too_small);
   return value;
 }
 
@@ -91,14 +91,14 @@ function readDecimal(text) {
  */
 function readSurd(text) {
   const part = FORMS.map((form) => form.exec(text)?.groups).find(Boolean);
-  if (!part) throw new RangeError(`is not a number: ${LOOK_LIKE}`);
+  if (!part) throw new RangeError(`${COMPLAINTS.no_number}: ${LOOK_LIKE}`);
   /** @param {string} given */
   const amount = (given) => decimalFraction(decimalParts(given ?? "1"));
   let coefficient = /** @type {Fraction} */ (over(amount(part.times), amount(part.by)));
   const radicand = /** @type {Fraction} */ (over(amount(part.radicand), amount(part.under)));
   // a / √r is (a / r) · √r
   if (part.over) coefficient = /** @type {Fraction} */ (over(coefficient, radicand));
-  if (radicand.top < 0n) throw new RangeError("is the root of a negative number");
+  if (radicand.top < 0n) throw new RangeError(COMPLAINTS.negative_root);
   if (part.sign === "-") coefficient = /** @type {Fraction} */ (negative(coefficient));
   const root = rationalRoot(radicand);
   if (root) {
@@ -139,7 +139,8 @@ function canonicalDecimal({ digits, exponent }) {
   const plain = withoutPower(figures, exponent, lead);
   const mantissa = figures.length > 1 ? `${figures[0]}.${figures.slice(1)}` : figures;
   const powered = `${mantissa}e${lead < 0 ? "" : "+"}${lead}`;
-  const isReadable = (lead > -7 && lead < 16) || plain.length <= powered.length;
+  const [least, most] = SHARED.plain_powers;
+  const isReadable = (lead >= least && lead <= most) || plain.length <= powered.length;
   return (digits < 0n ? "-" : "") + (isReadable ? plain : powered);
 }
 
@@ -164,7 +165,8 @@ function withoutPower(figures, exponent, lead) {
  */
 function typed(text) {
   const written = text.trim().replaceAll("−", "-");
-  return GROUPED.test(written) ? written : written.replace(WITH_COMMA, "$1.$2");
+  const hasPoint = !GROUPED.test(written) && WITH_COMMA.test(written);
+  return hasPoint ? written.replace(",", ".") : written;
 }
 
 /**
@@ -201,16 +203,16 @@ function whyUnlike(written) {
   if (written.length > SHARED.longest_number) return "";
   const withPoint = written.replace(",", ".");
   if (RECURRING.test(withPoint))
-    return `is a recurring decimal: write ${spelledFraction(recurring(withPoint))}`;
+    return `${COMPLAINTS.recurring}: write ${spelledFraction(recurring(withPoint))}`;
   const [, begun] = WITHOUT_END.exec(written) ?? [];
   if (begun) {
-    const decimal = shorten(begun.replace(",", "."));
-    return `leaves open which digits follow: write ${decimal}, or a fraction such as 1/3`;
+    const decimal = shorten(begun.replaceAll(",", ".").replace(/\.$/, ""));
+    return `${COMPLAINTS.without_end}: write ${decimal}, or a fraction such as 1/3`;
   }
   const withMinus = written.replace(DASHES, "-");
   if (withMinus === written) return "";
   const instead = readNumber(typed(withMinus)) ? `write ${withMinus}` : "write it as in -1";
-  return `has a dash that is not the minus sign of the keyboard: ${instead}`;
+  return `${COMPLAINTS.dash}: ${instead}`;
 }
 
 /**

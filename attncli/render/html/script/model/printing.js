@@ -11,8 +11,8 @@
  * @param {number} precision
  */
 function formatNumber(value, precision) {
-  if (Number.isNaN(value)) return "nan";
-  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (Number.isNaN(value)) return SHARED.nan;
+  if (!Number.isFinite(value)) return value > 0 ? SHARED.infinity : `-${SHARED.infinity}`;
   if (value === 0) return "0";
   if (roundsSurely(value, precision)) {
     const shown = value.toFixed(precision);
@@ -78,6 +78,18 @@ function decimals({ isNegative, digits, exponent }, precision) {
   const text = kept.toString().padStart(precision + 1, "0");
   const shown = precision ? `${text.slice(0, -precision)}.${text.slice(-precision)}` : text;
   return isNegative && kept ? `-${shown}` : shown;
+}
+
+/**
+ * A share in words, 70.7 %; what would be rounded to nothing or to all is not that.
+ *
+ * @param {number} share
+ */
+function percent(share) {
+  const least = SHARED.half_a_tenth_percent;
+  if (share > 0 && share < least) return SHARED.almost_none;
+  if (share >= 1 - least && share < 1 - SHARED.tie) return SHARED.almost_all;
+  return `${Number(formatNumber(100 * share, 1)).toFixed(1)} %`;
 }
 
 /**

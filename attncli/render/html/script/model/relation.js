@@ -117,7 +117,7 @@ function areSame(exact, printed) {
 }
 
 /** @param {string} text */
-const nearNumber = (text) => (text === "nan" ? null : readNumber(text).near);
+const nearNumber = (text) => (text === SHARED.nan ? null : readNumber(text).near);
 
 /**
  * What is worked out, or null for a division by zero.

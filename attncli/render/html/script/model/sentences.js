@@ -261,8 +261,8 @@ function withoutSignOfZero(node) {
  * @returns {Exact}
  */
 function exactlyPrinted(text) {
-  if (text === "inf") return Infinity;
-  if (text === "-inf") return -Infinity;
+  if (text === SHARED.infinity) return Infinity;
+  if (text === `-${SHARED.infinity}`) return -Infinity;
   const exact = readNumber(text)?.exact;
   return exact ?? (PLAIN.test(text) ? decimalFraction(decimalParts(text)) : null);
 }

@@ -4,9 +4,6 @@
 
 "use strict";
 
-// Queries, or heads and entries, in one sentence.
-const MOST_LISTED = 4;
-
 /**
  * The warnings about the numbers of a model, a sentence each.
  *
@@ -184,8 +181,9 @@ function placesNamed(leading, places) {
  * @param {string} others
  */
 function atMost(names, others) {
-  const areFew = names.length <= MOST_LISTED;
-  const shown = areFew ? names.slice(0, -1) : names.slice(0, MOST_LISTED - 1);
+  const most = SHARED.most_queries_named;
+  const areFew = names.length <= most;
+  const shown = names.slice(0, areFew ? -1 : most - 1);
   const rest = `${grouped(names.length - shown.length)} ${others}`;
   const last = areFew ? names.at(-1) : rest;
   return shown.length ? `${shown.join(", ")} and ${last}` : last;

@@ -3,9 +3,6 @@
 
 "use strict";
 
-// Masks whose cells are clicked.
-const CLICKED_MASKS = new Set(["own", "over"]);
-
 class Controls {
   /** @param {Page} page */
   constructor(page) {
@@ -55,7 +52,8 @@ class Controls {
   takeMask() {
     const { page } = this;
     page.set(this.mask.value, page.model.setting.scaled);
-    if (!CLICKED_MASKS.has(page.model.setting.mask)) return;
+    const { mask, clicks } = page.model.setting;
+    if (mask !== clicks) return;
     const isInView = (/** @type {Matrix} */ { name, labelled, table }) =>
       name === page.model.data.mask && labelled && table.offsetParent;
     page.matrices.tables.find(isInView)?.table.scrollIntoView({ block: "center" });

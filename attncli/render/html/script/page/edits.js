@@ -88,9 +88,8 @@ class Edits {
    */
   toggle({ table, at }) {
     const { model } = this;
-    const { mask: before, scaled } = model.setting;
+    const { mask: before, clicks: mask, scaled } = model.setting;
     const { rule, values } = model.steps.get(model.data.mask);
-    const mask = this.clickedMask(before);
     const own = this.ruleOfMask(mask);
     const clicked = table.start + at;
     const willBeSeen = values[clicked] === -Infinity;
@@ -105,17 +104,6 @@ class Edits {
       this.page.say(
         "The numbers that the problem adds hide this key. In a mask of your own it can be seen.",
       );
-  }
-
-  /**
-   * The mask whose cells are clicked: one of its own, or on top of the numbers that a mask adds.
-   *
-   * @param {string} before
-   */
-  clickedMask(before) {
-    const canBeOver = this.model.data.settings.some(({ mask }) => mask === "over");
-    const addsNone = before === "own" || before === "causal";
-    return canBeOver && !addsNone ? "over" : "own";
   }
 
   /** @param {string} mask */

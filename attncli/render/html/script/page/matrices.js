@@ -106,7 +106,7 @@ class Matrices {
    */
   tint({ name, rule, table, cells, labelled, width }) {
     const { weights } = this.model.data;
-    const areMany = this.model.shapeOf(weights).at(-1) > SHARED.hues;
+    const areMany = this.model.shapeOf(weights).at(-1) > SHARED.most_told_apart;
     const hue = (/** @type {number} */ key) => (areMany ? "key" : `hue-${key}`);
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
     const heads = [
@@ -175,7 +175,8 @@ class Matrices {
    */
   write(cell, text, isHidden) {
     cell.replaceChildren(text);
-    if (isHidden && !text.endsWith("∞")) cell.append(element("i", {}, this.page.live.hidden));
+    if (isHidden && !text.endsWith(SHARED.infinity_sign))
+      cell.append(element("i", {}, this.page.live.hidden));
   }
 
   /**
@@ -202,7 +203,7 @@ class Matrices {
    */
   shift(text, decimals, most) {
     const missing = most - decimals;
-    if (!missing || text.endsWith("∞")) return 0;
+    if (!missing || text.endsWith(SHARED.infinity_sign)) return 0;
     return decimals ? missing : missing + this.page.live.point;
   }
 

@@ -6,8 +6,6 @@
 
 // Milliseconds after which what is out of sight follows.
 const LATER = 120;
-// In relation to a number of 1 or more: what differs by less differs by its last bits.
-const LAST_BITS = 1e-9;
 const STARTS_NUMBER = /^[-+.,0-9s]$/;
 
 class Page {
@@ -178,7 +176,7 @@ class Page {
     const right = this.right?.steps.get(name)?.values[at];
     if (right === undefined) return false;
     const wrong = this.model.steps.get(name).values[at];
-    const isNear = Math.abs(wrong - right) <= LAST_BITS * Math.max(1, Math.abs(right));
+    const isNear = Math.abs(wrong - right) <= SHARED.alike_within * Math.max(1, Math.abs(right));
     return wrong !== right && !isNear;
   }
 

@@ -6,8 +6,6 @@
 
 // Pixels of a word.
 const ROW = 34;
-// Weights that differ by less are the same.
-const SAME_WEIGHT = 1e-6;
 
 class Query {
   /** @param {Page} page */
@@ -18,7 +16,7 @@ class Query {
     this.at = 0;
     const { rule } = this.weights();
     // More queries or keys are only shown in the matrix, as there are no more colours.
-    this.isDrawn = Math.max(...rule.shape.slice(-2)) <= SHARED.hues;
+    this.isDrawn = Math.max(...rule.shape.slice(-2)) <= SHARED.most_told_apart;
     this.says = element("p");
     this.axes = this.ofAttentions();
     const rows = this.isDrawn ? this.axes.map(({ row }) => row) : [];
@@ -40,7 +38,7 @@ class Query {
     if (this.isDrawn)
       return "Choose a word. Ribbons are as wide as its weights, bars show what each word gives to its output.";
     const symbol = symbolName(rule.symbol);
-    return `Ribbons are drawn of up to ${SHARED.hues} words. These have their weights in ${symbol}.`;
+    return `Ribbons are drawn of up to ${SHARED.most_told_apart} words. These have their weights in ${symbol}.`;
   }
 
   /**
@@ -237,8 +235,8 @@ class Query {
     const nowhere = this.nowhere(rule, start, weights);
     if (nowhere) return [` ${nowhere}.`];
     const most = Math.max(...weights);
-    const share = `${(100 * most).toFixed(1)} %`;
-    const first = this.keys.filter((_, key) => most - weights[key] < SAME_WEIGHT);
+    const share = percent(most);
+    const first = this.keys.filter((_, key) => most - weights[key] <= SHARED.tie * most);
     const isSeen = (/** @type {number} */ key) =>
       weights[key] || !this.model.hides(placesOf(rule, start + key));
     const seen = [...weights.keys()].filter(isSeen);
@@ -327,8 +325,8 @@ class Query {
       return this.part(key, "span", attributes, label(said[key]));
     });
     const sum = seen.reduce((total, key) => total + weights[key], 0);
-    if (sum < 1 - SAME_WEIGHT) parts.push(element("span", { class: "rest", style: grow(1 - sum) }));
-    if (Math.abs(sum - 1) > SAME_WEIGHT)
+    if (sum < 1 - SHARED.tie) parts.push(element("span", { class: "rest", style: grow(1 - sum) }));
+    if (Math.abs(sum - 1) > SHARED.tie)
       parts.push(element("em", {}, `sum ${formatNumber(sum, this.model.data.precision)}`));
     return parts;
   }
@@ -351,12 +349,12 @@ class Query {
     const scaled = every.map((each) => each.map((term) => term / largest));
     const below = Math.max(...scaled.map((each) => sumOfSign(each, -1)));
     const above = Math.max(...scaled.map((each) => sumOfSign(each, 1)));
-    const percent = (/** @type {number} */ value) => `${(100 * value) / (below + above || 1)}%`;
+    const width = (/** @type {number} */ value) => `${(100 * value) / (below + above || 1)}%`;
     const labels = this.model.data.labels[rule.labels.at(-1)];
     const rows = scaled.map((each, column) => {
       const name = element("span", {}, label(labels[column]));
       const total = element("b", {}, this.page.printed(rule.name, columns[column]));
-      return element("p", {}, name, this.barOfTerms(each, every[column], below, percent), total);
+      return element("p", {}, name, this.barOfTerms(each, every[column], below, width), total);
     });
     const whose = `${sections.whose()}${symbolName(rule.symbol)} of `;
     const word = label(this.words[this.at].textContent);
@@ -368,19 +366,19 @@ class Query {
    * @param {number[]} scaled
    * @param {number[]} terms
    * @param {number} zero
-   * @param {(value: number) => string} percent
+   * @param {(value: number) => string} width
    */
-  barOfTerms(scaled, terms, zero, percent) {
+  barOfTerms(scaled, terms, zero, width) {
     const bar = element("span", { class: "bar" });
-    bar.style.setProperty("--zero", percent(zero));
+    bar.style.setProperty("--zero", width(zero));
     // Where the terms of each sign have come to.
     let [below, above] = [zero, zero];
     scaled.forEach((term, key) => {
       if (!term) return;
       const number = signed(formatNumber(terms[key], this.model.data.precision));
       const part = this.part(key, "i", { title: `${wordOf(this.keys[key])}: ${number}` });
-      part.style.left = percent(term < 0 ? below + term : above);
-      part.style.width = percent(Math.abs(term));
+      part.style.left = width(term < 0 ? below + term : above);
+      part.style.width = width(Math.abs(term));
       if (term < 0) below += term;
       else above += term;
       bar.append(part);

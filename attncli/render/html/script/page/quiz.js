@@ -135,7 +135,7 @@ class Quiz {
       ...values.subarray(first(query), first(query + 1)),
     ]);
     const clear = [...rows.keys()].filter((query) => this.isClear(rows[query]));
-    if (!clear.length || keys.length < 2 || keys.length > SHARED.hues) return false;
+    if (!clear.length || keys.length < 2 || keys.length > SHARED.most_told_apart) return false;
     const query = anyOf(clear);
     const most = rows[query].indexOf(Math.max(...rows[query]));
     const weight = (/** @type {number} */ key) =>
