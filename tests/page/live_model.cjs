@@ -4,9 +4,9 @@ const fs = require("fs");
 const vm = require("vm");
 
 const [source, ...questions] = fs.readFileSync(0, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-const names = "Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT";
+const names = "Model, Typing, sliderRange, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT";
 vm.runInThisContext(`${source}\n;globalThis.page = { ${names} };`);
-const { Model, Typing, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT } = globalThis.page;
+const { Model, Typing, sliderRange, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT } = globalThis.page;
 
 const answers = {
   trace({ data, mask, scaled, edits, cells }) {
@@ -67,6 +67,23 @@ const answers = {
         const formulas = [...model.instead.values()].map((at) => lines.formula(model.rules[at]));
         return { mask, scaled, name, shifted: model.shifted, steps, formulas };
       });
+    });
+  },
+  // From where to where each number can be slid that is worked out, with every mistake and with none.
+  sliders({ data }) {
+    const model = new Model(data);
+    const { mask, scaled } = model.setting;
+    return ["", ...model.mistakes()].map((mistake) => {
+      model.choose(mask, scaled, mistake);
+      const cells = [...model.steps].filter(([, { given }]) => !given).flatMap(([name, { values }]) =>
+        [...values].map((value, at) => [name, at, value]));
+      const sliders = cells.filter(([, , value]) => Number.isFinite(value)).map(([name, at, value]) => {
+        model.hold(name, at, value);
+        const { least, most, computed } = sliderRange(model, name, at);
+        model.hold(name, at);
+        return { name, value, least, most, computed };
+      });
+      return { mistake, sliders };
     });
   },
   formulas({ data }) {

@@ -222,6 +222,26 @@ def test_all_that_follows_from_a_number_is_missing_without_it() -> None:
 EXACT_OR_LONG = ("5", "5/sqrt(3)", "1/3", "0.33", "3.00", "2.9", "1e1", "0.3333333333333333")
 
 
+@pytest.mark.parametrize("name", ["i_love_ai", "causal", "sink", "gemma2_softcap"])
+def test_a_held_number_is_slid_around_what_its_equation_gives_with_any_mistake(name: str) -> None:
+    """Weights are from 0 to 1, and exponentials above 0, unless a mistake makes them otherwise."""
+    problem = load(str(ROOT / "inputs" / f"{name}.yaml"))
+    data = json.loads(json.dumps(live_data(problem, 3)))
+    (found,) = asked({"ask": "sliders", "data": data})
+    for each in found:
+        for slider in each["sliders"]:
+            assert slider["least"] <= slider["value"] <= slider["most"], (each["mistake"], slider)
+            assert slider["computed"] == slider["value"]
+            assert slider["least"] < slider["most"]
+    right = found[0]["sliders"]
+    ends = {(slider["least"], slider["most"]) for slider in right if slider["name"] == "weights"}
+    assert ends == {(0, 1)}
+    lows = {slider["least"] for slider in right if slider["name"] in ("exp_scores", "row_sum")}
+    assert lows
+    assert min(lows) >= 0
+    assert any(slider["least"] < 0 for slider in right if slider["name"] == "scores")
+
+
 def test_answers_are_judged_as_check_judges_them() -> None:
     chosen = random.Random(18)
     problem = load(str(ROOT / "inputs" / "i_love_ai.yaml"))

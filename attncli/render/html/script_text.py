@@ -21,6 +21,7 @@ MODEL_FILES = (
     "model/magnitudes",
     "model/model",
     "model/typing",
+    "model/slider_range",
     "model/warnings",
     "model/notation",
     "model/relation",

@@ -251,36 +251,6 @@ class Model {
     return this.held.get(name)?.has(at) ?? false;
   }
 
-  /**
-   * The least and the most that an equation can give: weights are shares, and no power of e is below
-   * 0.
-   *
-   * @param {string} name
-   * @returns {[number, number]}
-   */
-  limits(name) {
-    if (name === this.data.weights) return [0, 1];
-    const { equation } = this.steps.get(name)?.rule ?? {};
-    const isBounded = equation && !this.mayBeNegative(equation);
-    return [isBounded ? 0 : -Infinity, Infinity];
-  }
-
-  /**
-   * @param {Tree} node
-   * @returns {boolean}
-   */
-  mayBeNegative(node) {
-    if (typeof node === "number") return node < 0;
-    if (typeof node === "string") return !(this.scalars.get(node)?.value >= 0);
-    const [kind, ...parts] = node;
-    if (kind === "@") return this.limits(parts[0])[0] < 0;
-    if (kind === "sum" || kind === "largest") return this.mayBeNegative(parts[1]);
-    const signs = this.data.functions[kind]?.signs_that_count;
-    if (!signs) return true;
-    const counts = (/** @type {number} */ at) => signs[at] ?? signs.at(-1);
-    return parts.some((part, at) => counts(at) && this.mayBeNegative(part));
-  }
-
   // --- mistakes
 
   /**

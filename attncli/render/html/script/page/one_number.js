@@ -4,9 +4,6 @@
 
 "use strict";
 
-// Of a slider, to both sides.
-const LEAST_REACH = 3;
-
 class OneNumber {
   /** @param {Page} page */
   constructor(page) {
@@ -37,7 +34,7 @@ class OneNumber {
       "aria-label": "Close",
     });
     this.shares = element("div", { class: "shares" });
-    this.slider = new Slider(this);
+    this.slider = new HeldSlider(this);
     this.slide = button("Hold and slide", () => this.hold(), { "aria-keyshortcuts": "h" });
     this.noticed = element("p", { class: "notice" });
     this.noticed.hidden = true;
@@ -320,8 +317,8 @@ class OneNumber {
   }
 }
 
-/** A slider around what an equation gives, as far as that could be. */
-class Slider {
+/** The slider that a number is held with; `model/slider_range.js` says from where to where it goes. */
+class HeldSlider {
   /** @param {OneNumber} oneNumber */
   constructor(oneNumber) {
     this.model = oneNumber.model;
@@ -348,22 +345,12 @@ class Slider {
    * @param {number} at
    */
   offer(name, at) {
-    const value = this.model.letGo(name, at).steps.get(name).values[at];
-    const now = this.model.held.get(name).get(at);
-    const reach = within(Math.max(LEAST_REACH, Math.ceil(Math.abs(value) * 2)));
-    const [low, high] = this.model.limits(name).map(within);
-    this.range.min = `${Math.max(low, Math.floor(Math.min(value, now)) - reach)}`;
-    this.range.max = `${Math.min(high, Math.ceil(Math.max(value, now)) + reach)}`;
-    this.range.value = `${now}`;
-    this.computed.value = `${Number(value.toFixed(2))}`;
+    const { least, most, computed } = sliderRange(this.model, name, at);
+    this.range.min = `${least}`;
+    this.range.max = `${most}`;
+    this.range.value = `${this.model.held.get(name).get(at)}`;
+    this.computed.value = `${Number(computed.toFixed(2))}`;
     this.least.textContent = signed(this.range.min);
     this.most.textContent = signed(this.range.max);
   }
 }
-
-/**
- * The finite number that is nearest.
- *
- * @param {number} value
- */
-const within = (value) => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
