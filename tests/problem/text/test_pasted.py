@@ -20,7 +20,9 @@ from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.text.error_collector import ErrorCollector
-from attncli.problem.text.pasted import rows as pasted_rows
+from attncli.problem.text.pasted import cells as cells_of_rows
+from attncli.problem.text.pasted import long_texts
+from attncli.problem.text.pasted.tokens import tokens
 from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 
@@ -65,6 +67,10 @@ SPELLINGS = {  # of this matrix, as text
     "nested lists": "[[1, 0.5], [-2, 3]]",
     "a comma too many": "[[1, 0.5,], [-2, 3,],]",
     "numbers in quotes": "[['1', '0.5'], ['-2', '3']]",
+    "numbers in quotes with blanks": '"1" "0.5"\n"-2" " 3 "',
+    "numbers in quotes in brackets": '[" 1" "0.5"; "-2" "3 "]',
+    "a list below a remark": "# as NumPy prints it\n[[1 0.5]\n [-2 3]]",
+    "a list in a remark": "[[1 0.5] # not [5]\n [-2 3]]",
 }
 
 
@@ -207,6 +213,44 @@ def test_numbers_keep_their_spelling() -> None:
     written = of_values(in_block("0,50\t1\n-1,25E-05\t2")).given["V"].written
     assert written is not None
     assert written.tolist() == [["0.50", "1"], ["-1.25E-05", "2"]]
+
+
+@pytest.mark.parametrize("separator", [" ", "\t", ",", ", ", ";", "; "])
+@pytest.mark.parametrize("shape", ["{}\n{}", "[{}\n{}]", "[[{}]\n[{}]]"])
+def test_one_grammar_reads_the_cells_of_every_spelling(separator: str, shape: str) -> None:
+    """Whatever is in a cell, and whatever stands around the rows."""
+    if separator.startswith(";") and shape != "{}\n{}":
+        # There, it ends a row.
+        return
+    cells = ["1 / 3", "2 * sqrt( 3 )", "sqrt(2 )/2", '"0.5"']
+    row = separator.join(cells)
+    written = of_values(json.dumps(shape.format(row, row))).given["V"].written
+    assert written is not None
+    assert written.tolist() == [[*cells[:3], "0.5"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("[[1, #N/A], [3, 4]]", "V[0][1]: #N/A is an error of a spreadsheet, not a number"),
+        ("1\t(5)\n3\t4", "V[0][1]: (5) can be read in two ways"),
+        ("[1, (5); 3, 4]", "V[0][1]: (5) can be read in two ways"),
+    ],
+)
+def test_a_cell_ends_where_the_next_begins(
+    value: str, said: str, problems: Callable[..., list[str]]
+) -> None:
+    """Neither an error of a spreadsheet nor an amount in parentheses hides what is beside it."""
+    given = {"Q": [[1]], "K": [[1], [2]], "V": value}
+    (found,) = problems(json.dumps(given), "p.json")
+    assert said in found
+
+
+@pytest.mark.parametrize("text", [*SPELLINGS.values(), '"', '1 "2 # 3', "\r\n\u00a0#N/A #", "(\t)"])
+def test_the_tokens_of_a_text_are_all_of_it(text: str) -> None:
+    found = [*tokens(text)]
+    assert "".join(token.text for token in found) == text
+    assert all(text.startswith(token.text, token.at) for token in found)
 
 
 def test_a_column_of_a_spreadsheet_is_a_vector_or_a_matrix_of_one_column() -> None:
@@ -381,7 +425,7 @@ def test_a_long_text_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> 
         slow = loads(f"Q: [[1]]\nK: [[1], [2], [3]]\nV: {in_block(text)}".encode(), "p.yaml").given[
             "V"
         ]
-        monkeypatch.setattr(pasted_rows, "LONG_TEXT", 0)
+        monkeypatch.setattr(long_texts, "LONG_TEXT", 0)
         quick = loads(
             f"Q: [[1]]\nK: [[1], [2], [3]]\nV: {in_block(text)}".encode(), "p.yaml"
         ).given["V"]
@@ -414,7 +458,7 @@ def test_errors_of_a_long_text_are_those_of_a_short_one(
     text: str, problems: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block(text)}")
-    monkeypatch.setattr(pasted_rows, "LONG_TEXT", 0)
+    monkeypatch.setattr(long_texts, "LONG_TEXT", 0)
     assert problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block(text)}") == slow
 
 
@@ -669,8 +713,8 @@ def test_a_mask_of_a_file(text: str, form: str, kind: type, tmp_path: Path) -> N
 def test_a_large_file_with_names_is_read_in_one_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pasted_rows, "LONG_TEXT", 0)
-    monkeypatch.setattr(pasted_rows, "_row_nodes", None)  # which makes a node of each number
+    monkeypatch.setattr(long_texts, "LONG_TEXT", 0)
+    monkeypatch.setattr(cells_of_rows, "_row_node", None)  # which makes a node of each number
     for text in (
         "d1,d 2\n1,0.5\n-2,3\n",
         "a;b\r\n1;0.5\r\n-2;3",

@@ -1,97 +1,112 @@
-"""Cuts a row of text into its cells, where blanks, tabs, commas or semicolons separate them.
-
-A blank, a comma or a # inside of a cell separates nothing. While a text is cut, another sign stands
-in its place, so that nothing moves: 1 / 3 is cut as 1␀/␀3.
+"""Makes cells of pasted rows, and lists of cells: what separates the numbers is found between
+them.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from operator import attrgetter
 
-from attncli.problem.text.pasted.text import Piece
+from attncli.problem.text.decimal_commas import doubtful_commas, with_points
+from attncli.problem.text.nodes import Leaf, ListNode, Node
+from attncli.problem.text.pasted.grammar import Cell, CellRow, PastedRow
+from attncli.problem.text.pasted.names import require_named, without_names
+from attncli.problem.text.pasted.text import PastedText
 
-# two numbers with blanks between them, and no comma
-BLANKS_BETWEEN_NUMBERS = re.compile(r"[^\s,;]\s+(?![\s,;])")
-LOOSE_COMMA = re.compile(r",\s|\s,")
-# A # begins a remark, but not where it begins an error of a spreadsheet.
-_REMARK = re.compile(r"#(?!(?:N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!))[^\n]*")
-# the signs of one number with the blanks beside them: 1 / 3, 2 * sqrt( 3 )
-_SIGN_IN_NUMBER = re.compile(r"(?<!\s)\s*[/*(]\s*|(?<!\s)\s+\)")
-_WIDE_BLANKS = "\u00a0\u2007\u2009\u202f"
-# Blanks that break no line stand between groups of three digits.
-_BLANK_IN_NUMBER = re.compile(f"(?<=[0-9])[{_WIDE_BLANKS}](?=[0-9]{{3}}(?![0-9]))")
-_HELD_SIGNS = {" ": "\0", "\t": "\0", ",": "\1", ";": "\2", "#": "\3"}
-_HELD_SIGNS |= dict.fromkeys(_WIDE_BLANKS, "\4")
-_FREED_SIGNS = str.maketrans("\0\1\2\3\4", " ,;#\u00a0")
-_QUOTED = re.compile(r'"[^"\n]*"')
-_WORD = re.compile(r"\S+")
+_DOTS = ("...", "…")
 
 
-def held_together(text: str) -> str:
-    """A text, as long as before, in which no blank is inside of a number: 1 / 3."""
-    if not text.isascii():
-        text = _BLANK_IN_NUMBER.sub(_hold, text)
-    if any(sign in text for sign in "/*("):
-        text = _SIGN_IN_NUMBER.sub(_hold, text)
-    return text
+def cells_of(
+    text: PastedText,
+    rows: list[PastedRow],
+    separator: str | None = None,
+    *,
+    has_names: bool = False,
+) -> list[CellRow]:
+    """The cells of each row, which are apart by this sign, or by what is found between them:
+    commas, or only blanks.
+
+    Of a table that `has_names`, those of rows and columns are left out.
+    """
+    if separator is None:
+        separator = _separator_in(rows, has_names)
+        text.require_clear(doubtful_commas(row.piece for row in rows))
+    split = [row.cells(separator) for row in rows]
+    for row in split:
+        for cell in row:
+            if not cell.is_quoted:
+                require_all_there(text, cell.text, cell.at)
+    if separator:
+        _drop_empty_columns(split)
+    if has_names:
+        split = require_named(text, split, without_names(split))
+    return _with_decimal_points(split) if separator else split
 
 
-def with_quotes_held(text: str) -> str:
-    """A text, as long as before, in which nothing inside of quotes separates cells."""
-    return _QUOTED.sub(_hold, text)
-
-
-def pieces(whole: Piece, separator: str) -> list[Piece]:
-    """What stands between separators, each with its place."""
-    at, content = whole
-    found = []
-    for piece in content.split(separator):
-        found.append((at, piece))
-        at += len(piece) + len(separator)
-    return found
-
-
-def cells(row: Piece, separator: str) -> Iterator[Piece]:
-    """The cells of a row that is held together; they are apart by blanks if the sign is empty."""
-    at, content = row
-    if not separator:
-        content = content.rstrip().removesuffix(",")
-        for found in _WORD.finditer(content):
-            yield at + found.start(), _freed(found[0])
+def require_all_there(text: PastedText, word: str, at: int) -> None:
+    """Raises what is wrong where dots stand for numbers."""
+    if not word.rstrip(",;").startswith(_DOTS):
         return
-    if '"' in content:
-        content = with_quotes_held(content)
-    if not content.strip():
-        return
-    for start, cell in pieces((at, content), separator):
-        stripped = cell.lstrip()
-        # An empty cell is where it begins, and not where it ends.
-        indent = len(cell) - len(stripped) if stripped else 0
-        yield start + indent, _freed(cell)
+    help = (
+        "print it in full: in NumPy after np.set_printoptions(threshold=np.inf), or save it in"
+        " a .npy file"
+    )
+    raise text.error("numbers are left out here", help, at)
 
 
-def without_remarks(text: str) -> str:
-    """A text, as long as before, with blanks for all that # begins on a line."""
-    if "#" not in text:
-        return text
-    return "\n".join(_without_remark(line) if "#" in line else line for line in text.split("\n"))
+def row_nodes(text: PastedText, rows: list[CellRow], rank: int) -> list[Node]:
+    """A list for each row; where a list of numbers is wanted, the numbers of a single row or
+    column.
+    """
+    is_row_or_column = len(rows) == 1 or all(len(row) == 1 for row in rows)
+    if rank > 1 or not is_row_or_column:
+        return [_row_node(text, row) for row in rows]
+    leaves = []
+    for row in rows:
+        leaves += leaves_of(text, row)
+    return leaves
 
 
-def _without_remark(line: str) -> str:
-    found = _REMARK.search(with_quotes_held(line))
-    if found is None:
-        return line
-    return line[: found.start()].rstrip().ljust(len(line))
+def leaves_of(text: PastedText, row: CellRow) -> list[Node]:
+    """A node for each cell."""
+    return [Leaf(cell.text, False, text.place(cell.at)) for cell in row]
 
 
-def _hold(found: re.Match[str]) -> str:
-    return "".join(_HELD_SIGNS.get(sign, sign) for sign in found[0])
+def _row_node(text: PastedText, row: CellRow) -> ListNode:
+    at = row[0].at if row else 0
+    return ListNode(text.place(at), leaves_of(text, row))
 
 
-def _freed(cell: str) -> str:
-    """The text of a cell, without the quotes that a table or Python puts around it."""
-    cell = cell.strip().translate(_FREED_SIGNS)
-    if len(cell) > 1 and cell[0] in "\"'" and cell[0] == cell[-1]:
-        return cell[1:-1].strip()
-    return cell
+def _separator_in(rows: list[PastedRow], has_names: bool) -> str:
+    """What separates the cells of these rows: a comma, or blanks, for which the sign is empty.
+
+    Where blanks are between the numbers, commas that no blank stands beside are those of decimals:
+    0,5 1,5.
+    """
+    if not any(row.holds(",") for row in rows):
+        return ""
+    gaps = [gap for row in rows for gap in row.gaps]
+    if any(gap.is_beside_comma for gap in gaps):
+        return ","
+    # There may be blanks in a name.
+    parts_cells = attrgetter("is_beside_digits" if has_names else "is_between_words")
+    return "" if any(map(parts_cells, gaps)) else ","
+
+
+def _with_decimal_points(rows: list[CellRow]) -> list[CellRow]:
+    """The rows with points in decimals, where all of them are written with a comma."""
+    points = with_points(cell.text for row in rows for cell in row)
+    if not points:
+        return rows
+
+    def pointed(cell: Cell) -> Cell:
+        return cell._replace(text=points.get(cell.text, cell.text))
+
+    return [[*map(pointed, row)] for row in rows]
+
+
+def _drop_empty_columns(rows: list[CellRow]) -> None:
+    """Drop columns without any number, at the end of all rows or at their beginning."""
+    for end in (-1, 0):
+        while rows and all(len(row) > 1 and not row[end].text for row in rows):
+            for row in rows:
+                del row[end]

@@ -10,17 +10,10 @@ import re
 
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
-from attncli.problem.text.pasted.cells import held_together, without_remarks
-from attncli.problem.text.pasted.rows import (
-    CALL,
-    CALL_BEGIN,
-    CALL_END,
-    NAME_BEFORE,
-    NUMBER_WITH_COMMA,
-    read_brackets,
-    read_entries,
-    read_pasted,
-)
+from attncli.problem.text.pasted.brackets import CALL, CALL_END, read_brackets
+from attncli.problem.text.pasted.grammar import PastedRow
+from attncli.problem.text.pasted.lines import NUMBER_WITH_COMMA, read_entries
+from attncli.problem.text.pasted.spellings import behind_name, read_pasted, spelling_at
 from attncli.problem.text.pasted.text import PastedText, PasteError
 from attncli.problem.text.values import Value
 
@@ -153,13 +146,11 @@ def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
 
 
 def _looks_pasted(text: str) -> bool:
-    """Whether a text is a list, a call with one, or several numbers."""
-    text = without_remarks(text).strip()
-    name = NAME_BEFORE.match(text)
-    start = text[name.end() :] if name else text
-    if start.startswith("[") or CALL_BEGIN.match(start):
+    """Whether a text is a list, a call with one, or may be several numbers."""
+    start = behind_name(text)
+    if spelling_at(text, start):
         return True
-    return bool(_NUMBER_BEGIN.match(start) and _SEPARATOR.search(start))
+    return bool(_NUMBER_BEGIN.match(text, start) and _SEPARATOR.search(text, start))
 
 
 def _holds_several(node: ListNode) -> bool:
@@ -177,7 +168,7 @@ def _is_several(leaf: Leaf) -> bool:
         return False
     if NUMBER_WITH_COMMA.fullmatch(leaf.text):
         return False
-    return bool(_SEPARATOR.search(held_together(leaf.text)))
+    return PastedRow.of_text(leaf.text).is_separated
 
 
 def _text_of(leaf: Leaf, source: str) -> PastedText:

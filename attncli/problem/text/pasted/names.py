@@ -6,8 +6,8 @@ import re
 
 from attncli.problem.text.nodes import TRUTHS, Leaf, PastedList
 from attncli.problem.text.numbers import NumberError, as_float
-from attncli.problem.text.pasted.cells import cells
-from attncli.problem.text.pasted.text import CellRow, PastedText, Piece
+from attncli.problem.text.pasted.grammar import Cell, CellRow, PastedRow
+from attncli.problem.text.pasted.text import PastedText
 from attncli.problem.text.values import Value
 
 _NUMBER_WORDS = ("nan", "inf", "infinity")
@@ -34,27 +34,27 @@ def name_in(value: Value) -> Value | None:
 
 
 def _texts(row: list[Value]) -> CellRow:
-    return [(cell.node.at, cell.text) for cell in row]
+    return [Cell(cell.node.at, cell.text) for cell in row]
 
 
-def without_names(rows: list[CellRow], text: str = "") -> list[CellRow]:
+def without_names(rows: list[CellRow]) -> list[CellRow]:
     """The rows of a table without its first line, where that has names only, and without a column
     of names.
 
-    Names may look like numbers in a table as attncli writes it: there they are in quotes in the
-    `text`, and nothing else is.
+    Names may look like numbers in a table as attncli writes it: there they are in quotes, and
+    nothing else is.
     """
     if not rows:
         return rows
-    first = [cell for _, cell in rows[0]]
+    first = [cell.text for cell in rows[0]]
     may_be_head = bool(first) and (not first[0] or _is_name(first[0]))
-    if may_be_head and _has_quoted_names(rows, text):
+    if may_be_head and _has_quoted_names(rows):
         return [row[1:] for row in rows[1:]]
     # The corner of a table is empty.
     has_corner = bool(first) and not first[0]
     above = _are_names(first[1:] if has_corner else first)
     below = rows[1:] if above else rows
-    if all(len(row) > 1 for row in below) and _are_names([row[0][1] for row in below]):
+    if all(len(row) > 1 for row in below) and _are_names([row[0].text for row in below]):
         below = [row[1:] for row in below]
     return below or rows
 
@@ -67,7 +67,7 @@ def require_named(
     """
     if len(unnamed_rows) == len(rows):
         return unnamed_rows
-    names = sum(bool(name) for _, name in rows[0])
+    names = sum(bool(cell.text) for cell in rows[0])
     if names >= len(unnamed_rows[0]):
         return unnamed_rows
     message = "this column has no name, and may only count the rows"
@@ -75,28 +75,24 @@ def require_named(
         "leave it out, in pandas with to_csv(…, index=False), or give it a name if it belongs"
         " to the matrix"
     )
-    at, _ = unnamed_rows[0][0]
-    raise text.error(message, help, at)
+    raise text.error(message, help, unnamed_rows[0][0].at)
 
 
-def is_head(rows: list[Piece], separator: str) -> bool:
+def is_head(first: PastedRow, second: PastedRow) -> bool:
     """Whether the first row has a name for each column of the second."""
-    names = [cell for _, cell in cells(rows[0], separator)]
-    width = sum(1 for _ in cells(rows[1], separator))
-    return _are_names(names) and len(names) >= width
+    separator = next((sign for sign in "\t;," if second.holds(sign)), "")
+    names = [cell.text for cell in first.cells(separator)]
+    return _are_names(names) and len(names) >= len(second.cells(separator))
 
 
-def _has_quoted_names(rows: list[CellRow], text: str) -> bool:
+def _has_quoted_names(rows: list[CellRow]) -> bool:
     """Whether the first row and the first column are in quotes, and nothing else."""
 
-    def quoted(row: CellRow) -> list[bool]:
-        return [text.startswith('"', at) for at, _ in row]
-
     def is_named(row: CellRow) -> bool:
-        name, *numbers = quoted(row) or [False]
+        name, *numbers = [cell.is_quoted for cell in row] or [False]
         return name and bool(numbers) and not any(numbers)
 
-    if len(rows) < 2 or not all(quoted(rows[0])):
+    if len(rows) < 2 or not all(cell.is_quoted for cell in rows[0]):
         return False
     return all(map(is_named, rows[1:]))
 

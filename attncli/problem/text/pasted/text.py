@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
-
-# where in a text it is, and what it says
-Piece: TypeAlias = tuple[int, str]
-# the cells of a row
-CellRow: TypeAlias = list[Piece]
 
 
 class PasteError(Exception):
