@@ -311,14 +311,14 @@ class Trace(tracing.Trace):
             attncli.trace("problem.yaml").page()
         """
         # Few programs need it.
-        from attncli.page.live.changeable import with_live
+        from attncli.page.live.live_or_static import with_live
         from attncli.render.html.frame import Page
 
         if not isinstance(height, int) or isinstance(height, bool) or height < 1:
             raise usage_error(
                 f"height cannot be {height!r}", help="give the pixels of the frame, such as 640"
             )
-        view = replace(_view(detail, precision, heatmap, pictures), ends=True)
+        view = replace(_view(detail, precision, heatmap, pictures), only_ends=True)
         page = _page(self, view)
         text = render(
             _page(self, replace(view, pictures=False)), "table", Style(width=WIDTH_OF_TEXT_PAGE)

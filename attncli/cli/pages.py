@@ -63,7 +63,7 @@ def with_changeable_numbers(
     Any other page is as it was.
     """
     if look.is_live():
-        from attncli.page.live.changeable import with_live
+        from attncli.page.live.live_or_static import with_live
 
         return with_live(page, problem, trace, view)
     if look.is_workbook():

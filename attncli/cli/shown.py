@@ -99,7 +99,7 @@ class Shown(NamedTuple):
             pictures=self.pictures,
             head=self.head,
             entry=self.entry,
-            ends=not in_full,
+            only_ends=not in_full,
         )
 
     def _conflicts_of_cell(self, look: Look) -> list[Conflict]:

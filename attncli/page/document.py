@@ -213,11 +213,11 @@ class Grid(NamedTuple):
 
     def at_ends(self) -> Grid:
         """The edges of a picture, whose digits are shown."""
-        rows = tuple(ends(self.rows))
-        columns = tuple(ends(self.columns))
-        shown = ends(self.loaded().cells)
-        cells = tuple(tuple(ends(row)) for row in shown)
-        gone = left_out(row=len(self.rows), column=len(self.columns))
+        rows = tuple(ends_of(self.rows))
+        columns = tuple(ends_of(self.columns))
+        shown = ends_of(self.loaded().cells)
+        cells = tuple(tuple(ends_of(row)) for row in shown)
+        gone = left_out_of(row=len(self.rows), column=len(self.columns))
         return Grid(self.name, rows, columns, cells, left_out=gone)
 
     def marked(self, row: int | None = None, column: int | None = None) -> Grid:
@@ -445,15 +445,15 @@ def text(source: str) -> Text:
     )
 
 
-def ends(items: Sequence[Item]) -> Sequence[Item]:
+def ends_of(items: Sequence[Item]) -> Sequence[Item]:
     """All of few, the first and the last of many."""
     if len(items) <= MOST_ROWS_SHOWN:
         return items
     return [*items[:ROWS_AT_EDGE], *items[-ROWS_AT_EDGE:]]
 
 
-def left_out(**counts: int) -> LeftOut:
-    """Of which of these only the ends are there, and how many of each: `left_out(row=50)`."""
+def left_out_of(**counts: int) -> LeftOut:
+    """Of which of these only the ends are there, and how many of each: `left_out_of(row=50)`."""
     return tuple((what, count) for what, count in counts.items() if count > MOST_ROWS_SHOWN)
 
 

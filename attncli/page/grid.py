@@ -28,7 +28,7 @@ NUMBERS_FORMATTED_AT_ONCE = 2**16
 def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     """The matrix of a step; a vector over queries or keys is a column, another a row."""
     rows, names, heads = _rows(step)
-    left = printer.left_out(row=len(rows), column=len(heads))
+    left = printer.left_out_of(row=len(rows), column=len(heads))
     shaded = heatmap and not step.rule.given
     if left and shaded and heads and step.value.size <= MOST_CELLS_OF_A_PICTURE:
         return _picture(printer, step)
@@ -50,16 +50,16 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         shades = _shades(step) if shaded else None
         columns: list[tuple[int, ...]] = [()]
         if heads:
-            columns = [(place,) for place in printer.elide(range(len(heads)))]
-        for row in printer.elide(rows):
+            columns = [(place,) for place in printer.ends_or_all(range(len(heads)))]
+        for row in printer.ends_or_all(rows):
             indices = [(*row, *column) for column in columns[part]]
             yield tuple(_cell(printer, step, index, hidden, shades, rounded) for index in indices)
 
     made = LazyCells(cells) if printer.is_large else tuple(cells())
     return Grid(
         Name(step.rule.symbol),
-        tuple(printer.elide(names)),
-        tuple(printer.elide(heads)),
+        tuple(printer.ends_or_all(names)),
+        tuple(printer.ends_or_all(heads)),
         made,
         closed,
         left,
@@ -76,7 +76,7 @@ def _is_worked_out(printer: Printer, step: Step) -> bool:
 
 def _picture(printer: Printer, step: Step) -> Grid:
     """The whole matrix of which a terminal would show the ends, with a shade in every cell."""
-    whole = grid(replace(printer, ends=False), step, heatmap=True)
+    whole = grid(replace(printer, only_ends=False), step, heatmap=True)
     return whole._replace(closed=(), picture="rows" if step.name == "weights" else "matrix")
 
 

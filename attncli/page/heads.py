@@ -75,7 +75,7 @@ def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
     else:
         count = axis_length(trace, letter)
     everything = range(count)
-    if not printer.ends or count < 3:
+    if not printer.only_ends or count < 3:
         return everything
     lengths = [axis_length(trace, each) for each in trace.leading_letters]
     if prod(lengths) <= MOST_PARTS_SHOWN:

@@ -17,7 +17,7 @@ import numpy as np
 from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rewrite
 from attncli.equation.rounding import DIGITS, SCIENTIFIC, round_half_up
-from attncli.page.document import Item, LeftOut, Math, Text, ends, left_out, text
+from attncli.page.document import Item, LeftOut, Math, Text, ends_of, left_out_of, text
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.text.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
 from attncli.tracing.model import Step, Trace
@@ -48,16 +48,16 @@ class Printer:
     """The printed form of every number of a trace: the same in a matrix and in a worked line.
 
     The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be
-    printed. With `in_full` given numbers have all their digits. With `ends` only the first and the
-    last of many rows and columns are printed. With `lazy`, rows and lines are made when somebody
-    asks for them, as those of a large page are.
+    printed. With `in_full` given numbers have all their digits. With `only_ends` only the first and
+    the last of many rows and columns are printed. With `lazy`, rows and lines are made when
+    somebody asks for them, as those of a large page are.
     """
 
     trace: Trace
     precision: int
     blank: frozenset[str] = frozenset()
     in_full: bool = False
-    ends: bool = False
+    only_ends: bool = False
     lazy: bool = False
 
     @property
@@ -68,13 +68,13 @@ class Printer:
         numbers = sum(step.value.size for step in self.trace.steps.values())
         return numbers > MOST_NUMBERS_AT_ONCE
 
-    def elide(self, items: Sequence[Item]) -> Sequence[Item]:
+    def ends_or_all(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those of them that are to be printed."""
-        return ends(items) if self.ends else items
+        return ends_of(items) if self.only_ends else items
 
-    def left_out(self, **counts: int) -> LeftOut:
+    def left_out_of(self, **counts: int) -> LeftOut:
         """Which of these rows or columns are not printed, by how many there are of each."""
-        return left_out(**counts) if self.ends else ()
+        return left_out_of(**counts) if self.only_ends else ()
 
     def may_show_work(self, step: Step) -> bool:
         """Whether a worked line of this step keeps to itself what is to be filled in."""
@@ -224,7 +224,7 @@ def printer_for(trace: Trace, view: View) -> Printer:
         # Numbers that were worked out on paper have no more digits.
         precision = trace.settings.precision
     shown = zero_residues(trace, precision)
-    return Printer(shown, precision, view.blank, view.in_full, view.ends)
+    return Printer(shown, precision, view.blank, view.in_full, view.only_ends)
 
 
 # Where a step has more numbers, nobody looks for zeros, and not all of the trace is kept.

@@ -233,8 +233,8 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
 
 def in_words(printer: Printer) -> Listing:
     """The trace in words, a sentence for each query."""
-    sentences = attention_in_words(printer.trace, printer.elide)
-    left = printer.left_out(row=len(printer.trace.tokens))
+    sentences = attention_in_words(printer.trace, printer.ends_or_all)
+    left = printer.left_out_of(row=len(printer.trace.tokens))
     return Listing(tuple((sentence,) for sentence in sentences), left)
 
 

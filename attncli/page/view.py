@@ -39,7 +39,7 @@ class View:
     `query` such as "love" the only query, whose keys are then in order. `head` and `entry` are the
     only head and the only entry of a batch. With `pictures`, the page has pictures. `blank` names
     steps whose numbers are left out, to be filled in. With `in_full`, given numbers have all their
-    digits: somebody works with them. With `ends` only the ends of what is long are shown, as a
+    digits: somebody works with them. With `only_ends` only the ends of what is long are shown, as a
     terminal has it.
     """
 
@@ -54,7 +54,7 @@ class View:
     entry: int | None = None
     blank: frozenset[str] = frozenset()
     in_full: bool = False
-    ends: bool = False
+    only_ends: bool = False
 
     def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:
         """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for

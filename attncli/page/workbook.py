@@ -113,7 +113,7 @@ class _WorkbookMaker:
     def _sheets(self) -> Iterator[Sheet]:
         """A sheet for each part of the page: what heads share, each head, and what they come to."""
         printer = printer_for(self.trace, replace(self.view, blank=frozenset()))
-        brief = replace(self.view, detail="brief", heatmap=False, ends=False)
+        brief = replace(self.view, detail="brief", heatmap=False, only_ends=False)
         title = TITLE_OF_ONLY_SHEET
         place: Place = {}
         blocks: list[SheetBlock] = [

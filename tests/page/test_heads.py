@@ -243,7 +243,7 @@ def many(batch: int, heads: int, kv_heads: int) -> Problem:
 
 
 def test_a_terminal_has_the_first_and_the_last_of_many_heads() -> None:
-    found = dict(parts(page(many(1, 9, 9), ends=True)))
+    found = dict(parts(page(many(1, 9, 9), only_ends=True)))
     assert [title for title in found if "ead" in title] == [
         "Entry 0, head 0",
         "Entry 0, heads 1–7",
@@ -253,11 +253,11 @@ def test_a_terminal_has_the_first_and_the_last_of_many_heads() -> None:
         "These parts are left out. --all shows all parts, --entry 0 --head 1 shows one of them."
     ]
     assert not [title for title in headings(many(1, 9, 9)) if "heads 1" in title]
-    assert not [title for title in headings(many(2, 4, 4), ends=True) if "–" in title]
+    assert not [title for title in headings(many(2, 4, 4), only_ends=True) if "–" in title]
 
 
 def test_of_many_entries_and_heads_both_ends_are_there() -> None:
-    found = dict(parts(page(many(3, 3, 3), ends=True, steps=("weights",))))
+    found = dict(parts(page(many(3, 3, 3), only_ends=True, steps=("weights",))))
     assert list(found)[1:] == [
         *("Entry 0, head 0", "Entry 0, head 1", "Entry 0, head 2"),
         "Entry 1",
@@ -271,7 +271,7 @@ def test_of_many_entries_and_heads_both_ends_are_there() -> None:
 
 
 def test_keys_that_heads_share_are_shown_under_the_first_that_is_there() -> None:
-    found = page(many(1, 12, 3), ends=True, steps=("K",))
+    found = page(many(1, 12, 3), only_ends=True, steps=("K",))
     assert [title for title, _ in parts(found) if title] == [
         "Entry 0, head 0",
         "Entry 0, heads 1–10",
@@ -289,7 +289,9 @@ def test_the_way_back_keeps_both_ends_too(names: tuple[str, ...] | None) -> None
     )
     problem = loads(f"X: {{random: [3, 2, 4], seed: 4}}\nheads: 4\n{numbers}".encode(), "p.yaml")
     trace = run(problem, gradient=True)
-    whole, ended = (gradient_page(trace, View(steps=names, ends=ends)) for ends in (False, True))
+    whole, ended = (
+        gradient_page(trace, View(steps=names, only_ends=only_ends)) for only_ends in (False, True)
+    )
     titles = [{title for title, _ in parts(each) if title} for each in (whole, ended)]
     gaps = {title for title in titles[1] if "–" in title or title == "Entry 1"}
     assert titles[1] - gaps < titles[0]

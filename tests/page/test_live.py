@@ -30,10 +30,10 @@ from attncli.mistakes.model import with_changes
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Worked, formula, plain_line
 from attncli.page.in_words import percent
-from attncli.page.live.changeable import why_static
 from attncli.page.live.constants import shared_constants
 from attncli.page.live.data import live_data
-from attncli.page.live.settings import OVER, OWN, settings_of
+from attncli.page.live.live_or_static import why_static
+from attncli.page.live.offered_settings import OVER, OWN, settings_of
 from attncli.page.printer import format_number, printer_for
 from attncli.page.view import View
 from attncli.problem.loader import load

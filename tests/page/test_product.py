@@ -191,7 +191,7 @@ def test_the_row_of_a_cell_may_be_one_that_a_terminal_leaves_out_of_its_matrix(
 ) -> None:
     queries = np.arange(100.0).reshape(50, 2)
     trace = run(problem(Q=queries, K=np.eye(2), V=np.ones((2, 1))))
-    blocks = tuple(derivation(trace, View(cell="scores[30,1]", ends=True)).blocks)
+    blocks = tuple(derivation(trace, View(cell="scores[30,1]", only_ends=True)).blocks)
     (strip,) = (block for block in blocks if isinstance(block, Product))
     assert [texts(grid) for _, grid in strip.operands] == [[["60", "61"]], [["0"], ["1"]]]
     assert texts(strip.result) == [["61"]]

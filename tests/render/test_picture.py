@@ -27,9 +27,9 @@ def trace(tokens: int, more: str = "mask: causal") -> Trace:
 
 
 def page(
-    found: Trace, width: int, *, color: bool = False, ascii: bool = False, ends: bool = True
+    found: Trace, width: int, *, color: bool = False, ascii: bool = False, only_ends: bool = True
 ) -> str:
-    view = View(detail="brief", steps=("weights",), heatmap=True, ends=ends)
+    view = View(detail="brief", steps=("weights",), heatmap=True, only_ends=only_ends)
     return render(derivation(found, view), "table", Style(width=width, color=color, ascii=ascii))
 
 
@@ -81,14 +81,14 @@ def test_labels_of_columns_stand_over_their_own_column() -> None:
 
 
 def test_digits_stay_where_they_are_asked_for_or_have_room() -> None:
-    assert "0.0" in page(trace(50), 80, ends=False)
+    assert "0.0" in page(trace(50), 80, only_ends=False)
     assert "no room for digits" not in page(trace(40), 80)
     words = page(trace(50), 80, ascii=True)
     assert "left out: rows 5 to 46 of 50" in words
 
 
 def test_other_steps_are_shaded_from_their_smallest_number() -> None:
-    view = View(detail="brief", steps=("scores",), heatmap=True, ends=True)
+    view = View(detail="brief", steps=("scores",), heatmap=True, only_ends=True)
     found = trace(50)
     said = render(derivation(found, view), "table", Style(width=80))
     low, high = found["scores"].min(), found["scores"].max()

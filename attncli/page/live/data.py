@@ -28,7 +28,7 @@ from attncli.equation.shapes import index_sizes
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.model import with_changes
 from attncli.page.live.constants import shared_constants
-from attncli.page.live.settings import (
+from attncli.page.live.offered_settings import (
     Traces,
     clicked_mask,
     clicked_name,

@@ -32,19 +32,19 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
         if not has_columns:
             yield row
         elif every_cell:
-            for column in printer.elide(columns):
+            for column in printer.ends_or_all(columns):
                 yield (*row, column)
         else:
             yield _representative(printer.trace, step, row)
 
     def lines() -> Iterator[WorkedLine]:
         writer = LineWriter(printer, step, many=True)
-        for row in printer.elide(rows):
+        for row in printer.ends_or_all(rows):
             for cell in cells_of(row):
                 yield from writer.lines(cell, in_full=detail == "cells")
 
     columns_worked = len(columns) if every_cell else 0
-    left = printer.left_out(row=len(rows), column=columns_worked)
+    left = printer.left_out_of(row=len(rows), column=columns_worked)
     return Worked(sequence(lines, lazy=printer.is_large), left)
 
 

@@ -10,7 +10,7 @@ from attncli.page.document import MOST_ROWS_SHOWN, Block, Document, Lazy, Live, 
 from attncli.page.heads import MOST_PARTS_SHOWN
 from attncli.page.live.data import data_of
 from attncli.page.live.layouts import layout_of
-from attncli.page.live.settings import layout_name, traces_of
+from attncli.page.live.offered_settings import layout_name, traces_of
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.tracing.model import Trace
@@ -68,7 +68,7 @@ def why_static(trace: Trace, view: View) -> str | None:
         return "they are shaded"
     if backward_steps(trace):
         return "gradients are worked out by attncli alone"
-    if view.ends and (_has_many_rows(trace) or _has_many_parts(trace)):
+    if view.only_ends and (_has_many_rows(trace) or _has_many_parts(trace)):
         return "the page does not have all of them; --all shows all"
     if _has_many_cells(trace):
         return "there are too many of them"

@@ -20,15 +20,15 @@ def trace(rows: int, columns: int, more: str = "") -> Trace:
 
 
 def page(
-    found: Trace, *steps: str, ends: bool = True, detail: str = "rows", encoding: str = "utf-8"
+    found: Trace, *steps: str, only_ends: bool = True, detail: str = "rows", encoding: str = "utf-8"
 ) -> str:
-    view = View(detail=detail, steps=steps or None, ends=ends)
+    view = View(detail=detail, steps=steps or None, only_ends=only_ends)
     return render(derivation(found, view), "table", Style(width=120, encoding=encoding))
 
 
 def test_what_is_not_large_is_whole() -> None:
     small = trace(MOST_ROWS_SHOWN, MOST_ROWS_SHOWN)
-    assert page(small) == page(small, ends=False)
+    assert page(small) == page(small, only_ends=False)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_large_matrix_has_its_edges(rows: int, columns: int, said: str) -> Non
         for column in {0, min(ROWS_AT_EDGE, columns) - 1, columns - 1}:
             assert f"{found['scores'][row, column]:.3f}" in text
     assert "…" in text
-    assert "without" not in page(found, "scores", detail="brief", ends=False)
+    assert "without" not in page(found, "scores", detail="brief", only_ends=False)
 
 
 def test_worked_lines_are_those_of_the_rows_that_are_there() -> None:
@@ -73,7 +73,7 @@ def test_a_column_and_the_reading() -> None:
     assert words.rstrip().endswith("left out: rows 5–46 of 50; --all shows all")
     # the column, and its lines
     assert page(found, "row_sum").count("left out: rows 5–46 of 50; --all shows all") == 2
-    assert "--all" not in page(found, ends=False)
+    assert "--all" not in page(found, only_ends=False)
 
 
 def test_heads_keep_their_ends() -> None:
@@ -87,7 +87,7 @@ def test_heads_keep_their_ends() -> None:
 
 
 def test_blocks_of_columns_are_captioned_as_in_the_whole_matrix() -> None:
-    view = View(detail="brief", steps=("scores",), ends=True)
+    view = View(detail="brief", steps=("scores",), only_ends=True)
     text = render(derivation(trace(3, 2000), view), "table", Style(width=40))
     captions = [line.strip() for line in text.splitlines() if line.strip().startswith("column")]
     assert captions == ["columns 1–4 of 2,000", "columns 5–1,999 of 2,000", "column 2,000 of 2,000"]
