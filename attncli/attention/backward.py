@@ -144,16 +144,17 @@ class Backward:
             if name in BACKWARD_ORDER
         }
         hidden = GRADIENT_RULES["hidden"].target.letters
-        match [
+        tanhs = [
             node
             for node in walk(found["scores"].expression)
             if isinstance(node, Call) and node.function == "tanh"
-        ]:
-            # the only tanh: of hidden features, or of the whole score
-            case [Call(arguments=(inner,))]:
-                layer, scores = _extracted(found["scores"], inner, "hidden")
-                if layer.target.letters[-len(hidden) :] == hidden:
-                    found["hidden"], found["scores"] = layer, scores
+        ]
+        # The only tanh is that of hidden features, or of the whole score.
+        if len(tanhs) == 1:
+            (inner,) = tanhs[0].arguments
+            layer, scores = _extracted(found["scores"], inner, "hidden")
+            if layer.target.letters[-len(hidden) :] == hidden:
+                found["hidden"], found["scores"] = layer, scores
         return found
 
     def _gradient(self, cell: Ref, forward: Mapping[str, Equation]) -> Rule:

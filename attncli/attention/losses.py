@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attncli.equation.nodes import Equation, Expression, Reduce, Ref, rewrite
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, rewrite
 from attncli.equation.rule import Rule, UnparsedCell
 
 _MSE = "with loss: mse, in the backward pass"
@@ -223,7 +223,8 @@ def _of(rule: Rule, letters: tuple[str, ...]) -> Rule:
                 for letter in reversed(leading if index == "i" else ()):
                     found = Reduce(function, letter, found)
                 return found
-        return node
+            case Number() | Name() | Call():
+                return node
 
     target = rule.target if not rule.target.indices else cell(rule.target)
     if rule.given:

@@ -139,7 +139,8 @@ def in_symbols(expression: Expression) -> Expression:
         match node:
             case Call(function="transposed", arguments=(Name(name=name),)):
                 return Name(f"{name}_T")
-        return node
+            case _:
+                return node
 
     return rewrite(rename(expression, _SYMBOLS), turned)
 

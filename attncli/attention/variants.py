@@ -323,7 +323,8 @@ def variants_of(name: str) -> Mapping[str, Rule]:
             return {when: rule}
         case "output":
             return dict(_outputs())
-    return {}
+        case _:
+            return {}
 
 
 def _rows(name: str) -> Iterator[tuple[str, Rule]]:

@@ -86,6 +86,8 @@ def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Oc
                 received, guards = _unguarded(share)
                 inside = replace(so_far, received=received, guards=so_far.guards + guards)
                 yield from _occurrences(argument, name, inside)
+        case Number() | Name() | Ref() | Reduce():
+            pass
 
 
 def reads(expression: Expression, name: str) -> bool:

@@ -76,6 +76,8 @@ def _on_intervals(node: Expression) -> OnIntervals:
             if of is not None:
                 parts = [_on_intervals(argument) for argument in arguments]
                 return lambda values: of(*[part(values) for part in parts])
+        case Number() | Ref() | Reduce():
+            pass
     raise TypeError(f"no range of {node!r}")
 
 
@@ -150,6 +152,8 @@ def _size(node: Expression, reach: Number) -> Expression:
             is_largest = Call("eq", (body, node))
             size = Call("where", (is_largest, _size(body, reach), number_node(0)))
             return replace(node, body=size)
+        case Call() | Reduce():
+            pass
     raise TypeError(f"no magnitude of {node!r}")
 
 

@@ -104,7 +104,8 @@ class Evaluator:
                 return self.contract(index, self.value(left), self.value(right))
             case Reduce(function=function, index=index, body=body):
                 return self.reduce(function, index, self.value(body))
-        raise TypeError(f"cannot evaluate {node!r}")
+            case Number():
+                raise TypeError(f"cannot evaluate {node!r}")
 
     def cells(self, array: Array, indices: Sequence[str | Expression]) -> _Axed:
         """An array read at these indices; a letter that runs over its whole axis names it."""

@@ -57,7 +57,8 @@ def position(index: str | Expression, place: Place, scalars: Mapping[str, Any]) 
             return int(
                 FUNCTIONS[function].scalar(*(position(part, place, scalars) for part in arguments))
             )
-    raise TypeError(f"cannot be a position: {index!r}")
+        case Number() | Ref() | Reduce():
+            raise TypeError(f"cannot be a position: {index!r}")
 
 
 def index_names(index: str | Expression) -> Iterator[str]:
@@ -94,7 +95,8 @@ def free_names(expression: Expression) -> frozenset[str]:
             return frozenset[str]().union(*map(free_names, arguments))
         case Reduce(index=index, body=body):
             return free_names(body) - {index}
-    return frozenset()
+        case Number():
+            return frozenset()
 
 
 def replace_letters(expression: Expression, new: Mapping[str, str | Expression]) -> Expression:
@@ -121,7 +123,8 @@ def replace_letters(expression: Expression, new: Mapping[str, str | Expression])
                 free[index] = other
                 index = other
             return Reduce(expression.function, index, replace_letters(body, free))
-    return expression
+        case Number() | Name():
+            return expression
 
 
 def _index_with(index: str | Expression, new: Mapping[str, str | Expression]) -> str | Expression:
@@ -143,6 +146,8 @@ def names_in(expression: Expression) -> frozenset[str]:
             case Reduce(index=index, body=body):
                 names.add(index)
                 names |= free_names(body)
+            case Number() | Name() | Call():
+                pass
     return frozenset(names)
 
 
@@ -167,7 +172,8 @@ def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Ex
                 other = unused_letter(taken | names_in(body))
                 index, body = other, replace_letters(body, {index: other})
             return Reduce(function, index, with_letters_of_its_own(body, taken | {index}))
-    return expression
+        case Number() | Name() | Ref():
+            return expression
 
 
 def add_axes(

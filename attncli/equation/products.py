@@ -44,7 +44,8 @@ def as_product(expression: Expression) -> Product:
         case Reduce(function="add", index=index, body=body):
             within = _with_other_letters(as_product(body), frozenset((index,)))
             return replace(within, summed=(index, *within.summed))
-    return Product((expression,))
+        case _:
+            return Product((expression,))
 
 
 def to_expression(product: Product, target: Sequence[str]) -> Expression:
@@ -145,10 +146,11 @@ def _nested(
     carried = [free_names(factor) for factor in factors]
     links: dict[tuple[int, int], str] = {}
     for letter in summed:
-        match [number for number, letters in enumerate(carried) if letter in letters]:
-            case [one, other]:
-                # The last of several letters counts: rows come before heads and entries.
-                links[one, other] = letter
+        carriers = [number for number, letters in enumerate(carried) if letter in letters]
+        if len(carriers) == 2:
+            one, other = carriers
+            # The last of several letters counts: rows come before heads and entries.
+            links[one, other] = letter
     row = target[-2] if len(target) > 1 else None
     order = _path(links, len(factors), [row in letters for letters in carried])
     outer = [letter for letter in summed if not order or letter not in links.values()]

@@ -145,7 +145,8 @@ class Rule:
             case Call("where", (_, *branches)):
                 cells = [branch for branch in branches if not is_zero(branch)]
                 return bool(cells) and all(isinstance(cell, Ref) for cell in cells)
-        return False
+            case _:
+                return False
 
     @property
     def divides_rows(self) -> bool:
@@ -165,7 +166,8 @@ class Rule:
         match self.expression:
             case Call("where", (*_, otherwise)):
                 return otherwise == Number(-math.inf, "-inf")
-        return False
+            case _:
+                return False
 
     def bind(self, names: Mapping[str, str]) -> Rule:
         """The rule with placeholders such as `logits` replaced by the steps they stand for."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from attncli.english import shape_text
-from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, walk
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, walk
 from attncli.equation.printer import write_equation
 
 
@@ -55,6 +55,8 @@ def _arrays(expression: Expression) -> Iterator[Ref]:
                 yield from _arrays(argument)
         case Reduce(body=body):
             yield from _arrays(body)
+        case Number() | Name():
+            pass
 
 
 def _chosen(expression: Expression) -> Iterator[Ref]:
@@ -83,7 +85,8 @@ def product_factors(matrix_form: Expression) -> tuple[tuple[str, bool], ...]:
         case Call(function="add", arguments=(first, *others)):
             is_only_product = not any(map(product_factors, others))
             return product_factors(first) if is_only_product else ()
-    return ()
+        case _:
+            return ()
 
 
 def _factor(expression: Expression) -> tuple[tuple[str, bool], ...]:
@@ -92,7 +95,8 @@ def _factor(expression: Expression) -> tuple[tuple[str, bool], ...]:
             return ((name, False),)
         case Call(function="transposed", arguments=(Name(name=name),)):
             return ((name, True),)
-    return ()
+        case _:
+            return ()
 
 
 def product_text(shapes: Sequence[Sequence[int]], times: str = "×", dot: str = "·") -> str:

@@ -55,7 +55,8 @@ def substitute(
                 )
             case Call(function=function, arguments=arguments):
                 return Call(function, tuple(put(argument, place) for argument in arguments))
-        return node
+            case Number():
+                return node
 
     return put(expression, place)
 
@@ -84,7 +85,8 @@ def exact_value(expression: Expression) -> Any:
                 return meant.rational(*values)
             except (ZeroDivisionError, OverflowError):
                 return None
-    return None
+        case Name() | Ref() | Reduce():
+            return None
 
 
 def decimal_value(

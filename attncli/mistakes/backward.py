@@ -67,7 +67,8 @@ def through_softmax(made: Derivative) -> Change:
         match node:
             case Call("mul", (weight, Call("sub", (gradient, Ref(name="delta") as mean)))):
                 return made(weight, gradient, mean)
-        return node
+            case _:
+                return node
 
     return of_logits(lambda own, _: rewrite(own, put))
 
@@ -115,7 +116,8 @@ def without_logarithm(expression: Expression, _: Trace) -> Expression:
     match expression:
         case Call("mul", (Call(function="log"), rest)):
             return rest
-    return expression
+        case _:
+            return expression
 
 
 def weights_without_mask(trace: Trace) -> Changes:
@@ -144,7 +146,8 @@ def weights_without_mask(trace: Trace) -> Changes:
                     return with_letters(weights, dict(zip(letters, indices, strict=True)))
                 case Call("where", (Call("eq", (Ref(name="mask"), _)), _, received)):
                     return received
-            return node
+                case _:
+                    return node
 
         return rewrite(expression, put)
 
@@ -229,7 +232,8 @@ def without_two(expression: Expression, _: Trace) -> Expression:
         match node:
             case Call("mul", (Number(value=2), error)):
                 return error
-        return node
+            case _:
+                return node
 
     return rewrite(expression, one)
 
@@ -246,7 +250,8 @@ def without_target(expression: Expression, _: Trace) -> Expression:
         match node:
             case Call("sub", (one, Ref(name="target"))):
                 return one
-        return node
+            case _:
+                return node
 
     return rewrite(expression, kept)
 
@@ -337,7 +342,8 @@ def _without_zero(node: Expression) -> Expression:
     match node:
         case Call("add", (term, Number(value=0))):
             return term
-    return node
+        case _:
+            return node
 
 
 def rotated_forward(expression: Expression, _: Trace) -> Expression:
@@ -349,7 +355,8 @@ def rotated_forward(expression: Expression, _: Trace) -> Expression:
         match node:
             case Call("add" | "sub" as function, (term, Call() as product)):
                 return Call("sub" if function == "add" else "add", (term, product))
-        return node
+            case _:
+                return node
 
     return rewrite(expression, forward)
 

@@ -206,7 +206,8 @@ def without_bias(expression: Expression, _: Trace) -> Expression:
     match expression:
         case Call(function="add", arguments=(product, _)):
             return product
-    return expression
+        case _:
+            return expression
 
 
 _UNSCALED = equations("scaled[i, j] = scores[i, j]")
@@ -234,7 +235,8 @@ def _unmasked(expression: Expression) -> Expression:
     match expression:
         case Call(function="add_mask", arguments=(scores, _)):
             return scores
-    return expression
+        case _:
+            return expression
 
 
 def hidden_set_to(value: Expression) -> Rewrite:

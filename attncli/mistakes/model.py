@@ -21,6 +21,7 @@ from attncli.equation.nodes import (
     Expression,
     Name,
     Number,
+    Reduce,
     Ref,
     names_used,
     rename,
@@ -232,7 +233,8 @@ def with_letters(expression: Expression, letters: Mapping[str, str | Expression]
                 return replace(node, arguments=tuple(map(names, arguments)))
             case Number():
                 return node
-        return replace(node, body=names(node.body))
+            case Reduce(body=body):
+                return replace(node, body=names(body))
 
     return names(expression)
 

@@ -157,7 +157,8 @@ def _added(form: Expression | None) -> list[str]:
     match form:
         case Call(function="add", arguments=(_, *others)):
             return [each.name if isinstance(each, Name) else "" for each in others]
-    return []
+        case _:
+            return []
 
 
 def _matrix(

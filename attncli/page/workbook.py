@@ -43,9 +43,14 @@ from attncli.page.document import (
     Heading,
     Listing,
     Paragraph,
+    Picture,
+    Product,
+    Room,
     Sheet,
     SheetMatrix,
+    Table,
     Workbook,
+    Worked,
     text,
 )
 from attncli.page.gradient import backward_blocks
@@ -161,6 +166,9 @@ class _WorkbookMaker:
                 yield block
             case Grid(step=name):
                 yield self._numbers(block, self.trace.steps[name], place)
+            # Cells that work themselves out stand for products and worked lines.
+            case Formula() | Worked() | Product() | Table() | Listing() | Room() | Picture():
+                pass
 
     def _numbers(self, grid: Grid, step: Step, place: Place) -> SheetMatrix:
         """The cells of a step at a place of its leading axes."""
@@ -270,10 +278,12 @@ class _WorkbookMaker:
             case Call("max", (Reduce("shown_max", index, body), other)):
                 # One of both is a number.
                 return Call("max", (Reduce("max", index, body), other))
-            case Call("where", (Call("eq", (cell, Number(value=value))), yes, no)):
-                if value == -inf and self._may_hide(cell):
-                    return Call("where_hidden", (cell, yes, no))
-        return node
+            case Call("where", (Call("eq", (cell, Number(value=value))), yes, no)) if (
+                value == -inf and self._may_hide(cell)
+            ):
+                return Call("where_hidden", (cell, yes, no))
+            case _:
+                return node
 
     def _may_hide(self, cell: Expression) -> bool:
         return isinstance(cell, Ref) and cell.name in self._hidable
@@ -301,7 +311,8 @@ class _WorkbookMaker:
                 return _joined(function, [self._put(each, place, sizes) for each in arguments])
             case Call(function=function, arguments=arguments):
                 return Call(function, tuple(self._put(each, place, sizes) for each in arguments))
-        return node
+            case Number() | Name():
+                return node
 
     def _cell(self, name: str, index: tuple[int, ...]) -> Expression:
         if name in self.trace.steps:
@@ -330,9 +341,9 @@ class _WorkbookMaker:
                     return None
                 first = self._line(one, index, place, size)
                 second = self._line(other, index, place, size)
-                if first and second:
-                    return _sum_of_products(first, second)
-        return None
+                return _sum_of_products(first, second) if first and second else None
+            case Reduce():
+                return None
 
     def _line(
         self, cell: Ref, index: str, place: Place, size: int
@@ -436,6 +447,8 @@ def _names(expression: Expression, letters: Iterable[str]) -> Iterator[str]:
                 yield from _names(argument, letters)
         case Reduce(body=body):
             yield from _names(body, letters)
+        case Number() | Name() | Ref():
+            pass
 
 
 def _joined(function: str, terms: list[Expression]) -> Expression:

@@ -213,6 +213,9 @@ class _BlockWriter:
                     yield f"- {self.sentence(item)}"
             case page.Picture():
                 yield self.picture(block)
+            # Only paper has room to write by hand.
+            case page.Room():
+                pass
 
     def escape(self, text: str) -> str:
         """What a person wrote, so that Markdown shows it letter for letter, in a sentence or in a

@@ -12,6 +12,7 @@ from attncli.page.document import (
     Heading,
     Listing,
     Paragraph,
+    Picture,
     Product,
     Room,
     Table,
@@ -19,6 +20,7 @@ from attncli.page.document import (
     WorkedLine,
     text,
 )
+from attncli.page.drawing import Drawing, Path, lines
 
 HOSTILE = (
     "a|b",
@@ -96,6 +98,8 @@ PRODUCT = Product(
     (_SCORES,),
 )
 
+_PATH = Path(lines([(0, 5), (20, 5)]), stroke="ink")
+LINE = Drawing("A line", "A line from A to B.", 20, 10, (_PATH,))
 EVERY_BLOCK: tuple[Block, ...] = (
     Heading("Scores", number=4),
     Formula(parse_equation("S = Q @ K_T"), ((3, 4), (4, 3), (3, 3))),
@@ -131,4 +135,5 @@ EVERY_BLOCK: tuple[Block, ...] = (
     Table(("step", "shape"), ((text("Queries, `X @ W_Q`"), ("3×4",)),), (1,)),
     Room(3),
     Listing((text("rows of `A` sum to 1"), ("second",))),
+    Picture("line", lambda: LINE),
 )

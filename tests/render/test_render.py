@@ -2,11 +2,21 @@
 
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 from pages import EVERY_BLOCK, HOSTILE, grid, page
 
-from attncli.page.document import Heading, Listing, Paragraph, Table, Worked, WorkedLine
+from attncli.page.document import (
+    Block,
+    Heading,
+    Listing,
+    Paragraph,
+    Room,
+    Table,
+    Worked,
+    WorkedLine,
+)
 from attncli.render import FORMATS, Style, format_of, render
 
 STYLES = (
@@ -20,6 +30,23 @@ STYLES = (
     Style(encoding="ascii"),
     Style(encoding="cp437", width=80, color=True),
 )
+
+
+def test_every_kind_of_block_has_an_example() -> None:
+    missing = {kind.__name__ for kind in get_args(Block)} - {
+        type(block).__name__ for block in EVERY_BLOCK
+    }
+    assert not missing, f"give an example of {sorted(missing)} in EVERY_BLOCK of render/pages.py"
+
+
+@pytest.mark.parametrize("format", [name for name, each in FORMATS.items() if not each.is_data])
+@pytest.mark.parametrize("block", EVERY_BLOCK, ids=lambda block: type(block).__name__)
+def test_no_format_leaves_a_block_out(format: str, block: Block) -> None:
+    """Only room to write by hand is left out, where there is no paper."""
+    with_it = render(page(block, title="A page"), format)
+    without = render(page(title="A page"), format)
+    is_left_out = isinstance(block, Room) and format in ("table", "markdown")
+    assert (with_it == without) == is_left_out
 
 
 @pytest.mark.parametrize("style", STYLES, ids=repr)

@@ -189,12 +189,10 @@ def _factor_by_factor(node: Expression) -> Expression:
         case Call(
             "div",
             (above, Call("pow", (base, Number(value=Fraction(denominator=1, numerator=times))))),
-        ):
-            if 1 < times <= MOST_TIMES:
-                return reduce(
-                    lambda left, factor: Call("div", (left, factor)), [base] * times, above
-                )
-    return node
+        ) if 1 < times <= MOST_TIMES:
+            return reduce(lambda left, factor: Call("div", (left, factor)), [base] * times, above)
+        case _:
+            return node
 
 
 def _nowhere(name: str, index: tuple[int, ...]) -> Exact:

@@ -13,7 +13,7 @@ from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
 from attncli.problem.synonyms import equivalent
 from attncli.problem.text.error_collector import ErrorCollector
-from attncli.problem.text.nodes import ListNode, MappingNode, Node, is_null
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, is_null
 from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 from attncli.system import quoted
@@ -138,4 +138,5 @@ def moved(node: Node, by: int) -> Node:
             )
         case ListNode(numbers=numbers):
             return ListNode(node.at + by, numbers=numbers)
-    return replace(node, at=node.at + by)
+        case Leaf():
+            return replace(node, at=node.at + by)

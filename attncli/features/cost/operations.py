@@ -16,7 +16,16 @@ from typing import TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import all_letters, free_names
-from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, number_node
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    number_node,
+)
 
 # the letters of a product of lengths, sorted; () is 1
 Monomial: TypeAlias = tuple[str, ...]
@@ -118,6 +127,8 @@ def _nodes_worked_out(expression: Expression) -> Iterator[Expression]:
             yield from (node for argument in arguments for node in _nodes_worked_out(argument))
         case Reduce(body=body):
             yield from _nodes_worked_out(body)
+        case Number() | Name() | Ref():
+            pass
 
 
 def _depends_on(expression: Expression, letters: frozenset[str]) -> Monomial:

@@ -14,7 +14,22 @@ from attncli.equation.nodes import Expression
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.escaping import label, visible
-from attncli.page.document import Block, Cell, Grid, Math, Paragraph, Table, Text
+from attncli.page.document import (
+    Block,
+    Cell,
+    Formula,
+    Grid,
+    Heading,
+    Listing,
+    Math,
+    Paragraph,
+    Picture,
+    Product,
+    Room,
+    Table,
+    Text,
+    Worked,
+)
 
 # not W_Q, nor -1
 _SIGN = re.compile(r"""[!"#$%&'*<>@\[\\\]`{|}~]|(?<!\w)_|_(?!\w)|-(?=-)|(?<=-)-|\.(?=\.)""")
@@ -56,6 +71,9 @@ def _lines(block: Block, blanks: Iterator[str]) -> Iterator[str]:
                 fields = [f"<td>{_sentence(cell)}</td>" for cell in others]
                 lines.append((_sentence(first), fields))
             yield from _table(map(_sentence, heads), lines)
+        # Questions have none of these.
+        case Heading() | Formula() | Worked() | Product() | Listing() | Room() | Picture():
+            pass
 
 
 def _sentence(text: Text) -> str:

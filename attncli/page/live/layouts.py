@@ -6,7 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from attncli.page.derivation import beginning, sections_of
-from attncli.page.document import Block, Cell, Grid, Heading, Product, Worked
+from attncli.page.document import (
+    Block,
+    Cell,
+    Formula,
+    Grid,
+    Heading,
+    Listing,
+    Paragraph,
+    Picture,
+    Product,
+    Room,
+    Table,
+    Worked,
+)
 from attncli.page.printer import printer_for
 from attncli.page.remarks import closing
 from attncli.page.view import View
@@ -39,7 +52,8 @@ def _without_numbers(block: Block) -> Block:
             )
         case Worked():
             return Worked(())
-    return block
+        case Heading() | Paragraph() | Formula() | Table() | Listing() | Room() | Picture():
+            return block
 
 
 def _with_zeros(grid: Grid) -> Grid:

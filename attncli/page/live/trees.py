@@ -55,6 +55,8 @@ def names_in(node: Expression) -> Iterator[str]:
             yield from (index for index in indices if isinstance(index, str))
         case Reduce(index=index):
             yield index
+        case Number() | Call():
+            pass
 
 
 def forms_of(notation: Notation) -> dict[str, Any]:

@@ -137,7 +137,8 @@ def _of_rows(node: Expression) -> Expression:
     match node:
         case Reduce(function="add", body=Ref(name=name)):
             return Call("row_sums", (Name(name),))
-    return node
+        case _:
+            return node
 
 
 def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:

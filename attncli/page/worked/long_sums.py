@@ -313,7 +313,8 @@ class LongSums:
             case Call(function=function, arguments=arguments):
                 works = [self.work(argument, place, in_full=in_full) for argument in arguments]
                 return _call_of(function, works)
-        return Work(expression, expression, False)
+            case Number() | Name() | Ref():
+                return Work(expression, expression, False)
 
     def _sum(
         self, function: str, expression: Expression, place: Mapping[str, int], in_full: bool
@@ -384,7 +385,8 @@ class LongSums:
                 for argument in arguments:
                     found.append(self._numbers(argument, place, letter))
                 return _combined(function, found)
-        return None
+            case Name() | Call() | Reduce():
+                return None
 
     def _cells(
         self,

@@ -55,7 +55,8 @@ def has_rounded_stage(work: Expression | None) -> bool:
             return True
         case Call(function="comes_to", arguments=(before, _)):
             return has_rounded_stage(before)
-    return False
+        case _:
+            return False
 
 
 class _StageWorker:

@@ -64,6 +64,8 @@ def _summands(expression: Expression) -> Iterator[Expression]:
             if all(found):
                 for part in found:
                     yield from part
+        case _:
+            pass
 
 
 def _gradient_symbol(part: Expression) -> str:

@@ -48,4 +48,5 @@ def _fact(
         case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
             at = tuple(str(position(index, place, {})) for index in indices)
             return Math(Ref(name, at)), " = ", Math(found)
-    return Math(condition), ": ", Math(numbers), TRUE if holds else FALSE
+        case _:
+            return Math(condition), ": ", Math(numbers), TRUE if holds else FALSE

@@ -299,6 +299,9 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
             yield "<ul>\n"
             yield from (f"<li>{sentence(item)}</li>\n" for item in items)
             yield "</ul>\n" + _said(left_out)
+        # A section writes its own heading.
+        case page.Heading():
+            pass
 
 
 def _said(left_out: page.LeftOut) -> str:

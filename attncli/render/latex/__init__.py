@@ -157,7 +157,8 @@ def _has_check(block: page.Block) -> bool:
             return any(_says_check(cell) for row in (block.heads, *table) for cell in row)
         case page.Listing(items=items):
             return any(map(_says_check, items))
-    return False
+        case page.Formula() | page.Room() | page.Picture():
+            return False
 
 
 def _says_check(text: page.Text) -> bool:
@@ -250,6 +251,9 @@ def _block(block: page.Block) -> Iterator[str]:
         case page.Listing(items=items):
             bullets = "\n".join(rf"\item[$\bullet$] {sentence(item)}" for item in items)
             yield f"\\begin{{itemize}}\\raggedright\\itemsep=0pt\n{bullets}\n\\end{{itemize}}"
+        # Formulas are written together with those beside them.
+        case page.Formula():
+            pass
 
 
 def _worked(lines: Iterable[page.WorkedLine]) -> str:
@@ -356,7 +360,16 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
         case page.Picture(draw=draw):
             shown = {label(name): brief for name, brief in short.items()}
             return block._replace(draw=lambda: relabelled(draw(), shown))
-    return block
+        case (
+            page.Heading()
+            | page.Paragraph()
+            | page.Formula()
+            | page.Table()
+            | page.Listing()
+            | page.Room()
+            | page.Picture()
+        ):
+            return block
 
 
 def _short_grid(grid: page.Grid, short: Mapping[str, str]) -> page.Grid:

@@ -53,7 +53,8 @@ def _continues(run: Sequence[Block], block: Block) -> bool:
             return isinstance(run[0], Paragraph) and isinstance(grid, Grid) and is_small(grid)
         case Grid() | Product() as matrix, Worked(lines=lines):
             return (isinstance(matrix, Product) or is_small(matrix)) and are_short(lines)
-    return False
+        case _:
+            return False
 
 
 def _cut(run: list[Block]) -> Iterator[tuple[Block, ...]]:

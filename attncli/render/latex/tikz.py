@@ -195,7 +195,8 @@ def _move(move: Move) -> str:
             return f" -- {places[0]}"
         case "C":
             return f" .. controls {places[0]} and {places[1]} .. {places[2]}"
-    return " -- cycle"
+        case _:
+            return " -- cycle"
 
 
 def _point(point: Point) -> str:

@@ -169,6 +169,9 @@ class _WordWriter:
             case page.Listing(items=items, left_out=left_out):
                 yield from map(self.sentence, items)
                 yield from self.said(left_out)
+            # Only paper has room to write by hand.
+            case page.Room():
+                pass
 
     def text(self, text: str) -> str:
         """Text that is safe already, in what the encoding has; letters that it lacks are

@@ -178,6 +178,8 @@ def _size(cells: Ref) -> int:
         match index:
             case Call("range", (Number(text=first), Number(text=last))):
                 size *= int(last) - int(first) + 1
+            case _:
+                pass
     return size
 
 

@@ -150,7 +150,8 @@ def height(block: SheetBlock) -> int:
             return first_row(0, block) + len(rows) + 1
         case Paragraph(text=said):
             return len(rows_of_text(plain(said)))
-    return 1
+        case Heading() | Formula():
+            return 1
 
 
 def rows_of_text(said: str) -> list[str]:

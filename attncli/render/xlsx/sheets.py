@@ -221,6 +221,8 @@ def _extra_lines(
             yield row, max(heads, default=0)
             for down, name in enumerate(rows, first_row(row, block)):
                 yield down, _more_lines(name, label_width - 4)
+        case Paragraph() | Formula():
+            pass
 
 
 def _more_lines(name: str, room: float) -> int:
