@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 import attncli
+from attncli.english import listed
 from attncli.problem.keys import (
     CORNERS,
     KEYS,
@@ -278,7 +279,10 @@ def test_it_knows_every_form_of_a_mask() -> None:
     described = EXPANDED["properties"]["mask"]["anyOf"][3]["properties"]
     assert set(described) == {"corner", *forms()}
     dependent = EXPANDED["properties"]["mask"]["anyOf"][3]["dependencies"]["corner"]["anyOf"]
-    assert dependent == [{"required": [name]} for name, form in forms().items() if form.has_corner]
+    with_a_corner = [name for name, form in forms().items() if form.has_corner]
+    assert dependent == [{"required": [name]} for name in with_a_corner]
+    said = described["corner"]["description"]
+    assert said.startswith(f"Where {listed(with_a_corner)} begin: ")
 
 
 @pytest.mark.parametrize("text", GOOD)

@@ -85,7 +85,7 @@ def read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
         if corner != reading.corners[0][0]:
             where.wrong(
                 f"the corner is {corner} here, but {reading.corners[0][0]} before",
-                "causal and window share one corner: keep one of the two",
+                f"{listed(_with_a_corner())} share one corner: keep one of the two",
             )
     return reading
 
@@ -136,6 +136,10 @@ def _read_form(value: Value, reading: MaskReading) -> None:
         _read_mapping(value, reading, whole=require_keys(value, [*forms(), _CORNER_KEY]))
 
 
+def _with_a_corner() -> list[str]:
+    return [name for name, form in forms().items() if form.has_corner]
+
+
 def _has_corner(parts: list[tuple[MaskPart, Value]]) -> bool:
     return any(part.has_corner for part, _ in parts)
 
@@ -153,7 +157,7 @@ def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:
     if _CORNER_KEY in value.keys:
         corner = value.key(_CORNER_KEY)
         word = read_word(corner, CORNERS)
-        owners = [name for name, form in forms().items() if form.has_corner]
+        owners = _with_a_corner()
         if whole and not {*owners} & value.keys.keys():
             help = "write {causal: true, corner: bottom-right}"
             corner.wrong(

@@ -17,7 +17,7 @@ from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Scalar
 from attncli.problem.model import Problem
-from attncli.problem.parts.masks import Mask, forms, in_order
+from attncli.problem.parts.masks import Mask, MaskPart, forms, in_order
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
@@ -484,6 +484,24 @@ def test_two_forms_may_not_have_the_same_place_in_lists() -> None:
 
     with pytest.raises(
         ValueError,
-        match="order 3; these are taken: 1 causal, 2 window, 3 padding, 3 late, 4 lengths",
+        match="padding and late have the same order 3: give one of them another; these are taken: 1"
+        " causal, 2 window, 3 late, 3 padding, 4 lengths",
     ):
         in_order([*forms().values(), Late])
+
+
+def test_a_form_without_a_place_in_lists_is_told_which_are_free() -> None:
+    class Early(MaskPart):
+        name = "early"
+
+    with pytest.raises(ValueError, match=r"early has no order.* taken: 1 causal, 2 window"):
+        in_order([*forms().values(), Early])
+
+
+def test_a_second_corner_is_told_with_every_form_that_has_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forms()["lengths"], "has_corner", True)
+    with pytest.raises(AttncliError) as caught:
+        read("[{causal: true, corner: top-left}, {window: [0, 0], corner: bottom-right}]")
+    assert caught.value.help == "causal, window and lengths share one corner: keep one of the two"

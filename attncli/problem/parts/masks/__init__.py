@@ -156,15 +156,30 @@ def forms() -> Mapping[str, type[MaskPart]]:
 
 
 def in_order(parts: Sequence[type[MaskPart]]) -> Mapping[str, type[MaskPart]]:
-    """These forms by their names, in their order; ValueError where two have one `order`."""
+    """These forms by their names, in their order.
+
+    Raises ValueError where one has no `order`, or the same as another.
+    """
+    for part in parts:
+        if not hasattr(part, "order"):
+            placed = [each for each in parts if hasattr(each, "order")]
+            raise ValueError(
+                f"the mask {part.name} has no order, its place in lists; {_taken(placed)}"
+            )
     ordered = sorted(parts, key=lambda part: part.order)
     for before, part in pairwise(ordered):
         if part.order != before.order or part is before:
             continue
-        numbers = [f"{each.order} {each.name}" for each in ordered]
-        taken = ", ".join(numbers)
-        raise ValueError(f"two masks have the order {part.order}; these are taken: {taken}")
+        raise ValueError(
+            f"the masks {before.name} and {part.name} have the same order {part.order}: give one of"
+            f" them another; {_taken(ordered)}"
+        )
     return {part.name: part for part in ordered}
+
+
+def _taken(parts: Iterable[type[MaskPart]]) -> str:
+    numbers = sorted((part.order, part.name) for part in parts)
+    return "these are taken: " + ", ".join(f"{order} {name}" for order, name in numbers)
 
 
 def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, str] | None:
