@@ -3,6 +3,17 @@
 A mistake says its equations in one of two ways: `equations("scaled[i, j] = scores[i, j]")` writes
 them out, and `rewritten(mask=function)` puts the step's own equation through a function. `all_of`,
 `any_of` and `first_of` join such changes; the functions that many mistakes share stand at the end.
+
+In a text of `equations`, a name in braces stands for what differs between traces. A mistake cannot
+be made where the trace has nothing for it.
+
+{n}, {m}      how many queries and keys there are
+{d_model}     how long a row of X is
+{joined}      how long the outputs of all heads are, side by side
+{logits}      the step that the softmax begins with: scores, scaled, masked, …
+{seen}        the step whose exponentials are taken: the logits, or these shifted
+{mixed}       the step that mixes the values of a head: output, or heads_output
+{source}      what keys and values are projected from: X, or context
 """
 
 from __future__ import annotations

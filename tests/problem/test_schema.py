@@ -208,6 +208,18 @@ def words_in(schema: Any) -> Iterator[tuple[str, ...]]:
             yield from words_in(inner)
 
 
+def keys_in(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every key that the schema allows somewhere, by its path in the schema, with what it says."""
+    if isinstance(schema, list):
+        schema = {str(number): inner for number, inner in enumerate(schema)}
+    if not isinstance(schema, dict):
+        return
+    if isinstance(schema.get("properties"), dict):
+        yield from ((f"{path}/{name}", key) for name, key in schema["properties"].items())
+    for name, inner in schema.items():
+        yield from keys_in(inner, f"{path}/{name}")
+
+
 def test_it_is_a_draft_07_schema() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
     assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
@@ -255,6 +267,11 @@ def test_it_knows_the_reader_s_keys_and_describes_each() -> None:
     properties = SCHEMA["properties"]
     assert list(properties) == list(KEYS)
     assert all(property["description"].endswith((".", "…")) for property in properties.values())
+
+
+def test_every_key_is_explained_at_its_place() -> None:
+    """An editor shows the description of a key, and not that of one of the forms of its value."""
+    assert [path for path, key in keys_in(SCHEMA) if not key.get("description")] == []
 
 
 def test_it_knows_the_reader_s_words_and_no_others() -> None:

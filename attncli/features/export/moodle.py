@@ -42,14 +42,14 @@ def cloze(blank: Blank, question: Question) -> str:
     """{1:NUMERICAL:=0.333:0.0015~%0%0.117:0.0015#This number comes out if the scores were not
     scaled.}
     """
-    near = f":{question.asking.tolerance:f}"
+    tolerance = f":{question.asking.tolerance:f}"
     # Moodle reads the entities of feedback before it takes it as HTML: it has to have them twice.
     said = (
         escape(literal(f"This number comes out if {one.explained}"), quote=False)
         for one in blank.wrong
     )
     wrong = (
-        f"~%0%{one.number:f}{near}#{feedback}"
+        f"~%0%{one.number:f}{tolerance}#{feedback}"
         for one, feedback in zip(blank.wrong, said, strict=True)
     )
-    return f"{{1:NUMERICAL:={blank.key:f}{near}{''.join(wrong)}}}"
+    return f"{{1:NUMERICAL:={blank.key:f}{tolerance}{''.join(wrong)}}}"

@@ -29,7 +29,7 @@ from attncli.tracing.model import Step, Trace
 
 ASKED = ("weights", "output")
 # of the last digit, that an answer may be off by: one, or a number with further digits
-UNITS = Decimal("1.5")
+UNITS_OFF = Decimal("1.5")
 # in a question; a browser shows each as a field
 MOST_BLANKS = 300
 LARGEST = Decimal(10) ** 9  # number to be typed
