@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 import random
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -598,6 +600,38 @@ def test_the_script_loses_its_notes_and_no_text() -> None:
     assert files == {DATA_FILE, *MODEL_FILES, *PAGE_FILES}
 
 
+def are_same_scripts(*scripts: tuple[str, str]) -> list[bool]:
+    ran = subprocess.run(
+        ["node", "--expose-internals", str(HERE / "same_script.cjs")],
+        input=json.dumps(scripts),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    found: list[bool] = json.loads(ran.stdout)
+    return found
+
+
+def test_the_script_of_a_page_does_what_the_written_one_does() -> None:
+    folder = Path(script_text.__file__).parent / "script"
+    names = (DATA_FILE, *MODEL_FILES, *PAGE_FILES)
+    written = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in names]
+    pairs = [
+        (text.replace('"use strict";', ""), script_of([name]))
+        for name, text in zip(names, written, strict=True)
+    ]
+    same = dict(zip(names, are_same_scripts(*pairs), strict=True))
+    assert [name for name in names if not same[name]] == []
+
+
+def test_scripts_that_differ_in_more_than_notes_and_blanks_are_told_apart() -> None:
+    same = ("f(\n  a, // one\n  b,\n);", "f(a,b);")
+    without_line = ("a\n(b)", "a;(b)")
+    other_text = ('f("a  b")', 'f("a b")')
+    assert are_same_scripts(same, without_line, other_text) == [True, False, False]
+
+
 # A text, or a number that is written with an exponent; of a template, only what no code is in.
 LITERAL = re.compile(r'"([^"\n]*)"|`([^`\n]*)`|(?<![\w.$])(\d[\d.]*(?:e[-+]?\d+)?)n?(?![\w.])')
 
@@ -675,6 +709,28 @@ def test_numbers_are_printed_alike(precision: int) -> None:
     values += [chosen.randrange(10**6) / 10 ** chosen.randint(0, 6) for _ in range(2000)]
     found = asked({"ask": "printed", "values": values, "precision": precision})
     assert found == [[format_number(value, precision) for value in values]]
+
+
+def test_the_docs_say_how_large_a_page_is() -> None:
+    """In thousands of bytes: a change that adds to the page says how much (decision 29)."""
+    file = str(ROOT / "inputs" / "i_love_ai.yaml")
+    command = [sys.executable, "-m", "attncli", "compute", file, "--format", "html"]
+    page = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout
+    sizes = [round(len(found) / 1000) for found in (page, gzip.compress(page))]
+    docs = ROOT / "docs"
+    guide = docs / "how-to" / "live-pages.md"
+    decision = next((docs / "decisions").glob("0029-*"))
+    in_guide = said_in(guide, r"has about (\d+) KB, and (\d+) KB on the way")
+    in_decision = said_in(decision, r"has (\d+) KB today, (\d+) KB as a server")
+    assert in_guide == in_decision == pytest.approx(sizes, rel=0.03)
+
+
+def said_in(file: Path, sentence: str) -> list[int]:
+    """The numbers of a sentence in a document."""
+    words = " ".join(file.read_text(encoding="utf-8").split())
+    found = re.search(sentence, words)
+    assert found is not None
+    return [int(number) for number in found.groups()]
 
 
 def test_shares_are_said_alike() -> None:
