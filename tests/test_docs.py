@@ -5,13 +5,15 @@ Blocks of the language `console` are replayed: `$ ` begins a command, which may 
 a `<<` on lines that begin with `> `; what follows is its output, word for word, a line of only `…`
 standing for any number of lines. `yaml problem` and `json problem` are whole problems, `pycon` is a
 session with Python, `python` a program. `pytest tests/test_docs.py --update` writes what the
-commands print into the files: read the difference.
+commands print into the files: read the difference. The examples in docstrings are such sessions,
+too.
 """
 
 from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib
 import io
 import os
 import re
@@ -251,10 +253,37 @@ def test_programs_run(block: Block, workplace: Path, monkeypatch: pytest.MonkeyP
 def test_sessions_with_python(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
     session = "\n".join(block.body for block in blocks("pycon") if block.page == page)
-    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    replay_session(doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0))
+
+
+PACKAGE = ROOT / "attncli"
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_in_docstrings(name: str) -> None:
+    found = doctest.DocTestFinder().find(importlib.import_module(name))
+    sessions = [session for session in found if session.examples]
+    assert sessions
+    for session in sessions:
+        replay_session(session)
+
+
+def test_a_wrong_example_is_told() -> None:
+    wrong = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
+    with pytest.raises(AssertionError, match=r"Expected:\s+3\s+Got:\s+2"):
+        replay_session(wrong)
+
+
+def replay_session(session: doctest.DocTest) -> None:
+    """Run a session with Python, and hold what it prints against what is shown."""
     report = io.StringIO()
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    runner.run(test, out=report.write)
+    runner.run(session, out=report.write)
     assert not runner.failures, report.getvalue()
 
 

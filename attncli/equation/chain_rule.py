@@ -51,6 +51,12 @@ def occurrences(equation: Equation, name: str, gradient: Expression) -> tuple[Oc
 
     What is just the result again, such as exp(x) in the derivative of exp(x), is called by the name
     of the result.
+
+    >>> from attncli.equation.parser import parse_equation, parse_expression
+    >>> scores = parse_equation("S[i, j] = sum(k, Q[i, k] * K[j, k])")
+    >>> [query] = occurrences(scores, "Q", parse_expression("dS[i, j]"))
+    >>> query.received == parse_expression("dS[i, j] * K[j, k]"), query.summed
+    (True, ('k',))
     """
 
     def as_result(node: Expression) -> Expression:
@@ -130,6 +136,9 @@ def backpropagate(call: Call, argument: int, gradient: Expression) -> Expression
 def derivative_rule(function: str, argument: int) -> Expression | None:
     """The rule of one argument in x, y, z and d; None where the result does not follow it
     smoothly.
+
+    >>> derivative_rule("exp", 0) == parse_expression("d * exp(x)")
+    True
     """
     if function not in FUNCTIONS:
         raise TypeError(f"no derivative of {function}")

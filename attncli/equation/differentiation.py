@@ -66,6 +66,16 @@ def gradient_of(
     letter that runs farther or less far than the array, and for one that the equation reading it
     has another use for. Raises TypeError for a function without a derivative, or an index that
     cannot be inverted.
+
+    >>> from attncli.equation.notation import UNICODE
+    >>> from attncli.equation.parser import parse_equation, parse_expression
+    >>> from attncli.equation.printer import write_equation
+    >>> scores = parse_equation("S[i, j] = sum(k, Q[i, k] * K[j, k])")
+    >>> reader = Reader(scores, parse_expression("dS[i, j]"))
+    >>> space = IndexSpace({"i": 3, "j": 4, "k": 2}, {})
+    >>> gradient = gradient_of(parse_expression("Q[i, k]"), (3, 2), "dQ", [reader], space)
+    >>> write_equation(gradient, UNICODE)
+    'dQ[i, k] = Σ_j dS[i, j]·K[j, k]'
     """
     found = [
         (reader.equation, occurrence)

@@ -44,6 +44,9 @@ def slopes(
 
     They are the rules of the gradient, worked out on intervals. Raises TypeError for a function
     without a range.
+
+    >>> list(slopes("max", [Interval(1.0, 2.0), Interval(3.0, 4.0)]))
+    [Interval(low=0.0, high=0.0), Interval(low=1.0, high=1.0)]
     """
     row = FUNCTIONS[function]
     if row.slopes is not None:
@@ -113,6 +116,14 @@ def magnitude(equation: Equation, reach: float) -> Equation:
     from these.
 
     TypeError for a function whose row says none.
+
+    >>> from attncli.equation.notation import UNICODE
+    >>> from attncli.equation.parser import parse_equation
+    >>> from attncli.equation.printer import write_equation
+    >>> write_equation(magnitude(parse_equation("S[i] = sum(k, Q[i, k])"), reach=0.0), UNICODE)
+    '|S|[i] = Σ_k |Q|[i, k]'
+    >>> write_equation(magnitude(parse_equation("S[i] = A[i] - B[i]"), reach=0.0), UNICODE)
+    '|S|[i] = |A|[i] + |B|[i]'
     """
     cell = equation.target
     name = magnitude_name(cell.name)

@@ -296,6 +296,18 @@ def evaluate(
     `sizes` gives the length of every index; arrays must have one axis per index they are read with.
     A position outside an array reads its nearest cell: in a `where`, what the other branch is there
     for.
+
+    >>> import numpy as np
+    >>> from attncli.equation.parser import parse_equation
+    >>> evaluate(
+    ...     parse_equation("S[i, j] = sum(k, Q[i, k] * K[j, k])"),
+    ...     arrays={"Q": np.array([[1.0, 2.0]]), "K": np.array([[3.0, 4.0], [5.0, 6.0]])},
+    ...     scalars={},
+    ...     sizes={"i": 1, "j": 2, "k": 2},
+    ...     xp=np,
+    ...     dtype=np.float64,
+    ... ).tolist()
+    [[11.0, 17.0]]
     """
     return Evaluator(xp, arrays, scalars, sizes, dtype, equation.target.letters).result(equation)
 

@@ -62,7 +62,12 @@ def position(index: str | Expression, place: Place, scalars: Mapping[str, Any]) 
 
 
 def index_names(index: str | Expression) -> Iterator[str]:
-    """Every name in an index: its letters, and the numbers it is worked out with."""
+    """Every name in an index: its letters, and the numbers it is worked out with.
+
+    >>> from attncli.equation.parser import parse_expression
+    >>> list(index_names(parse_expression("h // group")))
+    ['h', 'group']
+    """
     if isinstance(index, str):
         yield index
     else:
@@ -70,12 +75,23 @@ def index_names(index: str | Expression) -> Iterator[str]:
 
 
 def letters(index: str | Expression, known: Collection[str]) -> Iterator[str]:
-    """The letters, of those known, that an index depends on."""
-    return (name for name in index_names(index) if name in known)
+    """The letters, of those known, that an index depends on.
+
+    >>> from attncli.equation.parser import parse_expression
+    >>> list(letters(parse_expression("h // group"), known={"h", "i", "j"}))
+    ['h']
+    """
+    names = index_names(index)
+    return (name for name in names if name in known)
 
 
 def all_letters(equation: Equation) -> frozenset[str]:
-    """All index letters of an equation, by which i in j <= i is known from a scalar such as d_k."""
+    """All index letters of an equation, by which i in j <= i is known from a scalar such as d_k.
+
+    >>> from attncli.equation.parser import parse_equation
+    >>> sorted(all_letters(parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j]) / sqrt(d_k)")))
+    ['i', 'j', 'k']
+    """
     summed = {node.index for node in walk(equation.expression) if isinstance(node, Reduce)}
     return frozenset(equation.target.letters) | summed
 
@@ -137,6 +153,10 @@ def _index_with(index: str | Expression, new: Mapping[str, str | Expression]) ->
 def names_in(expression: Expression) -> frozenset[str]:
     """Every name that stands in it: of arrays and numbers, and all letters, those summed over among
     them.
+
+    >>> from attncli.equation.parser import parse_expression
+    >>> sorted(names_in(parse_expression("sum(k, Q[i, k] * K_T[k, j]) / sqrt(d_k)")))
+    ['K_T', 'Q', 'd_k', 'i', 'j', 'k']
     """
     names = {*free_names(expression)}
     for node in walk(expression):
@@ -152,7 +172,11 @@ def names_in(expression: Expression) -> frozenset[str]:
 
 
 def unused_letter(taken: Collection[str]) -> str:
-    """A letter for a sum whose own letter already stands for something else."""
+    """A letter for a sum whose own letter already stands for something else.
+
+    >>> unused_letter({"i", "j", "k"})
+    'l'
+    """
     numbered = (f"l{number}" for number in count(2))
     return next(letter for letter in chain("lwfxyz", numbered) if letter not in taken)
 

@@ -61,6 +61,9 @@ ONE, ZERO = Interval.at(1.0), Interval.at(0.0)
 def outwards(low: float, high: float) -> Interval:
     """The interval between two rounded numbers, widened by what rounding may have lost; anything
     where there is NaN.
+
+    >>> outwards(0.1 + 0.2, 0.1 + 0.2)
+    Interval(low=0.3, high=0.3000000000000001)
     """
     if math.isnan(low) or math.isnan(high):
         return ANYTHING
@@ -70,8 +73,14 @@ def outwards(low: float, high: float) -> Interval:
 
 
 def hull(one: Interval, other: Interval) -> Interval:
-    """What is in either, and between them."""
-    return Interval(min(one.low, other.low), max(one.high, other.high))
+    """What is in either, and between them.
+
+    >>> hull(Interval(0.0, 1.0), Interval(3.0, 4.0))
+    Interval(low=0.0, high=4.0)
+    """
+    low = min(one.low, other.low)
+    high = max(one.high, other.high)
+    return Interval(low, high)
 
 
 def add(*terms: Interval) -> Interval:
@@ -105,7 +114,11 @@ def _product(a: float, b: float) -> float:
 
 
 def div(one: Interval, other: Interval) -> Interval:
-    """The quotients by every number but 0, towards which they grow beyond all bounds."""
+    """The quotients by every number but 0, towards which they grow beyond all bounds.
+
+    >>> div(Interval(1.0, 2.0), Interval(0.0, 4.0)).high
+    inf
+    """
     if 0 in other:
         return _by_nearly_zero(one, other)
     dividends = (one.low, one.high)
@@ -212,6 +225,11 @@ def largest(*values: Interval) -> Interval:
 def slopes_of_largest(*values: Interval) -> Iterator[Interval]:
     """1 for an argument that is the largest, 0 for one that is not, and between them where that is
     open.
+
+    >>> list(slopes_of_largest(Interval(2.0, 3.0), Interval(0.0, 1.0)))
+    [Interval(low=1.0, high=1.0), Interval(low=0.0, high=0.0)]
+    >>> list(slopes_of_largest(Interval(2.0, 3.0), Interval(1.0, 4.0)))
+    [Interval(low=0.0, high=1.0), Interval(low=0.0, high=1.0)]
     """
     for place, value in enumerate(values):
         others = [other for at, other in enumerate(values) if at != place]

@@ -31,7 +31,11 @@ _POWER_OF_E = Spelling("<msup><mi>e</mi><mrow>{0}</mrow></msup>", POWER)
 
 
 def mathml_name(name: str) -> str:
-    """W_Q is a W with a raised Q, as in LaTeX; d_k keeps its subscript; words stand upright."""
+    """W_Q is a W with a raised Q, as in LaTeX; d_k keeps its subscript; words stand upright.
+
+    >>> mathml_name("W_Q")
+    '<msup><mi>W</mi><mrow><mi>Q</mi></mrow></msup>'
+    """
     base, mark, raised = _parts(name)
     if symbol(name).is_length:
         return _scripts(base, mark, raised)
@@ -80,7 +84,11 @@ def _scripts(base: str, below: str, above: str) -> str:
 
 
 def mathml_digits(digits: str) -> str:
-    """∞ for inf, and 1.5×10²⁰ for 1.5e+20."""
+    """∞ for inf, and 1.5×10²⁰ for 1.5e+20.
+
+    >>> mathml_digits("1.5e+20")
+    '<mrow><mn>1.5</mn><mo>×</mo><msup><mn>10</mn><mrow><mn>20</mn></mrow></msup></mrow>'
+    """
     if digits in ("inf", "nan"):
         return "<mi>∞</mi>" if digits == "inf" else "<mi>nan</mi>"
     digits, power, exponent = digits.partition("e")

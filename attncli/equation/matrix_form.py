@@ -17,6 +17,11 @@ def matrix_form(equation: Equation, leading: Collection[str]) -> Expression | No
     """The right side in matrices, each called by its name; None where only the index form says it.
 
     `leading` are the letters of axes before those of a single head, which a headline leaves out.
+
+    >>> from attncli.equation.parser import parse_equation, parse_expression
+    >>> scores = parse_equation("S[h, i, j] = sum(k, Q[h, i, k] * K_T[h, k, j])")
+    >>> matrix_form(scores, leading="h") == parse_expression("Q @ K_T")
+    True
     """
     axes = tuple(letter for letter in equation.target.letters if letter not in leading)
     if not 1 <= len(axes) <= 2:

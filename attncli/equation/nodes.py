@@ -115,8 +115,15 @@ def rewrite(expression: Expression, change: Callable[[Expression], Expression]) 
 
 
 def names_used(expression: Expression) -> tuple[str, ...]:
-    """The arrays an expression reads, in the order of first mention."""
-    return tuple(dict.fromkeys(node.name for node in walk(expression) if isinstance(node, Ref)))
+    """The arrays an expression reads, in the order of first mention.
+
+    >>> from attncli.equation.parser import parse_expression
+    >>> names_used(parse_expression("sum(k, Q[i, k] * K_T[k, j]) / sqrt(d_k)"))
+    ('Q', 'K_T')
+    """
+    cells = [node for node in walk(expression) if isinstance(node, Ref)]
+    names = [cell.name for cell in cells]
+    return tuple(dict.fromkeys(names))
 
 
 def rename(expression: Expression, names: Mapping[str, str]) -> Expression:

@@ -45,7 +45,7 @@ def operator(sign: str, level: int, *needs: int) -> Spelling:
 
 @cache
 def by_name(function: str) -> Spelling:
-    """rotate(x, y)."""
+    """A function by its name: rotate(x, y)."""
     return Spelling(f"{function}({{0}})", separator=", ")
 
 
@@ -61,7 +61,7 @@ def latex_function(
 
 @cache
 def latex_by_name(function: str) -> Spelling:
-    r"""\mathrm{rotate}(x, y)."""
+    r"""The same in LaTeX: \mathrm{rotate}(x, y)."""
     name = function.replace("_", r"\_")
     return latex_function(rf"\mathrm{{{{{name}}}}}")
 

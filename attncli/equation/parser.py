@@ -34,7 +34,11 @@ class EquationError(ValueError):
 
 @lru_cache(maxsize=512)
 def parse_equation(source: str) -> Equation:
-    """`target[i, j] = expression` as a tree; raises EquationError naming the equation."""
+    """`target[i, j] = expression` as a tree; raises EquationError naming the equation.
+
+    >>> parse_equation("K_T[k, j] = K[j, k]").target
+    Ref(name='K_T', indices=('k', 'j'))
+    """
     try:
         statement = ast.parse(source.strip()).body[0]
     except (SyntaxError, IndexError) as error:
@@ -53,6 +57,9 @@ def parse_equation(source: str) -> Equation:
 def parse_expression(source: str) -> Expression:
     """An expression alone, as the headline of a rule (`Q @ K_T`) or a piece of prose
     (`sqrt(d_k)`).
+
+    >>> parse_expression("sqrt(d_k)")
+    Call(function='sqrt', arguments=(Name(name='d_k'),))
     """
     try:
         return _convert(ast.parse(source.strip(), mode="eval").body, source)

@@ -13,20 +13,39 @@ _SIMPLE = re.compile(r"-?[0-9.]+")
 
 
 def write(expression: Expression, notation: Notation) -> str:
-    """The expression as text, with parentheses only where it would read differently without
+    r"""The expression as text, with parentheses only where it would read differently without
     them.
+
+    >>> from attncli.equation.notation import LATEX, UNICODE
+    >>> from attncli.equation.parser import parse_expression
+    >>> product = parse_expression("(a * (b + c)) * sqrt(d_k)")
+    >>> write(product, UNICODE)
+    'a·(b + c)·√d_k'
+    >>> print(write(product, LATEX))
+    a \cdot (b + c) \cdot \sqrt{d_{k}}
     """
     return _write(expression, notation)[0]
 
 
 def write_equation(equation: Equation, notation: Notation) -> str:
-    """target = expression."""
+    """target = expression.
+
+    >>> from attncli.equation.notation import UNICODE
+    >>> from attncli.equation.parser import parse_equation
+    >>> write_equation(parse_equation("S[i, j] = sum(k, Q[i, k] * K_T[k, j])"), UNICODE)
+    'S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]'
+    """
     left, right = write(equation.target, notation), write(equation.expression, notation)
     return f"{left} {notation.equals} {right}"
 
 
 def write_number(text: str, notation: Notation) -> str:
-    """A number as printed, such as 1/3 or -inf."""
+    r"""A number as printed, such as 1/3 or -inf.
+
+    >>> from attncli.equation.notation import LATEX
+    >>> print(write_number("-1/3", LATEX))
+    -\frac{1}{3}
+    """
     if _SIMPLE.fullmatch(text):
         return text
     return write(numeral(text), notation)
@@ -37,6 +56,9 @@ def numeral(text: str) -> Expression:
     only digits.
 
     Digits may have a point and a power of ten, 1.5e+20; `inf` and `nan` count as digits.
+
+    >>> numeral("-5")
+    Call(function='neg', arguments=(Number(value=None, text='5'),))
     """
     if text.startswith("-"):
         return Call("neg", (numeral(text[1:]),))

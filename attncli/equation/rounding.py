@@ -14,6 +14,9 @@ EXACTLY = Decimal("1e-40")
 def round_half_up(value: Decimal, places: int) -> Decimal:
     """The value at so many decimals, ties away from zero and no minus before a zero; what is not
     finite stays.
+
+    >>> round_half_up(Decimal("2.675"), 2), round_half_up(Decimal("-0.004"), 2)
+    (Decimal('2.68'), Decimal('0.00'))
     """
     if not value.is_finite():
         return value
@@ -27,6 +30,9 @@ def round_half_up(value: Decimal, places: int) -> Decimal:
 def round_on_paper(value: Decimal, places: int) -> Decimal:
     """The value as it is written down, from where the next step goes on: 1.235e+46 has no more
     digits than these.
+
+    >>> round_on_paper(Decimal("2.675"), 2), round_on_paper(Decimal("1.23456e46"), 3)
+    (Decimal('2.68'), Decimal('1.235E+46'))
     """
     is_scientific = value.is_finite() and abs(value) >= SCIENTIFIC
     if is_scientific:

@@ -28,6 +28,20 @@ def substitute(
 
     A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by
     the number it lets through. A sum among the terms of a sum hands them its own.
+
+    >>> from attncli.equation.notation import UNICODE
+    >>> from attncli.equation.parser import parse_expression
+    >>> from attncli.equation.printer import numeral, write
+    >>> numbers = {"Q": [["2", "0"]], "K": [["1/3", "-1"]]}
+    >>> sentence = substitute(
+    ...     parse_expression("sum(k, Q[i, k] * K[j, k])"),
+    ...     place={"i": 0, "j": 0},
+    ...     sizes={"k": 2},
+    ...     number=lambda name, cell: numeral(numbers[name][cell[0]][cell[1]]),
+    ...     scalars={},
+    ... )
+    >>> write(sentence, UNICODE)
+    '2·(1/3) + 0·(-1)'
     """
 
     def put(node: Expression, place: Place) -> Expression:
@@ -72,6 +86,10 @@ def _terms(expression: Expression, function: str) -> tuple[Expression, ...]:
 def exact_value(expression: Expression) -> Any:
     """The exact value of a worked cell's printed numbers: a Fraction, an infinity, a truth value,
     or None.
+
+    >>> from attncli.equation.parser import parse_expression
+    >>> exact_value(parse_expression("2*0.5 + 1/3")), exact_value(parse_expression("sqrt(2)"))
+    (Fraction(4, 3), None)
     """
     match expression:
         case Number(value=value):

@@ -66,13 +66,13 @@ def primed(name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """K_rot^T."""
+    """The name K_rot_T in ASCII: K_rot^T."""
     name = name.replace("δ", "delta")
     return name[:-2] + "^T" if symbol(name).transposed else name
 
 
 def unicode_name(name: str) -> str:
-    """K_rotᵀ."""
+    """The name K_rot_T in Unicode: K_rotᵀ."""
     return name[:-2] + "ᵀ" if symbol(name).transposed else name
 
 

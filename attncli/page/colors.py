@@ -55,7 +55,11 @@ LEGEND = "hidden by the mask"
 
 
 def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
-    """The ramp's colour for a shade from 0, its first (dark blue), to 1, its last (yellow)."""
+    """The ramp's colour for a shade from 0, its first (dark blue), to 1, its last (yellow).
+
+    >>> hexadecimal(background(0.0)), hexadecimal(background(1.0))
+    ('#00224e', '#fee838')
+    """
     place = min(max(shade, 0.0), 1.0) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     part = place - low
@@ -66,7 +70,7 @@ def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
 
 
 def hexadecimal(color: RGB) -> str:
-    """#0072b2."""
+    """A colour as web pages write it: #0072b2."""
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 

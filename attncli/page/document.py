@@ -436,6 +436,9 @@ def text(source: str) -> Text:
     """Prose with expressions between backticks, "divide by `sqrt(d_k)`", as a run of text.
 
     For the project's own sentences only: what a person wrote is put in as a plain string.
+
+    >>> plain(text("divide by `sqrt(d_k)`"))
+    'divide by √d_k'
     """
     pieces = source.split("`")
     return tuple(
@@ -453,8 +456,13 @@ def ends_of(items: Sequence[Item]) -> Sequence[Item]:
 
 
 def left_out_of(**counts: int) -> LeftOut:
-    """Of which of these only the ends are there, and how many of each: `left_out_of(row=50)`."""
-    return tuple((what, count) for what, count in counts.items() if count > MOST_ROWS_SHOWN)
+    """Of which of these only the ends are there, and how many of each.
+
+    >>> left_out_of(row=50, column=3)
+    (('row', 50),)
+    """
+    long = {what: count for what, count in counts.items() if count > MOST_ROWS_SHOWN}
+    return tuple(long.items())
 
 
 def formula(equation: Equation | Expression, notation: Notation) -> str:

@@ -308,6 +308,9 @@ def is_hollow(place: int) -> bool:
     """Whether a query or a key is drawn as an edge with a tint inside, and not filled.
 
     So each of the first MOST_TOLD_APART differs.
+
+    >>> is_hollow(0), is_hollow(8), hue(0) == hue(8)
+    (False, True, True)
     """
     return place % MOST_TOLD_APART >= len(HUES)
 
@@ -342,7 +345,11 @@ def _width(character: str) -> float:
 
 
 def cut(text: str, size: float, room: float) -> Label:
-    """A person's text, visible and no wider than `room`."""
+    """A person's text, visible and no wider than `room`.
+
+    >>> cut("a long token", TEXT_SIZE, room=40)
+    Label(shown='a lo…', whole='a long token')
+    """
     whole = label(text)
     if text_width(whole, size) <= room:
         return Label(whole, whole)

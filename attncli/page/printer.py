@@ -280,6 +280,9 @@ def format_number(value: float, precision: int) -> str:
     A float is taken as the decimal of 15 significant digits that it stands for, so that 0.1 + 0.2
     is 0.3 and noise in the last bit turns no tie; where more are asked for, as its shortest
     spelling, and with no further zeros.
+
+    >>> format_number(2.675, 2), format_number(0.1 + 0.2, 3), format_number(2.0, 3)
+    ('2.68', '0.300', '2')
     """
     if not math.isfinite(value):
         return str(float(value))
@@ -316,14 +319,21 @@ def _rounds_plainly(scientific: str, precision: int) -> bool:
 
 
 def spell(value: float) -> str:
-    """The shortest text that is this double; a whole number without decimals."""
+    """The shortest text that is this double; a whole number without decimals.
+
+    >>> spell(0.1), spell(3.0)
+    ('0.1', '3')
+    """
     return canonical(repr(value)) if math.isfinite(value) else str(value)
 
 
 def format_decimal(decimal: Decimal, precision: int) -> str:
-    """A decimal at `precision` decimals, 0.707.
+    """A decimal at `precision` decimals.
 
-    Where not even the digits before the point are all known, it has a power of ten, 1.5e+20.
+    Where not even the digits before the point are all known, it has a power of ten.
+
+    >>> format_decimal(Decimal("0.70711"), 3), format_decimal(Decimal("1.5e20"), 3)
+    ('0.707', '1.500e+20')
     """
     if not decimal.is_finite():
         return str(float(decimal))
@@ -346,6 +356,9 @@ def format_rows(matrix: NDArray[Any], precision: int) -> list[list[str]]:
 
     Where binary rounding is sure to give the same digits, NumPy rounds. Each text is made once, so
     equal texts are one and the same object.
+
+    >>> format_rows(np.array([[0.70711, 2.0], [-np.inf, 0.0625]]), 3)
+    [['0.707', '2'], ['-inf', '0.063']]
     """
     values = matrix.astype(np.float64)
     sure = surely_rounded(values, precision)
@@ -371,6 +384,9 @@ def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bo
     """Where binary rounding gives the right digits.
 
     Such numbers are neither large, nor near a tie, nor whole or nearly so.
+
+    >>> surely_rounded(np.array([0.70711, 0.0625, 2.0]), 3).tolist()
+    [True, False, False]
     """
     with np.errstate(all="ignore"):
         units = np.abs(values) * 10.0**precision

@@ -27,6 +27,13 @@ def gives(sentence: Expression, result: Number) -> bool:
 
     2·0.5 gives 1.000, and 1 / 3 does not give 0.333. What fractions leave open because of roots,
     as √2·√2, is worked out to 50 digits, which tell it from any number that is printed.
+
+    >>> from attncli.equation.parser import parse_expression
+    >>> from attncli.page.printer import number_node
+    >>> gives(parse_expression("2 * 0.5"), number_node("1.000"))
+    True
+    >>> gives(parse_expression("1 / 3"), number_node("0.333"))
+    False
     """
     exact = exact_value(sentence)
     if exact is not None:

@@ -162,15 +162,23 @@ def chosen_names(
 ) -> tuple[str, ...]:
     """The steps of these names or letters among those that are there, in their order; raises (exit
     2) for others.
+
+    >>> chosen_names(["A", "scores"], ["scores", "weights", "output"])
+    ('scores', 'weights')
     """
     chosen = {_name(name, there, beside) for name in names}
     return tuple(name for name in there if name in chosen)
 
 
 def steps_back(names: Sequence[str]) -> list[str]:
-    """Which of these names or letters are steps of a loss or of the backward pass."""
-    steps = (STEP_NAMES.get(name, name) for name in names)
-    return [name for name in steps if name in GRADIENT_RULES or name in LOSS_RULES]
+    """Which of these names or letters are steps of a loss or of the backward pass.
+
+    >>> steps_back(["weights", "dQ"])
+    ['d_Q']
+    """
+    back = {*GRADIENT_RULES, *LOSS_RULES}
+    steps = [STEP_NAMES.get(name, name) for name in names]
+    return [name for name in steps if name in back]
 
 
 def chosen_cell(

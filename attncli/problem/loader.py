@@ -73,11 +73,14 @@ def load(
 def loads(
     data: bytes, name: str, *, folder: str | PathLike[str] = "", convention: str | None = None
 ) -> Problem:
-    """The problem in these bytes; `name` is the file's in messages, and its suffix tells JSON from
+    r"""The problem in these bytes; `name` is the file's in messages, and its suffix tells JSON from
     YAML.
 
     `{file: …}` references start from `folder`, by default the current one. Raises AttncliError
     (exit 3).
+
+    >>> loads(b"Q: [[1, 0]]\nK: [[1, 0], [0, 1]]\nV: [[1], [1/2]]\n", "problem.yaml")
+    <problem: Q 1×2, K 2×2, V 2×1>
     """
     return read_problem(decode(data, name, fspath(folder)), convention=convention)
 

@@ -81,7 +81,8 @@ def problem(*, convention: str | None = None, **keys: Unpack[ProblemKeys]) -> Pr
     or give Q as n × d_k, K as m × d_k and V as m × d_v. Arrays are copied. None leaves a key out.
     Raises AttncliError with the `path` of what is wrong, and no `place`.
 
-        attncli.problem(Q=[[1, 0]], K=[[1, 0], [0, 1]], V=[["1/2"], [2]], mask="causal")
+    >>> problem(Q=[[1, 0]], K=[[1, 0], [0, 1]], V=[["1/2"], [2]], mask="causal")
+    <problem: Q 1×2, K 2×2, V 2×1; mask causal>
     """
     return read_values(keys, convention=convention)
 

@@ -44,6 +44,15 @@ def as_yaml(problem: Problem, arrays_file: str) -> tuple[str, dict[str, NDArray[
 
     Numbers are written as they were given. A mask that was read by the meaning of other software
     says what it means.
+
+    >>> from attncli.problem.python_values import problem
+    >>> small = problem(Q=[[1, 0]], K=[[1, 0], [0, 1]], V=[["1/2"], [2]], mask="causal")
+    >>> print(as_yaml(small, "problem.npz")[0], end="")
+    tokens: ["t1"]
+    Q: [[1, 0]]
+    K: [[1, 0], [0, 1]]
+    V: [[1/2], [2]]
+    mask: causal
     """
     writer = _ProblemWriter(arrays_file)
     lines = [f"{key}: {text}\n" for key, text in writer.keys(problem)]

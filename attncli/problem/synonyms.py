@@ -93,6 +93,9 @@ _BY_NAME = {name: written for written, names in SYNONYMS.items() for name in nam
 def unknown_key_help(key: str) -> str:
     """A help line for a key that is none: what says the same here, the nearest key, or where all of
     them are.
+
+    >>> unknown_key_help("maks")
+    'did you mean mask?'
     """
     name, colon, value = key.partition(":")
     if colon and name in KEYS:

@@ -69,6 +69,10 @@ def difference(
     dumps, its size is max(|a|, |b|) and what is typical beside it (`_typical`). `hides` says that
     the numbers are those of a mask or of masked scores, where -inf and a large negative number both
     hide. NaN agrees with NaN, and an infinity with itself.
+
+    >>> found = difference(np.array([1.0, 2.0]), np.array([1.0, 2.5]), tolerance=1e-6)
+    >>> found.differing, found.where, found.absolute, found.relative
+    (1, (1,), 0.5, 0.2)
     """
     if not a.shape:
         # A loss is a single number. It is compared as a row of one.
@@ -130,6 +134,9 @@ def factor(
 
     `sizes` are those of a and of b, as far as they are known; `hides` leaves out the cells that are
     hidden both ways.
+
+    >>> factor(np.array([1.0, 2.0]), np.array([0.5, 1.0]), tolerance=1e-6)
+    0.5
     """
     a, b = doubles(a), doubles(b)
     seen = ~_hidden_both_ways(a, b, hides) if hides else np.ones(a.shape, dtype=bool)

@@ -24,6 +24,10 @@ def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Sha
 
     `axes` are those of the step in one head, so that an axis before them is one of heads; `group`
     is how many query heads a head of keys and values serves, for each of which it may be repeated.
+
+    >>> common_shape((3, 4), (2, 3, 2), ["query", "feature"])
+    (2, 3, 2)
+    >>> common_shape((3, 4), (2, 3, 2), ["query", "key"])
     """
     for shape, wanted in ((b, a), (a, b)):
         if _fits(shape, wanted, axes):
@@ -34,7 +38,11 @@ def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Sha
 
 
 def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> OtherLayout | None:
-    """How two shapes that can be brought to one are laid out, where that is not alike."""
+    """How two shapes that can be brought to one are laid out, where that is not alike.
+
+    >>> shared_layout((2, 3, 2), (3, 4), ["query", "feature"])
+    'split'
+    """
     if same_layout(a, b):
         return None
     of_a = _repeats(a, b, axes)
@@ -47,6 +55,10 @@ def shared_layout(a: Shape, b: Shape, axes: Sequence[str]) -> OtherLayout | None
 def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[Any]:
     """The array in this shape: with leading axes of length 1 more or less, its features split into
     heads, or its heads repeated.
+
+    >>> rows = np.array([[1, 2, 3, 4], [5, 6, 7, 8]])
+    >>> arrange(rows, (2, 2, 2), ["query", "feature"]).tolist()
+    [[[1, 2], [5, 6]], [[3, 4], [7, 8]]]
     """
     times = _repeats(array.shape, shape, axes)
     if times > 1:
@@ -92,7 +104,11 @@ def _with(lengths: Shape, at: int, length: int) -> Shape:
 
 
 def same_layout(a: Shape, b: Shape) -> bool:
-    """Whether two shapes are the same but for leading axes of length 1."""
+    """Whether two shapes are the same but for leading axes of length 1.
+
+    >>> same_layout((1, 3, 2), (3, 2)), same_layout((2, 3, 2), (3, 4))
+    (True, False)
+    """
     return _without_ones(a) == _without_ones(b)
 
 
@@ -110,6 +126,10 @@ def other_layout(
     "recut": the heads of b were made of a row of all heads by a reshape alone, without an exchange
     of axes; "averaged": one of them is the mean over the heads of the other. `sizes` are those of
     the cells of a and b, as far as they are known.
+
+    >>> scores = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> other_layout(scores, scores.T, tolerance=1e-6)
+    'transposed'
     """
     of_a, of_b = sizes
 
@@ -200,7 +220,7 @@ def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
     """The shape of an array that has the features of all heads in one row, if this one has an axis
     of heads.
     """
-    has_features = axes[-1:] in (("feature",), ("value",))
+    has_features = bool(axes) and axes[-1] in ("feature", "value")
     leading = len(shape) - len(axes)
     if not has_features or leading <= 0:
         return None

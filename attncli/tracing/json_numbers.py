@@ -20,7 +20,11 @@ _WORDS_OF_INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
 def json_values(array: NDArray[Any]) -> Any:
-    """Nested lists; whole numbers as integers, infinities and NaN as words."""
+    """Nested lists; whole numbers as integers, infinities and NaN as words.
+
+    >>> json_values(np.array([[2.0, 0.5], [-np.inf, np.nan]]))
+    [[2, 0.5], ['-Infinity', 'NaN']]
+    """
     if array.dtype != np.float64:
         array = array.astype(np.float64)
     finite = np.isfinite(array)

@@ -371,6 +371,10 @@ def repeat_along(
 ) -> Array:
     """Cells of a step whose letters are its `own`, repeated along those of a larger array of this
     shape.
+
+    >>> mask = np.array([[True, False]])
+    >>> repeat_along(mask, own="ij", letters="hij", shape=(2, 1, 2), xp=np).tolist()
+    [[[True, False]], [[True, False]]]
     """
     sizes = []
     for letter, size in zip(letters, shape, strict=True):

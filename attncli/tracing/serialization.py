@@ -105,6 +105,10 @@ def _read_trace(data: dict[str, Any]) -> Trace:
 def formula(rule: Rule) -> str | None:
     """The headline in ASCII letters, S = Q K^T; the index form where there is none; None where
     given.
+
+    >>> from attncli.attention.registry import RULES
+    >>> formula(RULES["scores"]), formula(RULES["X"])
+    ('S = Q K^T', None)
     """
     if rule.given:
         return None

@@ -84,6 +84,13 @@ def backward_steps(trace: Trace) -> tuple[str, ...]:
 def trace_at(trace: Trace, place: Mapping[str, int]) -> Trace:
     """The trace at one place of some leading axes, {"h": 0}; what belongs to all heads together is
     not in it.
+
+    >>> from attncli.problem.python_values import problem
+    >>> from attncli.tracing.run import run
+    >>> two_heads = problem(Q=[[[1]], [[2]]], K=[[[3]], [[4]]], V=[[[5]], [[6]]])
+    >>> trace = run(two_heads)
+    >>> trace["scores"].tolist(), trace_at(trace, {"h": 1})["scores"].tolist()
+    ([[[3.0]], [[8.0]]], [[8.0]])
     """
     found = cut_trace(trace, place, _together(trace, place))
     masked = tuple(_rows_left(trace, place))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def true_runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     """Where each run of true cells begins, and the place after its end.
 
-    Of false, true, true, false it is (1, 3).
+    >>> list(true_runs(np.array([False, True, True, False])))
+    [(1, 3)]
     """
     framed = np.concatenate([[False], cells, [False]])
     before = framed[:-1]

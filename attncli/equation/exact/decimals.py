@@ -18,7 +18,12 @@ LARGEST_POWER = 10**15
 
 
 def decimal_of(number: Exact | Decimal | float, digits: int = DIGITS) -> Decimal:
-    """The number to so many digits, however nearly its terms cancel; an infinity as one."""
+    """The number to so many digits, however nearly its terms cancel; an infinity as one.
+
+    >>> from attncli.equation.exact.text import read_exact
+    >>> decimal_of(read_exact("sqrt(2)"), digits=10)
+    Decimal('1.414213562')
+    """
     if isinstance(number, float | Decimal):
         with localcontext(_context(digits)):
             return +Decimal(number)
@@ -45,7 +50,12 @@ def float_of(number: Exact | Decimal | float) -> float:
 
 
 def sign_of(number: Exact) -> int:
-    """-1, 0 or 1; of what is not 0, by its decimals."""
+    """-1, 0 or 1; of what is not 0, by its decimals.
+
+    >>> from attncli.equation.exact.text import read_exact
+    >>> sign_of(read_exact("sqrt(2) - sqrt(3)"))
+    -1
+    """
     value = decimal_of(number, 10)
     return (value > 0) - (value < 0)
 

@@ -44,7 +44,12 @@ EULERS_NUMBER = ExactNumber({Monomial(exponent=Fraction(1)): Fraction(1)})
 
 
 def root(number: Exact) -> Exact:
-    """√number, of a fraction."""
+    """√number, of a fraction.
+
+    >>> from attncli.equation.exact.text import text_of
+    >>> text_of(root(Fraction(12)))
+    '2*sqrt(3)'
+    """
     if not isinstance(number, Fraction) or number < 0:
         raise ExactError("only fractions have a root with a closed form here")
     above, inside = _without_squares(number.numerator)
@@ -53,7 +58,12 @@ def root(number: Exact) -> Exact:
 
 
 def power(base: Exact, exponent: Exact | float) -> Exact:
-    """base^exponent: of e, of anything to a whole number, and of a fraction to half of one."""
+    """base^exponent: of e, of anything to a whole number, and of a fraction to half of one.
+
+    >>> from attncli.equation.exact.text import text_of
+    >>> text_of(power(Fraction(1, 2), Fraction(3, 2)))
+    '1/(2*sqrt(2))'
+    """
     if base == EULERS_NUMBER or isinstance(exponent, float):
         return exponential(exponent)
     if not isinstance(exponent, Fraction) or exponent.denominator > 2:
@@ -64,7 +74,12 @@ def power(base: Exact, exponent: Exact | float) -> Exact:
 
 
 def exponential(exponent: Exact | float) -> Exact:
-    """e^exponent, of fractions and roots; 0 where -inf is the exponent."""
+    """e^exponent, of fractions and roots; 0 where -inf is the exponent.
+
+    >>> from attncli.equation.exact.text import text_of
+    >>> text_of(exponential(Fraction(1, 2))), exponential(float("-inf"))
+    ('e^(1/2)', Fraction(0, 1))
+    """
     if isinstance(exponent, float):
         return Fraction(0)
     if exponent == 0:

@@ -124,7 +124,12 @@ def order_of(number: Exact) -> tuple[Any, ...]:
 
 
 def is_negative(number: Exact) -> bool:
-    """Whether of x and -x it is the one that is written -x."""
+    """Whether of x and -x it is the one that is written -x.
+
+    >>> from attncli.equation.exact.text import read_exact
+    >>> is_negative(read_exact("-sqrt(3)")), is_negative(read_exact("1 - sqrt(3)"))
+    (True, False)
+    """
     order = order_of(number)
     return bool(order) and order[0][1] < 0
 
@@ -144,6 +149,11 @@ class ExactNumber:
     gives a Fraction wherever the result is one. Two are equal that have the same terms, in whatever
     order. ExactError where it is too long: `length` is about how many characters it has as it is
     written.
+
+    >>> from attncli.equation.exact.text import read_exact
+    >>> root = read_exact("sqrt(2)")
+    >>> root * root, root + root == read_exact("sqrt(8)")
+    (Fraction(2, 1), True)
     """
 
     terms: Terms
@@ -231,6 +241,10 @@ def total(*numbers: Operand) -> Exact:
 def quotient(above: Operand, below: Operand) -> Exact:
     """above / below; raises ZeroDivisionError, and ExactError for a quotient by a sum of different
     quotients.
+
+    >>> from attncli.equation.exact.text import read_exact, text_of
+    >>> text_of(quotient(Fraction(3), read_exact("sqrt(3)")))
+    'sqrt(3)'
     """
     if not isinstance(below, ExactNumber):
         return _product(above, 1 / Fraction(below))
@@ -252,7 +266,12 @@ def quotient(above: Operand, below: Operand) -> Exact:
 
 
 def is_zero(number: Exact) -> bool:
-    """Whether a number is 0, quotients and all."""
+    """Whether a number is 0, quotients and all.
+
+    >>> from attncli.equation.exact.text import read_exact
+    >>> is_zero(read_exact("1/(1 + sqrt(2)) + 1 - sqrt(2)"))
+    True
+    """
     if not isinstance(number, ExactNumber):
         return number == 0
     groups = _by_divisors(number.terms)

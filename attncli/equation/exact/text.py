@@ -40,7 +40,11 @@ def expression_of(number: Exact | float) -> Expression:
 
 
 def text_of(number: ExactValue) -> str | None:
-    """The closed form in ASCII, which `read_exact` reads back; None where there is none."""
+    """The closed form in ASCII, which `read_exact` reads back; None where there is none.
+
+    >>> text_of(read_exact("sqrt(12) + 1/2")), text_of(Decimal("0.5"))
+    ('2*sqrt(3) + 1/2', None)
+    """
     return None if isinstance(number, Decimal) else write(expression_of(number), PLAIN)
 
 
@@ -150,6 +154,9 @@ def read_exact(text: str) -> ExactValue:
     """The number that a closed form says, or -inf; in decimals what has none here, such as 2^(1/3).
 
     Raises ExactError for what is no number.
+
+    >>> read_exact("1/3"), read_exact("sqrt(4)"), read_exact("-inf")
+    (Fraction(1, 3), Fraction(2, 1), -inf)
     """
     plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS_IN_PYTHON).strip()
     if len(plain) > LONGEST_TEXT or not _KNOWN.fullmatch(plain):

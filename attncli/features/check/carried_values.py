@@ -391,7 +391,12 @@ def decimal_node(value: Decimal) -> Number:
 
 
 def interval(claim: Claim) -> Interval:
-    """The numbers that a claim stands for: those that round to it, or itself where it is exact."""
+    """The numbers that a claim stands for: those that round to it, or itself where it is exact.
+
+    >>> from attncli.answers.claims import read_claim
+    >>> interval(read_claim("0.58"))
+    Interval(low=0.5749999999999998, high=0.5850000000000001)
+    """
     if claim.exact:
         return Interval.at(float(claim.value))
     return outwards(float(claim.value - claim.half), float(claim.value + claim.half))

@@ -345,7 +345,16 @@ def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
 
 
 def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
-    """What the number may have been meant to be."""
+    """What the number may have been meant to be.
+
+    >>> from attncli.answers.claims import read_claim
+    >>> for what, meant in miswritten(read_claim("1.2")):
+    ...     print(meant.value, what)
+    -1.2 it has the wrong sign
+    2.1 two of its digits were swapped
+    12.0 its decimal point was moved
+    0.12 its decimal point was moved
+    """
     if claim.value:
         yield SIGN_TURNED, Claim(claim.text, -claim.value, claim.half)
     yield from (
@@ -385,6 +394,11 @@ def before_cut(claim: Claim) -> tuple[str, Claim] | None:
 def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:
     """How a plain number may be copied, after the kind of error: two digits swapped, another sign,
     another digit.
+
+    >>> from attncli.answers.claims import read_claim
+    >>> copies = [number for _, number in miscopied(read_claim("1.2"))]
+    >>> copies[:4], len(copies)
+    (['2.1', '-1.2', '0.2', '2.2'], 20)
     """
     if not _by_hand(claim.text) or not claim.value:
         return

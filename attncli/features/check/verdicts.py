@@ -393,6 +393,11 @@ def _is_near(number: Decimal, claim: Claim) -> bool:
 def fits_into(number: Decimal, claim: Claim) -> bool:
     """Whether a number has no more digits than a claim, so that writing it like that rounds
     nothing.
+
+    >>> from attncli.answers.claims import read_claim
+    >>> claim = read_claim("0.50")
+    >>> fits_into(Decimal("0.5"), claim), fits_into(Decimal("0.501"), claim)
+    (True, False)
     """
     if claim.exact or not number.is_finite():
         return True
@@ -407,6 +412,11 @@ def rounds_to(true: Decimal, claim: Claim) -> bool:
 
     A printed double has to be near it. Digits beyond those that a number is worked out to are not
     held against it.
+
+    >>> from attncli.answers.claims import read_claim
+    >>> third = Decimal(1) / 3
+    >>> rounds_to(third, read_claim("0.33")), rounds_to(third, read_claim("0.34"))
+    (True, False)
     """
     if not true.is_finite() or not claim.value.is_finite():
         return true == claim.value

@@ -26,7 +26,12 @@ FEWEST_DECIMALS = 3
 
 
 def claim_text(claim: Claim) -> str:
-    """What is printed for a claim: its own digits, or for a calculation its value."""
+    """What is printed for a claim: its own digits, or for a calculation its value.
+
+    >>> from attncli.answers.claims import read_claim
+    >>> claim_text(read_claim("0.50")), claim_text(read_claim("1/sqrt(3)"))
+    ('0.50', 'sqrt(3)/3')
+    """
     if claim.text in NO_NUMBERS:
         return claim.text
     try:
@@ -36,9 +41,17 @@ def claim_text(claim: Claim) -> str:
 
 
 def decimals_to_compare(claims: Iterable[Claim | None]) -> int:
-    """How many decimals tell whether these claims are right: one more than they have."""
-    written = [-claim.half.adjusted() for claim in claims if claim is not None and not claim.exact]
-    return min(max([FEWEST_DECIMALS, *written]), PRECISION[-1])
+    """How many decimals tell whether these claims are right: one more than they have.
+
+    >>> from attncli.answers.claims import read_claim
+    >>> decimals_to_compare([read_claim("0.58"), read_claim("0.5774"), None])
+    5
+    """
+    written = [claim for claim in claims if claim is not None]
+    rounded = [claim for claim in written if not claim.exact]
+    decimals = [-claim.half.adjusted() for claim in rounded]
+    most = max([FEWEST_DECIMALS, *decimals])
+    return min(most, PRECISION[-1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,10 @@ def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) ->
     """The places of boxes of these widths.
 
     `inputs` are those that each is reached from, in an order that has no way back.
+
+    >>> layout = lay_out({"Q": 10, "K": 10, "S": 20}, {"Q": [], "K": [], "S": ["Q", "K"]})
+    >>> layout.levels
+    {'Q': 0, 'K': 0, 'S': 1}
     """
     levels = _levels(inputs)
     order: Order = [[] for _ in range(max(levels.values()) + 1)]

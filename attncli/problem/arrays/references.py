@@ -201,6 +201,12 @@ def _within(source: Source, file: str) -> Path:
 def leads_elsewhere(path: PurePath) -> bool:
     """Whether a path may by itself lead out of its folder: it begins with a drive or a root, or
     goes up.
+
+    >>> from pathlib import PurePosixPath
+    >>> leads_elsewhere(PurePosixPath("weights/Q.npy"))
+    False
+    >>> leads_elsewhere(PurePosixPath("weights/../Q.npy"))
+    True
     """
     return bool(path.anchor) or ".." in path.parts
 

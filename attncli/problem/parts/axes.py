@@ -80,7 +80,11 @@ def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
 
 
 def rows_from(name: str, given: Collection[str]) -> str:
-    """The array that Q, K or V has its rows from: K itself, or X where W_K makes K of it."""
+    """The array that Q, K or V has its rows from: K itself, or X where W_K makes K of it.
+
+    >>> rows_from("K", ["X", "W_K"]), rows_from("K", ["X", "context", "W_K"])
+    ('X', 'context')
+    """
     return name if name in given else input_of(name, given)
 
 
@@ -146,6 +150,9 @@ def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
 def letters_of(name: str, rank: int) -> tuple[str, ...]:
     """The letters of an array's leading axes by its rank alone; new_K is as K, and so is new_V as
     V.
+
+    >>> letters_of("Q", 4), letters_of("new_K", 3), letters_of("X", 2)
+    (('b', 'h'), ('g',), ())
     """
     array = ARRAYS[name.removeprefix("new_")]
     number = rank - len(array.letters)
@@ -154,5 +161,9 @@ def letters_of(name: str, rank: int) -> tuple[str, ...]:
 
 
 def input_of(letter: str, given: Collection[str]) -> str:
-    """What W_Q, W_K or W_V projects: X, or for keys and values the context where there is one."""
+    """What W_Q, W_K or W_V projects: X, or for keys and values the context where there is one.
+
+    >>> input_of("Q", ["X", "context"]), input_of("K", ["X", "context"])
+    ('X', 'context')
+    """
     return "context" if letter != "Q" and "context" in given else "X"

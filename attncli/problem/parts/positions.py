@@ -413,6 +413,9 @@ def read_positions(value: Value) -> tuple[Position, ...] | None:
 def replacements(positions: Sequence[Position | type[Position]]) -> Mapping[str, str]:
     """Which steps the scores read in place of others: Q_rot for Q; ValueError where two kinds
     replace the same.
+
+    >>> replacements([Rope, Alibi])
+    {'Q': 'Q_rot', 'K': 'K_rot'}
     """
     found: dict[str, str] = {}
     by: dict[str, str] = {}

@@ -127,7 +127,11 @@ class Surd(NamedTuple):
 
 
 def is_plain(text: str) -> bool:
-    """Whether the text is a number of YAML 1.2 or JSON, as opposed to a fraction or a root."""
+    """Whether the text is a number of YAML 1.2 or JSON, as opposed to a fraction or a root.
+
+    >>> is_plain("1e3"), is_plain("1/3")
+    (True, False)
+    """
     return PLAIN.fullmatch(text) is not None
 
 
@@ -171,6 +175,9 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
 def as_exact(text: str) -> Fraction | None:
     """The number exactly, or None for an irrational root and for -inf; NumberError as for
     `as_float`.
+
+    >>> as_exact("0.1"), as_exact("sqrt(4)"), as_exact("sqrt(2)")
+    (Fraction(1, 10), Fraction(2, 1), None)
     """
     value, surd = _parsed(text)
     if isinf(value):
@@ -255,7 +262,11 @@ def _read_fraction_or_root(text: str) -> Surd:
 
 
 def why_not_a_number(text: str) -> tuple[str, str]:
-    """(message, help) for a text outside the grammar of numbers."""
+    """(message, help) for a text outside the grammar of numbers.
+
+    >>> why_not_a_number("0,5")
+    ('0,5 has a decimal comma', 'write 0.5')
+    """
     shown = shorten(text)
     for pattern, message, help in _REASONS:
         if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):

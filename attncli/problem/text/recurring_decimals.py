@@ -26,6 +26,9 @@ def recurring(text: str) -> Fraction | None:
     Digits recur under a line, from one dot to the other, or in parentheses that follow the point.
     Parentheses after other decimals, as in 0.1(6), are none: there, physicists write how uncertain
     the last digits are.
+
+    >>> recurring("0.1(6)"), recurring("0.(3)")
+    (None, Fraction(1, 3))
     """
     found = _RECURRING.fullmatch(text)
     if found is None:

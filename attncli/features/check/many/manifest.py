@@ -115,6 +115,9 @@ def without_doubles(submissions: Iterable[Submission]) -> list[Submission]:
 def students_of(paths: Sequence[str]) -> list[str]:
     """A name for each file: that of the file without its suffix, or the whole path where two are
     alike.
+
+    >>> students_of(["ada.yaml", "ben.yaml"]), students_of(["1/ada.yaml", "2/ada.yaml"])
+    (['ada', 'ben'], ['1/ada.yaml', '2/ada.yaml'])
     """
     stems = [
         os.path.splitext(os.path.basename(without_last_separator(path)))[0] or path

@@ -91,6 +91,9 @@ def _read_rows(value: Value) -> StoredArray | None:
 def truth_among_numbers(cells: list[str]) -> int | None:
     """Which cell is the first truth value where others are numbers; None where all are of one
     kind.
+
+    >>> truth_among_numbers(["1", "true", "0"]), truth_among_numbers(["1", "0"])
+    (1, None)
     """
     truths = [cell in TRUTHS for cell in cells]
     if all(truths) or not any(truths):
@@ -101,6 +104,11 @@ def truth_among_numbers(cells: list[str]) -> int | None:
 def as_array(cells: list[str]) -> StoredArray:
     """Truth values, whole numbers or float64 by their texts; the texts themselves where one is a
     fraction or a root.
+
+    >>> as_array(["1", "0"]).dtype.kind, as_array(["1", "0.5"]).dtype.kind
+    ('i', 'f')
+    >>> as_array(["1", "1/3"]).tolist()
+    ['1', '1/3']
     """
     if all(cell in TRUTHS for cell in cells):
         return np.array([TRUTHS[cell] for cell in cells])

@@ -240,6 +240,10 @@ def _squeezed(matrix: Matrix, axes: tuple[int, ...]) -> Matrix:
 
 
 def unless_one(meanings: Iterable[str]) -> tuple[str, ...]:
-    """The meaning for each entry; nothing where there is one for all."""
+    """The meaning for each entry; nothing where there is one for all.
+
+    >>> unless_one(["2 keys", "3 keys"]), unless_one(["2 keys"])
+    (('2 keys', '3 keys'), ())
+    """
     found = tuple(meanings)
     return found if len(found) > 1 else ()
