@@ -175,6 +175,8 @@ const answers = {
     const parts = each(document.querySelector(".tabs")).map((choice) => (taken([choice]), [choice[0], said()]));
     return { ribbons, parts };
   }),
+  // The rules of each style sheet, as the browser has read them.
+  rules: (page) => page.evaluate(() => [...document.styleSheets].map((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))),
   shift: (page) => page.evaluate(() => new Promise((done) => {
     let sum = 0;
     new PerformanceObserver((list) => list.getEntries().forEach((each) => (sum += each.value))).observe({ type: "layout-shift", buffered: true });

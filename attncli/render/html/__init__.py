@@ -102,18 +102,12 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 @cache
 def stylesheet(name: str) -> str:
     """A style sheet of this folder without its comments and what makes it easy to read."""
-    text = re.sub(
-        r"/\*.*?\*/",
-        "",
-        (Path(__file__).parent / name).read_text(encoding="utf-8"),
-        flags=re.DOTALL,
-    )
-    return (
-        re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", text))
-        .replace(";}", "}")
-        .replace(": ", ":")
-        .strip()
-    )
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    without_comments = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    on_one_line = re.sub(r"\s+", " ", without_comments).strip()
+    dense = re.sub(r"\s*([{};,])\s*|(?<=\() | (?=\))", r"\1", on_one_line)
+    dense = dense.replace(";}", "}").replace(": ", ":")
+    return re.sub(r"(?<![\w.])0\.", ".", dense)
 
 
 def entries(blocks: Iterable[page.Block], level: int) -> Iterator[ContentsEntry]:
