@@ -6,7 +6,9 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from typing import NamedTuple
 
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
@@ -14,6 +16,19 @@ from attncli.errors import reason, unwritable, usage_error
 from attncli.problem.files import OPENED_FILES
 from attncli.system import is_reader_gone, is_same, keep_owner, set_blocking, without_last_separator
 
+
+class _Ready(NamedTuple):
+    """A file that is written, the one it takes the place of, and what the person called that."""
+
+    temporary: str
+    path: str
+    name: str
+    option: str
+
+
+# What is written in `together` and waits for its end; None outside of it. A program may have
+# several threads that write.
+_waiting: ContextVar[list[_Ready] | None] = ContextVar("_waiting", default=None)
 _OTHER_NAME = "give the output another name"
 _EXAMPLES = {"-o": "solution.md", "--answers": "answers.yaml", "--key": "key.md"}
 
@@ -138,7 +153,7 @@ def write_bytes(
             with open(path, "wb") as stream:
                 stream.writelines(data)
         else:
-            _replace(os.path.realpath(path), data, target)
+            _write_beside(path, data, target, option)
     except OSError as error:
         raise unwritable(path, reason(error), option) from error
 
@@ -147,20 +162,38 @@ def write_files(
     files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]], *, option: str = "-o"
 ) -> None:
     """Write texts or data to files, all of them or none. Raises as `write_bytes` does."""
-    # a file that is written, and the one it takes the place of
-    ready: list[tuple[str, str]] = []
+    with together():
+        for path, data in files:
+            encoded = (piece.encode() if isinstance(piece, str) else piece for piece in data)
+            try:
+                target = _status(path)
+                _require_replaceable(path, target, option)
+                _write_beside(path, encoded, target, option)
+            except OSError as error:
+                raise unwritable(path, reason(error), option) from error
+
+
+@contextlib.contextmanager
+def together() -> Iterator[None]:
+    """A context in which files are written all or none: they take their places at its end.
+
+    Raises AttncliError (exit 4) if one of them cannot.
+    """
+    if _waiting.get() is not None:
+        # The outer context puts all in place.
+        yield
+        return
+    ready: list[_Ready] = []
+    outside = _waiting.set(ready)
     with CleanupBeforeExit():
         try:
-            for path, data in files:
-                try:
-                    ready.append((_written_beside(path, data, option), os.path.realpath(path)))
-                except OSError as error:
-                    raise unwritable(path, reason(error), option) from error
-            _put_in_place(ready, option)
+            yield
+            _put_in_place(ready)
         finally:
-            for temporary, _ in ready:
+            _waiting.reset(outside)
+            for each in ready:
                 with contextlib.suppress(OSError):
-                    os.unlink(temporary)
+                    os.unlink(each.temporary)
 
 
 def require_new_folder(path: str, option: str = "-d") -> None:
@@ -194,7 +227,7 @@ def write_folder(
         for name, data in files:
             path = os.path.join(folder, *name.split("/"))
             try:
-                made.extend(_make_folders(os.path.dirname(path)))
+                made.extend(make_folders(os.path.dirname(path)))
             except OSError as error:
                 raise unwritable(path, reason(error), "-d") from error
             yield path, data
@@ -203,71 +236,103 @@ def write_folder(
         try:
             write_files(placed(), option="-d")
         except BaseException:
-            for each in reversed(made):
-                with contextlib.suppress(OSError):
-                    os.rmdir(each)
+            remove_folders(made)
             raise
 
 
-def _make_folders(path: str) -> list[str]:
-    """Make a folder and those that it is in, as far as they are not there; those that were made."""
+def make_folders(path: str) -> list[str]:
+    """Make a folder and those that it is in, as far as they are not there; those that were made.
+
+    Raises OSError, and then leaves none.
+    """
     if not path or os.path.isdir(path):
         return []
-    above = _make_folders(os.path.dirname(path))
-    os.mkdir(path)
+    above = make_folders(os.path.dirname(without_last_separator(path)))
+    try:
+        os.mkdir(path)
+    except BaseException as error:  # Ctrl-C, too
+        if isinstance(error, FileExistsError) and os.path.isdir(path):
+            # Another process has made it meanwhile.
+            return above
+        remove_folders(above)
+        raise
     return [*above, path]
 
 
-def _written_beside(path: str, data: Iterable[str | bytes | memoryview], option: str) -> str:
-    """A new file with this text or data beside the one that it is to take the place of."""
-    target = _status(path)
-    if target and _is_read(target):
+def remove_folders(made: Iterable[str]) -> None:
+    """Remove those of the folders in which nothing is; `made` as `make_folders` gave them."""
+    for each in reversed([*made]):
+        with contextlib.suppress(OSError):
+            os.rmdir(each)
+
+
+def _require_replaceable(path: str, target: os.stat_result | None, option: str) -> None:
+    """Refuse to put a new file in the place of this one, for an AttncliError (exit 2 or 4)."""
+    if target is None:
+        return
+    if _is_read(target):
         raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
-    if target and not stat.S_ISREG(target.st_mode):
+    if not stat.S_ISREG(target.st_mode):
         raise unwritable(path, "it is no regular file", option)
-    if target and not os.access(path, os.W_OK):
+    if not os.access(path, os.W_OK):
         raise unwritable(path, "permission denied", option)
-    return _temporary_file(
-        os.path.realpath(path),
-        (piece.encode() if isinstance(piece, str) else piece for piece in data),
-        target,
-    )
 
 
-def _put_in_place(files: Sequence[tuple[str, str]], option: str) -> None:
+def _write_beside(
+    path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None, option: str
+) -> None:
+    """Write a new file beside the one that it is to take the place of, which it does at the end of
+    the context.
+    """
+    with together():
+        real = os.path.realpath(path)
+        temporary = _temporary_file(real, data, old)
+        waiting = _waiting.get()
+        assert waiting is not None
+        waiting.append(_Ready(temporary, real, path, option))
+
+
+def _put_in_place(ready: list[_Ready]) -> None:
     """Put each of these files where it belongs; if one of them cannot be put there, the old ones
     come back.
     """
+    if len(ready) == 1:
+        # So a single file is at every moment either the old one or the new one.
+        _replace(ready[0])
+        return
     done: list[tuple[str, str | None]] = []  # a file, and the old one
     try:
-        for temporary, path in files:
-            old = _name_beside(path) if os.path.exists(path) else None
-            if old:
-                os.rename(path, old)
-            done.append((path, old))
-            os.replace(temporary, path)
-    except BaseException as error:
+        for each in ready:
+            old = _set_aside(each)
+            done.append((each.path, old))
+            _replace(each)
+    except BaseException:  # Ctrl-C, too
         for path, old in reversed(done):
             with contextlib.suppress(OSError):
                 os.replace(old, path) if old else os.unlink(path)
-        if isinstance(error, OSError):
-            raise unwritable(path, reason(error), option) from error
         raise
     for _, old in done:
         if old:
             os.unlink(old)
 
 
-def _replace(path: str, data: Iterable[bytes | memoryview], old: os.stat_result | None) -> None:
-    """Write another file first, so that it is at every moment either the old one or the new one."""
-    with CleanupBeforeExit():
-        temporary = _temporary_file(path, data, old)
-        try:
-            os.replace(temporary, path)
-        except BaseException:  # Ctrl-C, too
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+def _set_aside(new: _Ready) -> str | None:
+    """Give the old file another name, which is returned; None where there is none."""
+    if not os.path.exists(new.path):
+        return None
+    old = _name_beside(new.path)
+    try:
+        os.rename(new.path, old)
+    except OSError as error:
+        raise unwritable(new.name, reason(error), new.option) from error
+    return old
+
+
+def _replace(new: _Ready) -> None:
+    try:
+        os.replace(new.temporary, new.path)
+    except OSError as error:
+        raise unwritable(new.name, reason(error), new.option) from error
 
 
 def _temporary_file(

@@ -1,10 +1,15 @@
-"""On a full disk, whatever a command writes, the help names its option and what that takes."""
+"""On a full disk, whatever a command writes, the help names its option and what that takes; and
+nothing is left of what it wrote, at whichever of its files the disk was full.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +21,7 @@ from attncli.cli.main import run
 from attncli.errors import Exit
 
 LOVE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
-CLASS = "student,problem,answers\nAda,love.yaml,ada.yaml\n"
+CLASS = "student,problem,answers\nAda,love.yaml,ada.yaml\nBen,love.yaml,ben.yaml\n"
 # A command line for each option that writes, and for each way in which it writes; the option is the
 # last but one.
 LINES = [
@@ -33,28 +38,38 @@ LINES = [
     ["gradient", "love.yaml", "-o", "a.md"],
     ["compare", "love.yaml", "--set", "scale=1", "-o", "a.md"],
     ["cost", "love.yaml", "-o", "a.md"],
-    ["scaling", "love.yaml", "-o", "a.md"],
+    ["scaling", "love.yaml", "--draws", "3", "-o", "a.md"],
     ["check", "love.yaml", "ada.yaml", "-o", "a.md"],
     ["check", "--batch", "class.csv", "-o", "a.csv"],
     ["check", "--batch", "class.csv", "--feedback", "pages"],
     ["worksheet", "love.yaml", "-o", "a.md"],
     ["worksheet", "love.yaml", "-o", "a.md", "--answers", "a.yaml"],
     ["worksheet", "love.yaml", "-o", "a.md", "--key", "key.md"],
+    ["worksheet", "love.yaml", "-o", "a.md", "--key", "key.md", "--answers", "a.yaml"],
     ["steps", "-o", "a.md"],
     ["schema", "trace", "-o", "a.json"],
     ["example", "i_love_ai", "-o", "a.yaml"],
+    ["example", "gpt2_layer", "-o", "a.yaml"],
     ["new", "-o", "a.yaml"],
     ["generate", "--audit", "love.yaml", "-o", "a.md"],
-    ["generate", "--seed", "1", "--count", "1", "--dims", "2,3,2,2", "-d", "set"],
+    ["generate", "--seed", "1", "--count", "2", "--dims", "2,3,2,2", "-d", "new/set"],
     *(
         ["export", "love.yaml", "--to", to, "-o", name]
         for to, name in (("moodle", "a.xml"), ("canvas", "a.txt"))
     ),
     ["export", "love.yaml", "--to", "rexams", "-o", "a.Rmd"],
+    ["export", "love.yaml", "other.yaml", "--to", "rexams", "-o", "a-{n}.Rmd"],
     ["picture", "love.yaml", "--of", "weights", "-o", "a.svg"],
 ]
-# an empty folder; rows that are done, with which --resume goes on
-KEPT = ("pages", ".a.csv.partial")
+# rows that are done, with which --resume goes on
+KEPT = ".a.csv.partial"
+# what a command writes must not be there before
+ONLY_NEW = ("example", "generate", "new")
+# Calls to the system that need room on a disk. Another name may need some, too, but not one that
+# was there a moment ago.
+CALLS = ("open", "fsync", "mkdir", "rename", "replace")
+NAMING = ("rename", "replace")
+MOST_PLACES = 8
 IN_TESTS_OF_ITS_OWN = {("record", "-o")}  # which needs a model
 
 
@@ -73,17 +88,64 @@ def writing_options() -> dict[tuple[str, str], str]:
     return found
 
 
+class Disk:
+    """A disk that is full from one call on which needs room; it counts these calls."""
+
+    def __init__(self, full_from: int | None = None) -> None:
+        self.calls = 0
+        self._full_from = full_from
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(files, "open", self._with_room(open), raising=False)
+        for name in CALLS[1:]:
+            monkeypatch.setattr(os, name, self._with_room(getattr(os, name), name in NAMING))
+
+    def _with_room(self, call: Callable[..., Any], is_naming: bool = False) -> Callable[..., Any]:
+        def called(*arguments: Any, **named: Any) -> Any:
+            if self._is_full(is_naming):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), arguments[0])
+            return call(*arguments, **named)
+
+        return called
+
+    def _is_full(self, is_naming: bool) -> bool:
+        at, self.calls = self.calls, self.calls + 1
+        if self._full_from is None:
+            return False
+        return at == self._full_from if is_naming else at >= self._full_from
+
+
+def made_folder(folder: Path) -> Path:
+    """A folder with what the lines read."""
+    folder.mkdir(exist_ok=True)
+    for name in ("love.yaml", "other.yaml"):
+        shutil.copy(LOVE, folder / name)
+    for name in ("ada.yaml", "ben.yaml"):
+        (folder / name).write_text("scaled: [[0.58, 2.89, 1.73], null, null]\n")
+    (folder / "class.csv").write_text(CLASS)
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """What is in a folder and in those inside it, which have no bytes themselves."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+def run_in(folder: Path, line: list[str], disk: Disk) -> int:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        disk.install(patch)
+        return run(line)
+
+
 @pytest.fixture
 def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the lines read, on a disk that has no room for more."""
-    shutil.copy(LOVE, tmp_path / "love.yaml")
-    (tmp_path / "ada.yaml").write_text("scaled: [[0.58, 2.89, 1.73], null, null]\n")
-    (tmp_path / "class.csv").write_text(CLASS)
-
-    def refuse(name: str, mode: str) -> Any:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
-
-    monkeypatch.setattr(files, "open", refuse, raising=False)
+    made_folder(tmp_path)
+    Disk(full_from=0).install(monkeypatch)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -104,8 +166,49 @@ def test_the_help_names_the_option_and_what_it_takes(
     error = capsys.readouterr().err
     assert "no space left on device" in error
     added = {*os.listdir(full)} - {*before}
-    assert added <= {*KEPT}
+    assert added <= {KEPT}
     # In another place, the rows that are kept would not be found.
     elsewhere = f"write to another place with {option} {takes}"
     goes_on = "what is done is kept: the same command with --resume goes on from there"
-    assert error.endswith(f"help: {goes_on if '.a.csv.partial' in added else elsewhere}\n")
+    assert error.endswith(f"help: {goes_on if KEPT in added else elsewhere}\n")
+
+
+@pytest.mark.parametrize("line", LINES, ids=" ".join)
+def test_nothing_is_left_of_several_files(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pages of a class are written one by one: the error says how many are there, and are whole.
+
+    A single file is tried in `test_faults.py`, at every call.
+    """
+    given = contents(made_folder(tmp_path / "given"))
+    disk = Disk()
+    assert run_in(tmp_path / "given", line, disk) < Exit.USAGE
+    written = {
+        name: data for name, data in contents(tmp_path / "given").items() if name not in given
+    }
+    assert written
+    if len(written) == 1:
+        return
+
+    olds = [b"", b"old"] if line[0] not in ONLY_NEW else [b""]
+    for old, full_from in product(olds, range(0, disk.calls, disk.calls // MOST_PLACES + 1)):
+        folder = made_folder(tmp_path / f"{full_from}{old!r}")
+        for name in filter(written.get, written if old else ()):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(old)
+        before = contents(folder)
+        capsys.readouterr()
+        code = run_in(folder, line, full_disk := Disk(full_from))
+        left = contents(folder)
+        left.pop(KEPT, None)
+        if full_disk.calls <= full_from:
+            # There was less to write, since a folder was there.
+            assert code < Exit.USAGE
+            continue
+        assert code == Exit.FILE
+        pages = {name for name in left if "pages/" in name and left[name] == written[name]}
+        said = re.findall(r"(\d+) pages? of feedback in pages", capsys.readouterr().err)
+        assert said == ([str(len(pages))] if pages else [])
+        assert {*left} - {*before} == (pages | {"pages"} if pages else set()) - {*before}
+        assert all(left[name] == before[name] for name in {*before} - pages)

@@ -321,7 +321,7 @@ def _check_class(
             try:
                 marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
             except Exception:
-                # A page of feedback cannot be made, say: what is marked is marked all the same.
+                # A page of feedback cannot be made, say: what is done is written all the same.
                 if marking.marked:
                     write_results(marking, look, kept)
                 raise

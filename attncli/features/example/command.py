@@ -8,7 +8,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.error_report import warn
-from attncli.cli.files import require_new, write, write_bytes
+from attncli.cli.files import require_new, together, write, write_bytes
 from attncli.cli.look import Look
 from attncli.cli.pages import write_page
 from attncli.errors import usage_error
@@ -72,6 +72,7 @@ def example(
     beside = {os.path.join(folder, other): data for other, data in arrays.items()}
     for path in (output, *beside):
         require_new(path, beside.get(path))
-    for path, data in beside.items():
-        write_bytes([data], path)
-    write(collection.text(file), output, portable=True)
+    with together():
+        for path, data in beside.items():
+            write_bytes([data], path)
+        write(collection.text(file), output, portable=True)

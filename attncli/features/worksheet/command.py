@@ -7,7 +7,7 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.error_report import warn_of
-from attncli.cli.files import is_same_file, require_writable, write
+from attncli.cli.files import is_same_file, require_writable, together, write
 from attncli.cli.groups import grouped
 from attncli.cli.look import Look, look_options, page_format
 from attncli.cli.options import Conflict, reject_conflicts
@@ -141,13 +141,14 @@ def worksheet(
         from attncli.page.workbook import with_workbook
 
         page = with_workbook(page, trace, view)
-    if answers is not None:
-        write(blank_answers(trace, left), answers, portable=True, option="--answers")
-    if key is not None:
-        math = look.math if key_format == "markdown" else None
-        key_look = Look(key_format, key, option="--key", math=math)
-        write_page(_key_page(trace, view, left[-1]), key_look)
-    write_page(page, look)
+    with together():
+        if answers is not None:
+            write(blank_answers(trace, left), answers, portable=True, option="--answers")
+        if key is not None:
+            math = look.math if key_format == "markdown" else None
+            key_look = Look(key_format, key, option="--key", math=math)
+            write_page(_key_page(trace, view, left[-1]), key_look)
+        write_page(page, look)
     warn_of([*trace.warnings, *_warnings_of_given(trace)], quiet=quiet)
 
 

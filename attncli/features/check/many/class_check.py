@@ -160,26 +160,30 @@ class Marking:
 
         A signal is a KeyboardInterrupt or Terminated, and leaves what is done until then. Raises
         AttncliError (exit 4 or 5) where the scheduler cannot be reached, or a page of feedback
-        cannot be made.
+        cannot be made. A row whose page could not be written is not done.
         """
         numbers = [number for number in range(len(self.submissions)) if number not in self._found]
         left = [self.submissions[number] for number in numbers]
         # The command line turns it off for work that is soon over.
         gc.enable()
         progress.begin("checking")
-        with (
-            feedback or nullcontext(),
-            workers_of(scheduler) if scheduler is not None else nullcontext() as executor,
-            closing(_marked(left, settings, workers, executor, self.warnings.append)) as results,
-        ):
-            for done, (at, marked) in enumerate(results, start=1):
-                number = numbers[at]
-                self._found[number] = marked
-                progress.report(done / len(left))
-                complete = [number] if feedback is None else feedback.write(number, marked)
-                self._complete += len(complete)
-                if kept is not None:
-                    kept.add(self._found[each] for each in complete)
+        try:
+            with (
+                feedback or nullcontext(),
+                workers_of(scheduler) if scheduler is not None else nullcontext() as executor,
+                closing(_marked(left, settings, workers, executor, self.warnings.append)) as rows,
+            ):
+                for done, (at, marked) in enumerate(rows, start=1):
+                    number = numbers[at]
+                    self._found[number] = marked
+                    progress.report(done / len(left))
+                    complete = [number] if feedback is None else feedback.write(number, marked)
+                    self._complete += len(complete)
+                    if kept is not None:
+                        kept.add(self._found[each] for each in complete)
+        finally:
+            for number in feedback.owed if feedback is not None else ():
+                self._found.pop(number, None)
 
 
 def _key(student: str, answers: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from attncli.cli.files import write, write_bytes
+from attncli.cli.files import make_folders, remove_folders, write, write_bytes
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
 from attncli.features.check.many.manifest import Submission
@@ -23,7 +23,8 @@ class Feedback:
     """A page for each student, in a folder; each is written when its student has been marked.
 
     As a context, it waits at its end for pages that TeX is still at. Then it raises AttncliError
-    (exit 4) if TeX could not make some.
+    (exit 4) if TeX could not make some. After an error, the pages that are there are whole, and a
+    new folder without any is gone.
     """
 
     def __init__(self, folder: str, submissions: Sequence[Submission], format: str) -> None:
@@ -41,7 +42,11 @@ class Feedback:
         self._failed: dict[str, AttncliError] = {}
         self._in_tex = format in ("latex", "pdf")
         self._with_codes: list[str] = []
-        _make_folder(folder)
+        # numbers of students whose page is to be written, and is not yet
+        self.owed: set[int] = set()
+        self._written = 0
+        self._folder = folder
+        self._made_folders = _made_for_pages(folder)
         suffix = ".pdf" if format == "pdf" else FORMATS[format].suffixes[0]
         names = file_names(self._students, "student")
         self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
@@ -49,14 +54,17 @@ class Feedback:
     def write(self, number: int, marked: Marked) -> list[int]:
         """The page of a student by its number; as PDF as soon as it is made. Returns whose pages
         are there now.
+
+        Raises AttncliError (exit 4) where a page cannot be written, which also says how many are.
         """
         if marked.page is None:
             return [number]
         page = marked.page
         if self._in_tex and has_codes(page):
             self._with_codes.append(self._students[number])
+        self.owed.add(number)
         if self._engine is None:
-            write(page, self.paths[number], portable=True, option="--feedback")
+            self._put(number, page)
             return [number]
         self._in_work[number] = self._threads.submit(self._engine, page)
         # Two pages for each core keep TeX busy, and no more of them wait in memory.
@@ -86,18 +94,38 @@ class Feedback:
             except AttncliError as error:
                 self._failed[self._students[number]] = error
             else:
-                write_bytes([made], self.paths[number], option="--feedback")
+                self._put(number, made)
             del self._in_work[number]
+            self.owed.discard(number)
             written.append(number)
         return written
+
+    def _put(self, number: int, page: str | bytes) -> None:
+        """Write a page that is made where it belongs."""
+        try:
+            if isinstance(page, str):
+                write(page, self.paths[number], portable=True, option="--feedback")
+            else:
+                write_bytes([page], self.paths[number], option="--feedback")
+        except AttncliError as error:
+            if not self._written:
+                raise
+            pages = count(self._written, "page")
+            said = f"{error.message}; {pages} of feedback in {self._folder} can be used"
+            raise AttncliError(error.exit_code, said, help=error.help) from error
+        self.owed.discard(number)
+        self._written += 1
 
     def __enter__(self) -> Feedback:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        with self._threads:
-            # After Ctrl-C, too, what is marked has its page.
-            self._write_made(most_left=0)
+        try:
+            with self._threads:
+                # After Ctrl-C, too, what is marked has its page.
+                self._write_made(most_left=0)
+        finally:
+            remove_folders(self._made_folders)
         if self._failed and kind is None:
             self._raise_failed()
 
@@ -109,9 +137,10 @@ class Feedback:
         raise file_error(said, help=why.help)
 
 
-def _make_folder(folder: str) -> None:
+def _made_for_pages(folder: str) -> list[str]:
+    """Make the folder, if it is not there; the folders that were made for it."""
     try:
-        os.makedirs(folder, exist_ok=True)
+        return make_folders(folder)
     except FileExistsError:
         raise file_error(
             f"--feedback {folder}: this is a file, not a folder", help="name a folder"

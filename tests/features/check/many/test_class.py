@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -426,6 +427,28 @@ def test_feedback() -> None:
     assert page.startswith("# Бела: ")
     assert "7.5 of 10 with follow-through" in page
     assert "this file does not exist" in Path("pages/_up_none.md").read_text(encoding="utf-8")
+
+
+def test_a_page_that_cannot_be_written_has_no_row(
+    school: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So --resume goes on with it, and the error says how many pages are there."""
+    pages = ["--feedback", "pages", "-o", "results.csv", "--workers", "1"]
+    line = ["check", "--batch", "manifest.csv", *pages]
+    (school / "pages").mkdir()
+    in_the_way = school / "pages" / "_cmd__.md"
+    in_the_way.mkdir()
+    assert run(line) == 4
+    err = capsys.readouterr().err
+    made = sorted(page.stem for page in (school / "pages").glob("*.md") if page.is_file())
+    assert made
+    assert re.search(rf"; {len(made)} pages? of feedback in pages can be used\n", err)
+    rows = Path("results.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert len(rows) == len(made)
+    in_the_way.rmdir()
+    assert run([*line, "--resume"]) == 1
+    assert len(Path("results.csv").read_text(encoding="utf-8").splitlines()) == 5
+    assert len(os.listdir("pages")) == 4
 
 
 def fake_tex(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
