@@ -58,6 +58,13 @@ FRAGMENT = Style(fragment=True)
         ('a "word" ("or two")', "a ``word'' (``or two'')"),
         ('6" "', "6'' ''"),
         ("\x1b", r"\textbackslash{}x1b"),
+        ("2.3\u0305 0.1\u03044\u0304", r"2.$\overline{3}$ 0.$\overline{14}$"),
+        ("0.1\u030742857\u0307", r"0.$\dot{1}$4285$\dot{7}$"),
+        ("½ 1⅞", r"$\frac{1}{2}$ 1$\frac{7}{8}$"),
+        ("2⁻¹ H₂O", r"2$^{-}$$^{1}$ H$_{2}$O"),
+        ("3¹⁄₂", r"3$^{1}$/$_{2}$"),
+        ("2⋅3∙4∗5∕6", r"2$\cdot$3$\cdot$4$\ast$5/6"),
+        ("⅟", r"U+215F\allowbreak{}"),
         ("a → b␣", r"a $\rightarrow$ b\textvisiblespace{}"),
     ],
 )

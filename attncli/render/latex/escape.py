@@ -60,6 +60,11 @@ _SIGNS = {
     "¿": "?`",
     "×": r"$\times$",
     "·": r"$\cdot$",
+    "⋅": r"$\cdot$",
+    "∙": r"$\cdot$",
+    "∗": r"$\ast$",
+    "∕": "/",
+    "⁄": "/",
     "÷": r"$\div$",
     "±": r"$\pm$",
     "−": "$-$",
@@ -76,9 +81,6 @@ _SIGNS = {
     "∑": r"$\sum$",
     "°": r"$^\circ$",
     "ᵀ": r"$^\top$",
-    "²": "$^2$",
-    "³": "$^3$",
-    "½": r"$\frac12$",
     "α": r"$\alpha$",
     "β": r"$\beta$",
     "γ": r"$\gamma$",
@@ -117,6 +119,12 @@ _ACCENTS = {
     "\u0331": "b",
 }
 _BELOW = "dcb"
+# Digits that recur have a line or dots above them; one line is drawn above all of its digits.
+_PIECE = re.compile(r"(?:[0-9][\u0304\u0305])+|[0-9]\u0307|.", re.DOTALL)
+_MARKS = re.compile("[\u0304\u0305\u0307]")
+_RAISED_OR_LOWERED = {"<super>": "^", "<sub>": "_"}
+# Raised, it is not wider than other signs.
+_SMALL = re.compile("[A-Za-z0-9+=()-]")
 _FALLBACK, _BREAK = "U+", r"\allowbreak{}"
 _CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}{re.escape(_BREAK)}")
 _ENDS_IN_CODE = re.compile(rf"{re.escape(_FALLBACK)}[0-9A-F]{{4,6}}$")
@@ -129,13 +137,14 @@ _WIDTHS = {
     "m": 1.7,
     "M": 1.9,
     "W": 2.1,
+    "⅒": 2.0,
 }
 _LETTER, _SIGN = 1.1, 1.7
 
 
 def escape(text: str) -> str:
     """The text, letter for letter, outside math; the result is ASCII."""
-    return "".join(map(_character, _characters(text)))
+    return "".join(map(_spelled, _pieces(text)))
 
 
 def coded(text: str) -> str:
@@ -143,12 +152,12 @@ def coded(text: str) -> str:
     U+672C.
     """
     written = ""
-    for character in unicodedata.normalize("NFC", visible(text)):
-        spelled = _character(character)
+    for piece in _PIECE.findall(_normal(text)):
+        spelled = _spelled(piece)
         is_code = spelled.startswith(_FALLBACK)
-        if (is_code or character.isalnum()) and _ENDS_IN_CODE.search(written):
+        if (is_code or piece[0].isalnum()) and _ENDS_IN_CODE.search(written):
             written += " "
-        written += spelled.removesuffix(_BREAK) if is_code else character
+        written += spelled.removesuffix(_BREAK) if is_code else piece
     return written
 
 
@@ -157,12 +166,12 @@ def length(text: str) -> float:
     each.
     """
     # the same in every Python: from 3.12 on `sum` is as exact
-    return fsum(map(_width, _characters(text)))
+    return fsum(map(_width, _pieces(text)))
 
 
 def lacks_letters(text: str) -> bool:
     """Whether something of the text can only be written as a code, U+65E5."""
-    return any(_character(character).startswith(_FALLBACK) for character in _characters(text))
+    return any(_spelled(piece).startswith(_FALLBACK) for piece in _pieces(text))
 
 
 def has_codes(latex: str) -> bool:
@@ -172,17 +181,32 @@ def has_codes(latex: str) -> bool:
     return _BREAK in latex and _CODE.search(latex) is not None
 
 
-def _characters(text: str) -> str:
-    return _OPENING.sub("“", unicodedata.normalize("NFC", visible(text)))
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFC", visible(text))
+
+
+def _pieces(text: str) -> list[str]:
+    """The characters of a text, and digits together with what is above them."""
+    return _PIECE.findall(_OPENING.sub("“", _normal(text)))
 
 
 @cache
-def _width(character: str) -> float:
-    spelled = _character(character)
+def _width(piece: str) -> float:
+    spelled = _spelled(piece)
     if spelled.startswith(_FALLBACK):
         return fsum(map(_width, spelled.removesuffix(_BREAK)))
-    letter = unicodedata.normalize("NFD", character)[0]
+    digits = _MARKS.sub("", piece)
+    if len(digits) > 1:
+        return fsum(map(_width, digits))
+    letter = unicodedata.normalize("NFD", piece)[0]
     return _WIDTHS.get(letter, _LETTER if letter.islower() else _SIGN)
+
+
+def _spelled(piece: str) -> str:
+    if len(piece) == 1:
+        return _character(piece)
+    above = r"\dot" if piece.endswith("\u0307") else r"\overline"
+    return f"${above}{{{_MARKS.sub('', piece)}}}$"
 
 
 def _character(character: str) -> str:
@@ -195,4 +219,18 @@ def _character(character: str) -> str:
         accent = _ACCENTS[marks[0]]
         dotless = base in "ij" and accent not in _BELOW
         return rf"\{accent}{{\{base}}}" if dotless else rf"\{accent}{{{base}}}"
-    return f"{_FALLBACK}{ord(character):04X}{_BREAK}"
+    return _made_of_others(character) or f"{_FALLBACK}{ord(character):04X}{_BREAK}"
+
+
+def _made_of_others(character: str) -> str:
+    """$^{2}$ for ², $_{2}$ for ₂ and a fraction for ½; empty for anything else."""
+    how, *codes = unicodedata.decomposition(character).split() or [""]
+    if not how.startswith("<"):
+        return ""
+    others = "".join(chr(int(code, 16)) for code in codes)
+    if how == "<fraction>":
+        above, below = others.split("⁄")
+        return rf"$\frac{{{above}}}{{{below}}}$" if below else ""
+    small = others.replace("−", "-")
+    is_small = how in _RAISED_OR_LOWERED and _SMALL.fullmatch(small)
+    return f"${_RAISED_OR_LOWERED[how]}{{{small}}}$" if is_small else ""
