@@ -12,8 +12,12 @@ from decimal import Context, Decimal
 from attncli.english import shorten
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.rounding import DIGITS
+from attncli.problem.text.compact_fractions import (
+    COMPACT_FRACTION,
+    FRACTION_SIGN,
+    compact_fraction,
+)
 from attncli.problem.text.numbers import Complaint, NumberError
-from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 _ASCII = dict.fromkeys("·×⋅", "*")
@@ -21,8 +25,9 @@ _ASCII = dict.fromkeys("·×⋅", "*")
 _IMPLIED = " "
 _NUMBER = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _WORD = rf"\*\*|[-+*·×⋅/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])"
-_TOKEN = re.compile(rf"\s*({RECURRING}|{_NUMBER}|{_WORD})")
-_NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*(?:{RECURRING}|{_NUMBER})\s*\)")
+_TOKEN = re.compile(rf"\s*({COMPACT_FRACTION}|{_NUMBER}|{_WORD})")
+_ENDS_IN_FRACTION_SIGN = re.compile(rf"{FRACTION_SIGN}\Z")
+_NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*(?:{COMPACT_FRACTION}|{_NUMBER})\s*\)")
 # In tokens, line by line: 2/1.5·10^3
 _POWER_OF_TEN_BELOW = re.compile(r"/\n(?:[-+]\n)*[0-9.]+\n\*\n10\n(?:\^|\*\*)\n")
 # Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it.
@@ -48,7 +53,7 @@ _IN_THE_POWER = (
 _TOWER = "can be read in two ways", "write parentheses: 2^(3^2), or (2^3)^2"
 _ROOT_OR_QUOTIENT = "can be read in two ways", "write parentheses: 2^(1/2), or (2^1)/2"
 # Nobody writes a first power, so 2^1/2 is meant as a root, but every program reads a half of 2.
-_FIRST_POWERS = (["1"], ["+", "1"], ["-", "1"])
+_FIRST_POWER = re.compile(r"[-+]*1")
 _EXPONENT_OR_FACTOR = (
     "can be read as a product, or as a power of ten whose exponent is missing",
     "write 0.5*e for the product",
@@ -136,13 +141,15 @@ def _tokens(text: str) -> list[str]:
             )
         if token == "e" and _looks_cut_off(text, match, before):
             raise _Refused(*_EXPONENT_OR_FACTOR)
-        if token == "(" and (before == ")" or before.endswith(_DIGITS)):
+        if token == "(" and _may_multiply_parentheses(before):
             _require_product(text, match, before)
             found.append(_IMPLIED)
         elif token in ("√", "e", *FUNCTION_NAMES) and _is_factor(before):
             found.append(_IMPLIED)
-        elif token.startswith(_DIGITS) and _is_after_e(found):
-            _require_sum(text, match)
+        elif _is_number(token):
+            _require_sign(text, match, found)
+            if token.startswith(_DIGITS) and _is_after_e(found):
+                _require_sum(text, match)
         found.append(token)
         at = match.end()
     return found
@@ -160,9 +167,47 @@ def _looks_cut_off(text: str, e: re.Match[str], before: str) -> bool:
     return not (has_exponent or is_apart or goes_on)
 
 
+def _is_number(token: str) -> bool:
+    return token.startswith(_DIGITS) or compact_fraction(token) is not None
+
+
 def _is_factor(token: str) -> bool:
     """Whether a root, a function or e after this token is multiplied with it."""
-    return token in (")", "e") or token.endswith(_DIGITS) or recurring(token) is not None
+    return token in (")", "e") or _is_number(token)
+
+
+def _may_multiply_parentheses(token: str) -> bool:
+    """Whether a parenthesis after this token is a factor or a remark."""
+    ends_in_fraction_sign = _ENDS_IN_FRACTION_SIGN.search(token) is not None
+    return token == ")" or token.endswith(_DIGITS) or ends_in_fraction_sign
+
+
+def _require_sign(text: str, number: re.Match[str], found: list[str]) -> None:
+    """Raises _Refused where a number follows a factor without a sign: (1 + e)2, 1/3 1."""
+    before = found[-1] if found else ""
+    is_apart = number.start() < number.start(1)
+    # Digits behind digits are one number, spelled wrongly: 01, 1.2.3
+    goes_on = before.endswith(_DIGITS) and number[1].startswith(_DIGITS) and not is_apart
+    if goes_on or not _is_factor(before):
+        return
+    left, right = text[: number.start()], text[number.start(1) :]
+    help = f"write {shorten(f'{left}*{right}')} for a product"
+    if is_apart:
+        help += ", or one number"
+    elif before == ")" and not _is_exponent(found):
+        help += f", or {shorten(f'{left}^{right}')} for a power"
+    raise _Refused(f"has no sign between {before} and {number[1]}", help)
+
+
+def _is_exponent(found: list[str]) -> bool:
+    """Whether the parentheses that these tokens end with stand behind a sign of powers."""
+    depth, at = 0, len(found)
+    while at:
+        at -= 1
+        depth += {")": 1, "(": -1}.get(found[at], 0)
+        if not depth:
+            break
+    return at > 0 and found[at - 1] in _POWER_SIGNS
 
 
 def _is_after_e(found: list[str]) -> bool:
@@ -186,7 +231,7 @@ def _require_product(text: str, opening: re.Match[str], before: str) -> None:
     """
     is_apart = opening.start() < opening.start(1)
     is_number_alone = _NUMBER_ALONE.match(text, opening.start(1)) is not None
-    follows_factor = before == ")" or before.isdigit()
+    follows_factor = not before.endswith(_DIGITS) or before.isdigit()
     if is_apart or is_number_alone or not follows_factor:
         raise _Refused(*_PRODUCT_OR_REMARK)
 
@@ -265,7 +310,7 @@ class _Calculator:
         following = self.rest[-1:]
         if following and following[0] in _POWER_SIGNS:
             raise _Refused(*_TOWER)
-        if following == ["/"] and exponent in _FIRST_POWERS:
+        if following == ["/"] and _FIRST_POWER.fullmatch("".join(exponent)):
             raise _Refused(*_ROOT_OR_QUOTIENT)
         if following == [_IMPLIED] and not in_parentheses:
             raise _Refused(*_IN_THE_POWER)
@@ -290,7 +335,7 @@ class _Calculator:
                 token = "sqrt"
             else:
                 return self.root(depth + 1)
-        fraction = recurring(token)
+        fraction = compact_fraction(token)
         if fraction is not None:
             self.read.append(f"({fraction})")
             return Decimal(fraction.numerator) / fraction.denominator

@@ -11,20 +11,18 @@ from functools import lru_cache
 from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
+from attncli.problem.text.compact_fractions import COMPACT_FRACTION, compact_fraction
+from attncli.problem.text.number_signs import TIMES, in_keyboard_signs, with_exponent
 from attncli.problem.text.numbers import Complaint, NumberError, is_plain, why_not_a_number
-from attncli.problem.text.recurring_decimals import RECURRING, recurring
 
 # A number has at most so many characters, as in a problem.
 LONGEST_NUMBER = 400
 LARGEST_NUMBER, SMALLEST_NUMBER = Decimal("1.8e308"), Decimal("1e-1000")
-_TIMES = "*·×⋅"
 # Of larger powers of ten, no Decimal has one.
 _LARGEST_EXPONENT = 10**6
 _SIGNS_IN_ASCII = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
 _BLANK = re.compile(r"_*|\?")
 _IN_PARENTHESES = re.compile(r"\(\s*(.*?)\s*\)")
-_RAISED = re.compile("(?<![0-9.])(10|e)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
-_LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _POINT_OR_TIMES = re.compile(r"([-+−]?[0-9]+)·([0-9]+)")
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _MINUS_OR_TO = re.compile(rf"([-+−]?{_NUMBER})–({_NUMBER})")
@@ -35,17 +33,14 @@ _EXPONENT = r"(?P<exponent>[1-9][0-9]{0,2})(?![0-9.^])(?!\*\*)"
 # 1.5×10−3: blanks on both sides of its sign would make it a difference, and 2*10-3 is one that
 # people calculate
 _MINUS_LOST_EXPONENT = re.compile(
-    rf"{_MANTISSA}\s*(?(decimals)[{_TIMES}]|[·×⋅])\s*10(?:[-−–]\s*|\s+[-−–]){_EXPONENT}"
+    rf"{_MANTISSA}\s*(?(decimals)[{TIMES}]|[·×⋅])\s*10(?:[-−–]\s*|\s+[-−–]){_EXPONENT}"
 )
 # 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product
 _LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*[·×⋅]\s*10{_EXPONENT}")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
-_SCIENTIFIC = re.compile(
-    rf"([-+]?[0-9.]+)\s*[{_TIMES}]\s*10\s*(?:\^|\*\*)\s*(?:([-+]?[0-9]+)|\(\s*([-+]?[0-9]+)\s*\))"
-)
 # One of these stands between two spellings of one number.
 _EQUALS = re.compile("[=≈]")
-_RECURS = re.compile(RECURRING)
+_HAS_COMPACT_FRACTION = re.compile(COMPACT_FRACTION)
 _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
 # Python prints a number of an array in this way.
 _NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")
@@ -122,8 +117,9 @@ def _read(spelled: str) -> Claim | None:
     """What one spelling of a number claims; None for a blank."""
     if _BLANK.fullmatch(spelled):
         return None
-    _require_one_reading(spelled)
-    written = _RAISED.sub(_as_power, spelled).translate(_SIGNS_IN_ASCII)
+    written = in_keyboard_signs(spelled)
+    _require_one_reading(written)
+    written = written.translate(_SIGNS_IN_ASCII)
     if _MINUS_INFINITY.fullmatch(written):
         return Claim("-inf", Decimal("-Infinity"), Decimal(0))
     if is_plain(written):
@@ -134,7 +130,7 @@ def _read(spelled: str) -> Claim | None:
     number = _as_plain(written, DEEPEST)
     if is_plain(number):
         return _decimal_claim(number)
-    fraction = recurring(number)
+    fraction = compact_fraction(number)
     if fraction is not None:
         worked = work_out(str(fraction))
     elif _is_misread(written):
@@ -142,17 +138,14 @@ def _read(spelled: str) -> Claim | None:
     else:
         worked = work_out(written)
     if worked is None:
-        raise NumberError(*_why_not(written))
+        message, help = _why_not(written)
+        is_general = message == _not_a_number(written)
+        raise NumberError(_not_a_number(spelled) if is_general else message, help)
     # Numbers such as e^(-9999) are told from 0 nowhere else.
     negligible = worked.value.adjusted() < SMALLEST_NUMBER.adjusted()
     value = Decimal(0) if negligible else _sized(worked.value, written)
-    recurs = _RECURS.search(written) is not None
-    return Claim(worked.text, value, half=Decimal(0), written=spelled if recurs else "")
-
-
-def _as_power(raised: re.Match[str]) -> str:
-    """10^(-3) for 10⁻³."""
-    return f"{raised[1]}^({raised[2].translate(_LOWERED)})"
+    has_fraction = _HAS_COMPACT_FRACTION.search(written) is not None
+    return Claim(worked.text, value, half=Decimal(0), written=spelled if has_fraction else "")
 
 
 def _as_plain(written: str, deepest: int) -> str:
@@ -162,9 +155,8 @@ def _as_plain(written: str, deepest: int) -> str:
     Raises NumberError for (0.70), which accounts have for -0.70.
     """
     signs, number = _peeled(written, deepest)
-    if found := _SCIENTIFIC.fullmatch(number):
-        number = f"{found[1]}e{found[2] or found[3]}"
-    if not (is_plain(number) or recurring(number)):
+    number = with_exponent(number)
+    if not is_plain(number) and compact_fraction(number) is None:
         return written
     if written.startswith("(") and not signs and is_plain(number):
         raise NumberError(*_why_not(f"({number})"))

@@ -23,12 +23,12 @@ ONE_UNIT_OFF = 3
 class Claim:
     """One number as it was written.
 
-    `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). Of digits that recur it has the
-    fraction, and `written` has what was written: 1/3 for 0.(3). `value` is the number it says: all
-    digits of a decimal, 50 of what is none. `half` is half a unit of the last digit written, so
-    that a number which rounds to this one lies within value ± half; 0 for what is exact, as 7/10,
-    sqrt(2) and -inf are. A `printed_double` stands for all numbers within value ± half, whatever
-    its last digit is.
+    `text` is its spelling in ASCII: 0.70, -inf, 2*sqrt(3). Of ½ and of digits that recur it has
+    the fraction, and `written` has what was written: 1/3 for 0.(3). `value` is the number it says:
+    all digits of a decimal, 50 of what is none. `half` is half a unit of the last digit written,
+    so that a number which rounds to this one lies within value ± half; 0 for what is exact, as
+    7/10, sqrt(2) and -inf are. A `printed_double` stands for all numbers within value ± half,
+    whatever its last digit is.
     """
 
     text: str

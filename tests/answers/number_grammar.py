@@ -29,6 +29,18 @@ DOT_ABOVE = "\u0307"
 RAISED_SIGNS = "⁺⁻"
 RAISED = RAISED_SIGNS + "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(RAISED, "+-0123456789")
+FRACTION_SIGNS = {
+    "½": Fraction(1, 2),
+    "⅓": Fraction(1, 3),
+    "⅔": Fraction(2, 3),
+    "¼": Fraction(1, 4),
+    "¾": Fraction(3, 4),
+    "⅞": Fraction(7, 8),
+}
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+RISEN = str.maketrans(SUBSCRIPTS, DIGITS)
+WIDE = str.maketrans("０１２３４５６７８９．＋＊／（）", "0123456789.+*/()")
+OTHER_SIGNS = str.maketrans("÷∕∗∙", "//*·")
 DEEPEST = 40
 LARGEST = mpmath.mpf("1.8e308")
 SMALLEST = mpmath.mpf("1e-900")
@@ -57,14 +69,17 @@ def reading(text: str) -> Reading | None:
     text = text.strip()
     if text == "?" or not text.strip("_"):
         return None
-    text = with_lowered_powers(text)
+    text = with_lowered_powers(text.translate(WIDE).translate(OTHER_SIGNS))
+    text = with_times_for_x(text)
     with mpmath.workdps(80):
         if is_minus_infinity(text):
             return Reading(-mpmath.inf, Fraction(0))
         decimal = signed_decimal(text)
         if decimal is not None:
             return decimal
-        if is_range_or_raised_point(text) or is_row(text) or has_lost_exponent(text):
+        if is_range_or_raised_point(text) or is_row(text) or is_date(text):
+            raise Refused
+        if has_lost_exponent(text):
             raise Refused
         letters = Letters(text)
         value = letters.sum(0)
@@ -74,18 +89,54 @@ def reading(text: str) -> Reading | None:
 
 
 def with_lowered_powers(text: str) -> str:
-    """10^(-3) for 10⁻³, and e^(2) for e²."""
-    for base in ("10", "e"):
-        parts = text.split(base)
-        for place in range(1, len(parts)):
-            before, after = base.join(parts[:place]), parts[place]
-            raised = after[: len(after) - len(after.lstrip(RAISED))]
-            digits = raised[1:] if raised[:1] in RAISED_SIGNS else raised
-            is_number = bool(digits) and not set(digits) & set(RAISED_SIGNS)
-            if is_number and not before.endswith((*DIGITS, ".")):
-                parts[place] = f"^({raised.translate(LOWERED)}){after[len(raised) :]}"
-        text = base.join(parts)
+    """10^(-3) for 10⁻³, and (1 + e)^(2) for (1 + e)²; raised digits above a ⁄ stay."""
+    lowered, at = "", 0
+    while at < len(text):
+        end = at
+        while end < len(text) and text[end] in RAISED:
+            end += 1
+        run = text[at:end]
+        if not run:
+            lowered += text[at]
+            at += 1
+            continue
+        digits = run[1:] if run[0] in RAISED_SIGNS else run
+        is_whole_number = bool(digits) and not set(digits) & set(RAISED_SIGNS)
+        has_base = at > 0 and not text[at - 1].isspace()
+        is_numerator = text.startswith("⁄", end)
+        is_power = is_whole_number and has_base and not is_numerator
+        lowered += f"^({run.translate(LOWERED)})" if is_power else run
+        at = end
+    return lowered
+
+
+def with_times_for_x(text: str) -> str:
+    """1.5×10^3 for 1.5x10^3; any other x stays."""
+    for at, letter in enumerate(text):
+        if letter in "xX" and is_mantissa_before(text[:at]) and is_power_of_ten(text[at + 1 :]):
+            text = f"{text[:at]}×{text[at + 1 :]}"
     return text
+
+
+def is_mantissa_before(text: str) -> bool:
+    text = text.rstrip()
+    number = text[len(text.rstrip(DIGITS + ".")) :]
+    whole, point, decimals = number.partition(".")
+    if not number or "." in decimals:
+        return False
+    if whole in ("", "0"):
+        return bool(point and decimals)
+    return whole[0] != "0"
+
+
+def is_power_of_ten(text: str) -> bool:
+    """10^3, or 10-3 and 103, whose exponent may have been raised."""
+    text = text.lstrip()
+    after = text[2:].lstrip()
+    digit = after[1:2] if after[:1] in (*MINUS,) else after[:1]
+    return text.startswith("10") and (
+        after.startswith(("^", "**")) or (digit != "" and digit in DIGITS)
+    )
 
 
 def has_lost_exponent(text: str) -> bool:
@@ -209,6 +260,17 @@ def is_row(text: str) -> bool:
     return len(words) > 1 and all(is_plain(word[1:] if word[0] in "+-" else word) for word in words)
 
 
+def is_date(text: str) -> bool:
+    """2024-1-31, and a text that begins so; none is meant as a difference."""
+    parts = text.translate(str.maketrans(dict.fromkeys(MINUS, "-"))).split("-")
+    if len(parts) < 3 or "√" in text:
+        return False
+    year, month, rest = parts[:3]
+    is_year = len(year) == 4 and is_whole(year)
+    is_month = len(month) in (1, 2) and is_whole(month)
+    return is_year and is_month and is_whole(rest[:1])
+
+
 def is_plain(text: str) -> bool:
     number = plain(text, 0)
     return number is not None and number[1] == len(text)
@@ -281,6 +343,25 @@ def recurring(text: str, at: int) -> tuple[Fraction, int] | None:
     if not (is_barred or is_dotted):
         raise Refused
     return value_of(whole, digits[:first], digits[first:]), end
+
+
+def mixed(text: str, at: int) -> tuple[Fraction, int] | None:
+    """(value, end) of ½, 1½ or 1¹⁄₂; None where none begins."""
+    end = at
+    while end < len(text) and text[end] in DIGITS:
+        end += 1
+    whole = text[at:end]
+    if whole.startswith("0") and whole != "0":
+        return None
+    if text[end : end + 1] in FRACTION_SIGNS:
+        return int(whole or 0) + FRACTION_SIGNS[text[end]], end + 1
+    above, slash, below = text[end:].partition("⁄")
+    below = below[: len(below) - len(below.lstrip(SUBSCRIPTS))]
+    above = above.translate(LOWERED) if set(above) <= set(RAISED) else ""
+    if not slash or not is_whole(above) or not below or below[0] == "₀":
+        return None
+    part = Fraction(int(above), int(below.translate(RISEN)))
+    return int(whole or 0) + part, end + len(above) + 1 + len(below)
 
 
 def value_of(whole: str, before: str, period: str) -> Fraction:
@@ -393,7 +474,7 @@ class Letters:
             return "name"
         if self.text[self.at] != "(":
             return ""
-        if self.text[self.at - 1] in BLANKS or last not in ("whole", "parentheses"):
+        if self.text[self.at - 1] in BLANKS or last not in ("whole", "fraction", "parentheses"):
             raise Refused  # 0.577 (1/√3), 0.5(1 + e)
         inside = self.text[self.at + 1 : self.closing()].strip(BLANKS)
         unsigned = (
@@ -404,8 +485,10 @@ class Letters:
             .lstrip(BLANKS)
         )
         recurs = recurring(unsigned, 0)
-        if is_plain(unsigned) or (recurs and recurs[1] == len(unsigned)):
-            raise Refused  # 2(3), 3(0.(3))
+        part = mixed(unsigned, 0)
+        ends = [found[1] for found in (recurs, part) if found]
+        if is_plain(unsigned) or len(unsigned) in ends:
+            raise Refused  # 2(3), 3(0.(3)), 2(½)
         return "parentheses"
 
     def is_cut_off(self) -> bool:
@@ -434,8 +517,8 @@ class Letters:
         return "e" if is_e else ""
 
     def signed(self, depth: int) -> tuple[mpmath.mpf, str]:
-        """A factor, and what it ends with: a whole number, another number, e, parentheses, a root
-        or a power.
+        """A factor, and what it ends with: a whole number, a fraction in one sign, another number,
+        e, parentheses, a root or a power.
         """
         if depth > DEEPEST:
             raise Refused
@@ -501,6 +584,9 @@ class Letters:
         if found := recurring(self.text, self.at):
             value, self.at = found
             return mpmath.mpf(value.numerator) / value.denominator, "number"
+        if found := mixed(self.text, self.at):
+            value, self.at = found
+            return mpmath.mpf(value.numerator) / value.denominator, "fraction"
         number = plain(self.text, self.at)
         if number is None:
             raise Refused

@@ -22,6 +22,7 @@ from attncli.problem.loader import loads
 from attncli.problem.text.numbers import NumberError
 from attncli.problem.text.source import Source, decode
 from attncli.render import Style, render
+from attncli.render.latex.escape import has_codes
 from attncli.tracing import run
 
 from .number_grammar import Beyond, Reading, Refused, reading
@@ -51,6 +52,7 @@ RECURRING = (
     "0.1\u030742857\u0307",
     "0.3\u0307",
 )
+FRACTIONS = ("½", "1½", "⅓", "2⅔", "0¼", "12⅞", "¹⁄₂", "3¹¹⁄₁₂")
 DOUBTFUL = (
     "0.1(6)",
     "0.577(1)",
@@ -69,6 +71,11 @@ DOUBTFUL = (
     "2^1/2",
     "e^-1/3",
     "tanh^2(1)",
+    "(1 + e)2",
+    "1/3 1",
+    "1 ½",
+    "0.(3",
+    "0.()",
 )
 POWERS = (
     "1.5×10−3",
@@ -82,11 +89,37 @@ POWERS = (
     "-(0.70)",
     "((-2))",
     "×10",
+    "1.5x10^3",
+    "2.5 X 10⁻³",
+    "1.5x103",
+    "0x10",
+    "2x3",
+    "⁻¹",
+    "¹²",
 )
-SIGNS = ("+", "-", "−", "–", "*", "·", "×", "/", "^", "**", " + ", " - ", " * ", " / ", "", " ")
+SIGNS = (
+    "+",
+    "-",
+    "−",
+    "–",
+    "*",
+    "·",
+    "×",
+    "/",
+    "÷",
+    "^",
+    "**",
+    " + ",
+    " - ",
+    " * ",
+    " / ",
+    "",
+    " ",
+)
 PIECES = (
     *NUMBERS,
     *RECURRING,
+    *FRACTIONS,
     *DOUBTFUL,
     *SIGNS,
     "(",
@@ -95,6 +128,14 @@ PIECES = (
     "e",
     "⁻³",
     "²",
+    "½",
+    "⁄",
+    "∕",
+    "∗",
+    "∙",
+    "x",
+    "３",
+    "．５",
     *POWERS,
     "sqrt(",
     "ln(",
@@ -111,9 +152,9 @@ FUNCTIONS = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 def right(draw: random.Random, depth: int = 0) -> str:
     """A calculation as people write them."""
     if depth > 3 or draw.random() < 0.3:
-        return draw.choice(NUMBERS + RECURRING + ("e",))
+        return draw.choice(NUMBERS + RECURRING + FRACTIONS + ("e",))
     one = right(draw, depth + 1)
-    match draw.randrange(6):
+    match draw.randrange(7):
         case 0:
             return f"{one}{draw.choice(SIGNS)}{right(draw, depth + 1)}"
         case 1:
@@ -124,8 +165,10 @@ def right(draw: random.Random, depth: int = 0) -> str:
             return f"√{draw.choice((one, '2', '3'))}"
         case 4:
             return f"{draw.choice('-+−')}{draw.choice(('', ' '))}{one}"
+        case 5:
+            return f"{one}{draw.choice(('²', '⁻¹', '³', '¹²'))}"
         case _:
-            return f"{one}^{draw.choice(('2', '(1/2)', '-1', one))}"
+            return f"{one}^{draw.choice(('2', '(1/2)', '½', '-1', one))}"
 
 
 def mutated(draw: random.Random, text: str) -> str:
@@ -343,7 +386,7 @@ def test_latex_means_what_it_shows(seed: int) -> None:
     assert refused > 20
 
 
-@pytest.mark.parametrize("text", [*RECURRING, "-0.(3)", "0.(3) + 1", "-(1.(6))"])
+@pytest.mark.parametrize("text", [*RECURRING, *FRACTIONS, "-0.(3)", "0.(3) + 1", "-(1.(6))", "-1½"])
 def test_a_wrong_answer_is_quoted_as_it_was_written(text: str) -> None:
     solution = judge_solution(
         PROBLEM, lambda trace: read_answers(as_json(text), trace), gradient=False
@@ -351,3 +394,4 @@ def test_a_wrong_answer_is_quoted_as_it_was_written(text: str) -> None:
     page = render(check_page(solution), "table", Style(width=200))
     assert f"You wrote {text}." in page
     assert f"you wrote {text} " in page
+    assert not has_codes(render(check_page(solution), "latex", Style()))

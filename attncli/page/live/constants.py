@@ -19,6 +19,7 @@ from attncli.page.printer import (
     SAFE_UNITS,
 )
 from attncli.problem.text import numbers
+from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.recurring_decimals import RECURRING
 from attncli.tracing.warnings import MOST_QUERIES_NAMED
 
@@ -51,7 +52,7 @@ def _of_numbers_read() -> dict[str, Any]:
         "forms": [form.replace("(?P<", "(?<") for form in numbers.FORMS],
         "minus_infinity": numbers.MINUS_INFINITY,
         "longest_number": numbers.LONGEST_NUMBER,
-        "dashes": numbers.DASHES,
+        "dashes": DASHES,
         "recurring": RECURRING,
         "grouped": numbers.GROUPED,
         "with_comma": numbers.WITH_COMMA,

@@ -18,6 +18,8 @@ from typing import NamedTuple, TypeAlias
 
 from attncli.english import shorten
 from attncli.equation.rounding import DIGITS
+from attncli.problem.text.compact_fractions import FRACTION_SIGN, compact_fraction
+from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
 from attncli.problem.text.recurring_decimals import RECURRING, recurring, with_period
 
 # where a number is still to be written
@@ -25,8 +27,6 @@ BLANK = "_"
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 LONGEST_NUMBER = 400
 PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-# Word processors and web pages have these for a minus sign.
-DASHES = "−–—‐‑‒﹣－"
 _THOUSANDS = (
     # what people write between groups of three digits, besides points and commas
     "[\\s\u00a0\u2007\u2009\u202f'’]"
@@ -48,7 +48,15 @@ WITH_COMMA = r"[-+]?\d*,\d+(e[-+]?\d+)?"
 WITHOUT_END = r"([-+]?[\d.,]*\d[.,]?)\s*(?:\.{3}|…)"
 # A decimal is written without a power of ten if its first digit has one of these.
 LEAST_PLAIN_POWER, MOST_PLAIN_POWER = -6, 15
+_WHOLE_POWER = re.compile(
+    rf"(?P<sign>[-+]?)(?P<base>{_AMOUNT})(?:\^|\*\*)(?P<open>\()?(?P<exponent>[-+]?[0-9]{{1,2}})(?(open)\))"
+)
+# Other blanks may stand between two numbers.
+_BLANKS_BESIDE_SIGN = re.compile(rf"\s*([-+{TIMES}/^()])\s*")
+# What is longer is no help.
+_LONGEST_FRACTION = 40
 _DIGITS = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
+_UNOPENED_HELP = "write a ( for each ), or leave it out"
 _Help: TypeAlias = Callable[[re.Match[str]], str]
 
 
@@ -239,9 +247,9 @@ def _read_fraction_or_root(text: str) -> Surd:
     """A fraction or root; NumberError for anything else, a division by zero, or the root of a
     negative number.
     """
-    found = next((found for form in FORMS if (found := re.fullmatch(form, text.strip()))), None)
+    found = _fraction_or_root(text)
     if found is None:
-        raise NumberError(*why_not_a_number(text))
+        raise NumberError(*_why_no_problem_has(text))
     part = found.groupdict()
     try:
         coefficient = Fraction(part["times"] or 1) / Fraction(part.get("by") or 1)
@@ -261,6 +269,49 @@ def _read_fraction_or_root(text: str) -> Surd:
     return Surd(-coefficient if part.get("sign") == "-" else coefficient, radicand)
 
 
+def _fraction_or_root(text: str) -> re.Match[str] | None:
+    return next((found for form in FORMS if (found := re.fullmatch(form, text.strip()))), None)
+
+
+def _why_no_problem_has(text: str) -> tuple[str, str]:
+    """(message, help) for a text that no problem has for a number."""
+    message, help = why_not_a_number(text)
+    spelled = _as_problems_spell(text)
+    is_explained = help != _LOOK_LIKE
+    if is_explained or not spelled:
+        return message, help
+    return f"{shorten(text)} is a number, but a problem spells it otherwise", f"write {spelled}"
+
+
+def _as_problems_spell(text: str) -> str:
+    """The spelling in a problem of what answers spell otherwise: 3/2 for 1½, 1.5e3 for 1.5×10³.
+
+    Empty where it has none, or not just one.
+    """
+    number = _BLANKS_BESIDE_SIGN.sub(r"\1", in_keyboard_signs(text.strip()))
+    number = with_exponent(number)
+    fraction = compact_fraction(number)
+    if fraction is None:
+        fraction = _whole_power(number)
+    if fraction is not None:
+        number = str(fraction)
+    return number if is_plain(number) or _fraction_or_root(number) else ""
+
+
+def _whole_power(text: str) -> Fraction | None:
+    """The number that 2^3 or 2^(-1) is; None for anything else, and for one with many digits."""
+    found = _WHOLE_POWER.fullmatch(text)
+    if found is None or len(found["base"]) > _LONGEST_FRACTION:
+        return None
+    base, exponent = Fraction(found["base"]), int(found["exponent"])
+    if not base and exponent < 0:
+        return None
+    power = base**exponent
+    if len(str(power)) > _LONGEST_FRACTION:
+        return None
+    return -power if found["sign"] == "-" else power
+
+
 def why_not_a_number(text: str) -> tuple[str, str]:
     """(message, help) for a text outside the grammar of numbers.
 
@@ -271,7 +322,21 @@ def why_not_a_number(text: str) -> tuple[str, str]:
     for pattern, message, help in _REASONS:
         if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
             return message.format(shown), help(found)
+    unclosed = text.count("(") - text.count(")")
+    if unclosed > 0:
+        closed = f"{text.strip()}{')' * unclosed}"
+        return f"{shown} has a parenthesis that nothing closes", _help_with_closed(closed)
+    if unclosed < 0:
+        return f"{shown} has a parenthesis that nothing opens", _UNOPENED_HELP
     return f"{shown} {Complaint.NO_NUMBER}", _LOOK_LIKE
+
+
+def _help_with_closed(text: str) -> str:
+    """Help with 0.(3, closed as 0.(3): the fraction that it is."""
+    if _fraction_or_root(text):
+        return f"write {shorten(text)}"
+    _, help = why_not_a_number(text)
+    return "write a ) for each (" if help == _LOOK_LIKE else help
 
 
 class DecimalComma(NamedTuple):
@@ -324,7 +389,8 @@ def _with_minus(found: re.Match[str]) -> str:
     number = re.sub(rf"[{DASHES}]\s*", "-", found[0])
     if is_plain(number):
         return f"write {number}"
-    return "write the minus sign of the keyboard, as in -1"
+    spelled = _as_problems_spell(number)
+    return f"write {spelled}" if spelled else "write the minus sign of the keyboard, as in -1"
 
 
 def _with_point(decimal: str) -> str:
@@ -354,11 +420,14 @@ def _with_one_meaning(found: re.Match[str]) -> str:
 
 
 def _as_sum_or_product(found: re.Match[str]) -> str:
-    """Help with 1 1/2: one and a half, or a half."""
-    sign, whole, above, below = found[1], *map(int, found.group(2, 3, 4))
-    if not below:
-        return _LOOK_LIKE
-    part = Fraction(above, below)
+    """Help with 1 1/2 and 1 ½: one and a half, or a half."""
+    sign, whole, written = found[1], int(found[2]), found[3]
+    part = compact_fraction(written)
+    if part is None:
+        above, below = map(int, written.split("/"))
+        if not below:
+            return _LOOK_LIKE
+        part = Fraction(above, below)
     return (
         f"write {sign}{whole + part} for the mixed number, or {sign}{whole * part} for the product"
     )
@@ -450,7 +519,7 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         ),
     ),
     (
-        r"([-+]?)(\d{1,60})\s+(\d{1,60})\s*/\s*(\d{1,60})",
+        rf"([-+]?)(\d{{1,60}})\s+(\d{{1,60}}\s*/\s*\d{{1,60}}|{FRACTION_SIGN})",
         "{} can be read in two ways",
         _as_sum_or_product,
     ),
@@ -471,6 +540,13 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         "{} is not a plain number",
         lambda found: (
             f"write {shorten(found[1])}; in Python, .tolist() makes plain numbers of an array"
+        ),
+    ),
+    (
+        r".*\(\s*\).*",
+        "{} has nothing between its parentheses",
+        _fixed(
+            "write a number there, as in sqrt(2); digits that recur are a fraction, such as 1/3"
         ),
     ),
     (
