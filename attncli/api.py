@@ -21,7 +21,6 @@ from attncli.arguments import (
     require_seconds,
     wanted_steps,
 )
-from attncli.attention.registry import holds_scores
 from attncli.dtypes import chosen
 from attncli.english import as_written, entitled, listed
 from attncli.errors import usage_error
@@ -63,7 +62,7 @@ def load(
         attncli.load("problem.yaml")
         attncli.load({"Q": queries, "K": keys, "V": values, "mask": "causal"})
     """
-    return _read(source, convention=convention, outside=allow_outside, holds_scores=False)
+    return _read(source, convention=convention, outside=allow_outside)
 
 
 def trace(
@@ -103,9 +102,8 @@ def trace(
         )
     gradient = flag("gradient", gradient)
     names = wanted_steps(steps, gradient=gradient)
-    needs_scores = names is None or holds_scores(names)
     with in_python():
-        given = _problem(keys if problem is None else problem, holds_scores=needs_scores)
+        given = _problem(keys if problem is None else problem)
     return work_out(
         given,
         device=device,
@@ -231,14 +229,13 @@ def check_many(
     return [marked[number] for number in range(len(submissions))]
 
 
-def _problem(given: Given, *, holds_scores: bool = True) -> Problem:
-    return given if isinstance(given, Problem) else _read(given, holds_scores=holds_scores)
+def _problem(given: Given) -> Problem:
+    return given if isinstance(given, Problem) else _read(given)
 
 
 def _read(
     source: str | PathLike[str] | Mapping[str, Any],
     *,
-    holds_scores: bool,
     convention: str | None = None,
     outside: bool = False,
 ) -> Problem:
@@ -248,9 +245,7 @@ def _read(
         raise usage_error(
             f"a problem cannot be {as_written(source)}", help="give a Problem, a file or a dict"
         )
-    return load_problem(
-        str(source), convention=convention, outside=outside, holds_scores=holds_scores
-    )
+    return load_problem(str(source), convention=convention, outside=outside)
 
 
 def _submissions(jobs: object) -> list[Submission]:

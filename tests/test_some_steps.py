@@ -223,7 +223,10 @@ def test_what_makes_scores_says_what_needs_less(use: Callable[[Any], object]) ->
     )
     less = 'attncli.trace(problem, steps="output") does without it'
     if use is MAKES_SCORES["gradient"]:
-        less = "the backward pass needs all of them, so leave out the gradient"
+        less = (
+            'the backward pass needs all of them, and attncli.trace(problem, steps="output") does'
+            " without it"
+        )
     assert caught.value.help == f"an array has at most 50,000,000 numbers; {less}"
 
 

@@ -21,17 +21,16 @@ LONGEST_SMALL_TEXT = 1_000_000  # characters
 WORDS_OF_LARGE_ARRAYS = ("file", "random")
 
 
-def load(file: str, overrides: Overrides = AS_IN_THE_FILE, *, holds_scores: bool = True) -> Problem:
+def load(file: str, overrides: Overrides = AS_IN_THE_FILE) -> Problem:
     """The problem in a file, or on standard input for "-", read as the command line says.
 
-    `holds_scores` is as for `read_problem`. NumPy is to be imported after this. Raises
-    AttncliError: exit 3 for what is wrong in the file, exit 4 where it cannot be read, exit 2 for a
-    mask or a scale.
+    NumPy is to be imported after this. Raises AttncliError: exit 3 for what is wrong in the file,
+    exit 4 where it cannot be read, exit 2 for a mask or a scale.
     """
     source = read_source(file, outside=overrides.allow_outside)
     if limit_threads(source.text):
         interrupt_arithmetic()
-    problem = read_problem(source, convention=overrides.as_, holds_scores=holds_scores)
+    problem = read_problem(source, convention=overrides.as_)
     return change(problem, overrides)
 
 

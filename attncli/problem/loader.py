@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
+from attncli.errors import Place
 from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.matrix import Matrix, Scalar
@@ -54,9 +55,7 @@ _PAST_HELP = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 Values: TypeAlias = dict[str, Any]
 
 
-def load(
-    path: str, *, convention: str | None = None, outside: bool = False, holds_scores: bool = True
-) -> Problem:
+def load(path: str, *, convention: str | None = None, outside: bool = False) -> Problem:
     """The problem in a file, or on standard input for "-".
 
     `convention` names the software, such as "torch", by whose meaning a mask is read that does not
@@ -65,9 +64,7 @@ def load(
     wrong in it, the first problem in the order of the file with up to nineteen others as its
     `more`, and how many there are besides.
     """
-    return read_problem(
-        read_source(path, outside=outside), convention=convention, holds_scores=holds_scores
-    )
+    return read_problem(read_source(path, outside=outside), convention=convention)
 
 
 def loads(
@@ -85,25 +82,14 @@ def loads(
     return read_problem(decode(data, name, fspath(folder)), convention=convention)
 
 
-def read_problem(
-    source: Source, *, convention: str | None = None, holds_scores: bool = True
-) -> Problem:
-    """The problem a text tells; AttncliError as for `load`.
-
-    `holds_scores` says whether the matrix of scores is going to be held, and so may not be too
-    large. Who works the problem out asks this again: here it is asked because only the text knows
-    the place.
-    """
+def read_problem(source: Source, *, convention: str | None = None) -> Problem:
+    """The problem a text tells; AttncliError as for `load`."""
     errors, root = read_tree(source)
-    return problem_from_tree(root, errors, convention, holds_scores=holds_scores)
+    return problem_from_tree(root, errors, convention)
 
 
-def problem_from_tree(
-    root: Node, errors: ErrorCollector, convention: str | None = None, *, holds_scores: bool = True
-) -> Problem:
-    """The problem of a whole tree; AttncliError as `errors` collects them. The rest is as for
-    `read_problem`.
-    """
+def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None = None) -> Problem:
+    """The problem of a whole tree; AttncliError as `errors` collects them."""
     reads = OWN if convention is None else convention_named(convention)
     if not isinstance(root, MappingNode):
         errors.fail(
@@ -122,7 +108,7 @@ def problem_from_tree(
         _check_what_was_read(values, root, reading)
     # Here and below, what is checked next asks for what has been read, or for arrays that fit.
     errors.stop()
-    given, joined = _fitting_arrays(values, positions, reading, holds_scores)
+    given, joined = _fitting_arrays(values, positions, reading)
     tokens, context_tokens = _labels(values, given, reading)
     if mask:
         mask.check(given)
@@ -143,6 +129,7 @@ def problem_from_tree(
         joined=joined,
         convention=convention,
         loss=loss,
+        places=_places_of(given, reading),
         **{
             key: values[key]
             for key, row in KEYS.items()
@@ -184,7 +171,7 @@ def _check_what_was_read(values: Values, root: MappingNode, reading: Reading) ->
 
 
 def _fitting_arrays(
-    values: Values, positions: tuple[Position, ...], reading: Reading, holds_scores: bool
+    values: Values, positions: tuple[Position, ...], reading: Reading
 ) -> tuple[dict[str, Matrix], bool]:
     """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they
     are known to fit together; and whether queries had their heads side by side in columns.
@@ -205,8 +192,16 @@ def _fitting_arrays(
         position.check(given, reading)
     check_per_head(given, reading)
     reading.errors.stop()
-    check_array_sizes(given, reading, holds_scores=holds_scores)
+    check_array_sizes(given, reading)
     return given, joined
+
+
+def _places_of(given: dict[str, Matrix], reading: Reading) -> dict[str, Place]:
+    """Where arrays that have a key of their own stand in the file; nowhere for values of Python."""
+    source = reading.errors.source
+    if not source.name:
+        return {}
+    return {name: source.place(reading.places[name]) for name in given if name in reading.places}
 
 
 def _labels(

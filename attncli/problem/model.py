@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from attncli.english import entitled, listed, shape_text
+from attncli.errors import Place
 from attncli.problem.keys import ScaleWord
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.losses import Loss
@@ -29,7 +30,8 @@ class Problem:
     side, and so that their outputs are put side by side again. `convention` names the software by
     whose meaning the mask was read, None for our own. `d_output` is the gradient of the output,
     from which a backward pass begins, in the output's shape; None for all ones, or where there is a
-    `loss`.
+    `loss`. `places` says where the arrays stand in a file, for what is only found wrong when they
+    are worked with.
     """
 
     title: str
@@ -47,6 +49,7 @@ class Problem:
     convention: str | None = None
     d_output: Matrix | None = None
     loss: Loss | None = None
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
 
     def __repr__(self) -> str:
         arrays = listed(

@@ -99,7 +99,7 @@ def read_values(
     root = _Tree(errors).node(
         {key: value for key, value in values.items() if value is not None}, ""
     )
-    return problem_from_tree(root, errors, convention, holds_scores=False)
+    return problem_from_tree(root, errors, convention)
 
 
 class _Tree:

@@ -17,6 +17,7 @@ from attncli.errors import input_error
 from attncli.problem.keys import ARRAYS, SCORES, array_path
 from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.matrix import Matrix
+from attncli.problem.model import Problem
 from attncli.problem.parts.axes import (
     axes_of,
     columns_from,
@@ -130,11 +131,12 @@ def check_gradient(
         )
 
 
-def check_array_sizes(given: Mapping[str, Matrix], reading: Reading, *, holds_scores: bool) -> None:
+def check_array_sizes(given: Mapping[str, Matrix], reading: Reading) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too
     large.
 
-    What has a number for each query and key counts only where it is going to be held.
+    What has a number for each query and key is not made by all who read a problem: who makes it
+    calls `require_scores`.
     """
     n, m = sizes(given)
     for name, tokens in ((rows_from("Q", given), n), (rows_from("K", given), m)):
@@ -161,22 +163,18 @@ def check_array_sizes(given: Mapping[str, Matrix], reading: Reading, *, holds_sc
         if wrong := _too_large(what, shape, given):
             reading.wrong(name, *wrong)
             reading.errors.stop()
-    if holds_scores and (too_large := _scores_too_large(given)):
-        name, message, help = too_large
-        reading.wrong(name, message, f"{help}; {WITHOUT_SCORES}")
-        reading.errors.stop()
 
 
-def require_scores(given: Mapping[str, Matrix], advice: str = WITHOUT_SCORES) -> None:
+def require_scores(problem: Problem, advice: str = WITHOUT_SCORES) -> None:
     """Raises AttncliError (exit 3) where an array with a number for each query and key would be too
-    large to be held.
+    large to be held, with its place in the file.
 
-    It is called where such arrays are made. Where a file is read for that, `check_array_sizes` has
-    said so before, with the place in the file. `advice` is the end of the help.
+    It is called where such arrays are made. `advice` is the end of the help.
     """
-    if too_large := _scores_too_large(given):
+    if too_large := _scores_too_large(problem.given):
         name, message, help = too_large
-        raise input_error(message, path=name, help=f"{help}; {advice}")
+        place = problem.places.get(name)
+        raise input_error(message, path=name, place=place, help=f"{help}; {advice}")
 
 
 def transpose_advice(name: str, fits_turned: bool, reading: Reading) -> str:

@@ -17,7 +17,7 @@ from attncli.dtypes import DTYPES, check_run_options
 from attncli.equation.rule import Rule
 from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
-from attncli.problem.shape_checks import require_scores
+from attncli.problem.shape_checks import WITHOUT_SCORES, require_scores
 from attncli.tracing.labels import labelled_step
 from attncli.tracing.model import Settings, Step, Trace
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from attncli.attention.parallel import Report
 
 FLOAT64 = DTYPES["float64"]
-WHY_THE_GRADIENT_NEEDS_ALL = "the backward pass needs all of them, so leave out the gradient"
+WHY_THE_GRADIENT_NEEDS_ALL = f"the backward pass needs all of them, and {WITHOUT_SCORES}"
 WHY_ALL_STEPS = "all steps are worked out here, because one that is left out may need a warning"
 
 
@@ -75,9 +75,9 @@ def run(
         keep is not None and not holds_scores(keep) and rounding == "shown" and not gradient
     )
     if gradient:
-        require_scores(problem.given, WHY_THE_GRADIENT_NEEDS_ALL)
+        require_scores(problem, WHY_THE_GRADIENT_NEEDS_ALL)
     elif not keeps_little:
-        require_scores(problem.given)
+        require_scores(problem)
     plan = plan_for(problem)
     if gradient:
         from attncli.tracing.backward import with_loss
@@ -103,7 +103,7 @@ def run(
                 if chunked is not None:
                     return chunked
         if keeps_little:
-            require_scores(problem.given, WHY_ALL_STEPS)
+            require_scores(problem, WHY_ALL_STEPS)
         worker = FloatWorker(backend, number_format, plan.parameters, plan.sizes)
         return _trace(plan, worker, shift, settings, gradient)
 

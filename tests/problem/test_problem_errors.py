@@ -10,6 +10,7 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
+from attncli.tracing.run import run
 
 Problems = Callable[..., list[str]]
 
@@ -577,10 +578,6 @@ TOO_LARGE = [
         "1:12: K: has 100,001 rows, one for each token (at most 100,000 tokens are possible)",
     ),
     (
-        "{X: {random: [7072, 1]}, W_Q: [[1]], W_K: [[1]], W_V: [[1]]}",
-        f"1:2: X: the matrix of scores would be 7072×7072, which is 50,013,184 numbers ({LESS})",
-    ),
-    (
         "{X: {random: [100000, 1]}, W_Q: {random: [1, 501]}, W_K: {random: [1, 501]}, W_V: [[1]]}",
         f"1:28: W_Q: Q would be 100000×501, which is 50,100,000 numbers ({ALL})",
     ),
@@ -594,6 +591,15 @@ TOO_LARGE = [
             " W_a: {random: [1, 501]}}"
         ),
         f"1:84: W_a: Q·W_a would be 100000×501, which is 50,100,000 numbers ({ALL})",
+    ),
+]
+
+
+# which a problem may have
+TOO_MANY_SCORES = [
+    (
+        "{X: {random: [7072, 1]}, W_Q: [[1]], W_K: [[1]], W_V: [[1]]}",
+        f"1:2: X: the matrix of scores would be 7072×7072, which is 50,013,184 numbers ({LESS})",
     ),
     (
         (
@@ -611,6 +617,19 @@ TOO_LARGE = [
 @pytest.mark.parametrize(("text", "message"), TOO_LARGE)
 def test_problems_too_large(text: str, message: str, problems: Problems) -> None:
     assert problems(text) == [message]
+
+
+@pytest.mark.parametrize(("text", "message"), TOO_MANY_SCORES)
+def test_only_who_makes_scores_asks_how_many_there_are(text: str, message: str) -> None:
+    """And still tells where in the file they come from."""
+    problem = loads(text.encode(), "p.yaml")
+    assert run(problem, keep=["output"]).steps
+    with pytest.raises(AttncliError) as caught:
+        run(problem)
+    error = caught.value
+    assert error.place is not None
+    place = f"{error.place.line}:{error.place.column}"
+    assert f"{place}: {error} ({error.help})" == message
 
 
 def test_twenty_problems_are_told_and_all_counted() -> None:

@@ -51,12 +51,11 @@ def work_out(
 ) -> "tuple[Document, list[str]]":
     """The page of the problem in a file, and what its reader must be warned of."""
     # Neither help nor what is wrong with options needs these imports, and NumPy comes after `load`.
-    from attncli.attention.registry import holds_scores
     from attncli.cli.input import load
 
     view = shown.view(look, in_full=in_full or not is_for_screen(look))
     keep = view.steps_needed(look.holds_numbers()) if shown.rounding == "shown" else None
-    problem = load(file, overrides, holds_scores=keep is None or holds_scores(keep))
+    problem = load(file, overrides)
 
     from attncli.page.derivation import derivation, page_deviation
 

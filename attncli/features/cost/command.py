@@ -95,7 +95,7 @@ def _page_of(file: str | None, sizes: dict[str, int], dtype: str, *, outside: bo
         from attncli.problem.loader import load
 
         # NumPy is imported after this.
-        read = load(file, outside=outside, holds_scores=False)
+        read = load(file, outside=outside)
 
     from attncli.features.cost.page import cost_page
     from attncli.features.cost.sizes import GivenSizes
