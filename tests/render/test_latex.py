@@ -312,7 +312,7 @@ def test_it_compiles(engine: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.each_choice
 @pytest.mark.tex
 @pytest.mark.parametrize("options", ["", "[fleqn]"])
-@pytest.mark.parametrize("packages", ["color", "color,amsmath,amssymb"])
+@pytest.mark.parametrize("packages", ["color,tikz", "color,tikz,amsmath,amssymb"])
 def test_a_fragment_fits_into_other_documents(options: str, packages: str, tmp_path: Path) -> None:
     body = render(page(*EVERY_BLOCK), "latex", FRAGMENT)
     head = f"\\documentclass{options}{{article}}\n\\usepackage{{{packages}}}\n\\begin{{document}}\n"
