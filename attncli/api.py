@@ -174,7 +174,7 @@ def check(
     `marks` is how many marks the page gives. Raises AttncliError where the answers cannot be read,
     or do not fit the problem or the steps.
     """
-    # which few programs need
+    # Few programs need these.
     from attncli.features.check.one_solution import answers_source, check_solution, on_steps
 
     names = None if steps is None else names_of(steps)

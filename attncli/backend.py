@@ -15,7 +15,7 @@ from attncli.errors import missing_error
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# an array in the computer's own memory
+# An array in the computer's own memory.
 Host: TypeAlias = "NDArray[Any]"
 
 
@@ -44,7 +44,7 @@ class Backend:
         """The array rounded to what the dtype can store, still in the format it is computed in."""
         if dtype.name == dtype.computed:
             return array
-        # a namespace of the bare standard: round in host memory
+        # A namespace of the bare standard has no views, so it rounds in host memory.
         if not hasattr(array, "view"):
             return self.xp.asarray(_round_float32(np, self.to_host(array), dtype))
         return _round_float32(self.xp, array, dtype)
@@ -61,7 +61,7 @@ def _round_float32(xp: Any, array: Array, dtype: Dtype) -> Array:
     bits = xp.uint32(0xFFFF0000) & (
         array.view("uint32") + 0x7FFF + ((array.view("uint32") >> 16) & 1)
     )
-    # adding to the bits of a NaN can turn it into infinity
+    # Adding to the bits of a NaN can turn it into infinity.
     return xp.where(array != array, array, bits.view("float32"))
 
 
@@ -85,7 +85,7 @@ def _gpu() -> Backend:
             ),
         ) from error
     try:
-        # without a driver CuPy imports, and fails only at the first array
+        # Without a driver CuPy can be imported, and fails only at the first array.
         cupy.zeros(1) + 1
         cupy.cuda.Stream.null.synchronize()
     except Exception as error:

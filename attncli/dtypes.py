@@ -13,13 +13,13 @@ from attncli.errors import did_you_mean, usage_error
 
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("exact", "shown", "paper")
-# and so without a number format or a GPU
+# These roundings work with no floats, and so without a number format or a GPU.
 NOT_FLOATS = {
     "paper": "paper uses decimal numbers on the CPU; leave out one of the two",
     "exact": "exact numbers have no number format and need the CPU; leave out one of the two",
 }
 DETAILS = ("brief", "rows", "cells")
-# decimals; a float64 has no more that mean anything
+# Decimals that can be asked for: those of a float64 beyond these mean nothing.
 PRECISION = range(16)
 
 
@@ -51,7 +51,7 @@ class Dtype:
 
     def highest_exponent_of(self, terms: int) -> float:
         """The largest x for which so many e^x add up to a number of the format."""
-        # half of it: in 16 bits, x itself is that far off
+        # Half is taken off, because in 16 bits x itself is that far off.
         return self.highest_exponent - math.log(terms) - 0.5
 
     @property
@@ -60,7 +60,8 @@ class Dtype:
         return math.log(self.smallest) - math.log(self.epsilon)
 
 
-_ALSO_CALLED = {  # other names that people type
+# Other names that people type.
+_ALSO_CALLED = {
     "float16": ("fp16", "f16", "half"),
     "bfloat16": ("bf16",),
     "float32": ("fp32", "f32", "single"),

@@ -48,7 +48,7 @@ def as_written(value: object) -> str:
     try:
         return shorten(repr(value))
     except ValueError:
-        # Python writes no whole number of more than 4,300 digits
+        # Python writes no whole number of more than 4,300 digits.
         return f"a value of type {type(value).__name__}"
 
 

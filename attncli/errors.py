@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from io import UnsupportedOperation
 
-# options that name a folder to write to
+# These options name a folder to write to.
 _OF_FOLDERS = ("-d", "--feedback")
 # characters; what is longer is no misspelt name, and to be compared with one would take long
 _WORD = 100
@@ -66,7 +66,7 @@ class AttncliError(Exception):
         self.more = more
         self.untold = untold
         if help:
-            # the last line of a traceback in Python
+            # It is the last line of a traceback in Python.
             self.add_note(f"help: {help}")
 
     def __str__(self) -> str:
@@ -110,9 +110,9 @@ def reason(error: Exception) -> str:
     directory".
     """
     if isinstance(error, UnsupportedOperation):
-        # what stands in for a closed stream refuses in words of its own
+        # What stands in for a closed stream refuses in words of its own.
         return "it is closed"
-    # each Python says it in words of its own
+    # Each Python says it in words of its own.
     if isinstance(error, ValueError):
         if isinstance(error, UnicodeError):
             return "its name has a character that no file's name can have here"
@@ -122,7 +122,7 @@ def reason(error: Exception) -> str:
             else "a file's name cannot hold a NUL character"
         )
     if isinstance(error, RuntimeError):
-        # as pathlib says of a link to itself, with the whole path
+        # Python's pathlib says so of a link to itself, with the whole path.
         return "too many levels of symbolic links"
     words = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return words if words[:2].isupper() else words[:1].lower() + words[1:]

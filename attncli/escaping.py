@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import unicodedata
 
-# they shape Persian and Indic words and emoji, and cannot mislead
+# They shape Persian and Indic words and emoji, and cannot mislead.
 JOINERS = "\u200c\u200d"
 SPACE = "␣"
-# what stands for signs that an encoding lacks
+# What stands for signs that an encoding lacks.
 IN_ASCII = str.maketrans(
     {
         **dict(zip("─━⎡⎢⎣⎤⎥⎦•·×≈–“”‘’░▒▓█", "-=[|[]|]-*x~-\"\"''.:+#", strict=True)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 # bytes, without the suffix; file systems take 255, and some that encrypt names 143
 _LONGEST = 120
-# besides letters and digits, of any script
+# These are kept besides letters and digits, of any script.
 _KEPT = " ._-"
 _DEVICES = frozenset(
     (

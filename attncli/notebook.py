@@ -110,7 +110,7 @@ class Trace(tracing.Trace):
         an output.
         """
         read = dict.fromkeys(name for step in self.steps.values() for name in step.rule.inputs)
-        # the trace of one of several heads ends with heads_output
+        # The trace of one of several heads ends with heads_output.
         ends = "heads_output" if "heads_output" in self.steps else "output"
         needed = dict.fromkeys((*read, "weights", ends))
         return tuple(
@@ -255,7 +255,7 @@ class Trace(tracing.Trace):
 
             attncli.trace("problem.yaml").picture("flow", query="love").save("flow.svg")
         """
-        # which few programs need
+        # Few programs need these.
         from attncli.page.pictures.kinds import Choice, draw, picture_name
 
         of = picture_name("picture", of)
@@ -331,7 +331,7 @@ class Trace(tracing.Trace):
         try:
             return self.to_markdown(detail="rows")
         except AttncliError:
-            # a notebook then prints it as one line, as Python does
+            # A notebook then prints it as one line, as Python does.
             return None
 
 

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 
-# as typing has it, without the time its import takes
+# As typing has it, without the time that its import takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Set
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
 
-# what cmd.exe and PowerShell take as it is, besides letters and digits
+# Both cmd.exe and PowerShell take these as they are, besides letters and digits.
 _PLAIN = "._-/\\:=+@"
-# ENABLE_VIRTUAL_TERMINAL_PROCESSING: the console heeds escape sequences
+# ENABLE_VIRTUAL_TERMINAL_PROCESSING: the console heeds escape sequences.
 _ESCAPES = 4
 
 if sys.platform == "win32":
@@ -235,6 +235,7 @@ def files_named(paths: Iterable[str]) -> list[str]:
 
     found: list[str] = []
     for path in paths:
-        pattern = path.replace("[", "[[]")  # which is a letter there
+        # A bracket is a letter there.
+        pattern = path.replace("[", "[[]")
         found += sorted(glob(pattern)) or [path]
     return found

@@ -35,7 +35,7 @@ _EXPONENT = r"(?P<exponent>[1-9][0-9]{0,2})(?![0-9.^])(?!\*\*)"
 _MINUS_LOST_EXPONENT = re.compile(
     rf"{_MANTISSA}\s*(?(decimals)[{TIMES}]|[·×⋅])\s*10(?:[-−–]\s*|\s+[-−–]){_EXPONENT}"
 )
-# 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product
+# 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product.
 _LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*[·×⋅]\s*10{_EXPONENT}")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
 # One of these stands between two spellings of one number.

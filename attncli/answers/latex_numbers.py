@@ -59,7 +59,7 @@ _COMMANDS = {
 }
 # Beside one of these, a fraction needs no parentheses.
 _OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")
-# 2 (1 + e) looks as 2(1 + e) does
+# 2 (1 + e) looks as 2(1 + e) does.
 _BLANK_UNSEEN = re.compile(r"(?<=[0-9)]) +(?=\()")
 _SIMPLE = re.compile(r"[0-9.]+|e|(?:sqrt|e\^)\([^()]*\)")
 _LENGTH = re.compile(
@@ -191,7 +191,7 @@ def _joined(pieces: list[str], fractions: set[int]) -> str:
         if place in fractions:
             after = next((other.strip()[0] for other in pieces[place + 1 :] if other.strip()), "")
             if before.isdigit():
-                # 2 1/3 is two and a third to some and two thirds to others: claims refuse it
+                # 2 1/3 is two and a third to some and two thirds to others: claims refuse it.
                 between = " "
             elif before not in _OPENS or after not in _CLOSES:
                 piece = f"({piece})"

@@ -62,7 +62,7 @@ THROUGH_HIDDEN = {
 # These steps have no gradient: K_T is read as K, and the gradient of the softmax is taken in one
 # step.
 WITHOUT_GRADIENT = ("K_T", "row_max", "shifted", "exp", "row_sum")
-# letters that matrix forms leave out
+# Matrix forms leave these letters out.
 HEADS = (*LEADING, GROUP_MEMBER)
 
 
@@ -92,8 +92,8 @@ class Backward:
                 for rule in self._steps_of(name, forward):
                     yield rule
                     if name in forward:
-                        # the gradient may have other letters, such as those of Q if a query has its
-                        # own length
+                        # The gradient may have other letters, such as those of Q if a query has its
+                        # own length.
                         forward[name] = _with_letters(forward[name], rule.target.letters)
             elif name == "delta":
                 yield self._mean_gradient()
@@ -175,7 +175,7 @@ class Backward:
         lengths = self.space.lengths
         shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
         equation = gradient_of(cell, shape, gradient_name(cell.name), through, self.space)
-        # some of the rows: there is no matrix form for that
+        # For some of the rows there is no matrix form.
         part = isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
         form = None if part else self._special_form(readers, shape) or matrix_form(equation, HEADS)
         return _rule(equation, form, self._words(cell.name, readers[:1], forward))

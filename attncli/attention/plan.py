@@ -78,7 +78,7 @@ def plan_for(problem: Problem) -> Plan:
     makes the logits.
     """
     past, axes = past_length(problem.given), axes_of(problem.given)
-    # with a cache, K and V are steps that put the new rows after those of the cache
+    # With a cache, K and V are steps that put the new rows after those of the cache.
     given = {
         f"new_{name}" if past and name in ("K", "V") else name: array
         for name, array in problem.given.items()

@@ -35,7 +35,7 @@ def _given(array: GivenArray) -> Rule:
     )
 
 
-# if given directly, they come last, where they would be computed
+# If they are given directly, they come last, where they would be computed.
 _PROJECTED = ("Q", "K", "V")
 GIVEN = (
     *(_given(array) for name, array in ARRAYS.items() if name not in _PROJECTED),
@@ -89,7 +89,7 @@ def _gradients() -> Iterable[Rule]:
     for name in BACKWARD_ORDER:
         if name in helpers:
             yield helpers[name]
-        # delta has no gradient: it is a mean of gradients
+        # Delta has no gradient: it is a mean of gradients.
         if name != "delta":
             yield _gradient(known[name])
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from attncli.equation.rule import Rule
 from attncli.problem.parts.axes import LEADING
 
-# the equations that each step may have, for one head, in Python syntax
+# The equations that each step may have, for one head, in Python syntax.
 Known = Mapping[str, Collection[str]]
 
 

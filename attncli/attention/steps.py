@@ -177,7 +177,7 @@ COMPUTED = (
             " gets 0."
         ),
     ),
-    # the next two are there where `tracing/shift.py` finds that the softmax has to be shifted
+    # The next two are there where `tracing/shift.py` finds that the softmax has to be shifted.
     Rule(
         "row_max",
         "m",

@@ -332,7 +332,7 @@ def _rows(name: str) -> Iterator[tuple[str, Rule]]:
         yield "with a context", projection(name, "context", False)
     yield f"with b_{name}", projection(name, "X", True)
     yield "given directly", GIVEN_RULES[name]
-    # its own meaning says how many rows there are
+    # The meaning of Q itself says how many rows there are.
     if name != "Q":
         yield (
             "with past",
@@ -363,5 +363,5 @@ def _masks() -> Iterator[tuple[str, Rule]]:
     for form in forms().values():
         for written, mask in form.examples().items():
             rule = mask_rule(clauses(mask, mask.offset(queries=2, keys=3, past=0)))
-            # its own is about these 2 × 3 cells
+            # The meaning of the rule itself is about these 2 × 3 cells.
             yield f"mask: {written}", replace(rule, meaning=RULES["mask"].meaning)

@@ -42,7 +42,7 @@ attncli --help lists all commands; attncli compute --help explains compute."""
 
 
 _SHELL_OPTIONS = {"--install-completion", "--show-completion"}
-# what Typer says, and what is said here
+# What Typer says, and what is said here instead.
 _REWORDED = (
     (r"Missing argument '(.*)'", r"\1 is missing"),
     (r"Got unexpected extra argument\(s\) \((.*)\)", r"there is too much on the line: \1"),
@@ -59,9 +59,9 @@ def call(arguments: list[str]) -> int:
     if _SHELL_OPTIONS.intersection(arguments[:1]):
         return _complete_in_shell(arguments)
     names = command_names()
-    # Typer takes a while for each command
+    # Typer takes a while for each command.
     called = arguments[:1] if arguments and arguments[0] in names else names
-    # a problem is being typed there, or made
+    # With a dash, the problem is still being typed, or made by another program.
     if "-" not in arguments:
         progress.begin("reading")
     try:
@@ -136,7 +136,7 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         found = super().get_command(ctx, cmd_name)
-        # as of a line that a shell completes
+        # A shell that completes a line wants no error about it.
         if found is None and not ctx.resilient_parsing:
             names = command_names()
             help = did_you_mean(cmd_name, names, f"the commands are {listed(names)}")
@@ -156,7 +156,7 @@ def _group(*names: str) -> Any:
         cls=_Commands,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        # which takes Typer a while, too
+        # Completion takes Typer a while, too.
         add_completion=len(names) != 1,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

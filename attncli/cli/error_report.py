@@ -137,7 +137,7 @@ def _window(widths: list[int], at: int) -> tuple[int, int]:
     room = WINDOW - 2 * len("...")
     first = last = at
     used = 0
-    # before, after, and once more before with what is left
+    # It grows before `at`, after it, and once more before it by what is left.
     for limit in (room // 2, room):
         while first > 0 and used + widths[first - 1] <= limit:
             first -= 1

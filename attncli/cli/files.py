@@ -42,7 +42,7 @@ def require_writable(
     `path` is what the option said, `source` the file that is read or "-", `what` that file is.
     Raises AttncliError (exit 2 or 4).
     """
-    # of what was read before, in the same process
+    # These were read before, in the same process.
     OPENED_FILES.clear()
     if path is None or path == "-":
         return
@@ -52,21 +52,22 @@ def require_writable(
     try:
         target = _status(path)
     except (OSError, ValueError) as error:
-        # ValueError: a NUL in the name
+        # A NUL in the name is a ValueError.
         raise unwritable(path, reason(error), option) from None
     given = _status_of_stream(sys.stdin) if source == "-" else None
-    with contextlib.suppress(OSError, ValueError):  # reported when it is read
+    # An error is reported when the file is read.
+    with contextlib.suppress(OSError, ValueError):
         given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and is_same(target, given):
         raise usage_error(f"{option} {path} would write over {what}", help=_OTHER_NAME)
     if path != without_last_separator(path) or (target and stat.S_ISDIR(target.st_mode)):
         raise unwritable(path, "it is a folder", option)
-    # replacing it would go round its protection
+    # Replacing the file would go round its protection.
     if target and not os.access(path, os.W_OK):
         raise unwritable(path, "permission denied", option)
     real = path
     try:
-        # fails where the folder that this runs in is gone
+        # This fails where the folder that attncli runs in is gone.
         real = os.path.realpath(path)
         os.stat(os.path.dirname(real))
     except FileNotFoundError:
@@ -105,7 +106,7 @@ def _content(path: str) -> bytes | None:
 def is_same_file(one: str, other: str) -> bool:
     """Whether two names, "-" among them, are of the same file, be it there or not."""
     if "-" not in (one, other):
-        # where the folder that this runs in is gone
+        # It fails where the folder that attncli runs in is gone.
         with contextlib.suppress(OSError):
             return os.path.realpath(one) == os.path.realpath(other)
     return one == other
@@ -141,7 +142,7 @@ def write_bytes(
         return
     try:
         target = _status(path)
-        # /dev/stdout, and whatever it is redirected to
+        # It may be /dev/stdout, and whatever that is redirected to.
         if target and is_same(target, _status_of_stream(sys.stdout)):
             _write_standard(data)
         elif target and _is_read(target):
@@ -149,7 +150,7 @@ def write_bytes(
                 f"{option} {path} would write over a file that is read", help=_OTHER_NAME
             )
         elif target and not stat.S_ISREG(target.st_mode):
-            # a FIFO or a device is no file to be replaced
+            # A FIFO or a device is no file to be replaced.
             with open(path, "wb") as stream:
                 stream.writelines(data)
         else:
@@ -210,7 +211,7 @@ def require_new_folder(path: str, option: str = "-d") -> None:
                 f"{option} {path}: this folder is not empty", help="name a new folder"
             )
     except (OSError, ValueError) as error:
-        # ValueError: a NUL in the name
+        # A NUL in the name is a ValueError.
         raise unwritable(path, reason(error), option) from None
 
 
@@ -300,7 +301,8 @@ def _put_in_place(ready: list[_Ready]) -> None:
         # So a single file is at every moment either the old one or the new one.
         _replace(ready[0])
         return
-    done: list[tuple[str, str | None]] = []  # a file, and the old one
+    # Each is a file, and the old one that it took the place of.
+    done: list[tuple[str, str | None]] = []
     try:
         for each in ready:
             old = _set_aside(each)
@@ -350,7 +352,8 @@ def _temporary_file(
                 keep_owner(old, stream.fileno())
                 os.chmod(temporary, stat.S_IMODE(old.st_mode))
             os.fsync(stream.fileno())
-    except BaseException:  # Ctrl-C, too
+    # Ctrl-C is one of these, too.
+    except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
@@ -365,17 +368,17 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
     if sys.stdout is not None and sys.stdout.isatty():
         progress.end()
     ready = False
-    # what makes the first may fail, before anything is written
+    # What makes the first piece may fail, before anything is written.
     for piece in data:
         try:
             if not ready:
                 sys.stdout.flush()
-                # a stream of a test has no descriptor
+                # A stream of a test has no descriptor.
                 with contextlib.suppress(OSError, ValueError):
                     set_blocking(sys.stdout.fileno(), True)
                 ready = True
             rest = memoryview(piece)
-            # an unbuffered stream takes what it can and says how much that was
+            # An unbuffered stream takes what it can, and says how much that was.
             while rest:
                 rest = rest[sys.stdout.buffer.write(rest) :]
         except OSError as error:

@@ -12,7 +12,7 @@ import sys
 from attncli import system
 from attncli.cli.signals import exit_on_interrupt
 
-# as typing has it, without the time its import takes
+# As typing has it, without the time that its import takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # bytes of address space for us, NumPy, a thread, and buffers that an older BLAS seeks without end
 _NUMPY = 220 * 2**20
-# what streams do with signs that their encoding lacks
+# What streams do with signs that their encoding lacks.
 _SPELLED = "attncli.spelled"
 # below it there is no room for more than one thread
 _SEVERAL = 2**30
@@ -33,8 +33,9 @@ def main() -> NoReturn:
     exit_on_interrupt()
     _prepare_process()
     code = run(system.as_typed(sys.argv[1:]))
-    _silence_failed_streams()  # which flushes the others
-    # all is written; taking NumPy apart would take a tenth of a small run
+    # This flushes the others.
+    _silence_failed_streams()
+    # All is written, and taking NumPy apart would take a tenth of a small run.
     os._exit(code)
 
 
@@ -63,7 +64,7 @@ def _report(error: Exception) -> int:
     try:
         return _reported(error)
     except (MemoryError, ImportError):
-        # under a limit that leaves no room for the report
+        # A limit leaves no room for the report.
         os.write(
             2,
             b"attncli: error: there is not enough memory to run\nhelp: let the process use more"
@@ -122,9 +123,9 @@ def _reported(error: Exception) -> int:
 
 def _prepare_process() -> None:
     """Set up what belongs to the whole process: signals, the standard streams, memory."""
-    # it finds next to no cycles here, and costs a twentieth of a small run and more of a large one
+    # It finds next to no cycles here, and costs a twentieth of a small run and more of a large one.
     gc.disable()
-    # Python ignores it; `attncli … | head` should just end
+    # Python ignores it; `attncli … | head` should just end.
     system.on_closed_pipe(signal.SIG_DFL)
     # A stream that was closed is None here. Something must hold its number, or the next file opened
     # gets it and receives what was meant for the stream; and a write to standard output must fail,

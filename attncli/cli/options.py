@@ -23,10 +23,10 @@ from attncli.problem.parts.conventions import CONVENTIONS
 from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
 
 LEAVE_ONE_OUT = "leave out one of the two"
-# what the name of a problem may end in
+# The name of a problem may end in one of these.
 OF_YAML = ("", ".yaml", ".yml")
 
-# of options that people type and that no command has
+# People type these options, and no command has them.
 INSTEAD = {
     "backward": "attncli gradient",
     "causal": "--mask causal",
@@ -81,7 +81,8 @@ def number(option: str, value: str, *, example: str, zero: bool) -> float:
     try:
         found = as_float(value)
     except NumberError as error:
-        help = error.help if "," in value else f"give a number such as {example}"  # 0.5 for 0,5
+        # The help of a comma says how to write the number: 0.5 for 0,5.
+        help = error.help if "," in value else f"give a number such as {example}"
         raise usage_error(f"{option} {error.message}", help=help) from None
     if not (found > 0 or (zero and found == 0)):
         help = (
@@ -124,7 +125,7 @@ def offer(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 def step_names() -> Iterable[str]:
     """The names of all steps."""
-    # which only a shell that completes needs so early
+    # Only a shell that completes needs them so early.
     from attncli.attention.registry import RULES
 
     return RULES

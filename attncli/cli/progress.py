@@ -20,9 +20,10 @@ Item = TypeVar("Item")
 PATIENCE = 1.0
 # seconds between two looks at how far the work is
 EVERY = 0.25
-# a terminal that is gone, or too little memory for Rich
+# The terminal may be gone, or there is too little memory for Rich.
 _NO_BAR = OSError, ValueError, ImportError, MemoryError
-_CLEARED = b"\r\x1b[2K"  # the line of the bar
+# This clears the line of the bar.
+_CLEARED = b"\r\x1b[2K"
 
 
 class Progress:
@@ -47,7 +48,7 @@ class Progress:
 
             over = Event()
             thread = Thread(target=self._show, args=(stream, over), daemon=True)
-            # under a limit that has no room for a thread
+            # A limit may leave no room for a thread.
             with contextlib.suppress(RuntimeError):
                 thread.start()
                 self._running = thread, over
@@ -78,11 +79,12 @@ class Progress:
             with contextlib.suppress(*_NO_BAR), _bar(stream) as bar:
                 bar.add_task("", total=None, percent="")
                 (task,) = bar.tasks
-                task.start_time = bar.get_time() - PATIENCE  # which has passed already
+                # So much time has passed already.
+                task.start_time = bar.get_time() - PATIENCE
                 while True:
                     share = self._share
                     task.description, task.completed = self._what, share or 0.0
-                    # without a total the bar pulses
+                    # Without a total the bar pulses.
                     task.total = None if share is None else 1.0
                     bar.update(
                         task.id, percent="" if share is None else f"{share:4.0%}", refresh=True
@@ -93,7 +95,8 @@ class Progress:
             terminal_resets.remove(_CLEARED)
 
 
-progress = Progress()  # of the command that runs
+# The progress of the command that runs.
+progress = Progress()
 
 
 def _bar(stream: TextIO) -> Bar:

@@ -11,7 +11,7 @@ import signal
 
 from attncli import system
 
-# as typing has it, without the time its import takes
+# As typing has it, without the time that its import takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
@@ -83,16 +83,16 @@ class CleanupBeforeExit:
             os.kill(os.getpid(), error.number)
 
 
-# what has to be written to the terminal before the process ends
+# These have to be written to the terminal before the process ends.
 terminal_resets: list[bytes] = []
-# not empty where a thread waits for Ctrl-C
+# It is not empty where a thread waits for Ctrl-C.
 _waiting: list[bool] = []
-# not empty where the process is the command line's own
+# It is not empty where the process is the command line's own.
 _installed: list[bool] = []
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    # a second one must not come amid the cleaning up
+    # A second signal must not come amid the cleaning up.
     signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
@@ -101,6 +101,6 @@ def _exit_at_once(number: int, frame: FrameType | None) -> None:
     try:
         os.write(2, b"".join(terminal_resets))
     finally:
-        # even where the terminal is gone
-        # Exit.INTERRUPTED, whose module takes long to import
+        # This holds even where the terminal is gone.
+        # It is Exit.INTERRUPTED, whose module takes long to import.
         os._exit(130)

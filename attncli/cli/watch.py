@@ -18,7 +18,7 @@ from attncli.system import heeds_escapes
 # seconds between two looks at the files
 EVERY = 0.2
 _CLEAR = "\x1b[H\x1b[2J"
-# of a file: which one it is, when it was changed, and how long it is
+# Of a file, these are which one it is, when it was changed, and how long it is.
 _State: TypeAlias = tuple[int, int, int] | None
 
 
@@ -47,7 +47,7 @@ def watch(work: Callable[[], object], file: str, output: str | None, *, quiet: b
             done = False
         progress.end()
         if OPENED_FILES.get(file) is None and not states:
-            # a stream by another name, which has no second time
+            # A stream has come by another name, and can be read only once.
             return Exit.OK
         states |= {path: _state(status) for path, status in OPENED_FILES.items()}
         sys.stdout.flush()
@@ -56,7 +56,7 @@ def watch(work: Callable[[], object], file: str, output: str | None, *, quiet: b
             if done and output not in (None, "-"):
                 what = f"{output} is written; {what}"
             print(f"attncli: {what}", file=sys.stderr, flush=True)
-        # which is switched off otherwise
+        # The collector is switched off otherwise.
         gc.collect()
         _wait_for_change(states)
 

@@ -30,7 +30,8 @@ class Mistaken:
             for name, change in changes.items()
             if isinstance(change, np.ndarray)
         }
-        self.moved: dict[str, None] = {}  # in the order of work
+        # The names are in the order of work.
+        self.moved: dict[str, None] = {}
         for name, step in self.trace.steps.items():
             if name in changes or (
                 not step.rule.given and self.moved.keys() & set(step.rule.inputs)

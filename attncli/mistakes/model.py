@@ -46,7 +46,8 @@ from attncli.tracing.model import Step, Trace
 # cannot be made.
 Changes: TypeAlias = Mapping[str, Expression | NDArray[Any]]
 Change: TypeAlias = Callable[[Trace], Changes]
-Rewrite: TypeAlias = Callable[[Expression, Trace], Expression | None]  # of a step's own equation
+# It takes a step's own equation.
+Rewrite: TypeAlias = Callable[[Expression, Trace], Expression | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ MOST_CELLS_IN_MEMORY = 2**19
 MOST_ROWS_SHOWN = 40
 # Of more, so many are shown at either end.
 ROWS_AT_EDGE = 4
-# "row" or "column", and how many there are in all
+# "row" or "column", and how many there are in all.
 LeftOut: TypeAlias = tuple[tuple[str, int], ...]
 
 
@@ -41,7 +41,7 @@ class Lazy(Sequence[Item]):
         return iter(self._make())
 
     def __len__(self) -> int:
-        # `tuple` asks for it, and does without
+        # `tuple` asks for it, and does without.
         raise TypeError("how many there are is known only at the end")
 
     def __bool__(self) -> bool:
@@ -99,7 +99,7 @@ class Math(NamedTuple):
 
 # A run of prose. Its strings are plain text, never markup.
 Text: TypeAlias = tuple["str | Math", ...]
-# ((3, 4), (4, 3), (3, 3)): factors, then the result; or it alone
+# Factors, then the result, as in ((3, 4), (4, 3), (3, 3)); or the result alone.
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]
 
 

@@ -41,7 +41,7 @@ Layout: TypeAlias = Literal["parts", "heads"]
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
 CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
-# the parts of a fused array in a file
+# The parts of a fused array in a file.
 PARTS: tuple[Part, ...] = get_args(Part)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from attncli.problem.parts.mask_reader import MaskReading
 
 _PAST_HELP = "write past: {K: [[1, 0]], V: [[0, 1]]}"
-# the values of the keys that could be read, by key
+# The values of the keys that could be read, by key.
 Values: TypeAlias = dict[str, Any]
 
 

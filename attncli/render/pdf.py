@@ -49,7 +49,7 @@ def _made(command: tuple[str, ...], name: str, page: str) -> bytes:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=SECONDS,
-                # Ctrl-C ends attncli, which lets TeX finish its page
+                # Ctrl-C ends attncli, which lets TeX finish its page.
                 **in_own_group(),
             )
             if not done.returncode:

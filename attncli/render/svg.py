@@ -127,7 +127,7 @@ def _paint(paint: str, kind: str) -> dict[str, str]:
         return {kind: by_day, "class": _class(paint, kind)}
     firsts, seconds = paint[1::2], paint[2::2]
     if firsts == seconds:
-        # #aabbcc is #abc
+        # The colour #aabbcc is #abc.
         paint = f"#{firsts}"
     return {kind: paint}
 

@@ -246,8 +246,9 @@ def _reach(given: Attention) -> Reach:
     """How far the scores of a call bring keys back that its mask should hide."""
     mask = given.mask
     if mask is None or mask.dtype == torch.bool:
-        return Reach(0.0, 1.0, 0.0)  # nothing is added
-    # also of 16 bits: their kernels add in 32
+        # Nothing is added.
+        return Reach(0.0, 1.0, 0.0)
+    # The kernels of formats of 16 bits add in 32.
     computed = torch.promote_types(given.query.dtype, torch.float32)
     return Reach(given.largest_score(), torch.finfo(computed).eps, torch.finfo(mask.dtype).min)
 

@@ -32,7 +32,8 @@ _MULTI_HEAD = {
     for name, each in signature(functional.multi_head_attention_forward).parameters.items()
 }
 _MULTI_HEAD_NAME = "F.multi_head_attention_forward"
-_EXPORTED_ATTENTION = torch.ops.aten.scaled_dot_product_attention  # what exported modules call
+# Exported modules call this.
+_EXPORTED_ATTENTION = torch.ops.aten.scaled_dot_product_attention
 _DOT_PRODUCT = frozenset(
     (functional.scaled_dot_product_attention, _EXPORTED_ATTENTION, _EXPORTED_ATTENTION.default)
 )
@@ -99,13 +100,13 @@ class CallWatch(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        # nearly all are not, and each costs a model time
+        # Nearly no function is watched, and each look at one costs a model time.
         if function not in _WATCHED:
             return function(*args, **kwargs)
         if function is functional.multi_head_attention_forward:
             return self._multi_head(function, args, kwargs)
         result = function(*args, **kwargs)
-        # but what torch.fx writes a program with, for example
+        # It may be what torch.fx writes a program with, for example.
         if not isinstance(result, Tensor):
             return result
         if function in _DOT_PRODUCT:
@@ -113,7 +114,7 @@ class CallWatch(TorchFunctionMode):
         elif function is functional.linear:
             self.linear.append(_linear(result, *args, **kwargs))
         elif function is torch.addmm and args[0].ndim == 1:
-            # as GPT-2 writes a linear layer
+            # So GPT-2 writes a linear layer.
             self.linear.append(Linear(args[1], args[2], args[0], result, transposed=True))
         return result
 
@@ -191,7 +192,7 @@ class CallWatch(TorchFunctionMode):
             first = tensor[0, :, 0].flatten()
             for start in range(0, output.shape[1], features):
                 part = slice(start, start + features)
-                # all rows are compared only where the first is the same
+                # All rows are compared only where the first is the same.
                 if torch.equal(output[0, part], first) and torch.equal(
                     output[:, part], tensor.transpose(1, 2).reshape(-1, features)
                 ):
@@ -336,7 +337,7 @@ def _multi_head(
     x, context, values = inputs
     heads_output = _split(layers[-1].input.view(rows[0].shape), heads)
     if given["key"] is not given["value"] and not torch.equal(context, values):
-        # keys and values of different inputs are no problem's
+        # Keys and values of different inputs are no problem's.
         return Seen(attention, heads_output, reason=reason)
     if given["use_separate_proj_weight"]:
         weights = [given[f"{letter}_proj_weight"] for letter in "qkv"]

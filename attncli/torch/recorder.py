@@ -168,7 +168,7 @@ class ThreadPlace:
         """Keep a call, unless it is made outside the model that was named."""
         if self.recorder.model is not None and self.recorder.model not in self._running:
             return
-        # a call outside any module is one of a run of its own
+        # A call outside any module is one of a run of its own.
         if self._step < 0:
             self._step = self.recorder.next_step()
         self.recorder.keep(seen, self._step, self._layer, self._where())
@@ -186,7 +186,7 @@ class ThreadPlace:
 
 def uncompiled(module: nn.Module) -> nn.Module:
     """The module that `torch.compile` was given; it runs without being called itself."""
-    # torch.jit has another mapping there, without get()
+    # In torch.jit this is another mapping, without get().
     modules = module._modules
     if "_orig_mod" not in modules:
         return module

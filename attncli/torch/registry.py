@@ -15,7 +15,8 @@ from attncli.torch.attention import Attention
 from attncli.torch.functions import CallWatch, Seen, dropped
 from attncli.torch.replacing import replaced
 
-_REGISTRY_MODULE = "transformers.modeling_utils"  # which has the registry
+# It has the registry.
+_REGISTRY_MODULE = "transformers.modeling_utils"
 
 
 def is_imported() -> bool:
@@ -103,7 +104,7 @@ def _seen(
     reason = dropped(kwargs.get("dropout") or 0)
     if len(inner) == 1 and inner[0].attention.query.shape == query.shape:
         called = inner[0].attention
-        # keys that no query sees may be cut off
+        # Keys that no query sees may be cut off.
         length = called.key.shape[-2]
         asked = Attention(
             query,

@@ -15,12 +15,12 @@ from attncli.dtypes import DTYPES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# the size of an axis whose rows have several
+# The size of an axis whose rows have several.
 UNKNOWN_SIZE = -1
 _READABLE_FORMATS = frozenset(getattr(torch, name) for name in (*DTYPES, "bool"))
 _PLAIN_CLASSES = (Tensor, torch.nn.Parameter)
 _SWITCHED_OFF = (torch._C._disabled_torch_function_impl, torch._C._disabled_torch_dispatch_impl)
-# what torch.vmap and torch.func wrap tensors in has no public name
+# What torch.vmap and torch.func wrap tensors in has no public name.
 _TRANSFORMS = torch._C._functorch
 
 

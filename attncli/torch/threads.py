@@ -29,7 +29,7 @@ class WatchedThread:
     def __init__(self, recorders: Iterable[Recorder] = ()) -> None:
         self.places = tuple(map(ThreadPlace, recorders))
         self.watch = CallWatch(self._tell, self._unseen)
-        # PyTorch tells the watch of what is called
+        # PyTorch tells the watch of what is called.
         self.is_watching = False
 
     def open_places(self) -> list[ThreadPlace]:
@@ -180,7 +180,7 @@ def _uncompiled() -> AbstractContextManager[Any]:
     """While this runs, what was compiled runs as it was before, and nothing is compiled."""
     if hasattr(torch.compiler, "set_stance"):
         return torch.compiler.set_stance("force_eager")
-    # PyTorch 2.5 has no stances: there, compiled code is run by what this function sets
+    # PyTorch 2.5 has no stances: there, compiled code is run by what this function sets.
     from torch._dynamo import eval_frame
 
     return replaced(
@@ -206,7 +206,7 @@ def _starting_watched(start: Callable[..., Any]) -> Callable[..., Any]:
         run = thread.run
 
         def run_watched() -> None:
-            # from here on the thread has the method of its class again
+            # From here on the thread has the method of its class again.
             del vars(thread)["run"]
             _this_thread.watched = WatchedThread(recorders)
             run()

@@ -31,11 +31,11 @@ from attncli.problem.text.numbers import MINUS_INFINITY, as_decimal, as_exact
 from attncli.tracing.model import Parameters
 from attncli.tracing.workers import Worked, copied_texts
 
-# of one step that is worked out exactly
+# So many cells of one step are worked out exactly.
 MOST_CELLS_OF_A_STEP = 1024
-# of all sums in all steps: each takes some 20 microseconds
+# All sums in all steps may have so many terms: each takes some 20 microseconds.
 MOST_TERMS_OF_ALL_SUMS = 10**5
-# of the closed forms in a step: one with more goes on in decimals
+# So long may the closed forms of a step be: one with more goes on in decimals.
 MOST_CHARACTERS_OF_A_STEP = 20_000
 ADVICE = "use --rounding shown, or a smaller problem: closed forms are for what fits on paper"
 
@@ -173,7 +173,8 @@ class ExactWorker(_CellWorker[ExactValue]):
         arrays: Mapping[str, Host] | None = None,
     ) -> None:
         super().__init__(_exact_number, inf, parameters, sizes, arrays)
-        self._terms = 0  # of all sums so far
+        # The terms of all sums so far.
+        self._terms = 0
 
     def work(self, rule: Rule) -> Worked:
         """The value of a step from the exact numbers before it, and the closed form of each cell.

@@ -27,7 +27,7 @@ from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
 Labels: TypeAlias = tuple[tuple[str, ...], ...]
-# how large the numbers are that each cell of a step is made of
+# How large the numbers are that each cell of a step is made of.
 StepSizes: TypeAlias = Callable[[str], Doubles | None]
 
 # Measured, with room to spare: decision 17 says how.

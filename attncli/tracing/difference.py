@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from attncli.tracing.warnings import HIGHEST_SENTINEL
 
 Doubles = NDArray[np.float64]
-# of the cells on either side, as far as they are known
+# The sizes of the cells on either side, as far as they are known.
 CellSizes: TypeAlias = tuple[Doubles | None, Doubles | None]
-# where -inf and a large negative number both hide: beside a row, or alone
+# Where -inf and a large negative number both hide: beside a row, or alone.
 Hides: TypeAlias = Literal["row", "cell"]
 
-# typical size of an array of smaller numbers, which may be what roundings leave of larger ones
+# An array of smaller numbers has this typical size: they may be what roundings leave of larger
+# ones.
 LEAST_TYPICAL_SIZE = 0.01
 LARGEST_DOUBLE = float(np.finfo(np.float64).max)
 

@@ -83,7 +83,7 @@ def run(
         from attncli.tracing.backward import with_loss
 
         plan = with_loss(plan)
-    # overflow is found in the values, and warned of
+    # Overflow is found in the values, and warned of.
     with np.errstate(all="ignore"):
         if rounding == "paper":
             return _on_paper(plan, precision, shifted, gradient)
@@ -95,7 +95,7 @@ def run(
         )
         settings = Settings.of(plan, dtype=dtype, device=backend.device)
         if keep is not None and not gradient and shifted is None:
-            # with threads, and all that works in parts
+            # Its import brings threads, and all that works in parts.
             from attncli.tracing.chunked import is_large, run_chunked
 
             if is_large(plan):
@@ -175,7 +175,7 @@ def _rules(
     for rule in plan.softmax_rules(shift=shift.of_logits(steps[plan.logits].value)):
         yield rule, None
     if gradient:
-        # and all that derives an equation
+        # Its import brings all that derives an equation.
         from attncli.tracing.backward import backward_pass
 
         yield from backward_pass(plan, steps, shift)

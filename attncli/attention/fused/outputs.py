@@ -179,7 +179,8 @@ class _Heads:
     sinks: Array | None
     own: Mapping[str, NDArray[np.intp]]
     places: Mapping[str, NDArray[np.intp]]
-    shape: tuple[int, ...]  # of the outputs
+    # The shape of the outputs.
+    shape: tuple[int, ...]
     tiles: Tiles | None
     exponent: _Exponent
 
@@ -368,7 +369,8 @@ class _Work:
             np.exp(scores, out=scores)
             if self.bounded and tile.visible is not None:
                 scores *= tile.visible
-            total += np.einsum("hij->hi", scores)  # three times as fast as a sum
+            # This is three times as fast as a sum.
+            total += np.einsum("hij->hi", scores)
             output += np.matmul(scores, values[:, columns], out=product)
         self._finish(block, total, largest, output)
 

@@ -17,7 +17,7 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Ref
 from attncli.equation.rule import Rule
 
 Array = NDArray[Any]
-# for each leading letter, where each head of a tile is
+# For each leading letter, this says where each head of a tile is.
 Places = Mapping[str, NDArray[np.intp]]
 _COMPARED = ("le", "lt", "ge", "gt")
 
@@ -40,8 +40,9 @@ class Tile:
 class Tiles:
     """The bias and the mask of all heads: `over` says what they do to a tile of scores."""
 
-    added: tuple[Expression, ...]  # what is added, term by term
-    # the conditions under which a key is seen
+    # What is added to the scores, term by term.
+    added: tuple[Expression, ...]
+    # The conditions under which a key is seen.
     visible: Expression | None
     arrays: Mapping[str, Array]
     scalars: Mapping[str, float]

@@ -88,7 +88,7 @@ class Monomial:
         """1 / monomial, as a monomial and a fraction; None where it is a quotient."""
         if self.divisors:
             return None
-        # 1/√3 is √3/3
+        # 1/√3 is √3/3.
         return Monomial(self.root, -self.exponent), Fraction(1, self.root)
 
 

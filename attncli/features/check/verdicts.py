@@ -332,7 +332,8 @@ def _is_printed(number: float, claim: Claim) -> bool:
     """
     if claim.exact or not claim.value or not math.isfinite(number):
         return False
-    places = -int(claim.value.as_tuple().exponent)  # 2 of 0.50
+    # It is 2 for 0.50.
+    places = -int(claim.value.as_tuple().exponent)
     # The claim has a power of ten, as in 2.5e3: places are counted after its digits.
     if places < 0:
         places = max(0, places + claim.value.adjusted())
@@ -501,7 +502,8 @@ def too_coarse(judgement: Judgement) -> int:
     return sum(
         not cell.given.exact
         and LEAST_NOT_NEARLY_ZERO <= abs(cell.expected) < math.inf
-        and 2 * float(cell.given.half) >= abs(cell.expected)  # which rules out nearly all
+        # This rules out nearly all.
+        and 2 * float(cell.given.half) >= abs(cell.expected)
         and cell.given.half >= abs(Decimal(repr(cell.expected)))
         for _, cell in judgement.cells()
         if cell.given is not None and cell.verdict in ("right", "carried")

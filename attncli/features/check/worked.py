@@ -75,7 +75,8 @@ class CarriedPrinter(Printer):
             return Printer.text(self, array, index)
         assert self.values is not None
         tree = self.values.equation(array.name, index).tree
-        if isinstance(tree, Ref):  # a copy
+        # The cell is only a copy.
+        if isinstance(tree, Ref):
             copied = self._claim(tree.name, cell_of(tree))
             return claim_text(copied) if copied is not None else Printer.text(self, array, index)
         return format_number(self._own(array.name, index), self.precision)
@@ -111,7 +112,7 @@ def worked_both_ways(judgement: Judgement, name: str, index: CellIndex) -> tuple
     truth = Printer(judgement.trace, digits)
     lines = []
     if judged.given is not None:
-        # digits that recur are shown as the fraction that they are
+        # Digits that recur are shown as the fraction that they are.
         label = f"you wrote {judged.given.written}".rstrip()
         lines.append(WorkedLine(label, result=number_node(claim_text(judged.given))))
     if step.rule.given:

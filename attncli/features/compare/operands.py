@@ -168,7 +168,8 @@ def format_deviations(file: InputFile, precision: int) -> tuple[tuple[FormatDevi
                 f"--dtypes cannot be used with --set {key}", help="leave out one of the two"
             )
     problem = _changed(file)
-    assert not isinstance(problem, Dump)  # which was refused above
+    # A dump was refused above.
+    assert not isinstance(problem, Dump)
     return (
         deviations(problem, device=file.changes.get("device", "cpu"), precision=precision),
         problem.title,

@@ -27,7 +27,7 @@ from attncli.equation.nodes import (
     number_node,
 )
 
-# the letters of a product of lengths, sorted; () is 1
+# The letters of a product of lengths, sorted; () is 1.
 Monomial: TypeAlias = tuple[str, ...]
 Polynomial: TypeAlias = Mapping[Monomial, int]
 
@@ -43,7 +43,7 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
             counts.setdefault(function.operation, Counter())[_depends_on(node, letters)] += times
         elif isinstance(node, Reduce):
             count = counts.setdefault(FUNCTIONS[node.function].operation, Counter())
-            # a sum of d terms has d - 1 additions
+            # A sum of d terms has d - 1 additions.
             count[_depends_on(node.body, letters)] += 1
             count[_depends_on(node, letters)] -= 1
     kinds = dict.fromkeys(function.operation for function in FUNCTIONS.values())

@@ -29,7 +29,7 @@ from attncli.page.in_words import percent
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
-# these are written as words: 8 heads
+# These are written as words: 8 heads.
 COUNTED = ("batch", "heads", "kv_heads")
 
 

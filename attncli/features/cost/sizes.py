@@ -78,7 +78,7 @@ def symbols(problem: Problem, name: str, rows: Rows) -> Mapping[str, str]:
     if name in ("W_Q", "b_Q", "Q") and not SCORES[problem.score].equal_widths:
         found["k"] = "d_q"
     if "W_O" in problem.given and problem.given["W_O"].value.shape[-1] == _width(problem, "X"):
-        # the output of the layer is as wide as its input
+        # The output of the layer is as wide as its input.
         found["o"] = "d_model"
     return found
 
@@ -139,7 +139,7 @@ def sizes_of(plan: Plan, requested: GivenSizes, rows: Rows) -> dict[str, int]:
         "batch": requested.batch,
     }
     found |= {symbol: size for symbol, size in chosen.items() if size is not None}
-    # a query is as long as a key, if the equation has no letter of its own for it
+    # A query is as long as a key, if the equation has no letter of its own for it.
     found.setdefault("d_q", found["d_k"])
     found |= _row_counts(found, requested, rows)
     found |= _head_counts(found, requested)
@@ -198,7 +198,7 @@ def _head_counts(own: Mapping[str, int], requested: GivenSizes) -> dict[str, int
 
 
 _ROWS = ("X", "context")
-# by heads, and then by entries
+# These are stacked by heads, and then by entries.
 _STACKED = ("Q", "K", "V", "past_K", "past_V")
 
 
@@ -223,7 +223,7 @@ def with_leading_axes(plan: Plan, requested: GivenSizes, sizes: Mapping[str, int
     grouped = sizes["kv_heads"] < sizes["heads"]
     has_them = (batched, split, axes.group > 1) == (batch, heads, grouped)
     if has_them and requested.kv_heads is None:
-        # if one K serves all heads, it still does
+        # If one K serves all heads, it still does.
         return plan
     several = min(sizes["heads"], 2)
     short = {BATCH: 1, HEAD: several, KEY_HEAD: 1 if grouped else several}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FIRST = "i_love_ai"
 _SOLUTIONS = "answers"
 _MODELINE = re.compile(r"(?m)^(# yaml-language-server: \$schema=)\S*/")
-# in YAML, in JSON, and for what has no title its first comment
+# A title in YAML, in JSON, and for what has no title its first comment.
 _TITLES = (
     re.compile(r"(?m)^title: (.*)$"),
     re.compile(r'(?m)^ *"title": "(.*)",?$'),

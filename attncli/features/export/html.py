@@ -31,9 +31,10 @@ from attncli.page.document import (
     Worked,
 )
 
-# not W_Q, nor -1
+# The underscore of W_Q is no sign, nor is the minus of -1.
 _SIGN = re.compile(r"""[!"#$%&'*<>@\[\\\]`{|}~]|(?<!\w)_|_(?!\w)|-(?=-)|(?<=-)-|\.(?=\.)""")
-_INDEX = re.compile(r"(?<=\b[A-Za-z])_(\w+)")  # of W_Q, d_model
+# The index of W_Q and d_model.
+_INDEX = re.compile(r"(?<=\b[A-Za-z])_(\w+)")
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 

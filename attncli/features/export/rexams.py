@@ -19,7 +19,7 @@ from attncli.render import Style, render
 from attncli.render.cells import BLANK_NUMBER
 
 _NAME = re.compile(r"[^\w ./-]+")
-# between two signs, and not to be seen
+# It stands between two signs, and is not to be seen.
 _JOINER = "&#8288;"
 
 
@@ -55,7 +55,7 @@ def _section(title: str, text: str) -> str:
 def _markdown(blocks: Iterable[Block]) -> str:
     text = render(Document("", tuple(blocks)), "markdown", Style(math="dollars"))
     text = text.replace("\\`", "&#96;").replace("\\#\\#", f"\\#{_JOINER}\\#")
-    # R/exams finds exsolution: anywhere
+    # R/exams finds exsolution: anywhere.
     return re.sub(r"\b(ex[a-z]+):", r"\1&#58;", text)
 
 

@@ -27,7 +27,8 @@ from attncli.tracing.slices import backward_steps
 from attncli.tracing.warnings import overflows
 from attncli.tracing.workers import FloatWorker
 
-INPUTS = ("X", "context", "past_K", "past_V")  # not learned
+# These are not learned.
+INPUTS = ("X", "context", "past_K", "past_V")
 STEP_SIZE = "step_size"
 
 
@@ -104,7 +105,7 @@ def _updated(trace: Trace, name: str, step_size: Scalar) -> Step:
     own = Ref(name, letters) if isinstance(own, Ref) and letters else own
     step = Call("mul", (Name(STEP_SIZE), replace(gradient.rule.target)))
     known = RULES[name]
-    # the name of the gradient of v, d_v, is that of a size, too
+    # The name of the gradient of v, d_v, is that of a size, too.
     gradients = Name(gradient.rule.symbol)
     form = Call("sub", (Name(known.symbol), Call("mul", (Name(STEP_SIZE), gradients))))
     target = Ref(f"new_{name}", letters)

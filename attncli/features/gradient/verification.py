@@ -309,11 +309,11 @@ def compare(
         changes.append(found * narrower)
         allowed = TOLERANCE * size_with(found)
         settled = own <= allowed
-        # then a wide h has missed what is near x
+        # Then a wide h has missed what is near x.
         if own < error or abs(found - best) > noise + error:
             best, error = found, own
         if own > error and (settled or own <= zero) and abs(gradient - found) <= allowed + own:
-            # narrower ones only have more roundings
+            # Narrower ones only have more roundings.
             break
     if math.isnan(best):
         return first, 0.0, "unknown"

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from attncli.problem.text.numbers import BLANK
 from attncli.system import quoted
 
-# sums are easy by hand, and small: with large scores, one key would get all the weight
+# Sums are easy by hand, and small: with large scores, one key would get all the weight.
 _DRAWN = (-1, 0, 0, 1)
-# what YAML reads as text without quotes
+# YAML reads this as text without quotes.
 _PLAIN = re.compile(r"[^\W\d_][\w' -]*")
 _LONGEST_TITLE = 60  # characters
 

@@ -137,7 +137,7 @@ def _require_model(folder: str) -> None:
     elif not (place / "config.json").is_file():
         why, help = "there is no config.json in it", _GIVE_A_SAVED_FOLDER
         for config in sorted(place.glob("snapshots/*/config.json"))[:1]:
-            # what is downloaded is kept in folders of this form
+            # What is downloaded is kept in folders of this form.
             help = f"give {config.parent}"
     elif not _has(place, "*token*", "*vocab*", "*.model", "*.spm", "*bpe*"):
         why, help = (
@@ -204,7 +204,7 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
     except AttncliError:
         raise
     except Exception as error:
-        # models have errors of every kind for inputs that they were not made for
+        # Models have errors of every kind for inputs that they were not made for.
         most = getattr(config, "max_position_embeddings", None)
         if isinstance(most, int) and most < len(tokens):
             raise usage_error(

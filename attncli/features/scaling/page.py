@@ -17,9 +17,10 @@ from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 QUANTITIES: tuple[Text, ...] = (("var",), ("entropy",), text("`abs(dZ)`"), text("`abs(dQ)`"))
-# on a terminal of 80 columns; between two columns
+# The width of a terminal of 80 columns, and the gap between two columns of the page.
 WIDTH, GAP = 76, 3
-Column: TypeAlias = tuple[Text, tuple[Text, ...]]  # its head and its numbers
+# The head of a column and its numbers.
+Column: TypeAlias = tuple[Text, tuple[Text, ...]]
 
 
 def scaling_page(

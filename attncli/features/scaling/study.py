@@ -29,7 +29,7 @@ from attncli.tracing.model import masked_out, over_weights
 D_K = (2, 8, 32, 128, 512)
 DRAWS = 50
 SCALES: tuple[ScaleWord, ...] = ("default", "none")
-# numbers in all draws of one d_k, which are in memory together
+# So many numbers, in all draws of one d_k, are in memory together.
 MOST_DRAWN = 4 * ELEMENT_LIMIT
 KEPT_ARRAYS = ("past_V", "W_O", "b_O", "slopes", "sink")
 
@@ -150,7 +150,7 @@ def _with_drawn_vectors(
                 own[step] if name == "V" else numbers.standard_normal((*own[step].shape[:-1], d_k))
             )
             entries_alone = own.steps[step].rule.axis_names[:-2] == ("batch",)
-            # a given array with entries has heads as well
+            # A given array with entries has heads as well.
             if entries_alone:
                 array = np.repeat(array[:, None], 1 if name == "Q" else heads, axis=1)
             read[name] = array
@@ -168,10 +168,10 @@ def _with_drawn_vectors(
     )
 
 
-# numbers too large for float64 become inf or NaN, which the page explains
+# Numbers too large for float64 become inf or NaN, which the page explains.
 @np.errstate(all="ignore")
 def _measure(problems: Sequence[Problem]) -> Measurements:
-    # mean and variance of the scores of each problem; all have equally many
+    # The mean and the variance of the scores of each problem; all have equally many.
     spread: list[tuple[float, float]] = []
     entropies: list[NDArray[np.float64]] = []
     norms: list[tuple[float, float]] = []
@@ -181,7 +181,8 @@ def _measure(problems: Sequence[Problem]) -> Measurements:
         seen = "scaled" if "scaled" in trace else "scores"
         scores = over_weights(trace.steps, seen, trace[seen])[visible]
         spread.append((float(scores.mean()), float(scores.var())))
-        terms = np.where(weights > 0, -weights * np.log(weights), weights * 0)  # NaN stays
+        # NaN stays NaN.
+        terms = np.where(weights > 0, -weights * np.log(weights), weights * 0)
         entropies.append(terms.sum(axis=-1)[visible.sum(axis=-1) > 1])
         through = next(name for name, step in trace.steps.items() if "delta" in step.rule.inputs)
         norms.append((float(np.linalg.norm(trace[through])), float(np.linalg.norm(trace["d_Q"]))))

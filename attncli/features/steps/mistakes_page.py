@@ -38,7 +38,7 @@ _ADDITIVE: _Shapes = {
     "W_2": (2, 2),
     "v": (2,),
 }
-# problems: each mistake can be made in at least one of them; their numbers do not matter
+# Each mistake can be made in at least one of these problems; their numbers do not matter.
 _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, ""),
     (_SIZES, "mask: causal"),

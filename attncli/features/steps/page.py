@@ -49,7 +49,7 @@ from attncli.version import __version__
 TITLE = "The steps of attention"
 _LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
 _PROJECTED = ("X", "W_Q", "W_K", "W_V")
-# keys and values come from X where nothing else is said
+# Keys and values come from X where nothing else is said.
 _PLAIN = {"source": "X"}
 
 

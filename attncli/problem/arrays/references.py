@@ -73,7 +73,7 @@ class Fused:
         shares = self.heads + 2 * self.kv_heads
         if columns % shares or self.heads % self.kv_heads:
             raise self._uneven(array, shares)
-        # how many heads of q, k and v lie together in each group
+        # How many heads of q, k and v lie together in each group.
         groups = 1
         together = (self.heads, self.kv_heads, self.kv_heads)
         if self.layout == "heads":
@@ -147,7 +147,7 @@ def read_array(value: Value, rank: int = 2) -> StoredArray | None:
         ValueError,
         RuntimeError,
     ) as error:
-        # RuntimeError: links that go round in a circle
+        # Links that go round in a circle are a RuntimeError.
         help = f"name a {listed(_SUFFIXES, last='or')} file"
         value.key("file").add_error(cannot_read(file, error, Path(source.folder, file), help))
     return None

@@ -25,7 +25,7 @@ from attncli.problem.text.nodes import Leaf, MappingNode, describe
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value, read_scalar, read_truth, read_word, require_keys
 
-# the rules of each step by what asks for them
+# The rules of each step by what asks for them.
 Variants = Mapping[str, Mapping[str, Rule]]
 
 

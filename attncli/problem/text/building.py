@@ -60,10 +60,10 @@ class TreeBuilder:
     def __init__(self, errors: ErrorCollector, outline: Outline | None = None) -> None:
         self.errors = errors
         self.root: Node | None = None
-        # where the last value begins in the text that is parsed
+        # Here the last value begins in the text that is parsed.
         self.reached = -1
         self._outline = outline
-        # long lists whose place is still to come
+        # So many long lists are still to find their place.
         self._missing = outline.count if outline else 0
         self._open: list[ListNode | MappingNode] = []
         self._keys: list[Leaf | None] = []

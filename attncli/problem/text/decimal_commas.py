@@ -15,16 +15,16 @@ from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value
 
-# what stands after the comma of 0,(3)
+# This stands after the comma of 0,(3).
 _RECURRING = r"[0-9]*\([0-9]+\)|[0-9\u0304\u0305\u0307]+"
 _WITH_COMMA = rf"[-+]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})"
 _DECIMAL = re.compile(_WITH_COMMA)
-# 1.000,5
+# A number such as 1.000,5.
 _GROUPED_BY_POINT = r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+"
-# 1,000.5 and 1,000,000
+# Numbers such as 1,000.5 and 1,000,000.
 _GROUPED_BY_COMMA = r"[-+]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}){2,})"
 _GROUPED = re.compile(rf"{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
-# a number with a comma inside, which can also separate two numbers
+# A number with a comma inside, which can also separate two numbers.
 _PAIR = re.compile(rf"{_WITH_COMMA}|{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
 # A comma between numbers has a blank beside it, as opposed to that of a decimal.
 _BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")

@@ -24,9 +24,9 @@ class ErrorCollector:
         self.exit_code = exit_code
         self._errors: list[AttncliError] = []
         self._count = 0
-        # how many numbers are still to be written, by key
+        # How many numbers are still to be written, by key.
         self._blanks: dict[str, int] = {}
-        # the path of the first of these, and where it is
+        # The path of the first of these, and where it is.
         self._first_blank = ("", 0)
 
     @property

@@ -37,7 +37,7 @@ _ENTRIES, _VALUES = (
     "put a comma between the entries",
     "write a number, a text in double quotes, a list or a mapping",
 )
-# what should stand there, and the help where something else does
+# What should stand there, and the help where something else does.
 _EXPECTED = {
     "value": ("a value", _VALUES),
     "first value": ("a value or ]", "write a list as [1, 2, 3]"),

@@ -23,7 +23,7 @@ SHORTEST_LONG_LIST = 200
 _MOST_LEVELS = 4
 # Numbers of more characters may be too long, or only nearly 0.
 _LONGEST_NUMBER = 200
-# a part of a text that has only lists of numbers, true and false
+# A part of a text that has only lists of numbers, true and false.
 _STRETCH = re.compile(r"\[[-+.,0-9eE\[\] \ntrufals]*")
 _INNERMOST_LIST = re.compile(r"\[[^\[\]]+\]")
 _TINY_EXPONENT = re.compile(r"[eE]-[0-9]{3}")
@@ -73,7 +73,7 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         pieces, length, end = [], 0, 0
-        # where the lists begin in the outline
+        # Where the lists begin in the outline.
         self._starts: list[int] = []
         # By so much the text behind each list is shorter here.
         self._shifts = [0]

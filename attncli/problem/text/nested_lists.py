@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _EVEN_HELP = "all rows of a matrix must be equally long"
-# how many lists are inside one another where there are entries of a batch
+# So many lists are inside one another where there are entries of a batch.
 _BATCH_DEPTHS = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}
 # lengths that a help line spells out
 _MOST_LENGTHS_SHOWN = 12
@@ -38,7 +38,7 @@ def read_cells(
     """
     before = value.errors.count
     text, top = value.errors.source.text, value.node.at
-    # matrices of other lengths than the first
+    # These are matrices of other lengths than the first.
     uneven: list[Value] = []
     shape: tuple[int, ...] = ()
     inner = value

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# one value of a list of numbers alone
+# One value of a list of numbers alone.
 NUMBER_TEXT = re.compile(r"[^\[\], \n]+")
 _BRACKET_OR_TEXT = re.compile(r"[\[\]]|[^\[\], \n]+")
 _BRACKETS = ("[", "]")

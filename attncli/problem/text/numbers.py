@@ -22,13 +22,13 @@ from attncli.problem.text.compact_fractions import FRACTION_SIGN, compact_fracti
 from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
 from attncli.problem.text.recurring_decimals import RECURRING, recurring, with_period
 
-# where a number is still to be written
+# It stands where a number is still to be written.
 BLANK = "_"
 MINUS_INFINITY = ("-inf", "-.inf", "-.Inf", "-.INF", "-Infinity")
 LONGEST_NUMBER = 400
 PLAIN = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _THOUSANDS = (
-    # what people write between groups of three digits, besides points and commas
+    # People write these between groups of three digits, besides points and commas.
     "[\\s\u00a0\u2007\u2009\u202f'’]"
 )
 # The numbers of so many texts are remembered: a page asks for the same ones again and again.
@@ -176,7 +176,7 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
         raise NumberError(
             f"{shorten(text)} {Complaint.TOO_SMALL}", "write 0, or use larger numbers"
         )
-    # -0 is 0: a minus before a zero would be printed all the way down
+    # -0 is 0: a minus before a zero would be printed all the way down.
     return value + 0.0, surd
 
 
@@ -191,7 +191,7 @@ def as_exact(text: str) -> Fraction | None:
     if isinf(value):
         return None
     if value == 0:
-        # 0e999999999 is not to be multiplied out
+        # 0e999999999 is not to be multiplied out.
         return Fraction(0)
     return Fraction(text) if surd is None else surd.rational
 

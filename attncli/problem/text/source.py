@@ -11,7 +11,7 @@ from attncli.problem.files import STANDARD_INPUT, read_bytes
 from attncli.problem.limits import BLANKS_LIMIT
 from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 
-# how files begin that hold no text
+# Files that hold no text begin so.
 _NO_TEXT = {b"%PDF": "PDF", b"\x89PNG": "picture", b"\xff\xd8\xff": "picture", b"GIF8": "picture"}
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),

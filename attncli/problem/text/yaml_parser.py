@@ -21,9 +21,9 @@ from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # This pattern is slow to compile, so it is compiled where it is needed.
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-# the characters of ASCII that YAML has
+# The characters of ASCII that YAML has.
 _ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
-# after all that ends a line in YAML
+# It comes after all that ends a line in YAML.
 _TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"
 _AT_LENGTH = "write the value out in full"
 
@@ -63,13 +63,13 @@ _FAULTS = (
     ),
 )
 
-# what opens a level, merges, or is read by no problem
+# It opens a level, merges, or is read by no problem.
 _MAY_BE_REFUSED = re.compile(r"[\[{?:<&*!-]")
 
 _ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
 _FIRST_HALF, _LAST_HALF, _LAST_CHARACTER = 0xD800, 0xDFFF, 0x10FFFF
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-# two halves of a character, as JSON writes them
+# Two halves of a character, as JSON writes them.
 _SURROGATE_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 

@@ -271,7 +271,8 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
             yield from map(_worked, lines)
             yield "</ul>\n" + _said(left_out)
         case page.Grid():
-            grid = block.at_ends() if block.picture else block  # whose digits have no room
+            # The digits of a picture have no room.
+            grid = block.at_ends() if block.picture else block
             yield from matrix(grid, topic)
             yield _said(grid.left_out)
         case page.Product(instead=instead):

@@ -165,7 +165,7 @@ def length(text: str) -> float:
     """About how wide the escaped text is on the page, never less than it is, in digits: a half em
     each.
     """
-    # the same in every Python: from 3.12 on `sum` is as exact
+    # It is the same in every Python: from 3.12 on `sum` is as exact.
     return fsum(map(_width, _pieces(text)))
 
 

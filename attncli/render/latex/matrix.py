@@ -52,11 +52,11 @@ MINUS_WIDTH = 1
 POWER_WIDTH = 3
 # A sign between two matrices and their parentheses are as wide as so many digits.
 RELATION_WIDTH = 8
-# TeX does not break a matrix across pages, so a long one would leave a hole
+# TeX does not break a matrix across pages, so a long one would leave a hole.
 MOST_LINES = 18
-# Something may stand beside a matrix that is no wider than this, in digits,
+# Something may stand beside a matrix that is no wider than this, in digits.
 WIDEST_SMALL_MATRIX = 46
-# and that has no more rows than this.
+# Such a matrix has no more rows than this, either.
 MOST_SMALL_ROWS = 10
 # It keeps rows of fractions apart.
 STRUT_OF_FRACTIONS = r"\vrule height1.2em depth0.6em width0pt"
@@ -66,7 +66,8 @@ BLANK_WIDTH = 9
 STRUT_OF_BLANKS = r"\vrule height1.6em depth0.6em width0pt"
 # A row that one of these two keeps apart takes so many lines.
 LINES_OF_A_TALL_ROW = 1.9
-Extent = tuple[int, int, int]  # from, to, of how many
+# From, to, and of how many.
+Extent = tuple[int, int, int]
 # The cells of a matrix as they are written, by their identity and their phantoms.
 Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]
 

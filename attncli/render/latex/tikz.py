@@ -189,7 +189,7 @@ def _move(move: Move) -> str:
     places = [_point(point) for point in points]
     match kind:
         case "M":
-            # TeX has room for lines of 200,000 characters, and paths may be longer
+            # TeX has room for lines of 200,000 characters, and paths may be longer.
             return f"\n{places[0]}"
         case "L":
             return f" -- {places[0]}"

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # of a function, and what stands in brackets, the indices of a cell, stays in one; so does a number
 # with its percent sign.
 PIECE = r"(?:\[[^\[\]]*\]|[^ ·*(]| (?=%)|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
-Span: TypeAlias = tuple[int, int, str]  # start, end, style
+# The start, the end, and the style.
+Span: TypeAlias = tuple[int, int, str]
 # Pages are full of these, beside ASCII.
 ONE_CELL = dict.fromkeys(map(ord, "─━⎡⎢⎣⎤⎥⎦•·×≈→↓√ᵀΣ≤≥–“”‘’…"))
 

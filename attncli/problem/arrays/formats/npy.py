@@ -91,6 +91,6 @@ def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]
     if version == (3, 0) and not header.isascii():
         header = header.decode().encode("ascii", "backslashreplace")
         length = len(header).to_bytes(length_size, "little")
-    # NumPy warns about headers written by Python 2
+    # NumPy warns about headers written by Python 2.
     with warnings.catch_warnings(action="ignore"):
         return parse(BytesIO(length + header))

@@ -42,15 +42,15 @@ _MOST_ROWS, _MOST_COLUMNS, _MOST_CELLS = 2**20, 2**14, 2**18
 # All spreadsheets have these formats of dates.
 _DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\[\]]*\]|_.|\*.|General', re.IGNORECASE)
-# how a text has a character that XML lacks
+# A text has a character that XML lacks in this form.
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 # bytes of XML that are parsed at once
 _PIECE_SIZE = 2**16
 # of XML; a cell has 32,767 characters
 _MOST_ELEMENTS, _MOST_LEVELS, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15
-# how an .xls file begins, and what has a password
+# An .xls file begins so, and what has a password, too.
 _OLD_WORKBOOK_BEGIN = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# a tag, its attributes, and the tags that it is in
+# A tag, its attributes, and the tags that it is in.
 _Start = Callable[[str, Mapping[str, str], Sequence[str]], None]
 _Text = Callable[[str, Sequence[str]], None]
 
@@ -389,7 +389,7 @@ class _Book:
                     raise _Enough
 
         def text(data: str, inside: Sequence[str]) -> None:
-            # rPh: how a text is pronounced
+            # An rPh says how a text is pronounced.
             if inside[-1] == "t" and "rPh" not in inside and last in wanted:
                 found[last] = self._joined(found.get(last, ""), data)
 
