@@ -4,8 +4,8 @@ within what they claim.
 A cell's equation is an expression over variables, each with its range. Where every variable stands
 in it once, the range of the expression is exact. Where one stands in it several times, as a score
 in a softmax, slopes tell which ends of its range lead to the least and to the greatest value. A
-climb looks for a place that gives what is written; where there seems to be none, the ranges are
-halved until they show that there is none.
+climb looks for a place that gives what is written. Where there seems to be none, and it has to be
+shown that there is none, the ranges are halved.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ Ranges = Mapping[Ref, Interval]
 Point = Mapping[Ref, float]
 # After so many parts of the ranges it is left open whether a cell can be reached.
 HALVINGS = 100
+# So many nodes are worked out to show that numbers of one solution cannot be reached: for some ten
+# cells of a small problem, in about a second.
+NODES_IN_PARTS = 200_000
+# A cell takes no more than one in so many of those that are left: one that has a long equation
+# leaves some for the others.
+CELLS_THAT_SHARE = 10
 STEPS_OF_A_CLIMB = 12
 # Each step tries so much of the way to a corner, and the first that leads higher is taken.
 PARTS_OF_THE_WAY = (1.0, 0.5, 0.2)
@@ -145,6 +151,17 @@ def _number(node: Expression) -> float:
     return float(node.value) if node.value is not None else float(node.text)
 
 
+@dataclass(slots=True)
+class Effort:
+    """How many nodes may still be worked out to show that numbers of a solution are out of reach.
+
+    A limit for each cell would not do: the more heads and rows a problem has, the more cells there
+    are, and the longer are their equations.
+    """
+
+    nodes: int = NODES_IN_PARTS
+
+
 @dataclass(frozen=True)
 class CellEquation:
     """The equation of one cell with numbers put in; `range_of` says what each written cell in it
@@ -185,31 +202,49 @@ class CellEquation:
         """
         return self.graph.node_ranges(self.ranges)[-1]
 
-    def reaches(self, target: Interval, *, in_doubt: bool = False) -> bool:
-        """Whether some place within the ranges gives a value within the target; `in_doubt` is the
-        answer if that stays open.
+    def reaches(self, target: Interval) -> bool:
+        """Whether a place within the ranges is found that gives a value within the target.
 
         Of 0.58 and 0.3 as written, 0.58 may be 0.575 to 0.585, and 0.3 may be 0.25 to 0.35. So
         0.58·0.3 reaches 0.15, which is 0.145 to 0.155, and does not reach 0.21.
         """
+        return self._look_for(target).found
+
+    def may_reach(self, target: Interval, effort: Effort) -> bool:
+        """Whether there is such a place, or the `effort` does not show that there is none."""
+        first = self._look_for(target)
+        return first.found or not self._is_out_of_reach(first.open, target, effort)
+
+    def _look_for(self, target: Interval) -> _Search:
+        """Whether a corner of the ranges, or a climb from there, gives a value within the target.
+
+        Only what halves the ranges has to do is left open.
+        """
         if not self.range.meets(target):
-            return False
+            return _Search(False, [])
         if self.range != ANYTHING and not self.graph.repeats:
-            return True
+            return _Search(True, [])
         first = _search(self.graph, self.ranges, target)
-        if first.found or not first.open:
-            return first.found
+        if not first.open:
+            return first
         if any(_can_climb(self.graph, self.ranges, start, target) for start in first.corners):
-            return True
-        parts = first.open
-        for _ in range(HALVINGS):
-            if not parts:
-                return False
-            searched = _search(self.graph, parts.pop(0), target)
+            return _Search(True, [])
+        return first
+
+    def _is_out_of_reach(self, parts: list[Ranges], target: Interval, effort: Effort) -> bool:
+        """Whether none of these parts of the ranges, halved again and again, has such a place."""
+        waiting = list(parts)
+        nodes = len(self.graph.nodes)
+        halvings = min(HALVINGS, effort.nodes // CELLS_THAT_SHARE // nodes)
+        for _ in range(halvings):
+            if not waiting:
+                break
+            effort.nodes -= nodes
+            searched = _search(self.graph, waiting.pop(0), target)
             if searched.found:
-                return True
-            parts += searched.open
-        return in_doubt and bool(parts)
+                return False
+            waiting += searched.open
+        return not waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
 from attncli.features.check.carried_values import CarriedValues, CellIndex, steps_after
 from attncli.features.check.printed_doubles import with_room_for_doubles
-from attncli.features.check.reachability import CellEquation
+from attncli.features.check.reachability import CellEquation, Effort
 from attncli.page.printer import format_number
 from attncli.problem.model import Problem
 from attncli.tracing import run
@@ -259,13 +259,14 @@ def _errors_of_form(judgement: Judgement) -> int:
 def judge(trace: Trace, answers: Answers) -> Judgement:
     """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
     answers = with_room_for_doubles(trace, answers)
-    values = CarriedValues(trace, answers)
+    values, effort = CarriedValues(trace, answers), Effort()
     return Judgement(
-        values, {name: _judge_step(values, answer) for name, answer in answers.steps.items()}
+        values,
+        {name: _judge_step(values, answer, effort) for name, answer in answers.steps.items()},
     )
 
 
-def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
+def _judge_step(values: CarriedValues, answer: Answer, effort: Effort) -> NDArray[np.object_]:
     name, step = answer.name, values.trace.steps[answer.name]
     cells = np.empty(answer.cells.size, dtype=object)
     # Nothing was written that could be compared with the numbers before it.
@@ -292,7 +293,7 @@ def _judge_step(values: CarriedValues, answer: Answer) -> NDArray[np.object_]:
             verdict = "carried"
         else:
             index = cast("CellIndex", tuple(int(at) for at in np.unravel_index(place, step.shape)))
-            verdict = _judge_cell(values, name, index, claim)
+            verdict = _judge_cell(values, name, index, claim, effort)
         cells[place] = JudgedCell(verdict, claim, expected, carried)
     return cells.reshape(answer.cells.shape)
 
@@ -340,7 +341,9 @@ def _is_printed(number: float, claim: Claim) -> bool:
     return places <= PRECISION[-1] and Decimal(format_number(number, places)) == claim.value
 
 
-def _judge_cell(values: CarriedValues, name: str, index: CellIndex, claim: Claim) -> Verdict:
+def _judge_cell(
+    values: CarriedValues, name: str, index: CellIndex, claim: Claim, effort: Effort
+) -> Verdict:
     """The verdict on a cell that was filled in: the first that holds, from what is best for the
     solution to `wrong`.
     """
@@ -355,7 +358,7 @@ def _judge_cell(values: CarriedValues, name: str, index: CellIndex, claim: Claim
     if equation is None or not equation.ranges:
         return "rounding" if _is_near(true, claim) and not fits_into(true, claim) else "wrong"
     own = values.own(name, index)
-    if _follows(claim, equation, own):
+    if _follows(claim, equation, own, effort):
         return "carried"
     # A unit off is rounding only where there was something to round, so not where the truth has no
     # more digits than that.
@@ -364,26 +367,26 @@ def _judge_cell(values: CarriedValues, name: str, index: CellIndex, claim: Claim
     # Nor is it where the numbers before it come to one that has no more digits, if none of them
     # was rounded, or if one is just copied.
     nothing_rounded = (equation.exact or isinstance(equation.tree, Ref)) and fits_into(own, claim)
-    if not nothing_rounded and _nearly_follows(claim, equation, own):
+    if not nothing_rounded and _nearly_follows(claim, equation, own, effort):
         return "rounding"
     return "wrong"
 
 
-def _follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
+def _follows(claim: Claim, equation: CellEquation, own: Decimal, effort: Effort) -> bool:
     """Whether the solution's own numbers, each within the precision it was written with, give the
     claim.
     """
     # As they stand, the numbers may give it however near the next claim begins.
     if rounds_to(own, claim):
         return True
-    return not equation.exact and equation.reaches(_within(claim, claim.half), in_doubt=True)
+    return not equation.exact and equation.may_reach(_within(claim, claim.half), effort)
 
 
-def _nearly_follows(claim: Claim, equation: CellEquation, own: Decimal) -> bool:
+def _nearly_follows(claim: Claim, equation: CellEquation, own: Decimal, effort: Effort) -> bool:
     """Whether they give what is off by a unit of the claim's last digit at most."""
     if equation.exact:
         return _is_near(own, claim)
-    return equation.reaches(_within(claim, ONE_UNIT_OFF * claim.half), in_doubt=True)
+    return equation.may_reach(_within(claim, ONE_UNIT_OFF * claim.half), effort)
 
 
 def _is_near(number: Decimal, claim: Claim) -> bool:

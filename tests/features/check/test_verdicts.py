@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
+from attncli.features.check.reachability import Effort
 from attncli.features.check.verdicts import (
     JudgedCell,
     Judgement,
@@ -598,3 +599,28 @@ def test_numbers_whose_sum_no_double_holds() -> None:
     trace = traced("Q: [[1]]\nK: [[1]]\nV: [[1.5e308]]")
     assert where(judged(trace, "output: [[1.5e308]]"), "output", "right")
     assert where(judged(trace, "output: [[-1.5e308]]"), "output", "wrong")
+
+
+def test_all_cells_of_a_solution_share_what_is_spent_on_ranges(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Coarse Q and K, and none of what comes between them and the output: each of its wrong numbers
+    is in doubt. Two heads may not take twice the work of one.
+    """
+    efforts: list[Effort] = []
+
+    def counted() -> Effort:
+        efforts.append(Effort(2000))
+        return efforts[-1]
+
+    monkeypatch.setattr("attncli.features.check.verdicts.Effort", counted)
+    trace = traced(f"{PRINTED}heads: 2\n")
+    answers = {
+        "Q": [[["1"], ["0"], ["1"]], [["1"], ["1"], ["1"]]],
+        "K": [[["1"], ["0"], ["1"]], [["1"], ["1"], ["0"]]],
+        "heads_output": [[["0.55"], ["0.55"], ["0.55"]], [["0.65"], ["0.60"], ["0.65"]]],
+    }
+    verdicts = judged(trace, json.dumps(answers))
+    assert verdicts.counts["carried"]
+    assert len(efforts) == 1
+    assert 0 <= efforts[0].nodes < 2000
