@@ -3,7 +3,7 @@
 An option is a type: a command has a parameter `precision: options.Precision = 3`, and Typer makes
 `--precision` of it. Its parser reads what was typed by our own rules (float, say, would take nan
 and 1_000), and raises AttncliError (exit 2) for what is wrong. What depends on several options at
-once is checked by those who put them together: `look.py` and `shown.py`.
+once is checked by those who put them together: `look.py` and `view_options.py`.
 """
 
 from __future__ import annotations

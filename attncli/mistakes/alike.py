@@ -7,12 +7,12 @@ from math import isfinite
 
 import numpy as np
 
-from attncli.mistakes.mistaken import ALIKE_WITHIN, Mistaken
+from attncli.mistakes.mistaken_trace import ALIKE_WITHIN, MistakenTrace
 from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
 
 
-def groups_of_alike(made: Mapping[str, Mistaken]) -> list[tuple[str, ...]]:
+def groups_of_alike(made: Mapping[str, MistakenTrace]) -> list[tuple[str, ...]]:
     """The names of mistakes, in groups that make the same numbers of the first step that they
     change.
 
@@ -28,7 +28,7 @@ def groups_of_alike(made: Mapping[str, Mistaken]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups]
 
 
-def shared_words(trace: Trace, names: tuple[str, ...], mistaken: Mistaken) -> str:
+def shared_words(trace: Trace, names: tuple[str, ...], mistaken: MistakenTrace) -> str:
     """What a group of mistakes does, in numbers: All 4 mistakes divide scores by 4 instead of 2.
 
     `mistaken` are the numbers with any of them.
@@ -48,7 +48,7 @@ def shared_words(trace: Trace, names: tuple[str, ...], mistaken: Mistaken) -> st
     return f"{who} give the same {step}."
 
 
-def _alike(one: Mistaken, other: Mistaken) -> bool:
+def _alike(one: MistakenTrace, other: MistakenTrace) -> bool:
     step = one.first_changed
     return step == other.first_changed and np.allclose(
         one[step], other[step], ALIKE_WITHIN, 0, equal_nan=True

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from attncli.errors import usage_error
 from attncli.mistakes.catalogue import applicable
-from attncli.mistakes.mistaken import ALIKE_WITHIN, Mistaken
+from attncli.mistakes.mistaken_trace import ALIKE_WITHIN, MistakenTrace
 from attncli.problem.matrix import Scalar
 from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Trace
@@ -109,7 +109,7 @@ def equal_sizes(trace: Trace, mistakes: Collection[str]) -> tuple[str, ...]:
 
 def mistaken_numbers(trace: Trace, step: str) -> dict[str, Doubles]:
     """The numbers of a step by each mistake that can be made on the way to it."""
-    tried = ((mistake, Mistaken(trace, changes)) for mistake, changes in applicable(trace))
+    tried = ((mistake, MistakenTrace(trace, changes)) for mistake, changes in applicable(trace))
     return {mistake.name: mistaken[step] for mistake, mistaken in tried if step in mistaken.moved}
 
 

@@ -27,7 +27,7 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.mathml import MATHML
 from attncli.features.check.verdicts import judge
 from attncli.mistakes.catalogue import applicable, changes_of
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import with_changes
 from attncli.page.derivation import derivation
 from attncli.page.document import Heading, Worked, formula, plain_line
@@ -284,7 +284,7 @@ def test_every_mistake_is_worked_out_as_check_does(name: str, each: int) -> None
     for made in found[::each]:
         trace = run(settings[made["mask"], made["scaled"]], shifted=made["shifted"])
         changes = changes_of(made["name"], trace)
-        mistaken = Mistaken(trace, changes)
+        mistaken = MistakenTrace(trace, changes)
         printer, wrong = printer_for(trace, View()), with_changes(trace, changes).steps
         assert made["formulas"] == [
             formula(printer.formula(cell_form(wrong[name].rule)), MATHML) for name in changes

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from attncli.answers.model import Answers, Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
-from attncli.features.check.carried_values import CarriedValues, CellIndex, interval
+from attncli.features.check.cell_values import CellIndex, CellValues, interval
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.single_cell_errors import CellError, ErrorKind, cell_errors
@@ -34,7 +34,7 @@ from attncli.features.check.verdicts import Judgement, indices_where, round_to_c
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable, known_mistakes
 from attncli.mistakes.forward import rounded_first
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes, Mistake, with_changes
 from attncli.tracing.model import Trace
 
@@ -252,7 +252,7 @@ def _row_errors(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> list
 
 
 def _cell_errors(
-    values: CarriedValues, step: str, cells: tuple[CellIndex, ...]
+    values: CellValues, step: str, cells: tuple[CellIndex, ...]
 ) -> dict[tuple[tuple[str, ...], bool], tuple[tuple[CellIndex, ...], CellError]]:
     """The likeliest errors of each cell, those first that explain most of them, and whether they
     are more than chance; with the cells that have the same, and the first of the errors.
@@ -406,7 +406,7 @@ class Trials:
         trace = self.judgement.trace
         if not {"mask", "masked"} & changes.keys():
             return
-        blind = blind_queries(Mistaken(trace, changes)["masked"])
+        blind = blind_queries(MistakenTrace(trace, changes)["masked"])
         yield from (each for each in blind_readings(trace, changes, blind) if "masked" in each)
 
     @cached_property
@@ -437,7 +437,7 @@ class Reproduction(Protocol):
     """Whether equations give a cell as it was written, or as another claim has it."""
 
     @property
-    def values(self) -> CarriedValues: ...
+    def values(self) -> CellValues: ...
 
     def gives(self, name: str, index: CellIndex, claim: Claim | None = None) -> bool: ...
 
@@ -456,13 +456,13 @@ class WithinPrecision:
     by cell.
     """
 
-    values: CarriedValues
+    values: CellValues
     floats: FloatReading
     _asked: Counter[str] = field(default_factory=Counter)
     _given: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, values: CarriedValues) -> WithinPrecision:
+    def of(cls, values: CellValues) -> WithinPrecision:
         return cls(values, FloatReading(values))
 
     def changed(self, trace: Trace, changes: Collection[str]) -> WithinPrecision:
@@ -633,7 +633,7 @@ class RoundedOnTheWay:
     where the backward pass, which is worked on paper, takes them up.
     """
 
-    values: CarriedValues
+    values: CellValues
     decimals: int
     forward_in_full: bool = False
     # The reading without the changes by which the values have moved.
@@ -687,7 +687,7 @@ class RoundedOnTheWay:
         return self.values.from_equation(name, index, self.read)
 
 
-def decimals_of(values: CarriedValues, name: str) -> int:
+def decimals_of(values: CellValues, name: str) -> int:
     """How many decimals the numbers of a step have, at most."""
     claims = values.answers.steps[name].claims
     most = 0
@@ -726,7 +726,7 @@ def rounded_early(judgement: Judgement) -> tuple[str, int, str] | None:
     return None
 
 
-def _is_rounded(values: CarriedValues, name: str) -> bool:
+def _is_rounded(values: CellValues, name: str) -> bool:
     cells = np.ndenumerate(values.answers.steps[name].cells)
     return any(
         claim is not None and not claim.exact and claim.value != values.own(name, at)
@@ -734,7 +734,7 @@ def _is_rounded(values: CarriedValues, name: str) -> bool:
     )
 
 
-def leaves_out(values: CarriedValues, name: str) -> bool:
+def leaves_out(values: CellValues, name: str) -> bool:
     """Whether a step is worked out from numbers that are not written, in a problem of a size to be
     worked on paper.
     """
@@ -748,7 +748,7 @@ def leaves_out(values: CarriedValues, name: str) -> bool:
     return numbers <= MOST_NUMBERS_ON_PAPER and any(read not in answers.steps for read in computed)
 
 
-def is_after_left_out_forward_pass(values: CarriedValues, name: str) -> bool:
+def is_after_left_out_forward_pass(values: CellValues, name: str) -> bool:
     """Whether a step is one of the backward pass, and something of the forward pass is left out
     before it.
     """

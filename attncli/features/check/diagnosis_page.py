@@ -13,13 +13,13 @@ import numpy as np
 from attncli.attention.registry import cell_form
 from attncli.english import count, either
 from attncli.equation.symbols import unicode_name
-from attncli.features.check.carried_values import CarriedValues, CellIndex
+from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, left_out_before
 from attncli.features.check.verdicts import Judgement
 from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
 from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.catalogue import changes_of
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import with_changes
 from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
 from attncli.tracing.model import Step
@@ -70,7 +70,7 @@ def shared(judgement: Judgement, found: Diagnosis) -> list[str]:
     for name in found.mistakes:
         changes = changes_of(name, trace)
         if changes:
-            made[name] = Mistaken(trace, changes)
+            made[name] = MistakenTrace(trace, changes)
     if len(made) < 2:
         return []
     said = []
@@ -193,7 +193,7 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
     return line._replace(label=f"{named}, {line.label}" if cell else named)
 
 
-def _first_changed_cell(values: CarriedValues, mistaken: CarriedValues, step: Step) -> CellIndex:
+def _first_changed_cell(values: CellValues, mistaken: CellValues, step: Step) -> CellIndex:
     """The first cell of a step that is another number with the mistake."""
     for cell in np.ndindex(step.shape):
         right = values.own(step.name, cell)

@@ -22,7 +22,7 @@ from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.error_bounds import magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
 from attncli.equation.nodes import Equation
-from attncli.features.check.carried_values import CarriedValues, CellIndex
+from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.tracing.model import Step
 
@@ -59,7 +59,7 @@ class FloatReading:
     where floats overflow, or lose what decimals keep.
     """
 
-    values: CarriedValues
+    values: CellValues
     decimals: int | None = None
     forward_in_full: bool = False
     before: FloatReading | None = None
@@ -67,7 +67,7 @@ class FloatReading:
     _read: dict[str, SizedNumbers | None] = field(default_factory=dict)
     _in_full: FloatReading | None = None
 
-    def changed(self, values: CarriedValues) -> FloatReading:
+    def changed(self, values: CellValues) -> FloatReading:
         """The same reading by values with changed equations."""
         return FloatReading(values, self.decimals, self.forward_in_full, self)
 

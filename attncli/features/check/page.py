@@ -17,7 +17,7 @@ from attncli.answers.model import Claim
 from attncli.attention.registry import in_symbols
 from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
-from attncli.features.check.carried_values import CellIndex
+from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.verdicts import (

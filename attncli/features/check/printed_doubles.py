@@ -13,7 +13,7 @@ import numpy as np
 from attncli.answers.model import Answer, Answers, Claim
 from attncli.dtypes import DTYPES
 from attncli.equation.rounding import SCIENTIFIC
-from attncli.features.check.carried_values import CellIndex
+from attncli.features.check.cell_values import CellIndex
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 

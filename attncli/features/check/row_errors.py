@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import Claim
-from attncli.features.check.carried_values import CellIndex
+from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.single_cell_errors import share_of_numbers
 from attncli.tracing.model import Step
 

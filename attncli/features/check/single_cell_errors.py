@@ -21,9 +21,9 @@ from attncli.answers.model import Claim
 from attncli.english import count
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Call, Expression, Ref, rewrite, walk
-from attncli.features.check.carried_values import (
-    CarriedValues,
+from attncli.features.check.cell_values import (
     CellIndex,
+    CellValues,
     cell_of,
     interval,
     ref_to,
@@ -82,7 +82,7 @@ class CellError:
         return self.kind > ErrorKind.RESULT_OF_NEIGHBOUR
 
 
-def cell_errors(values: CarriedValues, name: str, index: CellIndex) -> list[CellError]:
+def cell_errors(values: CellValues, name: str, index: CellIndex) -> list[CellError]:
     """All errors that give this cell as it was written."""
     claim = cast("Claim", values.answers.steps[name].cells[index])
     if not claim.value.is_finite():
@@ -161,7 +161,7 @@ def _gives_as_it_stands(equation: CellEquation, claim: Claim) -> bool:
     return rounds_to(Decimal(f"{own:.15g}"), claim)
 
 
-def _over_named_cells(values: CarriedValues, name: str, index: CellIndex) -> Expression:
+def _over_named_cells(values: CellValues, name: str, index: CellIndex) -> Expression:
     """The cell's equation over the cells of steps by their names."""
 
     def read(other: str, at: CellIndex) -> Expression:
@@ -176,7 +176,7 @@ def cell_text(ref: Ref) -> str:
 
 
 def _of_the_result(
-    values: CarriedValues, name: str, index: CellIndex, claim: Claim
+    values: CellValues, name: str, index: CellIndex, claim: Claim
 ) -> Iterator[CellError]:
     """The right number, written otherwise; or that of a neighbour."""
     tree = _over_named_cells(values, name, index)
@@ -212,7 +212,7 @@ def share_of_numbers(step: Step, claim: Claim, numbers: float) -> float:
     return min(numbers * 2 * float(claim.half) / around, 1.0) if around else 1.0
 
 
-def _may_be(values: CarriedValues, name: str, index: CellIndex, claim: Claim) -> bool:
+def _may_be(values: CellValues, name: str, index: CellIndex, claim: Claim) -> bool:
     """Whether a cell is this number, in truth or by what was written before it."""
     if rounds_to(values.true(name, index), claim):
         return True
@@ -222,7 +222,7 @@ def _may_be(values: CarriedValues, name: str, index: CellIndex, claim: Claim) ->
     return bool(equation.ranges) and equation.reaches(interval(claim))
 
 
-def _of_terms(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
+def _of_terms(values: CellValues, tree: Expression) -> Iterator[CellError]:
     """A term of a sum left out, or with its sign turned; where it is all of the result, that is the
     sign of this.
     """
@@ -249,14 +249,14 @@ def _of_terms(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
                 )
 
 
-def _is_zero(values: CarriedValues, term: Expression) -> bool:
+def _is_zero(values: CellValues, term: Expression) -> bool:
     """Whether a term is 0 because one of the numbers in it is."""
     return any(
         values.own(ref.name, cell_of(ref)) == 0 for ref in walk(term) if isinstance(ref, Ref)
     )
 
 
-def _of_steps(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
+def _of_steps(values: CellValues, tree: Expression) -> Iterator[CellError]:
     """The numbers of a step before it taken for those of one that the cell is worked out from."""
     steps = values.trace.steps
     for name in {node.name: None for node in walk(tree) if isinstance(node, Ref)}:
@@ -289,7 +289,7 @@ def _with_the_same_cells(steps: Mapping[str, Step], name: str) -> Iterator[str]:
             yield from _with_the_same_cells(steps, read)
 
 
-def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
+def _of_reads(values: CellValues, tree: Expression) -> Iterator[CellError]:
     """Another number in place of one that the cell is worked out from.
 
     A neighbour's 0 is as good as a term left out; and what the neighbour's result is worked out
@@ -310,7 +310,7 @@ def _of_reads(values: CarriedValues, tree: Expression) -> Iterator[CellError]:
             yield CellError(name, kind, with_copied, {copied: interval(value)}, copied=text)
 
 
-def _of_neighbours_read(values: CarriedValues, tree: Expression, ref: Ref) -> Iterator[CellError]:
+def _of_neighbours_read(values: CellValues, tree: Expression, ref: Ref) -> Iterator[CellError]:
     is_shared = isinstance(tree, Call) and tree.function == "share" and tree.arguments[0] == ref
     for near in _neighbours(values, ref):
         if values.own(near.name, cell_of(near)) == 0:
@@ -326,7 +326,7 @@ def _put(tree: Expression, node: Expression, other: Expression) -> Expression:
     return rewrite(tree, lambda each: other if each == node else each)
 
 
-def _neighbours(values: CarriedValues, ref: Ref) -> Iterator[Ref]:
+def _neighbours(values: CellValues, ref: Ref) -> Iterator[Ref]:
     """The cells next to this one, in its row and its column."""
     shape = values.trace.steps[ref.name].shape
     index = cell_of(ref)

@@ -31,7 +31,7 @@ from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
-from attncli.features.check.carried_values import CarriedValues, CellIndex, steps_after
+from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
 from attncli.features.check.printed_doubles import with_room_for_doubles
 from attncli.features.check.reachability import CellEquation, Effort
 from attncli.page.printer import format_number
@@ -77,7 +77,7 @@ class Judgement:
     shape of the step.
     """
 
-    values: CarriedValues
+    values: CellValues
     steps: Mapping[str, NDArray[np.object_]]
 
     @property
@@ -259,14 +259,14 @@ def _errors_of_form(judgement: Judgement) -> int:
 def judge(trace: Trace, answers: Answers) -> Judgement:
     """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
     answers = with_room_for_doubles(trace, answers)
-    values, effort = CarriedValues(trace, answers), Effort()
+    values, effort = CellValues(trace, answers), Effort()
     return Judgement(
         values,
         {name: _judge_step(values, answer, effort) for name, answer in answers.steps.items()},
     )
 
 
-def _judge_step(values: CarriedValues, answer: Answer, effort: Effort) -> NDArray[np.object_]:
+def _judge_step(values: CellValues, answer: Answer, effort: Effort) -> NDArray[np.object_]:
     name, step = answer.name, values.trace.steps[answer.name]
     cells = np.empty(answer.cells.size, dtype=object)
     # Nothing was written that could be compared with the numbers before it.
@@ -342,7 +342,7 @@ def _is_printed(number: float, claim: Claim) -> bool:
 
 
 def _judge_cell(
-    values: CarriedValues, name: str, index: CellIndex, claim: Claim, effort: Effort
+    values: CellValues, name: str, index: CellIndex, claim: Claim, effort: Effort
 ) -> Verdict:
     """The verdict on a cell that was filled in: the first that holds, from what is best for the
     solution to `wrong`.

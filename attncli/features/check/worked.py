@@ -11,7 +11,7 @@ from attncli.answers.model import Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.nodes import Expression, Number, Ref, rewrite
 from attncli.equation.substitution import exact_value
-from attncli.features.check.carried_values import CarriedValues, CellIndex, cell_of
+from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
 from attncli.features.check.single_cell_errors import CellError
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import WorkedLine
@@ -55,14 +55,14 @@ def decimals_to_compare(claims: Iterable[Claim | None]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedPrinter(Printer):
+class OwnNumbersPrinter(Printer):
     """Prints a solution's own numbers: what was written, and what follows from that where nothing
     was.
 
     The cell `worked` counts as not written.
     """
 
-    values: CarriedValues | None = None
+    values: CellValues | None = None
     worked: tuple[str, CellIndex] | None = None
 
     def text(self, array: Step | Matrix, index: tuple[int, ...]) -> str:
@@ -137,10 +137,10 @@ def worked_from_own_numbers(
 
 def _own_numbers(
     judgement: Judgement, name: str, index: CellIndex, claim: Claim | None
-) -> CarriedPrinter:
+) -> OwnNumbersPrinter:
     decimals = decimals_to_compare([claim])
     worked = (name, index)
-    return CarriedPrinter(judgement.trace, decimals, values=judgement.values, worked=worked)
+    return OwnNumbersPrinter(judgement.trace, decimals, values=judgement.values, worked=worked)
 
 
 def worked_with_error(

@@ -14,7 +14,7 @@ from attncli.features.compare.mistaken_numbers import FEWEST_CELLS, Attempt, Mad
 from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.model import Trace
@@ -50,7 +50,7 @@ class _Fitting(NamedTuple):
 
     name: str
     changes: Changes
-    mistaken: Mistaken
+    mistaken: MistakenTrace
     steps: int
     as_ours: bool
 
@@ -171,7 +171,7 @@ def _explanation(attempt: Attempt, groups: list[list[_Fitting]]) -> Explanation:
     )
 
 
-def _blind_labels(trace: Trace, mistaken: Mistaken) -> tuple[str, ...]:
+def _blind_labels(trace: Trace, mistaken: MistakenTrace) -> tuple[str, ...]:
     """The queries that see no key in any entry or head with a mistake, though they see one without
     it.
     """
@@ -226,7 +226,7 @@ def _explained(attempt: Attempt, made: Made) -> Mapping[str, int]:
     return found
 
 
-def _in_both(comparison: Comparison, mistaken: Mistaken) -> Iterator[StepComparison]:
+def _in_both(comparison: Comparison, mistaken: MistakenTrace) -> Iterator[StepComparison]:
     return (
         step
         for step in comparison.steps

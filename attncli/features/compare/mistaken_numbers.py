@@ -12,7 +12,7 @@ from attncli.attention.registry import RULES
 from attncli.dtypes import DTYPES, Dtype
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.forward import rounded
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes
 from attncli.tracing.comparison import (
     STEPS_THAT_HIDE,
@@ -40,17 +40,17 @@ class Made:
         self.trace = trace
         self.changes = changes
         self.optional = optional
-        self.plain = Mistaken(trace, changes)
+        self.plain = MistakenTrace(trace, changes)
 
     @cached_property
-    def readings(self) -> tuple[Mistaken, ...]:
+    def readings(self) -> tuple[MistakenTrace, ...]:
         """The numbers as attncli has them, and then as others do."""
         if "masked" not in self.trace:
             return (self.plain,)
         blind = blind_queries(self.plain["masked"])
         readings = [self.plain]
         for changes in blind_readings(self.trace, self.changes, blind):
-            reading = Mistaken(self.trace, changes)
+            reading = MistakenTrace(self.trace, changes)
             readings.append(reading)
         return tuple(readings)
 
@@ -77,7 +77,7 @@ class Attempt:
             return True
         return len(made.readings) > 1 and self._gives_by_rows(step, made.readings)
 
-    def gives(self, step: StepComparison, mistaken: Mistaken) -> bool:
+    def gives(self, step: StepComparison, mistaken: MistakenTrace) -> bool:
         """Whether every cell of a step on their side is what the mistake makes of ours.
 
         A cell may be as far off as the terms allow that either equation makes it of; those of the
@@ -90,7 +90,7 @@ class Attempt:
         sizes = self._sizes(step, mistaken)
         return self._gives_within(step, made, sizes)
 
-    def _gives_by_rows(self, step: StepComparison, readings: Sequence[Mistaken]) -> bool:
+    def _gives_by_rows(self, step: StepComparison, readings: Sequence[MistakenTrace]) -> bool:
         """Whether every row is what one of these readings makes of it.
 
         A program may treat one query that sees no key in another way than the next one: two masks
@@ -134,7 +134,7 @@ class Attempt:
         """
         step = self.first
         round_weights = rounded("weights", 0)
-        zeros_and_ones = Mistaken(self.trace, round_weights(self.trace))
+        zeros_and_ones = MistakenTrace(self.trace, round_weights(self.trace))
         if step.name not in zeros_and_ones.moved:
             return False
         if not self._is_within_a_lower_format(step):
@@ -182,10 +182,10 @@ class Attempt:
     def _there(self, step: StepComparison) -> Doubles:
         return doubles(step.arranged(self.theirs[step.name]))
 
-    def _made(self, step: StepComparison, mistaken: Mistaken) -> Doubles:
+    def _made(self, step: StepComparison, mistaken: MistakenTrace) -> Doubles:
         return self._arranged(step, mistaken[step.name])
 
-    def _sizes(self, step: StepComparison, mistaken: Mistaken) -> Doubles:
+    def _sizes(self, step: StepComparison, mistaken: MistakenTrace) -> Doubles:
         return self._arranged(step, mistaken.sizes(step.name, self._coarser))
 
     def _arranged(self, step: StepComparison, numbers: Doubles) -> Doubles:

@@ -19,7 +19,7 @@ from attncli.cli.pages import (
     write_page,
 )
 from attncli.cli.progress import progress
-from attncli.cli.shown import SHOWN_OPTIONS, Shown
+from attncli.cli.view_options import VIEW_OPTIONS, ViewOptions
 
 if TYPE_CHECKING:
     from attncli.page.document import Document
@@ -43,7 +43,7 @@ def work_out(
     file: str,
     overrides: Overrides,
     look: Look,
-    shown: Shown,
+    view_options: ViewOptions,
     *,
     dtype: str,
     device: str,
@@ -53,13 +53,13 @@ def work_out(
     # Neither help nor what is wrong with options needs these imports, and NumPy comes after `load`.
     from attncli.cli.input import load
 
-    view = shown.view(look, in_full=in_full or not is_for_screen(look))
-    keep = view.steps_needed(look.holds_numbers()) if shown.rounding == "shown" else None
+    view = view_options.view(look, in_full=in_full or not is_for_screen(look))
+    keep = view.steps_needed(look.holds_numbers()) if view_options.rounding == "shown" else None
     problem = load(file, overrides)
 
     from attncli.page.derivation import derivation, page_deviation
 
-    trace = shown.traced(problem, dtype=dtype, device=device, keep=keep)
+    trace = view_options.traced(problem, dtype=dtype, device=device, keep=keep)
     warnings = list(trace.warnings)
     progress.begin("writing")
     page = derivation(trace, view, page_deviation(problem, trace, view, warnings))
@@ -70,7 +70,7 @@ def work_out(
 def compute(
     file: options.ProblemFile,
     look: TraceLook,
-    shown: Annotated[Shown, SHOWN_OPTIONS],
+    view_options: Annotated[ViewOptions, VIEW_OPTIONS],
     overrides: AllOverrides,
     dtype: options.Dtype = "float64",
     device: options.Device = "cpu",
@@ -84,11 +84,11 @@ def compute(
     Shows every step from the input to the output. -o solution.md, .html, .tex, .xlsx or .json
     writes them to a file.
     """
-    shown.require_fitting(look, dtype, device)
+    view_options.require_fitting(look, dtype, device)
     require_writable(look.output, file)
     require_workbook(look)
     page, warnings = work_out(
-        file, overrides, look, shown, dtype=dtype, device=device, in_full=all_
+        file, overrides, look, view_options, dtype=dtype, device=device, in_full=all_
     )
-    write_page(page, look, pictures=shown.pictures)
+    write_page(page, look, pictures=view_options.pictures)
     warn_of(warnings, quiet=quiet)

@@ -15,7 +15,7 @@ from attncli.english import count
 from attncli.equation.nodes import Name
 from attncli.errors import input_error, usage_error
 from attncli.mistakes.catalogue import applicable
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.page.document import Block, Cell, Grid, Math, Paragraph
 from attncli.page.grid import grid
 from attncli.page.printer import Printer, format_number, printer_for
@@ -123,7 +123,7 @@ def question(problem: Problem, asking: Asking, name: str) -> Question:
     matrices = {each: grid(printer, trace.steps[each]) for each in names}
     asked = {each: _cells_to_ask(trace.steps[each], matrix) for each, matrix in matrices.items()}
     _check_number(sum(map(len, asked.values())), name)
-    made = {mistake.name: Mistaken(trace, changes) for mistake, changes in applicable(trace)}
+    made = {mistake.name: MistakenTrace(trace, changes) for mistake, changes in applicable(trace)}
     blanks = []
     for each in names:
         wrong = {

@@ -21,7 +21,7 @@ from attncli.cli.pages import (
     write_page,
 )
 from attncli.cli.progress import progress
-from attncli.cli.shown import SHOWN_OPTIONS_OF_GRADIENT, Shown
+from attncli.cli.view_options import VIEW_OPTIONS_OF_GRADIENT, ViewOptions
 from attncli.errors import Exit
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def work_back(
     file: str,
     overrides: Overrides,
     look: Look,
-    shown: Shown,
+    view_options: ViewOptions,
     *,
     dtype: str,
     device: str,
@@ -69,7 +69,7 @@ def work_back(
     # Neither help nor what is wrong with options needs these imports, and NumPy comes after `load`.
     from attncli.cli.input import load
 
-    view = shown.view(look, in_full=in_full or not is_for_screen(look))
+    view = view_options.view(look, in_full=in_full or not is_for_screen(look))
     problem = load(file, overrides)
 
     from attncli.features.gradient.descent import descend
@@ -78,7 +78,7 @@ def work_back(
     from attncli.page.derivation import page_deviation
     from attncli.problem.matrix import Scalar
 
-    trace = shown.traced(problem, dtype=dtype, device=device, gradient=True)
+    trace = view_options.traced(problem, dtype=dtype, device=device, gradient=True)
     if verify:
         progress.begin("verifying")
     checks = verify_view(trace, view) if verify else ()
@@ -101,7 +101,7 @@ def work_back(
 def gradient(
     file: options.ProblemFile,
     look: GradientLook,
-    shown: Annotated[Shown, SHOWN_OPTIONS_OF_GRADIENT],
+    view_options: Annotated[ViewOptions, VIEW_OPTIONS_OF_GRADIENT],
     overrides: AllOverrides,
     dtype: options.Dtype = "float64",
     device: options.Device = "cpu",
@@ -130,10 +130,10 @@ def gradient(
     size = None
     if step_size is not None:
         size = options.number("--step-size", step_size, example="0.1", zero=False), step_size
-    shown.require_fitting(look, dtype, device)
+    view_options.require_fitting(look, dtype, device)
     reject_conflicts(
         *_conflicts_of_workbook(look, verify=verify, step_size=step_size),
-        *_conflicts_of_rounding(shown, verify=verify, step_size=step_size),
+        *_conflicts_of_rounding(view_options, verify=verify, step_size=step_size),
         Conflict(
             verify and dtype != "float64",
             "--verify",
@@ -147,14 +147,14 @@ def gradient(
         file,
         overrides,
         look,
-        shown,
+        view_options,
         dtype=dtype,
         device=device,
         in_full=all_,
         verify=verify,
         step_size=size,
     )
-    write_page(worked.page, look, pictures=shown.pictures)
+    write_page(worked.page, look, pictures=view_options.pictures)
     warn_of(worked.warnings, quiet=quiet)
     return Exit.OK if worked.agrees else Exit.DIFFERENCE
 
@@ -170,10 +170,12 @@ def _conflicts_of_workbook(look: Look, *, verify: bool, step_size: str | None) -
     ]
 
 
-def _conflicts_of_rounding(shown: Shown, *, verify: bool, step_size: str | None) -> list[Conflict]:
+def _conflicts_of_rounding(
+    view_options: ViewOptions, *, verify: bool, step_size: str | None
+) -> list[Conflict]:
     """What needs floating point, and numbers that are rounded or exact."""
-    rounding = f"--rounding {shown.rounding}"
-    is_rounded = shown.rounding != "shown"
+    rounding = f"--rounding {view_options.rounding}"
+    is_rounded = view_options.rounding != "shown"
     return [
         Conflict(
             is_rounded and verify,

@@ -14,7 +14,7 @@ from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.overrides import AllOverrides
 from attncli.cli.pages import require_workbook, write_page
 from attncli.cli.progress import progress
-from attncli.cli.shown import Shown, workbook_conflicts
+from attncli.cli.view_options import ViewOptions, workbook_conflicts
 from attncli.errors import usage_error
 from attncli.render import FORMATS, WORKBOOK
 
@@ -104,7 +104,7 @@ def worksheet(
     workbook.
     """
     reject_conflicts(
-        *workbook_conflicts(look, Shown(detail=detail)),
+        *workbook_conflicts(look, ViewOptions(detail=detail)),
         Conflict(
             copies is not None and look.format not in ("latex", "html"),
             "--copies",

@@ -7,7 +7,7 @@ from typing import Any
 from attncli.equation.functions import MOST_EXACT_POWER
 from attncli.equation.notation import INFINITY_SIGN
 from attncli.equation.rounding import DIGITS, EXACTLY
-from attncli.mistakes.mistaken import ALIKE_WITHIN
+from attncli.mistakes.mistaken_trace import ALIKE_WITHIN
 from attncli.page.colors import MOST_TOLD_APART
 from attncli.page.in_words import ALMOST_ALL, ALMOST_NONE, HALF_A_TENTH_PERCENT, TIE
 from attncli.page.printer import (

@@ -12,7 +12,7 @@ import pytest
 
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
-from attncli.features.check.carried_values import CarriedValues
+from attncli.features.check.cell_values import CellValues
 from attncli.features.check.diagnosis import RoundedOnTheWay, Trials, WithinPrecision
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.verdicts import Judgement, judge, rounds_to
@@ -99,6 +99,6 @@ def test_what_vanishes_in_floats_is_left_to_decimals() -> None:
     trace = run(problem, shifted=False)
     answers = read_answers(decode(b'{"output": [["0.2689"]]}', "a.json"), trace)
     claim = cast("Claim", answers.steps["output"].cells[0, 0])
-    values = CarriedValues(trace, answers)
+    values = CellValues(trace, answers)
     assert FloatReading(values).gives("output", (0, 0), claim) is None
     assert rounds_to(values.true("output", (0, 0)), claim)

@@ -12,7 +12,7 @@ import pytest
 
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
-from attncli.features.check.carried_values import steps_after
+from attncli.features.check.cell_values import steps_after
 from attncli.features.check.verdicts import Solution, judge_solution, trivial_answer
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode

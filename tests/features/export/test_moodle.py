@@ -14,7 +14,7 @@ from exports import HOSTILE, INPUTS, hostile_problem
 
 from attncli.escaping import visible
 from attncli.mistakes.catalogue import applicable
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.problem.loader import load
 from attncli.tracing import run
 
@@ -102,7 +102,7 @@ def test_every_key_is_right_and_every_mistake_is_named_in_every_example(
     for blank, key in zip(question.blanks, asked, strict=True):
         assert blank.marked(round(key, 3)).share == 1
     for mistake, changes in applicable(trace):
-        mistaken = Mistaken(trace, changes)
+        mistaken = MistakenTrace(trace, changes)
         numbers = np.concatenate([mistaken["weights"][~hidden], mistaken["output"].ravel()])
         for blank, key, number in zip(question.blanks, asked, numbers, strict=True):
             if abs(number - key) > 0.0041 and abs(number) < 1e9:

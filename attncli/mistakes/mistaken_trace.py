@@ -1,4 +1,4 @@
-"""The numbers of a trace with a mistake in it, in floating point."""
+"""A trace with a mistake in it, in floating point."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from attncli.tracing.workers import FloatWorker
 ALIKE_WITHIN = 1e-9
 
 
-class Mistaken:
-    """The numbers of a trace with a mistake: the steps that it changes, and all that follow from
-    them.
+class MistakenTrace:
+    """A trace with a mistake in it: other numbers of the steps that it changes, and of all that
+    follow from them.
     """
 
     def __init__(self, trace: Trace, changes: Changes) -> None:

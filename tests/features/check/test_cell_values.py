@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attncli.answers.reader import read_answers
-from attncli.features.check.carried_values import CarriedValues
+from attncli.features.check.cell_values import CellValues
 from attncli.features.check.diagnosis import diagnose
 from attncli.features.check.verdicts import judge
 from attncli.problem.loader import loads
@@ -27,8 +27,8 @@ PROBLEMS = [
 ]
 
 
-def values_of(trace: Trace, answers: str) -> CarriedValues:
-    return CarriedValues(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))
+def values_of(trace: Trace, answers: str) -> CellValues:
+    return CellValues(trace, read_answers(decode(answers.encode(), "a.yaml", None), trace))
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attncli.mistakes.mistaken import Mistaken
+from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.problem.loader import loads
 from attncli.tracing import run
 
@@ -22,7 +22,7 @@ def test_keys_that_two_heads_share_have_gradients_from_both() -> None:
     4: 2·3 - 1·4 = 2.
     """
     trace = run(loads(GROUPED, "p.yaml"), gradient=True)
-    mistaken = Mistaken(
+    mistaken = MistakenTrace(
         trace, {"d_scores": np.array([[[3.0, -3]], [[1, -1]], [[2, -2]], [[-1, 1]]])}
     )
     assert mistaken["d_K"].tolist() == [[[5], [-5]], [[2], [-2]]]

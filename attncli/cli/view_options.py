@@ -1,4 +1,4 @@
-"""What is shown of a problem that is worked out: the options that compute and gradient share."""
+"""What of a trace is shown: the options that compute and gradient share, as one object."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from attncli.tracing.model import Trace
 
 
-class Shown(NamedTuple):
+class ViewOptions(NamedTuple):
     """The steps, the part and the detail of a trace that a page shows, and how numbers are rounded.
 
-    `--steps weights --precision 2` is Shown(steps=("weights",), precision=2).
+    `--steps weights --precision 2` is ViewOptions(steps=("weights",), precision=2).
     """
 
     steps: Sequence[str] | None = None
@@ -173,15 +173,15 @@ _OPTIONS: Options = {
     "heatmap": (options.Heatmap, False),
     "pictures": (options.Pictures, False),
 }
-SHOWN_OPTIONS = Group(Shown, _OPTIONS)
+VIEW_OPTIONS = Group(ViewOptions, _OPTIONS)
 # A page of gradients has no query to follow: they flow through all of them.
-SHOWN_OPTIONS_OF_GRADIENT = Group(
-    Shown, {name: option for name, option in _OPTIONS.items() if name != "query"}
+VIEW_OPTIONS_OF_GRADIENT = Group(
+    ViewOptions, {name: option for name, option in _OPTIONS.items() if name != "query"}
 )
 
 
 def workbook_conflicts(
-    look: Look, shown: Shown, dtype: str = "float64", device: str = "cpu"
+    look: Look, view_options: ViewOptions, dtype: str = "float64", device: str = "cpu"
 ) -> list[Conflict]:
     """A workbook, and what its formulas cannot do; none where the look is of another format."""
     if not look.is_workbook():
@@ -190,20 +190,20 @@ def workbook_conflicts(
     calculates = "a workbook calculates in float64, as spreadsheets do"
     return [
         Conflict(
-            shown.steps is not None,
+            view_options.steps is not None,
             "--steps",
             workbook,
             "the formulas of a workbook read the other steps; leave out --steps",
         ),
         Conflict(
-            shown.detail is not None,
+            view_options.detail is not None,
             "--detail",
             workbook,
             "the formulas of a workbook are its worked lines; leave out --detail",
         ),
         Conflict(
-            shown.rounding != "shown",
-            f"--rounding {shown.rounding}",
+            view_options.rounding != "shown",
+            f"--rounding {view_options.rounding}",
             workbook,
             f"{calculates}; --precision sets the decimals it shows",
         ),

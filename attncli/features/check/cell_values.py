@@ -1,5 +1,5 @@
-"""What a cell is by a solution's own numbers: its equation with the cells written before it, and
-the steps left out.
+"""The values of a solution's cells: the true one, and the one by the solution's own numbers, which
+is what the equation gives with the cells written before it, and the steps left out.
 
 Values are decimals that are right to 50 digits. Those of the solution are worked out a whole step
 at a time. Where a mistake is tried, the equations of some steps are others, and most mistakes are
@@ -53,7 +53,7 @@ def cell_of(ref: Ref) -> CellIndex:
 
 
 @dataclass(slots=True)
-class CarriedValues:
+class CellValues:
     """For every cell of a solution its true value, its value by what is written before it, and its
     own equation.
 
@@ -63,7 +63,7 @@ class CarriedValues:
 
     trace: Trace
     answers: Answers
-    before: CarriedValues | None = None
+    before: CellValues | None = None
     moved: frozenset[str] = frozenset()
     _trees: dict[tuple[str, CellIndex], Expression] = field(default_factory=dict)
     _ranges: dict[Ref, Interval] = field(default_factory=dict)
@@ -85,13 +85,13 @@ class CarriedValues:
                 self._scalars[name] = as_decimal(given.written)
                 self._numbers[name] = decimal_node(self._scalars[name])
 
-    def changed(self, trace: Trace, changes: Collection[str]) -> CarriedValues:
+    def changed(self, trace: Trace, changes: Collection[str]) -> CellValues:
         """The values of the same solution, by a trace with these steps changed."""
-        return CarriedValues(
+        return CellValues(
             trace, self.answers, self, frozenset(changes) | steps_after(trace, changes)
         )
 
-    def _unmoved(self, name: str) -> CarriedValues | None:
+    def _unmoved(self, name: str) -> CellValues | None:
         """The values that have worked this step out already, if it is none that has moved."""
         return None if name in self.moved else self.before
 
