@@ -5,6 +5,7 @@ kind.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
 from types import MappingProxyType
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from attncli.problem.parts.mask_reader import MaskReading
 
 _PAST_HELP = "write past: {K: [[1, 0]], V: [[0, 1]]}"
+# Characters. A longer line of a file is not kept with its problem.
+LONGEST_LINE_KEPT = 2_000
 # The values of the keys that could be read, by key.
 Values: TypeAlias = dict[str, Any]
 
@@ -201,7 +204,18 @@ def _places_of(given: dict[str, Matrix], reading: Reading) -> dict[str, Place]:
     source = reading.errors.source
     if not source.name:
         return {}
-    return {name: source.place(reading.places[name]) for name in given if name in reading.places}
+    stand = {name: reading.places[name] for name in given if name in reading.places}
+    return {name: _kept(source.place(at)) for name, at in stand.items()}
+
+
+def _kept(place: Place) -> Place:
+    """A place as a problem keeps it: without a line that nobody could read.
+
+    JSON on one line is as long as its file, and the problem would hold all of it.
+    """
+    if len(place.source) <= LONGEST_LINE_KEPT:
+        return place
+    return replace(place, source="")
 
 
 def _labels(

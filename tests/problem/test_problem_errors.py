@@ -4,12 +4,13 @@ settings.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from attncli.errors import AttncliError
-from attncli.problem.loader import loads
+from attncli.problem.loader import LONGEST_LINE_KEPT, loads
 from attncli.tracing.run import run
 
 Problems = Callable[..., list[str]]
@@ -630,6 +631,15 @@ def test_only_who_makes_scores_asks_how_many_there_are(text: str, message: str) 
     assert error.place is not None
     place = f"{error.place.line}:{error.place.column}"
     assert f"{place}: {error} ({error.help})" == message
+
+
+def test_a_problem_does_not_keep_a_file_that_is_one_line() -> None:
+    """The places of its arrays stay without the line, which is the whole text."""
+    row = [0.5] * LONGEST_LINE_KEPT
+    text = json.dumps({"Q": [row], "K": [row], "V": [row]})
+    places = loads(text.encode(), "p.json").places
+    assert {name: place.line for name, place in places.items()} == {"Q": 1, "K": 1, "V": 1}
+    assert {place.source for place in places.values()} == {""}
 
 
 def test_twenty_problems_are_told_and_all_counted() -> None:
