@@ -8,10 +8,10 @@ from io import UnsupportedOperation
 
 # These options name a folder to write to.
 _OF_FOLDERS = ("-d", "--feedback")
-# characters; what is longer is no misspelt name, and to be compared with one would take long
-_WORD = 100
-# errors of one file; then its reading ends, which else could take minutes
-COUNTED = 1000
+# What has more characters is no misspelt name, and to be compared with one would take long.
+_LONGEST_WORD_COMPARED = 100
+# With so many errors the reading of a file ends, which else could take minutes.
+MOST_ERRORS_COUNTED = 1000
 
 
 class Exit(IntEnum):
@@ -142,7 +142,7 @@ def nearest(word: str, known: list[str], *, cutoff: float = 0.6) -> str:
     `cutoff` is how near it must be, from 0 to 1 as difflib counts; with 0.75, text is no misspelt
     context. The beginning of a word, of three letters or more, is near at 0.6.
     """
-    if len(word) > _WORD:
+    if len(word) > _LONGEST_WORD_COMPARED:
         return ""
     from difflib import get_close_matches
 

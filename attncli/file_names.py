@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-# bytes, without the suffix; file systems take 255, and some that encrypt names 143
-_LONGEST = 120
+# File systems take 255 bytes, and some that encrypt names 143; the suffix is not counted here.
+_MOST_BYTES = 120
 # These are kept besides letters and digits, of any script.
 _KEPT = " ._-"
 _DEVICES = frozenset(
@@ -44,7 +44,7 @@ def _plain(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     text = "".join(sign if _is_kept(sign) else "_" for sign in text)
     # A name that begins with - is taken for an option, and one with a point is hidden.
-    text = text.lstrip(" .-").encode()[:_LONGEST].decode(errors="ignore").rstrip(" .")
+    text = text.lstrip(" .-").encode()[:_MOST_BYTES].decode(errors="ignore").rstrip(" .")
     return f"_{text}" if is_device(text) else text
 
 

@@ -12,13 +12,13 @@ from unicodedata import combining, east_asian_width
 
 from attncli.cli.progress import progress
 from attncli.english import shorten
-from attncli.errors import COUNTED, AttncliError, Place
+from attncli.errors import MOST_ERRORS_COUNTED, AttncliError, Place
 from attncli.escaping import IN_ASCII, visible
 
-# characters of one line: what was typed may be as long as the system lets it
-LONGEST = 2000
-# cells of a source line that are shown, so that with its indent it fits a narrow terminal
-WINDOW = 76
+# What was typed may be as long as the system lets it. No more characters of a line are printed.
+MOST_CHARACTERS_OF_A_LINE = 2000
+# So many cells of a source line are shown: with its indent it fits a narrow terminal.
+CELLS_OF_SOURCE_SHOWN = 76
 
 
 def report_error(error: AttncliError, stream: TextIO) -> None:
@@ -34,7 +34,8 @@ def _how_many(listed: int, untold: int) -> str:
     if not untold:
         return f"{listed} errors"
     found = listed + untold
-    return f"the first {listed} of {found:,} {'errors or more' if found >= COUNTED else 'errors'}"
+    many = "errors or more" if found >= MOST_ERRORS_COUNTED else "errors"
+    return f"the first {listed} of {found:,} {many}"
 
 
 def report_fault(error: Exception, stream: TextIO, *, traceback: bool) -> None:
@@ -90,7 +91,7 @@ def _printable(text: str, encoding: str) -> str:
     """The text with stand-ins or escapes for what a terminal would not show or the encoding does
     not have.
     """
-    shown = visible(shorten(text, LONGEST))
+    shown = visible(shorten(text, MOST_CHARACTERS_OF_A_LINE))
     try:
         shown.encode(encoding)
     except UnicodeEncodeError:
@@ -111,8 +112,8 @@ def _excerpt(place: Place, encoding: str) -> list[str]:
     line = place.source.rstrip().replace("\t", " ")
     at = min(max(place.column - 1, 0), len(line))
     # A line may be megabytes long, so only what is near the place is looked at.
-    start = max(0, at - WINDOW - 1)
-    near = line[start : at + WINDOW + 1]
+    start = max(0, at - CELLS_OF_SOURCE_SHOWN - 1)
+    near = line[start : at + CELLS_OF_SOURCE_SHOWN + 1]
     shown = [_printable(character, encoding) for character in near]
     widths = [_cells(piece) for piece in shown]
     caret = at - start
@@ -132,9 +133,9 @@ def _window(widths: list[int], at: int) -> tuple[int, int]:
     """The widest stretch around position `at` that fits, half of it before `at` where there is
     enough.
     """
-    if sum(widths) <= WINDOW:
+    if sum(widths) <= CELLS_OF_SOURCE_SHOWN:
         return 0, len(widths)
-    room = WINDOW - 2 * len("...")
+    room = CELLS_OF_SOURCE_SHOWN - 2 * len("...")
     first = last = at
     used = 0
     # It grows before `at`, after it, and once more before it by what is left.

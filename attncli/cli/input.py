@@ -16,7 +16,8 @@ from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import Source, read_source
 from attncli.problem.text.values import Value
 
-LONGEST_SMALL_TEXT = 1_000_000  # characters
+# Of a text of fewer characters, nothing that it writes out can be large.
+CHARACTERS_OF_A_SMALL_TEXT = 1_000_000
 # With these words a short text asks for arrays of any size.
 WORDS_OF_LARGE_ARRAYS = ("file", "random")
 
@@ -83,7 +84,7 @@ def limit_threads(text: str) -> bool:
     nothing, no more. A choice made in the environment stands.
     """
     asks_for_arrays = any(word in text for word in WORDS_OF_LARGE_ARRAYS)
-    small = len(text) < LONGEST_SMALL_TEXT and not asks_for_arrays
+    small = len(text) < CHARACTERS_OF_A_SMALL_TEXT and not asks_for_arrays
     if small:
         for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
             os.environ.setdefault(variable, "1")

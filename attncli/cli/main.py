@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 # What else is imported is imported inside the functions: an interruption meanwhile must end in an
 # exit code, too.
 
-# bytes of address space for us, NumPy, a thread, and buffers that an older BLAS seeks without end
-_NUMPY = 220 * 2**20
+# Bytes of address space for us, NumPy, a thread, and buffers that an older BLAS seeks without
+# end.
+_BYTES_FOR_ONE_THREAD = 220 * 2**20
 # What streams do with signs that their encoding lacks.
 _SPELLED = "attncli.spelled"
-# below it there is no room for more than one thread
-_SEVERAL = 2**30
+# With fewer bytes of address space there is no room for more than one thread.
+_BYTES_FOR_SEVERAL_THREADS = 2**30
 
 
 def main() -> NoReturn:
@@ -173,7 +174,7 @@ def _fit_into_address_space() -> None:
     allowed = system.memory_limit()
     if allowed is None:
         return
-    if allowed < _NUMPY:
+    if allowed < _BYTES_FOR_ONE_THREAD:
         raise MemoryError
-    if allowed < _SEVERAL:
+    if allowed < _BYTES_FOR_SEVERAL_THREADS:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 Item = TypeVar("Item")
-# seconds before there is anything to see
-PATIENCE = 1.0
-# seconds between two looks at how far the work is
-EVERY = 0.25
+# Quick work shows no bar, which would only flicker.
+SECONDS_BEFORE_BAR = 1.0
+# How often the bar looks how far the work is.
+SECONDS_BETWEEN_LOOKS = 0.25
 # The terminal may be gone, or there is too little memory for Rich.
 _NO_BAR = OSError, ValueError, ImportError, MemoryError
 # This clears the line of the bar.
@@ -72,7 +72,7 @@ class Progress:
             thread.join()
 
     def _show(self, stream: TextIO, over: Event) -> None:
-        if over.wait(PATIENCE) or not heeds_escapes(stream):
+        if over.wait(SECONDS_BEFORE_BAR) or not heeds_escapes(stream):
             return
         terminal_resets.append(_CLEARED)
         try:
@@ -80,7 +80,7 @@ class Progress:
                 bar.add_task("", total=None, percent="")
                 (task,) = bar.tasks
                 # So much time has passed already.
-                task.start_time = bar.get_time() - PATIENCE
+                task.start_time = bar.get_time() - SECONDS_BEFORE_BAR
                 while True:
                     share = self._share
                     task.description, task.completed = self._what, share or 0.0
@@ -89,7 +89,7 @@ class Progress:
                     bar.update(
                         task.id, percent="" if share is None else f"{share:4.0%}", refresh=True
                     )
-                    if over.wait(EVERY):
+                    if over.wait(SECONDS_BETWEEN_LOOKS):
                         return
         finally:
             terminal_resets.remove(_CLEARED)

@@ -15,8 +15,8 @@ from attncli.errors import AttncliError, Exit, usage_error
 from attncli.problem.files import OPENED_FILES
 from attncli.system import heeds_escapes
 
-# seconds between two looks at the files
-EVERY = 0.2
+# How often the files are looked at.
+SECONDS_BETWEEN_LOOKS = 0.2
 _CLEAR = "\x1b[H\x1b[2J"
 # Of a file, these are which one it is, when it was changed, and how long it is.
 _State: TypeAlias = tuple[int, int, int] | None
@@ -72,7 +72,7 @@ def _wait_for_change(states: Mapping[str, _State]) -> None:
     """
     before: Mapping[str, _State] = states
     while True:
-        time.sleep(EVERY)
+        time.sleep(SECONDS_BETWEEN_LOOKS)
         now = {path: _state_now(path) for path in states}
         if now == before != states:
             return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # An array with more numbers is not in memory as lists.
-LARGE = 2**12
+MOST_NUMBERS_AS_LISTS = 2**12
 
 
 def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def number_rows(array: NDArray[Any]) -> Any:
     """An array as nested lists of plain numbers; those of a large one are made when it is their
     turn.
     """
-    if array.size < LARGE or array.ndim < 2:
+    if array.size < MOST_NUMBERS_AS_LISTS or array.ndim < 2:
         return json_values(array)
     return Lazy(lambda: map(json_values if array.ndim == 2 else number_rows, array))
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from attncli.tracing.number_formats import FormatDeviation
 
 # A gradient below this is only rounding.
-NOTHING = 1e-12
+LARGEST_ROUNDING = 1e-12
 
 
 def gradient_page(
@@ -143,7 +143,7 @@ def _is_flat(trace: Trace) -> bool:
     if "d_scores" not in trace:
         return False
     sizes = np.abs(trace["d_scores"])
-    return bool(sizes.max(initial=0.0) < NOTHING)
+    return bool(sizes.max(initial=0.0) < LARGEST_ROUNDING)
 
 
 def _loss(trace: Trace) -> Text:

@@ -23,7 +23,8 @@ _CELL = r"(?s)\s*([^\s\[]+)\s*(?:\[(.*)\]\s*)?"
 # What ends an index: scores[0,1], or scores[0][1] as in Python.
 _END = r"(?:,|\]\s*\[|$)"
 _PART = rf"""(?s)\s*"([^"]*)"\s*{_END}|\s*'([^']*)'\s*{_END}|((?:(?!\]\s*\[)[^,])*){_END}"""
-_LONGEST = 1000
+# Nobody calls a cell by so many characters.
+_LONGEST_NAME_OF_A_CELL = 1000
 # As titles have them.
 SINGULARS = {**PLACES, KEY_HEAD: "KV head"}
 # The steps at which a head's own number is read.
@@ -189,7 +190,7 @@ def chosen_cell(
     A number is an index unless it is quoted; raises (exit 2) with what would have been right. The
     trace may be a head of a `whole` one.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST_NAME_OF_A_CELL:
         raise usage_error(
             f"--cell has {len(text):,} characters", help="for example --cell 'scores[0,1]'"
         )

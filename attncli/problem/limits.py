@@ -5,9 +5,9 @@ from __future__ import annotations
 # One array, read or made on the way, takes 400 MB in double precision.
 ELEMENT_LIMIT = 5 * 10**7
 TOKEN_LIMIT = 10**5
-# blanks in a row
+# Blanks in a row.
 BLANKS_LIMIT = 2**20
-# characters of a title
+# Characters of a title.
 TITLE_LIMIT = 10**4
 # Characters of a label: a matrix repeats each of them, and is as wide as the longest.
 LABEL_LIMIT = 10**3

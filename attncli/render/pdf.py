@@ -14,7 +14,7 @@ from attncli.errors import file_error, missing_error
 from attncli.system import in_own_group
 
 # Seconds for one page. TeX needs less than one.
-SECONDS = 120
+SECONDS_FOR_A_PAGE = 120
 _TEX = ("-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape")
 # The fastest engine is the first.
 _ENGINES = {"pdflatex": _TEX, "lualatex": _TEX, "xelatex": _TEX, "tectonic": ("--untrusted",)}
@@ -48,14 +48,14 @@ def _made(command: tuple[str, ...], name: str, page: str) -> bytes:
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=SECONDS_FOR_A_PAGE,
                 # Ctrl-C ends attncli, which lets TeX finish its page.
                 **in_own_group(),
             )
             if not done.returncode:
                 return Path(folder, "page.pdf").read_bytes()
         except subprocess.TimeoutExpired:
-            raise file_error(f"{name} took more than {SECONDS} s", help=help) from None
+            raise file_error(f"{name} took more than {SECONDS_FOR_A_PAGE} s", help=help) from None
         except OSError as error:
             raise file_error(f"{name} made no PDF: {error.strerror}", help=help) from None
     lines = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace").splitlines()

@@ -24,8 +24,8 @@ from attncli.torch.tensors import plain_mask, unreadable, unreadable_mask
 
 Noted = TypeVar("Noted")
 
-# the last ones, among which are those of the queries, the keys and the values
-LINEAR_LAYERS = 8
+# The last linear layers: those of the queries, the keys and the values are among them.
+LINEAR_LAYERS_KEPT = 8
 
 _MULTI_HEAD = {
     name: each.default
@@ -90,7 +90,7 @@ class CallWatch(TorchFunctionMode):
         super().__init__()
         self.tell, self.unseen = tell, unseen
         self._inner: list[Seen] | None = None
-        self.linear: deque[Linear] = deque(maxlen=LINEAR_LAYERS)
+        self.linear: deque[Linear] = deque(maxlen=LINEAR_LAYERS_KEPT)
 
     def __torch_function__(
         self,

@@ -34,8 +34,8 @@ def until(condition: str, stream: io.StringIO) -> str:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.0)
-    monkeypatch.setattr(module, "EVERY", 0.01)
+    monkeypatch.setattr(module, "SECONDS_BEFORE_BAR", 0.0)
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_LOOKS", 0.01)
     monkeypatch.setenv("TERM", "xterm")
 
 

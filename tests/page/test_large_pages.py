@@ -63,7 +63,7 @@ def test_pieces_make_the_same_page(
     )
     whole = page_of(problem, view, gradient=gradient)
     monkeypatch.setattr(printer, "MOST_NUMBERS_AT_ONCE", 0)
-    monkeypatch.setattr(data, "LARGE", 0)
+    monkeypatch.setattr(data, "MOST_NUMBERS_AS_LISTS", 0)
     monkeypatch.setattr(document, "MOST_CELLS_IN_MEMORY", 0)
     monkeypatch.setattr(cells, "CELLS_AT_ONCE", 7)
     piecewise = page_of(problem, view, gradient=gradient)

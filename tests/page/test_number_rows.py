@@ -52,7 +52,7 @@ def _writers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         pytest.importorskip("orjson")
     else:
         monkeypatch.setattr(json_pages, "_row_writer", lambda: json_pages._dump)
-    monkeypatch.setattr(data, "LARGE", 0)
+    monkeypatch.setattr(data, "MOST_NUMBERS_AS_LISTS", 0)
 
 
 def text(array: np.ndarray) -> str:

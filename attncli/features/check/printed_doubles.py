@@ -18,9 +18,9 @@ from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
 # A number of so many significant digits is taken for a double that a program printed.
-DIGITS = 15
+DIGITS_OF_A_DOUBLE = 15
 # Two programs in one number format may differ by so many epsilons of a cell's magnitude.
-DIFFER = 64.0
+EPSILONS_APART = 64.0
 
 
 def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
@@ -46,7 +46,7 @@ def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
         true, own = sizes[formats[name]]
         of_terms = np.maximum(true[name], own[name])
         rooms = (
-            DIFFER
+            EPSILONS_APART
             * formats[name].epsilon
             * np.where(np.isfinite(trace[name]), of_terms, np.abs(written[name]))
         )
@@ -64,7 +64,8 @@ def _doubles(answer: Answer) -> dict[CellIndex, Claim]:
     double does not hold the last whole digit.
     """
     if not any(
-        len(claim.text) >= DIGITS or claim.value.adjusted() >= DIGITS for claim in answer.claims
+        len(claim.text) >= DIGITS_OF_A_DOUBLE or claim.value.adjusted() >= DIGITS_OF_A_DOUBLE
+        for claim in answer.claims
     ):
         return {}
     claims = {
@@ -81,7 +82,7 @@ def _doubles(answer: Answer) -> dict[CellIndex, Claim]:
 
 
 def _is_long(claim: Claim) -> bool:
-    return len(claim.value.as_tuple().digits) >= DIGITS
+    return len(claim.value.as_tuple().digits) >= DIGITS_OF_A_DOUBLE
 
 
 def _number_format(claims: Iterable[Claim]) -> str:
@@ -103,7 +104,7 @@ def _number_format(claims: Iterable[Claim]) -> str:
 def _needs_its_digits(value: Decimal) -> bool:
     """Whether 15 digits are left without the zeros at the end."""
     digits = "".join(map(str, value.as_tuple().digits))
-    return len(digits.rstrip("0")) >= DIGITS
+    return len(digits.rstrip("0")) >= DIGITS_OF_A_DOUBLE
 
 
 def _with_answers(trace: Trace, answers: Answers) -> Trace:

@@ -32,7 +32,8 @@ from attncli.problem.text.values import Value
 from attncli.tracing.comparison import Operand
 
 HELP_ON_STEPS = f"the steps are {', '.join(RULES)}"
-MOST_NAMES = 8  # listed in one warning
+# A warning lists so many names.
+MOST_NAMES_IN_A_WARNING = 8
 # What other programs call a step. A name that is in two lines may be two steps, so it is read as
 # neither.
 _ELSEWHERE = {
@@ -124,7 +125,7 @@ class Dump:
         return (
             (
                 "not compared, because no step has this name:"
-                f" {listed(self._left_out_names(), most=MOST_NAMES)}"
+                f" {listed(self._left_out_names(), most=MOST_NAMES_IN_A_WARNING)}"
             ),
         )
 
@@ -132,7 +133,7 @@ class Dump:
         """The names that were left out, each with the step that it may be."""
         of_step = {step: name for name, step in self.read_as.items()}
         names = []
-        for name in self.left_out[: MOST_NAMES + 1]:
+        for name in self.left_out[: MOST_NAMES_IN_A_WARNING + 1]:
             near = nearest(name)
             step = _CALLED.get(name.lower())
             if step in of_step:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 WORKING = {"dtype": tuple(DTYPES), "device": DEVICES, "rounding": ROUNDINGS}
 READING = {"as": tuple(CONVENTIONS)}
-MOST_NAMES = 20  # of a dump, in one help line
+# A help line lists so many names of a dump.
+MOST_NAMES_OF_A_DUMP = 20
 # Pickles are among them: the error says what to save instead.
 _BINARY = ({*array_suffixes()} - {*TEXT_SUFFIXES}) | {*PICKLES}
 
@@ -108,7 +109,9 @@ def _require_names(files: Sequence[InputFile], renames: Mapping[str, str]) -> No
             raise usage_error(
                 f"--rename {shorten(name)}: {listed(list(dumps), last='or')} has no such name",
                 help=did_you_mean(
-                    shorten(name), names, f"the names are {listed(names, most=MOST_NAMES)}"
+                    shorten(name),
+                    names,
+                    f"the names are {listed(names, most=MOST_NAMES_OF_A_DUMP)}",
                 ),
             )
 

@@ -224,7 +224,8 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
 
 # This is about the tolerance of float16. A larger one would hide real differences.
 WORTH_A_TOLERANCE = 0.002
-MOST_STEPS = 8  # in one list
+# So many steps are listed by name; of more, only their number is said.
+MOST_STEPS_LISTED = 8
 
 
 def hints(comparison: Comparison, explained: Explanation | None, precision: int) -> Iterator[Text]:
@@ -293,7 +294,7 @@ def _before(comparison: Comparison) -> str:
             continue
         said = f"Both sides agree up to {step.name}."
         if between:
-            names = listed(between, most=MOST_STEPS)
+            names = listed(between, most=MOST_STEPS_LISTED)
             said += f" Only one side has the next steps: {names}."
         return said
     return ""
@@ -305,7 +306,7 @@ def _by_label(comparison: Comparison) -> str:
         if whole.rows is None:
             continue
         labels = [f'"{label}"' for label in whole.queries]
-        named = listed(labels, most=MOST_STEPS)
+        named = listed(labels, most=MOST_STEPS_LISTED)
         query = either(len(labels), "query", "queries")
         are = either(len(labels), "is", "are")
         return (
@@ -372,6 +373,6 @@ def legend(comparison: Comparison) -> Text:
 
 def _described(side: Operand) -> str:
     if side.trace is None:
-        return f"{side.name} ({side.dtype.name}: {listed(side.names, most=MOST_STEPS)})"
+        return f"{side.name} ({side.dtype.name}: {listed(side.names, most=MOST_STEPS_LISTED)})"
     usual = side.dtype.name == "float64" or side.dtype.name in side.name
     return side.name if usual else f"{side.name} in {side.dtype.name}"

@@ -17,7 +17,8 @@ from attncli.features.export.html import html, literal, readable
 from attncli.features.export.question import Blank, Question
 from attncli.page.document import Math, Paragraph, plain
 
-_SMALLEST = Decimal("0.0001")  # bound that it takes
+# Canvas takes no smaller bound.
+_SMALLEST_BOUND = Decimal("0.0001")
 
 
 def stream(questions: Sequence[Question], category: str) -> Iterator[str]:
@@ -72,11 +73,11 @@ def _bounds(key: Decimal, tolerance: Decimal) -> str:
     bounds.
     """
     low, high = key - tolerance, key + tolerance
-    if min(abs(low), abs(high)) >= _SMALLEST:
+    if min(abs(low), abs(high)) >= _SMALLEST_BOUND:
         return f"{key:f} +- {tolerance:f}"
     low, high = (
-        (low if abs(low) >= _SMALLEST else -_SMALLEST),
-        (high if abs(high) >= _SMALLEST else _SMALLEST),
+        (low if abs(low) >= _SMALLEST_BOUND else -_SMALLEST_BOUND),
+        (high if abs(high) >= _SMALLEST_BOUND else _SMALLEST_BOUND),
     )
     return f"[{low:f}, {high:f}]"
 

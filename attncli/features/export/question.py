@@ -28,11 +28,13 @@ from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Step, Trace
 
 ASKED = ("weights", "output")
-# of the last digit, that an answer may be off by: one, or a number with further digits
+# An answer may be off by so many units of its last digit: by one, or by a number with further
+# digits.
 UNITS_OFF = Decimal("1.5")
-# in a question; a browser shows each as a field
+# A browser shows each blank of a question as a field.
 MOST_BLANKS = 300
-LARGEST = Decimal(10) ** 9  # number to be typed
+# No larger number is to be typed.
+LARGEST_TYPED_NUMBER = Decimal(10) ** 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +258,6 @@ def _blank(
 
 def _typed(value: float, decimals: int) -> Decimal | None:
     """The number that somebody types who came to this value; None for one that nobody types."""
-    if not np.isfinite(value) or abs(value) >= LARGEST:
+    if not np.isfinite(value) or abs(value) >= LARGEST_TYPED_NUMBER:
         return None
     return Decimal(format_number(value, decimals))

@@ -44,22 +44,22 @@ LARGEST_SCORE = 5.0
 # apart.
 SHOWN_BY = 0.75
 # So many draws are looked at at once; most of them need not be worked out.
-_BLOCK = 1024
+_DRAWS_OF_A_BLOCK = 1024
 # The sample has a key of its own: those of problems have two texts.
 _SAMPLED = ["a sample"]
 # So many plausible draws say what problems of this kind can show.
-_SAMPLE = 48
+_DRAWS_OF_A_SAMPLE = 48
 # No more are drawn for one problem. With the default sizes, one to five are enough.
 _MOST_BLOCKS = 200
 # If no draw of these is plausible, none will be.
 _BLOCKS_WITHOUT = 40
 # Fewer plausible draws than this are expected in all blocks: then one block is enough to say no.
-_HOPELESS = 1e-12
+_HOPELESSLY_FEW_DRAWS = 1e-12
 HARD_TO_FIND = "has small scores and a clear winner in every row"
 # So many problems are worked out on paper. The one that rounding changes least is taken.
 _MOST_TRIED = 32
 # This close to a half of the last digit, in its units, a number may be rounded up or down.
-_NEAR = 1e-6
+_NEAR_A_HALF = 1e-6
 
 
 class Found(NamedTuple):
@@ -118,7 +118,7 @@ class Search:
             seen = sum(map(len, found))
             if not seen and block == 0 and plain._is_hopeless(drawn):
                 raise _nothing_found(1, HARD_TO_FIND, mask)
-            if seen >= _SAMPLE or (not seen and block >= _BLOCKS_WITHOUT - 1):
+            if seen >= _DRAWS_OF_A_SAMPLE or (not seen and block >= _BLOCKS_WITHOUT - 1):
                 break
         draws = np.concatenate(found)
         if not len(draws):
@@ -156,7 +156,7 @@ class Search:
             problem = loads(text.encode(), "problem.yaml")
             off = self._changed_by_rounding(problem)
             tried.append((off, len(tried), problem, text))
-            if off > 1 + _NEAR:
+            if off > 1 + _NEAR_A_HALF:
                 continue
             found = self._found(problem, text)
             if found:
@@ -196,7 +196,9 @@ class Search:
         return run(self.layer.batch(self.like, draws), shifted=self.shifted)
 
     def _block(self, key: Sequence[object], block: int) -> Draws:
-        return self.layer.draw(key, range(block * _BLOCK, (block + 1) * _BLOCK))
+        return self.layer.draw(
+            key, range(block * _DRAWS_OF_A_BLOCK, (block + 1) * _DRAWS_OF_A_BLOCK)
+        )
 
     def _plausible(self, draws: Draws) -> Draws:
         """Those with a clear winner in every row, no large scores, and no number that could be
@@ -212,7 +214,7 @@ class Search:
         fine = _all(_fine_rows(trace))
         fine &= self._has_different_rows(trace["weights"])
         scores = trace[trace.logits]
-        fine &= _all(_sums_of_finite(scores) > _NEAR)
+        fine &= _all(_sums_of_finite(scores) > _NEAR_A_HALF)
         # One shift serves all draws here, and each decides for itself when it is worked out alone.
         shift = Shift.at(max(self.decimals, FEWEST_DECIMALS), self.like, FLOAT64)
         fine &= np.array([shift.of_logits(each) == self.shifted for each in scores])
@@ -240,7 +242,7 @@ class Search:
             units = cells * 10.0**self.decimals
             below = np.floor(units)
             from_half = abs(units - below - 0.5)
-            is_near = from_half < _NEAR
+            is_near = from_half < _NEAR_A_HALF
         return _all(~is_near)
 
     def _is_hopeless(self, draws: Draws) -> bool:
@@ -253,8 +255,8 @@ class Search:
         # A row that has none in these draws may have one in others.
         shares = np.maximum(shares, 1 / len(draws))
         log_of_share = float(np.log(shares).sum())
-        draws_in_all = _BLOCK * _MOST_BLOCKS
-        least_share = _HOPELESS / draws_in_all
+        draws_in_all = _DRAWS_OF_A_BLOCK * _MOST_BLOCKS
+        least_share = _HOPELESSLY_FEW_DRAWS / draws_in_all
         return log_of_share < math.log(least_share)
 
     def _varied(self, draws: Draws) -> NDArray[np.bool_]:
@@ -348,8 +350,8 @@ def _fine_rows(trace: Trace) -> NDArray[np.bool_]:
     first = ranked[..., -1]
     second = ranked[..., -2]
     lead = first - second
-    is_clear = lead >= LEAST_LEAD - _NEAR
-    is_small = trace["scaled"] <= LARGEST_SCORE + _NEAR
+    is_clear = lead >= LEAST_LEAD - _NEAR_A_HALF
+    is_small = trace["scaled"] <= LARGEST_SCORE + _NEAR_A_HALF
     has_small_scores = is_small.all(axis=-1)
     return np.asarray(is_clear & has_small_scores)
 
@@ -397,5 +399,5 @@ def _nothing_found(blocks: int, what: str, mask: str | None) -> AttncliError:
     )
     if mask is not None:
         help = f"change --mask, which may leave a row no choice, or {help}"
-    drawn = blocks * _BLOCK
+    drawn = blocks * _DRAWS_OF_A_BLOCK
     return usage_error(f"no problem of {drawn:,} that were drawn {what}", help=help)

@@ -43,8 +43,8 @@ from attncli.tracing.json_numbers import json_number, json_values
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.number_formats import FormatDeviation
 
-# digits of a gradient and of its quotient
-SIGNIFICANT = 7
+# A gradient and its quotient are printed with so many digits.
+DIGITS_OF_A_GRADIENT = 7
 _RELATIVE_ERROR = (
     "The relative error is the difference of gradient and quotient, divided by their size. This"
     " size includes the typical size of the whole gradient, and what rounding does to the quotient."
@@ -212,7 +212,7 @@ def _relative(error: float) -> Text:
 
 
 def _digits(value: float) -> str:
-    mantissa, power, exponent = f"{value:.{SIGNIFICANT}g}".partition("e")
+    mantissa, power, exponent = f"{value:.{DIGITS_OF_A_GRADIENT}g}".partition("e")
     if not power:
         return mantissa
     sign = "+" if exponent.startswith("+") else ""

@@ -17,7 +17,8 @@ from attncli.system import quoted
 _DRAWN = (-1, 0, 0, 1)
 # YAML reads this as text without quotes.
 _PLAIN = re.compile(r"[^\W\d_][\w' -]*")
-_LONGEST_TITLE = 60  # characters
+# A title has so many characters.
+_LONGEST_TITLE = 60
 
 _HEAD = """\
 # yaml-language-server: $schema=problem.schema.json

@@ -27,7 +27,7 @@ from attncli.tracing import Trace, run
 from attncli.tracing.model import masked_out, over_weights
 
 D_K = (2, 8, 32, 128, 512)
-DRAWS = 50
+USUAL_DRAWS = 50
 SCALES: tuple[ScaleWord, ...] = ("default", "none")
 # So many numbers, in all draws of one d_k, are in memory together.
 MOST_DRAWN = 4 * ELEMENT_LIMIT
@@ -63,7 +63,7 @@ class Row:
 
 
 def compare_scales(
-    problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = DRAWS, seed: int = 0
+    problem: Problem, *, sizes: Sequence[int] = D_K, draws: int = USUAL_DRAWS, seed: int = 0
 ) -> Iterator[Row]:
     """The problem's own numbers first, then a row for each d_k; raises AttncliError (exit 2) for
     other scores.

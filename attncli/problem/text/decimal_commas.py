@@ -32,7 +32,7 @@ _BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")
 _ONE_GROUP = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 _ROW = re.compile(r"\[([^\[\]]+)\]")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
-# numbers of a row in a help line
+# A help line shows so many numbers of a row.
 _MOST_NUMBERS_SHOWN = 4
 # Matrices of more characters are written by programs, which do not mistake a point.
 _LONGEST_TYPED_MATRIX = 2000

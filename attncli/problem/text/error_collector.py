@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from attncli.english import count, either, listed
-from attncli.errors import COUNTED, AttncliError, Exit
+from attncli.errors import MOST_ERRORS_COUNTED, AttncliError, Exit
 from attncli.problem.text.source import Source
 
 # So many errors are reported at once; the others are counted.
@@ -64,7 +64,7 @@ class ErrorCollector:
                     error.exit_code, error.message, path=path, place=place, help=error.help
                 )
             )
-        if self._count == COUNTED:
+        if self._count == MOST_ERRORS_COUNTED:
             self.stop()
 
     def fail(self, message: str, *, at: int, help: str, path: str = "") -> NoReturn:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _EVEN_HELP = "all rows of a matrix must be equally long"
 # So many lists are inside one another where there are entries of a batch.
 _BATCH_DEPTHS = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}
-# lengths that a help line spells out
+# A help line spells out so many lengths.
 _MOST_LENGTHS_SHOWN = 12
 _Cell = TypeVar("_Cell")
 

@@ -14,7 +14,7 @@ from attncli.page.document import Block, Document, Heading, Live, Product, Table
 from attncli.page.drawing import TINT_OPACITY
 from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN, product_width
 from attncli.render.html import WIDEST_PRODUCT, entries, heading, paired, rendered, section_tag
-from attncli.render.html.matrix import POINT
+from attncli.render.html.matrix import POINT_WIDTH
 from attncli.render.html.script_text import script
 
 MASKS = {
@@ -104,7 +104,7 @@ def _data(document: Document, live: Live) -> dict[str, object]:
         "pieces": list(pieces),
         "masks": MASKS,
         "hidden": HIDDEN_SIGN,
-        "point": POINT,
+        "point": POINT_WIDTH,
         "product": {"gap": COLUMN_GAP, "around": AROUND_MATRIX, "widest": WIDEST_PRODUCT},
     }
 

@@ -26,15 +26,15 @@ from attncli.render.html.text import attribute, isolated, math, number, written
 # A phone shows so many digits side by side.
 NARROW_MATRIX = 34
 # A label that is wider, in digits, has lines of its own.
-LONG = 18
+WIDEST_LABEL_BESIDE = 18
 # Between two columns, in digits.
 COLUMN_GAP = 2
 # So many rows are measured: the first of a causal mask does not say how wide its columns are.
-TELLING = 20
+ROWS_MEASURED = 20
 # Columns narrower than this are as wide as the widest of them: a matrix reads as a square.
-EVEN = 5
+EVEN_WIDTH = 5
 # How wide a decimal point is, in digits.
-POINT = 0.45
+POINT_WIDTH = 0.45
 
 
 def matrix(grid: Grid, topic: str) -> Iterator[str]:
@@ -100,20 +100,20 @@ def opening(kind: str, called: str, width: int) -> str:
 
 def width(grid: Grid) -> int:
     """About how many digits wide a matrix is, its labels among them, as its first rows tell."""
-    columns = zip(*islice(grid.cells, TELLING), strict=True)
+    columns = zip(*islice(grid.cells, ROWS_MEASURED), strict=True)
     heads = grid.columns or [""]
     widths = []
     for head, cells in zip(heads, columns, strict=True):
         digits = max(len(cell.text) for cell in cells)
-        label = min(text_width(head), LONG)
+        label = min(text_width(head), WIDEST_LABEL_BESIDE)
         widths.append(max(label, digits))
     widest = max(widths)
-    if widest <= EVEN:
+    if widest <= EVEN_WIDTH:
         # Narrow columns are all as wide as the widest.
         widths = [widest] * len(widths)
     longest_label = max(map(text_width, grid.rows))
     gaps = COLUMN_GAP * len(widths)
-    return sum(widths) + gaps + min(longest_label, LONG)
+    return sum(widths) + gaps + min(longest_label, WIDEST_LABEL_BESIDE)
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:
@@ -128,7 +128,9 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
     columns = grid.columns or ("",) * len(next(iter(grid.cells)))
     decimals, widest = _measured(grid)
     widest = max(widest, *map(len, columns)) if labelled else widest
-    even = f' style="--w:{widest}"' if len(columns) > 1 and widest <= EVEN and not forms else ""
+    even = (
+        f' style="--w:{widest}"' if len(columns) > 1 and widest <= EVEN_WIDTH and not forms else ""
+    )
     yield f'<table class="matrix{judged}"{array}{even}>'
     if labelled:
         said = f"{topic}: {_name(grid)}" if topic else _name(grid)
@@ -155,7 +157,7 @@ def _label(text: str, scope: str, unseen: str) -> str:
     if not text:
         return f"<td{unseen}></td>"
     kind = unseen
-    if not unseen and text_width(text) > LONG:
+    if not unseen and text_width(text) > WIDEST_LABEL_BESIDE:
         kind = ' class="long"'
     return f'<th scope="{scope}"{kind}>{isolated(text)}</th>'
 
@@ -211,7 +213,7 @@ def _cell(cell: Cell, most: int) -> str:
     styles: list[str] = []
     # It has no units to align.
     if (missing := most - _decimals(cell)) and not cell.text.endswith("inf"):
-        styles.append(f"--d:{missing if _decimals(cell) else missing + POINT}")
+        styles.append(f"--d:{missing if _decimals(cell) else missing + POINT_WIDTH}")
     sign = ""
     if cell.verdict is not None:
         classes.append(cell.verdict)

@@ -27,9 +27,9 @@ from attncli.render.latex.escape import length
 from attncli.render.latex.matrix import is_small
 
 # Lines of this width, in digits, still fit on a slide.
-BESIDE = 46
+WIDEST_LINE_BESIDE = 46
 # More lines are no box: TeX does not break a box across pages.
-FEW = 12
+MOST_LINES_OF_A_BOX = 12
 
 
 def runs(blocks: Iterable[Block]) -> Iterator[tuple[Block, ...]]:
@@ -79,9 +79,11 @@ def _cut(run: list[Block]) -> Iterator[tuple[Block, ...]]:
 
 def are_short(lines: Sequence[WorkedLine]) -> bool:
     """Whether worked lines are few enough, and short enough, to stand beside a matrix unbroken."""
-    first = list(islice(lines, FEW + 1))
+    first = list(islice(lines, MOST_LINES_OF_A_BOX + 1))
     names = max((length(label(line.label)) for line in first), default=0)
-    return len(first) <= FEW and all(names + line_width(line) <= BESIDE for line in first)
+    return len(first) <= MOST_LINES_OF_A_BOX and all(
+        names + line_width(line) <= WIDEST_LINE_BESIDE for line in first
+    )
 
 
 def line_width(line: WorkedLine) -> float:

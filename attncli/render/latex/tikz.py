@@ -22,8 +22,8 @@ from attncli.page.drawing import (
 from attncli.render.latex.escape import coded, escape, lacks_letters
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
-# So many points are a pixel.
-POINTS = 0.75
+# The width of a pixel, in points.
+PIXEL = 0.75
 # A picture takes no more of the height of a page.
 MOST_OF_A_PAGE = 0.9
 # The decimals of a coordinate.
@@ -48,7 +48,7 @@ def boxed(drawing: Drawing) -> str:
     """
     ratio, body = drawing.width / drawing.height, "\n".join(_picture(drawing))
     return (
-        f"{{\\dimen0={drawing.width * POINTS:g}pt"
+        f"{{\\dimen0={drawing.width * PIXEL:g}pt"
         f" \\dimen2={MOST_OF_A_PAGE * ratio:.4f}\\textheight\n\\ifdim\\dimen0>\\linewidth"
         " \\dimen0=\\linewidth\\fi \\ifdim\\dimen0>\\dimen2"
         f" \\dimen0=\\dimen2\\fi\n\\noindent\\resizebox{{\\dimen0}}{{!}}{{%\n{body}}}\\par}}"
@@ -68,7 +68,7 @@ def tikz(drawing: Drawing, *, fragment: bool) -> str:
     size = {"WIDTH": drawing.width, "HEIGHT": drawing.height + 1}
     preamble = PREAMBLE
     for name, pixels in size.items():
-        preamble = preamble.replace(name, f"{pixels * POINTS:g}")
+        preamble = preamble.replace(name, f"{pixels * PIXEL:g}")
     return f"{preamble}{body}%\n\\end{{document}}\n"
 
 
@@ -89,7 +89,7 @@ def _picture(drawing: Drawing) -> Iterator[str]:
         paint: f"attncli{place}"
         for place, paint in enumerate(dict.fromkeys(_paints(drawing.shapes)))
     }
-    yield rf"\begin{{tikzpicture}}[x={POINTS}pt, y=-{POINTS}pt, inner sep=0pt, outer sep=0pt]"
+    yield rf"\begin{{tikzpicture}}[x={PIXEL}pt, y=-{PIXEL}pt, inner sep=0pt, outer sep=0pt]"
     for paint, name in colors.items():
         value = _by_day(paint)
         yield rf"\definecolor{{{name}}}{{HTML}}{{{value[1:].upper()}}}"
@@ -145,7 +145,7 @@ def _is_seen(shape: Shape) -> bool:
 def _options(shape: Shape, colors: dict[str, str]) -> str:
     """The look of a shape, which many have in common."""
     if isinstance(shape, Words):
-        points = shape.size * POINTS
+        points = shape.size * PIXEL
         font = rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily"
         if shape.bold:
             font += r"\bfseries"
@@ -160,7 +160,10 @@ def _options(shape: Shape, colors: dict[str, str]) -> str:
         )
     options = [f"fill={colors[shape.fill]}"] if shape.fill else []
     if shape.stroke:
-        options += [f"draw={colors[shape.stroke]}", f"line width={shape.width * POINTS:g}pt"]
+        options += [
+            f"draw={colors[shape.stroke]}",
+            f"line width={shape.width * PIXEL:g}pt",
+        ]
     if shape.opacity != 1:
         options.append(f"fill opacity={shape.opacity:g}")
     return ", ".join(options)

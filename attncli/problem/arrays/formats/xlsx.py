@@ -44,8 +44,8 @@ _DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 5
 _NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\[\]]*\]|_.|\*.|General', re.IGNORECASE)
 # A text has a character that XML lacks in this form.
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
-# bytes of XML that are parsed at once
-_PIECE_SIZE = 2**16
+# So many bytes of XML are parsed at once.
+_BYTES_PARSED_AT_ONCE = 2**16
 # of XML; a cell has 32,767 characters
 _MOST_ELEMENTS, _MOST_LEVELS, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15
 # An .xls file begins so, and what has a password, too.
@@ -447,7 +447,7 @@ class _Book:
         try:
             with self.zip.open(entry) as stream:
                 handed = 0
-                while piece := stream.read(_PIECE_SIZE):
+                while piece := stream.read(_BYTES_PARSED_AT_ONCE):
                     self._bytes -= len(piece)
                     if self._bytes < 0:
                         raise self._too_large(f"{PACKED_LIMIT // 2**20} MiB")

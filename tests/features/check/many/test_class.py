@@ -516,7 +516,7 @@ def test_pages_that_tex_cannot_make(
     assert Path("pages/Ada.pdf").read_text(encoding="utf-8") == "old"
     assert len(Path("results.csv").read_text(encoding="utf-8").splitlines()) == 5
     fake_tex(school, monkeypatch, "exec sleep 60")
-    monkeypatch.setattr("attncli.render.pdf.SECONDS", 0.1)
+    monkeypatch.setattr("attncli.render.pdf.SECONDS_FOR_A_PAGE", 0.1)
     assert run(line) == 4
     assert "pdflatex took more than 0.1 s" in capsys.readouterr().err
     monkeypatch.setattr("attncli.render.pdf.shutil.which", lambda name: None)
