@@ -95,14 +95,15 @@ def missing_error(message: str, *, help: str = "") -> AttncliError:
     return AttncliError(Exit.MISSING, message, help=help)
 
 
-def unwritable(name: str, why: str, option: str = "-o") -> AttncliError:
-    """A file or stream, called `name` by the person, that cannot be written (exit 4); `option` says
-    where to.
+def unwritable(name: str, why: str, option: str = "-o", *, mend: str = "") -> AttncliError:
+    """A file or stream, called `name` by the person, that cannot be written (exit 4).
+
+    `option` says where to; `mend` is what helps besides another place.
     """
     what = "FOLDER" if option in _OF_FOLDERS else "FILE"
-    return file_error(
-        f"cannot write {name}: {why}", help=f"write to another place with {option} {what}"
-    )
+    elsewhere = f"write to another place with {option} {what}"
+    help = f"{mend}, or {elsewhere}" if mend else elsewhere
+    return file_error(f"cannot write {name}: {why}", help=help)
 
 
 def reason(error: Exception) -> str:

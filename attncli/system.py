@@ -84,6 +84,21 @@ def without_last_separator(path: str) -> str:
     return path.rstrip(os.sep + (os.altsep or ""))
 
 
+def has_windows_names() -> bool:
+    """Whether names of files are those that Windows takes."""
+    return sys.platform == "win32"
+
+
+def command_to_make(folder: str) -> str:
+    """The command that makes a folder, and those that it is in; that of Windows always makes
+    both.
+    """
+    above = os.path.dirname(without_last_separator(folder))
+    if sys.platform == "win32" or not above or os.path.isdir(above):
+        return f"mkdir {quoted(folder)}"
+    return f"mkdir -p {quoted(folder)}"
+
+
 def path_here(path: str) -> str:
     """A path in a file that may have been written on Windows, with the separators of this
     system.

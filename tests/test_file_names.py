@@ -18,7 +18,7 @@ from attncli.features.check.many.feedback import Feedback
 from attncli.features.check.many.manifest import Submission
 from attncli.features.example.collection import data_files, problems, solutions
 from attncli.features.generate.roster import numbered, read_roster
-from attncli.file_names import file_names, is_device
+from attncli.file_names import against_windows, file_names, is_device
 from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.loader import load
@@ -164,6 +164,63 @@ def test_any_text_makes_a_name(wanted: list[str]) -> None:
 def test_a_name_that_every_system_takes_stays(wanted: list[str]) -> None:
     wanted = [*dict.fromkeys(wanted)]
     assert file_names(wanted) == wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "better"),
+    [
+        ("w/CON", "w/_CON"),
+        ("w/con.md", "w/_con.md"),
+        ("nul .x", "_nul .x"),
+        ("w/a:b", "w/a_b"),
+        ("ab:c.md", "ab_c.md"),
+        ("C:\\w\\a?.md", "C:\\w\\a_.md"),
+        ("aux/con/a*.md", "_aux/_con/a_.md"),
+        ("a.md.", "a.md"),
+        ("b /a.md", "b/a.md"),
+        ("...", "file"),
+        ('a"b', "a_b"),
+        ("a\tb", "a_b"),
+    ],
+)
+def test_a_path_that_windows_takes_for_something_else(path: str, better: str) -> None:
+    found = against_windows(path)
+    assert found
+    assert found[1] == better
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "w/a.md",
+        "C:\\w\\a.md",
+        "c:a.md",
+        "\\\\server\\share\\a.md",
+        "../a",
+        "./w/.hidden",
+        "w/",
+        "NUL",
+        "con",
+        "-",
+        "part-{n}.tex",
+        "con10/console.md",
+        "李雷 [1].md",
+    ],
+)
+def test_a_path_that_windows_takes(path: str) -> None:
+    assert against_windows(path) is None
+
+
+@given(NAMES.filter(lambda name: not set("/\\") & {*name} and name not in (".", "..")))
+def test_what_is_against_a_name_is_what_microsoft_says(name: str) -> None:
+    forbidden = bool(FORBIDDEN.search(name))
+    device = name.partition(".")[0].rstrip(" ").upper() in DEVICES
+    found = against_windows(f"w/{name}")
+    assert bool(found) == (bool(name) and (forbidden or device))
+    if found:
+        _, better = found
+        assert against_windows(better) is None
+        assert "/" not in better.removeprefix("w/")
 
 
 @given(names=st.lists(NAMES, min_size=1, max_size=6))

@@ -13,8 +13,18 @@ from typing import NamedTuple
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
 from attncli.errors import reason, unwritable, usage_error
+from attncli.file_names import against_windows
 from attncli.problem.files import OPENED_FILES
-from attncli.system import is_reader_gone, is_same, keep_owner, set_blocking, without_last_separator
+from attncli.system import (
+    command_to_make,
+    has_windows_names,
+    is_reader_gone,
+    is_same,
+    keep_owner,
+    quoted,
+    set_blocking,
+    without_last_separator,
+)
 
 
 class _Ready(NamedTuple):
@@ -49,6 +59,7 @@ def require_writable(
     if path == "":
         help = f"write {option} {_EXAMPLES[option]}, or {option} - for standard output"
         raise usage_error(f"{option} needs the name of a file", help=help)
+    require_usable_name(path, option)
     try:
         target = _status(path)
     except (OSError, ValueError) as error:
@@ -72,14 +83,24 @@ def require_writable(
         os.stat(os.path.dirname(real))
     except FileNotFoundError:
         folder = os.path.dirname(real if os.path.islink(path) else path)
-        why = (
-            f"there is no folder {folder}"
-            if folder
-            else "the folder that this runs in has been removed"
-        )
-        raise unwritable(path, why, option) from None
+        if not folder:
+            why = "the folder that this runs in has been removed"
+            raise unwritable(path, why, option) from None
+        mend = f"make the folder with {command_to_make(folder)}"
+        raise unwritable(path, f"there is no folder {folder}", option, mend=mend) from None
     except OSError as error:
         raise unwritable(path, reason(error), option) from None
+
+
+def require_usable_name(path: str, option: str) -> None:
+    """On Windows, refuse a name that it takes for something else than this file or folder.
+
+    Elsewhere, people may name their files as they like. Raises AttncliError (exit 2).
+    """
+    against = against_windows(path) if has_windows_names() else None
+    if against:
+        why, better = against
+        raise usage_error(f"cannot write {path}: {why}", help=f"write {option} {quoted(better)}")
 
 
 def require_new(path: str, data: bytes | None = None, option: str = "-o") -> None:
@@ -205,6 +226,7 @@ def require_new_folder(path: str, option: str = "-d") -> None:
         raise usage_error(
             f"{option} needs the name of a folder", help=f"write {option} set, for a new folder"
         )
+    require_usable_name(path, option)
     try:
         if os.path.lexists(path) and os.listdir(path):
             raise usage_error(

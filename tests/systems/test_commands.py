@@ -243,6 +243,23 @@ def test_a_file_that_another_program_has_open_stays(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("platform", ["win32", "darwin", "linux"])
+def test_a_typed_name_that_windows_refuses(platform: str, tmp_path: Path) -> None:
+    with_problems(tmp_path)
+    before = contents(tmp_path)
+    done = attncli(["schema", "trace", "-o", "inputs/con.json"], tmp_path, platform=platform)
+    if platform != "win32":
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert {*contents(tmp_path)} - {*before} == {os.path.join("inputs", "con.json")}
+        return
+    assert done.returncode == 2
+    assert done.stderr.decode().replace("\r\n", "\n") == (
+        "attncli: error: cannot write inputs/con.json: Windows takes con for a device\n"
+        "help: write -o inputs/_con.json\n"
+    )
+    assert contents(tmp_path) == before
+
+
 @pytest.mark.parametrize(
     "line", ["--help", "schema trace", "compute inputs/i_love_ai.yaml", "steps --all"]
 )

@@ -122,8 +122,8 @@ def test_an_output_that_cannot_be_written_is_told_before_any_work(
     assert run(["compute", "missing.yaml", "-o", "no/a.md"]) == 4
     assert (
         capsys.readouterr().err
-        == "attncli: error: cannot write no/a.md: there is no folder no\nhelp: write to another"
-        " place with -o FILE\n"
+        == "attncli: error: cannot write no/a.md: there is no folder no\nhelp: make the folder with"
+        " mkdir no, or write to another place with -o FILE\n"
     )
 
 

@@ -6,7 +6,13 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from attncli.cli.files import make_folders, remove_folders, write, write_bytes
+from attncli.cli.files import (
+    make_folders,
+    remove_folders,
+    require_usable_name,
+    write,
+    write_bytes,
+)
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
 from attncli.features.check.many.manifest import Submission
@@ -139,6 +145,7 @@ class Feedback:
 
 def _made_for_pages(folder: str) -> list[str]:
     """Make the folder, if it is not there; the folders that were made for it."""
+    require_usable_name(folder, "--feedback")
     try:
         return make_folders(folder)
     except FileExistsError:
