@@ -145,13 +145,14 @@ def lines(points: Sequence[Point]) -> tuple[Move, ...]:
 def moved(shapes: Iterable[Shape], right: float, down: float) -> Iterable[Shape]:
     """The same shapes at another place."""
     for shape in shapes:
-        if isinstance(shape, Words):
-            yield shape._replace(x=shape.x + right, y=shape.y + down)
-            continue
-        moves: list[Move] = []
-        for kind, points in shape.moves:
-            moves.append((kind, tuple([(x + right, y + down) for x, y in points])))
-        yield shape._replace(moves=tuple(moves))
+        match shape:
+            case Words():
+                yield shape._replace(x=shape.x + right, y=shape.y + down)
+            case Path():
+                moves: list[Move] = []
+                for kind, points in shape.moves:
+                    moves.append((kind, tuple([(x + right, y + down) for x, y in points])))
+                yield shape._replace(moves=tuple(moves))
 
 
 def side_by_side(panels: Sequence[Panel], gap: float = PANEL_GAP) -> Panel:
@@ -174,7 +175,7 @@ def alike_together(panel: Panel) -> Panel:
 
     Its areas must not lie on each other.
     """
-    paths, words = _paths_and_words(panel.shapes)
+    paths, words = paths_and_words(panel.shapes)
     paths.sort(key=_look)
     return panel._replace(shapes=(*paths, *words))
 
@@ -184,19 +185,21 @@ def words_on_top(shapes: Iterable[Shape], look: Callable[[Words], Any]) -> list[
 
     Words that look alike are together: those of the same `look`, which can be sorted.
     """
-    paths, words = _paths_and_words(shapes)
+    paths, words = paths_and_words(shapes)
     words.sort(key=look)
     return [*paths, *words]
 
 
-def _paths_and_words(shapes: Iterable[Shape]) -> tuple[list[Path], list[Words]]:
+def paths_and_words(shapes: Iterable[Shape]) -> tuple[list[Path], list[Words]]:
+    """The outlines among the shapes, and the words."""
     paths: list[Path] = []
     words: list[Words] = []
     for shape in shapes:
-        if isinstance(shape, Path):
-            paths.append(shape)
-        else:
-            words.append(shape)
+        match shape:
+            case Path():
+                paths.append(shape)
+            case Words():
+                words.append(shape)
     return paths, words
 
 

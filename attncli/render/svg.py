@@ -82,37 +82,46 @@ def _night(used: set[str]) -> str:
 
 def _shared(shape: Shape) -> tuple[tuple[str, str], ...]:
     """The attributes that a shape may have in common with those around it."""
-    if isinstance(shape, Words):
-        found: dict[str, str] = (
-            {} if shape.size == TEXT_SIZE else {"font-size": _number(shape.size)}
-        )
-        if shape.paint != "ink":
-            found |= _paint(shape.paint, "fill")
-        if shape.anchor != "start":
-            found["text-anchor"] = shape.anchor
-        if shape.bold:
-            found["font-weight"] = "600"
-        return tuple(found.items())
-    found = (
-        _paint(shape.fill, "fill")
-        if shape.fill
-        else {}
-        if _is_straight(shape)
-        else {"fill": "none"}
-    )
-    if shape.stroke:
-        stroke = _paint(shape.stroke, "stroke")
+    match shape:
+        case Words():
+            found = _look_of_words(shape)
+        case Path():
+            found = _look_of_path(shape)
+    return tuple(found.items())
+
+
+def _look_of_words(words: Words) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if words.size != TEXT_SIZE:
+        found["font-size"] = _number(words.size)
+    if words.paint != "ink":
+        found |= _paint(words.paint, "fill")
+    if words.anchor != "start":
+        found["text-anchor"] = words.anchor
+    if words.bold:
+        found["font-weight"] = "600"
+    return found
+
+
+def _look_of_path(path: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if path.fill:
+        found = _paint(path.fill, "fill")
+    elif not _is_straight(path):
+        found = {"fill": "none"}
+    if path.stroke:
+        stroke = _paint(path.stroke, "stroke")
         classes = " ".join(each["class"] for each in (found, stroke) if "class" in each)
         found = found | stroke | ({"class": classes} if classes else {})
-        if shape.width != 1:
-            found["stroke-width"] = _number(shape.width)
-    elif not shape.fill:
+        if path.width != 1:
+            found["stroke-width"] = _number(path.width)
+    elif not path.fill:
         found["pointer-events"] = "all"
-    if shape.opacity != 1:
-        found["fill-opacity"] = _number(shape.opacity)
-    if shape.crisp:
+    if path.opacity != 1:
+        found["fill-opacity"] = _number(path.opacity)
+    if path.crisp:
         found["shape-rendering"] = "crispEdges"
-    return tuple(found.items())
+    return found
 
 
 def _is_straight(path: Path) -> bool:
@@ -160,25 +169,27 @@ def _may_be_joined(shape: Shape) -> TypeGuard[Path]:
 
 
 def _element(parent: xml.Element, shape: Shape, shared: Mapping[str, str]) -> None:
-    if isinstance(shape, Words):
-        # Whole pixels take half the room, and are sharp.
-        x = _number(round(shape.x))
-        y = _number(round(shape.y))
-        attributes = {"x": x, "y": y}
-        if shape.turn:
-            attributes["transform"] = f"rotate({_number(-shape.turn)} {x} {y})"
-        element = xml.SubElement(parent, "text", {**attributes, **shared})
-        element.text = _allowed(shape.text)
-    else:
-        outline = "".join(_moves(shape))
-        element = xml.SubElement(parent, "path", {"d": outline, **shared})
-    if shape.title:
-        title = xml.Element("title")
-        title.text = _allowed(shape.title)
-        # The title stands before the text, which is its tail then.
-        if isinstance(shape, Words):
-            title.tail, element.text = element.text, None
-        element.append(title)
+    said = None
+    match shape:
+        case Words():
+            # Whole pixels take half the room, and are sharp.
+            x = _number(round(shape.x))
+            y = _number(round(shape.y))
+            attributes = {"x": x, "y": y}
+            if shape.turn:
+                attributes["transform"] = f"rotate({_number(-shape.turn)} {x} {y})"
+            element = xml.SubElement(parent, "text", {**attributes, **shared})
+            said = _allowed(shape.text)
+        case Path():
+            outline = "".join(_moves(shape))
+            element = xml.SubElement(parent, "path", {"d": outline, **shared})
+    if not shape.title:
+        element.text = said
+        return
+    title = xml.SubElement(element, "title")
+    title.text = _allowed(shape.title)
+    # The title stands before the text, which is its tail then.
+    title.tail = said
 
 
 def _moves(path: Path) -> Iterator[str]:

@@ -37,15 +37,19 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
     letters = all_letters(equation)
     counts: dict[str, Counter[Monomial]] = {}
     for node in _nodes_worked_out(equation.expression):
-        if isinstance(node, Call):
-            function = FUNCTIONS[node.function]
-            times = len(node.arguments) - 1 if function.any_number else 1
-            counts.setdefault(function.operation, Counter())[_depends_on(node, letters)] += times
-        elif isinstance(node, Reduce):
-            count = counts.setdefault(FUNCTIONS[node.function].operation, Counter())
-            # A sum of d terms has d - 1 additions.
-            count[_depends_on(node.body, letters)] += 1
-            count[_depends_on(node, letters)] -= 1
+        match node:
+            case Call(function=name, arguments=arguments):
+                function = FUNCTIONS[name]
+                times = len(arguments) - 1 if function.any_number else 1
+                count = counts.setdefault(function.operation, Counter())
+                count[_depends_on(node, letters)] += times
+            case Reduce(function=name, body=body):
+                count = counts.setdefault(FUNCTIONS[name].operation, Counter())
+                # A sum of d terms has d - 1 additions.
+                count[_depends_on(body, letters)] += 1
+                count[_depends_on(node, letters)] -= 1
+            case Number() | Name() | Ref():
+                pass
     kinds = dict.fromkeys(function.operation for function in FUNCTIONS.values())
     in_order: dict[str, Polynomial] = {}
     for kind in kinds:

@@ -119,11 +119,22 @@ def _packages(block: page.Block) -> Iterator[str]:
 
 def _is_coloured(block: page.Block) -> bool:
     """Whether a number is set off by a colour."""
-    if isinstance(block, page.Product):
-        return block.meeting is not None or _is_coloured(block.result)
-    if not isinstance(block, page.Grid):
-        return False
-    return any(_has_color(cell) for row in block.cells for cell in row)
+    match block:
+        case page.Product(meeting=meeting, result=result):
+            return meeting is not None or _is_coloured(result)
+        case page.Grid(cells=cells):
+            return any(_has_color(cell) for row in cells for cell in row)
+        case (
+            page.Heading()
+            | page.Paragraph()
+            | page.Formula()
+            | page.Worked()
+            | page.Table()
+            | page.Listing()
+            | page.Room()
+            | page.Picture()
+        ):
+            return False
 
 
 def _has_color(cell: page.Cell) -> bool:
@@ -329,10 +340,22 @@ def _short_labels(blocks: Sequence[page.Block]) -> dict[str, str]:
 
 def _grids(block: page.Block) -> Iterator[page.Grid]:
     """The matrices of a block that may show their labels."""
-    if isinstance(block, page.Grid):
-        yield block
-    elif isinstance(block, page.Product):
-        yield from (*block.factors, *block.added, block.result)
+    match block:
+        case page.Grid():
+            yield block
+        case page.Product(factors=factors, added=added, result=result):
+            yield from (*factors, *added, result)
+        case (
+            page.Heading()
+            | page.Paragraph()
+            | page.Formula()
+            | page.Worked()
+            | page.Table()
+            | page.Listing()
+            | page.Room()
+            | page.Picture()
+        ):
+            pass
 
 
 def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:

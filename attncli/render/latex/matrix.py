@@ -172,12 +172,13 @@ def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) 
     boxes = []
     legend = False
     for each in matrices:
-        if isinstance(each, Product):
-            boxes.append(f"${_product(each)}$")
-            legend = legend or has_sign_of_hidden(each.result.cells)
-        else:
-            boxes.append(f"${_whole(each)}$")
-            legend = legend or has_sign_of_hidden(each.cells)
+        match each:
+            case Product(result=result):
+                boxes.append(f"${_product(each)}$")
+                legend = legend or has_sign_of_hidden(result.cells)
+            case Grid(cells=cells):
+                boxes.append(f"${_whole(each)}$")
+                legend = legend or has_sign_of_hidden(cells)
     yield side_by_side([*boxes, *beside])
     if legend:
         yield LEGEND_OF_HIDDEN

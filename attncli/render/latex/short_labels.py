@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from attncli.escaping import label
-from attncli.page.drawing import Drawing, Words
+from attncli.page.drawing import Drawing, Label, Path, Shape, Words, paths_and_words
 from attncli.render.latex.escape import lacks_letters, length
 
 # A label that is wider, in digits, has a short one in its place.
@@ -39,23 +39,19 @@ def legend(short: Mapping[str, str]) -> str:
 
 def labels_of(drawing: Drawing) -> list[str]:
     """The labels of a picture, each once, as they are made visible."""
-    found = (
-        shape.label.whole for shape in drawing.shapes if isinstance(shape, Words) and shape.label
-    )
+    _, words = paths_and_words(drawing.shapes)
+    found = (each.label.whole for each in words if each.label)
     return list(dict.fromkeys(found))
 
 
 def relabelled(drawing: Drawing, short: Mapping[str, str]) -> Drawing:
     """The picture with short names in the place of its labels."""
 
-    def renamed(words: Words) -> Words:
-        if not words.label:
-            return words
-        brief = short.get(words.label.whole)
-        if brief is None:
-            return words
-        text = words.text.replace(words.label.shown, brief, 1)
-        return words._replace(text=text, label=None)
+    def renamed(shape: Shape) -> Shape:
+        match shape:
+            case Words(text=text, label=Label(shown, whole)) if whole in short:
+                return shape._replace(text=text.replace(shown, short[whole], 1), label=None)
+            case Words() | Path():
+                return shape
 
-    shapes = [renamed(shape) if isinstance(shape, Words) else shape for shape in drawing.shapes]
-    return drawing._replace(shapes=tuple(shapes))
+    return drawing._replace(shapes=tuple(map(renamed, drawing.shapes)))

@@ -16,6 +16,7 @@ from attncli.page.drawing import (
     Words,
     cut,
     moved,
+    paths_and_words,
     words_on_top,
     wrapped,
 )
@@ -100,25 +101,33 @@ def _picture(drawing: Drawing) -> Iterator[str]:
 
     seen = filter(_is_seen, drawing.shapes)
     for options, shapes in groupby(words_on_top(seen, options_of), options_of):
-        alike = list(shapes)
-        if isinstance(alike[0], Path):
-            parts = [_outline(shape) for shape in alike if isinstance(shape, Path)]
-            # What lies on another is seen through it, so these stay apart.
-            if alike[0].opacity == 1:
-                parts = ["".join(parts)]
-            for part in parts:
-                yield rf"\path[{options}]{part};"
-            continue
-        yield rf"\begin{{scope}}[nodes={{{options}}}]"
-        yield from (_words(_coded(shape, drawing)) for shape in alike if isinstance(shape, Words))
-        yield r"\end{scope}"
+        # What looks alike is of one kind.
+        paths, words = paths_and_words(shapes)
+        if paths:
+            yield from _outlines(paths, options)
+        if words:
+            yield rf"\begin{{scope}}[nodes={{{options}}}]"
+            yield from (_words(_coded(each, drawing)) for each in words)
+            yield r"\end{scope}"
     yield r"\end{tikzpicture}"
+
+
+def _outlines(paths: list[Path], options: str) -> Iterator[str]:
+    """Paths that look alike as one, unless what lies on another is seen through it."""
+    parts = list(map(_outline, paths))
+    if paths[0].opacity == 1:
+        parts = ["".join(parts)]
+    for part in parts:
+        yield rf"\path[{options}]{part};"
 
 
 def _paints(shapes: tuple[Shape, ...]) -> Iterator[str]:
     for shape in shapes:
-        paints = (shape.paint,) if isinstance(shape, Words) else (shape.fill, shape.stroke)
-        yield from (paint for paint in paints if paint)
+        match shape:
+            case Words(paint=paint):
+                yield paint
+            case Path(fill=fill, stroke=stroke):
+                yield from filter(None, (fill, stroke))
 
 
 def _coded(words: Words, drawing: Drawing) -> Words:
@@ -139,34 +148,40 @@ def _by_day(paint: str) -> str:
 
 
 def _is_seen(shape: Shape) -> bool:
-    return isinstance(shape, Words) or bool(shape.fill or shape.stroke)
+    match shape:
+        case Words():
+            return True
+        case Path(fill=fill, stroke=stroke):
+            return bool(fill or stroke)
 
 
 def _options(shape: Shape, colors: dict[str, str]) -> str:
     """The look of a shape, which many have in common."""
-    if isinstance(shape, Words):
-        points = shape.size * PIXEL
-        font = rf"\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily"
-        if shape.bold:
-            font += r"\bfseries"
-        turned = [f"rotate={shape.turn:g}"] if shape.turn else []
-        return ", ".join(
-            [
-                f"anchor={ANCHORS[shape.anchor]}",
-                f"text={colors[shape.paint]}",
-                *turned,
-                f"font={font}",
-            ]
-        )
-    options = [f"fill={colors[shape.fill]}"] if shape.fill else []
-    if shape.stroke:
-        options += [
-            f"draw={colors[shape.stroke]}",
-            f"line width={shape.width * PIXEL:g}pt",
-        ]
-    if shape.opacity != 1:
-        options.append(f"fill opacity={shape.opacity:g}")
-    return ", ".join(options)
+    match shape:
+        case Words():
+            return ", ".join(_options_of_words(shape, colors))
+        case Path():
+            return ", ".join(_options_of_path(shape, colors))
+
+
+def _options_of_words(words: Words, colors: dict[str, str]) -> Iterator[str]:
+    yield f"anchor={ANCHORS[words.anchor]}"
+    yield f"text={colors[words.paint]}"
+    if words.turn:
+        yield f"rotate={words.turn:g}"
+    points = words.size * PIXEL
+    weight = r"\bfseries" if words.bold else ""
+    yield rf"font=\fontsize{{{points:g}}}{{{points * 1.2:g}}}\selectfont\sffamily{weight}"
+
+
+def _options_of_path(path: Path, colors: dict[str, str]) -> Iterator[str]:
+    if path.fill:
+        yield f"fill={colors[path.fill]}"
+    if path.stroke:
+        yield f"draw={colors[path.stroke]}"
+        yield f"line width={path.width * PIXEL:g}pt"
+    if path.opacity != 1:
+        yield f"fill opacity={path.opacity:g}"
 
 
 def _words(words: Words) -> str:
