@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attncli.mistakes.catalogue import known_mistakes
-from tests.reference.mistaken import GROUPS, SENTINELS
+from tests.reference.mistaken import GROUPS, KINDS, SENTINELS
 from tests.tools.benchmarks.diagnosis import judged, main, right_solutions
 
 FEW = (
@@ -17,12 +17,11 @@ FEW = (
     "(no name) the rows of V were taken from the last to the first",
     "(no name) a number from nowhere",
 )
-KINDS = [kind for group in GROUPS.values() for kind in group]
-CHOSEN = {kind.name: kind for kind in KINDS if kind.name in FEW}
+CHOSEN = {name: kind for name, kind in KINDS.items() if name in FEW}
 
 
 def test_every_kind_has_a_name_of_its_own() -> None:
-    assert len({kind.name for kind in KINDS}) == len(KINDS)
+    assert len(KINDS) == sum(map(len, GROUPS.values()))
     assert len(CHOSEN) == len(FEW)
 
 
@@ -35,7 +34,7 @@ def test_every_known_mistake_is_a_kind() -> None:
         for name in known_names()
         if " instead of -inf" in name or "hidden scores were set to -" in name
     ]
-    assert known_names() - set(numbers) <= {kind.name for kind in KINDS}
+    assert known_names() - set(numbers) <= set(KINDS)
     assert len(numbers) == 2 * len(SENTINELS)
 
 

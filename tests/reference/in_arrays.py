@@ -1,19 +1,20 @@
 """Attention from a problem file, straight from the documentation; nothing of the program is used.
 
-Everything is batch × head × row × column, with lengths of 1 where the file has no batch or no
-heads. The arrays are NumPy's, or tensors of PyTorch, whose autograd then has all gradients: the
-functions that are used have the same names in both.
+A step is a function of a sheet, which has what the problem gives and the steps before. So a mistake
+is another function for a step, and rounding on paper what becomes of each step's numbers. The
+arrays are NumPy's, or tensors of PyTorch, whose autograd then has all gradients: the functions that
+are used have the same names in both.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from tests.reference.masks_in_arrays import offsets, visible_and_added
+from tests.reference.masks_in_arrays import is_mask, offsets, visible_and_added
 
 Problem = dict[str, Any]
 # Arrays by name: "Q", "W_Q", "past_K".
@@ -30,7 +31,82 @@ STEPS = (
 )
 
 
-def attention(problem: Problem) -> dict[str, np.ndarray]:
+class Sheet(dict[str, Any]):
+    """What is given and what has been worked out, by name: `sheet.scores` is `sheet["scores"]`.
+
+    Its arrays have the axes of the file, or, in full, batch × head × row × column, with lengths of
+    1 where the file has no batch or no heads.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    @property
+    def group(self) -> int:
+        """How many heads of queries share the keys and values of one head."""
+        return int(self.heads // self.kv_heads)
+
+    @property
+    def queries(self) -> Any:
+        return self.get("Q_rot", self["Q"])
+
+    @property
+    def keys_read(self) -> Any:
+        return self.get("K_rot", self["K"])
+
+    @property
+    def source(self) -> Any:
+        """Of keys and values."""
+        return self["context"] if "context" in self else self["X"]
+
+    @property
+    def unmasked(self) -> Any:
+        """The logits before the mask."""
+        return next(self[name] for name in ("capped", "scaled", "scores") if name in self)
+
+    @property
+    def logits(self) -> Any:
+        return self.get("masked", self.unmasked)
+
+    @property
+    def mixed(self) -> Any:
+        """What each query takes from the values, heads side by side."""
+        return self["concat"] if "concat" in self else self["heads_output"]
+
+    @property
+    def d_k(self) -> int:
+        return int(self["K"].shape[-1])
+
+    @property
+    def factor(self) -> float:
+        return scale(self.problem, self.d_k)
+
+    @property
+    def softcap(self) -> float:
+        return float(self.problem["softcap"])
+
+    @property
+    def base(self) -> float:
+        """Of the powers in the softmax."""
+        said = self.problem.get("exp_base", "e")
+        return math.e if said == "e" else float(said)
+
+    @property
+    def unseen(self) -> Any:
+        """Where the mask hides a key."""
+        return self["mask_given"] == -np.inf if "mask_given" in self else False
+
+
+Work = Callable[[Sheet], Any]
+Steps = dict[str, Work]
+# What becomes of the numbers of a step, by its name.
+Rounding = Callable[[str, Any], Any]
+
+
+def attention(problem: Problem) -> Sheet:
     """Every step by its name, in NumPy; each with all entries of the batch.
 
     "output" is batch × query × … where heads were joined, else the heads' own.
@@ -39,8 +115,17 @@ def attention(problem: Problem) -> dict[str, np.ndarray]:
     with_entries = [name for name in ("Q", "K", "V", "Q_rot", "K_rot") if name in steps]
     most = max(len(steps[name]) for name in ("Q", "K", "V"))
     for name in with_entries:
-        steps[name] = for_all_entries(np, steps[name], most)
+        steps[name] = np.broadcast_to(steps[name], (most, *steps[name].shape[1:]))
     return steps
+
+
+def steps_of(xp: Any, problem: Problem, given: Given) -> Sheet:
+    """Every step by its name, worked out by NumPy or PyTorch from arrays of theirs.
+
+    What has no batch of its own has one entry.
+    """
+    sheet = sheet_of(problem, xp=xp, given=given, in_full=True)
+    return worked(sheet, there(sheet, FORWARD))
 
 
 def given_arrays(problem: Problem) -> dict[str, np.ndarray]:
@@ -50,66 +135,50 @@ def given_arrays(problem: Problem) -> dict[str, np.ndarray]:
     return {name: np.array(array, dtype=float) for name, array in written.items()}
 
 
-def steps_of(xp: Any, problem: Problem, given: Given) -> dict[str, Any]:
-    """Every step by its name, worked out by NumPy or PyTorch from arrays of theirs.
-
-    What has no batch of its own has one entry.
-    """
+def sheet_of(
+    problem: Problem, *, xp: Any = np, given: Given | None = None, in_full: bool = False
+) -> Sheet:
+    """What a problem gives. In full, the softmax is shifted by the largest logit of each row."""
+    given = given_arrays(problem) if given is None else given
     heads, kv_heads = head_counts(problem)
-    q = rows(given, "Q", heads)
-    k, v = (rows(given, letter, kv_heads) for letter in "KV")
-    steps = {}
-    past = 0
-    if "past" in problem:
-        steps |= {"new_K": k, "new_V": v}
-        cached_k, cached_v = (by_head(given[f"past_{letter}"], kv_heads) for letter in "KV")
-        past = cached_k.shape[2]
-        k, v = behind(xp, cached_k, k), behind(xp, cached_v, v)
-    steps |= {"Q": q, "K": k, "V": v}
-
-    if rope := problem.get("position", {}).get("rope"):
-        q, k = rotated(xp, q, past, **rope), rotated(xp, k, 0, **rope)
-        steps |= {"Q_rot": q, "K_rot": k}
-    of_each_head = [head // (heads // kv_heads) for head in range(heads)]
-    k, v = k[:, of_each_head], v[:, of_each_head]
-
-    steps["scores"] = scores(xp, problem, given, q, k)
-    steps["scaled"] = logits = steps["scores"] * scale(problem, k.shape[-1])
-    if cap := problem.get("softcap"):
-        logits = cap * xp.tanh(logits / cap)
-    steps["capped"] = logits
-
-    entries = max(len(array) for array in (q, k, v))
-    shape = (entries, *logits.shape[1:])
-    offset = offsets(problem.get("mask"), *shape[2:], past)
-    if alibi := problem.get("position", {}).get("alibi"):
-        slopes = default_slopes(heads) if alibi is True else alibi["slopes"]
-        i, j = np.indices(shape[2:])
-        steps["bias"] = xp.asarray(-np.reshape(slopes, (1, -1, 1, 1)) * abs(i + offset - j))
-        logits = logits + steps["bias"]
-    visible, added = visible_and_added(problem.get("mask"), shape, offset)
-    steps["mask"] = xp.asarray(np.where(visible, added, -np.inf))
-    steps["masked"] = logits + steps["mask"]
-
-    steps["weights"] = softmax(xp, steps["masked"], given.get("sink"), base(problem))
-    mixed = steps["heads_output"] = xp.einsum("bhij,bhjc->bhic", steps["weights"], v)
-    steps["concat"] = mixed.swapaxes(1, 2).reshape(entries, mixed.shape[2], -1)
-    steps["output"] = steps["concat"]
-    if "W_O" in given:
-        steps["output"] = steps["concat"] @ given["W_O"] + given.get("b_O", 0)
-    return steps
+    s = Sheet(given, problem=problem, xp=xp, heads=heads, kv_heads=kv_heads)
+    s["apart"], s["shifted"] = in_full or heads > 1, in_full
+    for name in ("X", "context"):
+        if in_full and name in s and s[name].ndim == 2:
+            s[name] = s[name][None]
+    for letter in "QKV":
+        of_letter = heads if letter == "Q" else kv_heads
+        for name in (letter, f"past_{letter}"):
+            if name in given:
+                s[name] = by_head(given[name], of_letter, apart=s.apart, in_full=in_full)
+        if f"past_{letter}" in s and letter in s:
+            s[f"new_{letter}"] = s.pop(letter)
+    s["past"] = s.past_K.shape[-2] if "past_K" in s else 0
+    s |= problem.get("position", {})
+    if "sink" in s:
+        s["sink"] = s.sink.reshape(-1, 1) if s.apart else s.sink.reshape(-1)
+    rows, keys = (len_of(s, letter) for letter in "QK")
+    mask = problem.get("mask")
+    s["offset"] = offsets(mask, rows, keys + s.past, s.past)
+    if is_mask(mask):
+        visible, added = visible_and_added(mask, (1, 1, rows, keys + s.past), s.offset)
+        s["mask_given"] = xp.asarray(own_axes(np.where(visible, added, -np.inf), s))
+    return s
 
 
-def for_all_entries(xp: Any, array: Any, entries: int) -> Any:
-    """What has one entry is for all."""
-    return xp.broadcast_to(array, (entries, *array.shape[1:]))
+def len_of(s: Sheet, letter: str) -> int:
+    """How many queries or new keys there are."""
+    source = s.get(f"new_{letter}", s.get(letter))
+    if source is None:
+        source = s.X if letter == "Q" else s.source
+    return int(source.shape[-2])
 
 
-def behind(xp: Any, cached: Any, new: Any) -> Any:
-    """The rows of the new tokens behind those of the cache."""
-    entries = max(len(cached), len(new))
-    pair = [for_all_entries(xp, array, entries) for array in (cached, new)]
-    return xp.concatenate(pair, axis=2)
+def own_axes(array: Any, s: Sheet) -> Any:
+    """batch × head × row × column without the axes that the file has not."""
+    if s.shifted:
+        return array
+    return array[0] if s.apart else array[0, 0]
 
 
 def head_counts(problem: Problem) -> tuple[int, int]:
@@ -123,53 +192,103 @@ def head_counts(problem: Problem) -> tuple[int, int]:
     return heads, problem.get("kv_heads") or given("K", "V") or heads
 
 
-def by_head(array: Any, heads: int) -> Any:
-    """Given rows of any rank as batch × heads × rows × columns.
-
-    The columns of a matrix are those of all heads, side by side.
-    """
-    if array.ndim == 2:
-        return split(array[None], heads)
-    return array[None] if array.ndim == 3 else array
+def by_head(array: Any, heads: int, *, apart: bool, in_full: bool) -> Any:
+    """Given rows with the axes of a sheet; the columns of a matrix are those of all heads."""
+    if apart and array.ndim == 2:
+        array = cut(array, heads)
+    return array[None] if in_full and array.ndim == 3 else array
 
 
-def split(joined: Any, heads: int) -> Any:
-    """batch × rows × (heads · columns) → batch × heads × rows × columns."""
-    return joined.reshape(*joined.shape[:-1], heads, -1).swapaxes(1, 2)
+# What is done with matrices, whatever axes stand before them.
 
 
-def rows(given: Given, letter: str, heads: int) -> Any:
-    """Q, K or V of the new tokens, given or projected."""
-    if letter in given:
-        return by_head(given[letter], heads)
-    source = given["context"] if letter != "Q" and "context" in given else given["X"]
-    source = source[None] if source.ndim == 2 else source
-    return split(source @ given[f"W_{letter}"] + given.get(f"b_{letter}", 0), heads)
+def t(array: Any) -> Any:
+    return array.swapaxes(-1, -2)
 
 
-def rotated(xp: Any, x: Any, first: int, theta: float = 10000, pairing: str = "half") -> Any:
+def cut(array: Any, heads: int) -> Any:
+    """Rows × (heads · columns) → heads × rows × columns."""
+    return array.reshape(*array.shape[:-1], heads, -1).swapaxes(-2, -3)
+
+
+def joined(array: Any) -> Any:
+    """Heads × rows × columns → rows × (heads · columns)."""
+    moved = array.swapaxes(-2, -3)
+    return moved.reshape(*moved.shape[:-2], -1)
+
+
+def repeated(array: Any, s: Sheet) -> Any:
+    """Heads of keys or values, each for as many heads of queries as share it."""
+    of_each_head = [head // s.group for head in range(s.heads)]
+    return array[..., of_each_head, :, :] if s.apart else array
+
+
+def behind(s: Sheet, letter: str) -> Any:
+    """The rows of the new tokens behind those of the cache."""
+    pair = s[f"past_{letter}"], s[f"new_{letter}"]
+    entries = max(len(array) for array in pair)
+    of_all = [s.xp.broadcast_to(array, (entries, *array.shape[1:])) for array in pair]
+    return s.xp.concatenate(of_all, axis=-2)
+
+
+def turned(s: Sheet, x: Any, *, first: int = 0, way: int = 1, other_pairs: bool = False) -> Any:
     """RoPE: each pair (a, b) of features at position t is turned by t·theta^(−2·pair/d)."""
-    d = x.shape[-1]
-    positions = first + np.arange(x.shape[2])
-    angles = np.outer(positions, float(theta) ** (-2 * np.arange(d // 2) / d))
+    xp, d = s.xp, x.shape[-1]
+    positions = first + np.arange(x.shape[-2])
+    theta = float(s.rope.get("theta", 10000))
+    angles = way * np.outer(positions, theta ** (-2 * np.arange(d // 2) / d))
     cos, sin = xp.asarray(np.cos(angles)), xp.asarray(np.sin(angles))
-    if pairing == "half":
+    if (s.rope.get("pairing", "half") == "half") != other_pairs:
         a, b = x[..., : d // 2], x[..., d // 2 :]
         return xp.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
     a, b = x[..., 0::2], x[..., 1::2]
     return xp.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
 
 
-def scores(xp: Any, problem: Problem, given: Given, q: Any, k: Any) -> Any:
+def power(base: float, array: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return base**array
+
+
+def shares(part: Any, whole: Any, xp: Any = np) -> Any:
+    """Zeros where the whole is 0, as it is where all keys are hidden."""
+    return xp.where(whole == 0, 0.0, part / xp.where(whole == 0, 1.0, whole))
+
+
+# The steps, each from a sheet.
+
+
+def projected(
+    name: str, weights: str = "", *, biased: bool = True, transposed: bool = False
+) -> Work:
+    """X W + b, in heads."""
+
+    def work(s: Sheet) -> Any:
+        w = s[weights or f"W_{name}"]
+        rows = (s.X if name == "Q" else s.source) @ (w.T if transposed else w)
+        rows = rows + s[f"b_{name}"] if biased and f"b_{name}" in s else rows
+        return cut(rows, s.heads if name == "Q" else s.kv_heads) if s.apart else rows
+
+    return work
+
+
+def cached(name: str) -> Work:
+    """K or V, behind the rows of a cache if there is one."""
+    return lambda s: behind(s, name) if f"past_{name}" in s else projected(name)(s)
+
+
+def hidden_layer(s: Sheet) -> Any:
+    """Of the additive score: queries by keys by hidden features."""
+    of_queries = (s.queries @ s.W_1)[..., :, None, :]
+    return s.xp.tanh(of_queries + (repeated(s.keys_read, s) @ s.W_2)[..., None, :, :])
+
+
+def scores(s: Sheet) -> Any:
     """How well each query matches each key, before the scale."""
-    score = problem.get("score", "scaled_dot")
-    if score == "multiplicative":
-        return xp.einsum("bhip,pk,bhjk->bhij", q, given["W_a"], k)
-    if score == "additive":
-        of_queries = xp.einsum("bhip,pa->bhia", q, given["W_1"])[:, :, :, None]
-        of_keys = xp.einsum("bhjk,ka->bhja", k, given["W_2"])[:, :, None]
-        return xp.einsum("bhija,a->bhij", xp.tanh(of_queries + of_keys), given["v"])
-    return xp.einsum("bhid,bhjd->bhij", q, k)
+    if "v" in s:
+        return hidden_layer(s) @ s.v
+    queries = s.queries @ s.W_a if "W_a" in s else s.queries
+    return queries @ repeated(s.K_T, s)
 
 
 def scale(problem: Problem, d_k: int) -> float:
@@ -180,10 +299,11 @@ def scale(problem: Problem, d_k: int) -> float:
     return 1 if said == "none" else said
 
 
-def base(problem: Problem) -> float:
-    """Of the powers in the softmax."""
-    said = problem.get("exp_base", "e")
-    return math.e if said == "e" else said
+def is_scaled(problem: Problem) -> bool:
+    said = problem.get("scale", "default")
+    if said == "default":
+        return bool(problem.get("score", "scaled_dot") == "scaled_dot")
+    return bool(said != "none")
 
 
 def default_slopes(heads: int) -> list[float]:
@@ -194,18 +314,88 @@ def default_slopes(heads: int) -> list[float]:
     return default_slopes(closest) + default_slopes(2 * closest)[::2][: heads - closest]
 
 
-def softmax(xp: Any, logits: Any, sink: Any, base: float) -> Any:
-    """The weights of each row: zeros where it is all hidden.
+def alibi_bias(s: Sheet) -> Any:
+    slopes = default_slopes(s.heads) if s.alibi is True else s.alibi["slopes"]
+    i, j = np.indices(s.scores.shape[-2:])
+    of_heads = np.reshape(slopes, (1, -1, 1, 1)) * abs(i + s.offset - j)
+    return s.xp.asarray(own_axes(-of_heads, s))
 
-    A sink takes its share and is then left out.
-    """
-    top = xp.amax(logits, -1)[..., None]
-    if sink is not None:
-        sink = sink.reshape(1, -1, 1, 1)
-        top = xp.maximum(top, sink)
-    top = xp.where(top == -math.inf, 0.0, top)
-    powers = base ** (logits - top)
-    total = powers.sum(-1)[..., None]
-    if sink is not None:
-        total = total + base ** (sink - top)
-    return powers / xp.where(total > 0, total, 1.0)
+
+def row_max(s: Sheet) -> Any:
+    """The number that is subtracted from the logits of a row: 0 where all of it is hidden."""
+    top = s.xp.amax(s.logits, -1)
+    top = s.xp.maximum(top, s.sink) if "sink" in s else top
+    return s.xp.where(top == -math.inf, 0.0, top)
+
+
+def exponentials(s: Sheet) -> Any:
+    return power(s.base, s.logits - s.row_max[..., None] if "row_max" in s else s.logits)
+
+
+def row_sum(s: Sheet) -> Any:
+    """A sink takes its share and is then left out."""
+    total = s.exp.sum(-1)
+    return total + power(s.base, s.sink - s.get("row_max", 0.0)) if "sink" in s else total
+
+
+def output(s: Sheet) -> Any:
+    if "heads_output" not in s:
+        return s.weights @ s.V
+    return s.mixed @ s.W_O + s.get("b_O", 0) if "W_O" in s else s.mixed
+
+
+FORWARD: Steps = {
+    "new_K": projected("K"),
+    "new_V": projected("V"),
+    "Q": projected("Q"),
+    "K": cached("K"),
+    "V": cached("V"),
+    "Q_rot": lambda s: turned(s, s.Q, first=s.past),
+    "K_rot": lambda s: turned(s, s.K),
+    "K_T": lambda s: t(s.keys_read),
+    "scores": scores,
+    "scaled": lambda s: s.scores * s.factor,
+    "capped": lambda s: s.softcap * s.xp.tanh(s.unmasked / s.softcap),
+    "bias": alibi_bias,
+    "mask": lambda s: s.mask_given,
+    "masked": lambda s: s.unmasked + s.get("bias", 0.0) + s.get("mask", 0.0),
+    "row_max": row_max,
+    "exp": exponentials,
+    "row_sum": row_sum,
+    "weights": lambda s: shares(s.exp, s.row_sum[..., None], s.xp),
+    "heads_output": lambda s: s.weights @ repeated(s.V, s),
+    "concat": lambda s: joined(s.heads_output),
+    "output": output,
+}
+
+
+def there(s: Sheet, steps: Steps) -> Steps:
+    """Those of the steps that the problem has, in the order of work."""
+    is_there = {
+        "new_K": "past_K" in s and "new_K" not in s,
+        "new_V": "past_V" in s and "new_V" not in s,
+        "Q": "Q" not in s,
+        "K": "K" not in s,
+        "V": "V" not in s,
+        "Q_rot": "rope" in s,
+        "K_rot": "rope" in s,
+        "K_T": "v" not in s,
+        "scaled": is_scaled(s.problem),
+        "capped": "softcap" in s.problem,
+        "bias": bool(s.get("alibi")),
+        "mask": "mask_given" in s,
+        "masked": "mask_given" in s or bool(s.get("alibi")),
+        "row_max": s.shifted,
+        "heads_output": s.apart or "W_O" in s,
+        "concat": s.apart,
+    }
+    return {name: work for name, work in steps.items() if is_there.get(name, True)}
+
+
+def worked(given: Sheet, steps: Steps, rounding: Rounding | None = None) -> Sheet:
+    """The sheet filled in; each step is rounded, if it is, before the next is worked out."""
+    s = Sheet(given)
+    for name, work in steps.items():
+        found = work(s)
+        s[name] = found if rounding is None else rounding(name, found)
+    return s

@@ -11,24 +11,31 @@ import numpy as np
 def visible_and_added(
     mask: Any, shape: tuple[int, ...], offset: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which keys each query may see, and what is added, both batch × head × query × key."""
+    """Which keys each query may see, and what is added, both batch × head × query × key.
+
+    They have at least these lengths, and more where the mask has its own batch or heads.
+    """
     visible, added = np.ones(shape, dtype=bool), np.zeros(shape)
     i, j = np.indices(shape[2:])
     place = i + offset
     for form, value in parts(mask):
         if form == "causal":
-            visible &= j <= place
+            visible = visible & (j <= place)
         elif form == "window":
             left, right = value
-            visible &= (j >= place - left) | (left < 0)
-            visible &= (j <= place + right) | (right < 0)
+            visible = visible & ((j >= place - left) | (left < 0))
+            visible = visible & ((j <= place + right) | (right < 0))
         elif form in ("padding", "lengths"):
-            visible &= existing(form, value, shape[-1])[:, None, None]
+            visible = visible & existing(form, value, shape[-1])[:, None, None]
         elif form in ("keep", "hide"):
-            visible &= in_full(value) == (form == "keep")
+            visible = visible & (in_full(value) == (form == "keep"))
         else:
-            added += in_full(value)
+            added = added + in_full(value)
     return visible, added
+
+
+def is_mask(mask: Any) -> bool:
+    return next(parts(mask), None) is not None
 
 
 def offsets(mask: Any, queries: int, keys: int, past: int) -> np.ndarray:

@@ -1,8 +1,9 @@
 """What people do wrong in attention and in the backward pass, each kind of mistake made by NumPy
 alone.
 
-A mistake is another function for some steps of `on_paper.py`. Its names are what `attncli check`
-should say; they are written here once more, so that nothing is imported from the program.
+A mistake is another function for some steps of `in_arrays.py` or `back_in_arrays.py`. Its names are
+what `attncli check` should say. They are written here once more, so that nothing is imported from
+the program.
 """
 
 from __future__ import annotations
@@ -16,32 +17,34 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from tests.reference.on_paper import (
+from tests.reference.back_in_arrays import (
     RIGHT,
-    Array,
-    Needs,
+    by_group,
+    d_keys,
+    d_queries,
+    d_summed_loss,
+    handed_back,
+    into_input,
+    loss_number,
+    of_mixture,
+    probabilities,
+    steps_of,
+    summed_loss,
+    through_softmax,
+)
+from tests.reference.in_arrays import (
     Sheet,
     Steps,
     Work,
-    causal,
-    d_output_of,
-    half_up,
-    into_input,
-    loss_number,
-    loss_of,
-    of_mixture,
     power,
-    probabilities,
     projected,
-    scale,
+    repeated,
     shares,
-    steps_of,
-    summed,
     t,
-    tiled,
     turned,
     worked,
 )
+from tests.reference.on_paper import Array, Needs, half_up, to_decimals
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ LAYER = {"heads": 2, "w_o": True, "mask": "none"}
 SHARED = {"heads": 4, "kv_heads": 2, "w_o": True, "mask": "none"}
 TURNED = {"rope": True}
 BACK = {"gradient": "d_output"}
+NO_MASK = {"mask": "none"}
 SENTINELS = (-1e9, -1e4, -9999.0, -1000.0, -100.0, -10.0, -1.0)
 ROUNDED = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
 
@@ -124,16 +128,39 @@ def swap(one: str, other: str) -> Kind:
     return plain(f"W_{one} and W_{other} were swapped", needs, **steps)
 
 
+def summed(array: Array, axis: int = -1) -> Array:
+    return array.sum(axis=axis, keepdims=True)
+
+
+def tiled(array: Array, s: Sheet) -> Array:
+    """Heads of keys or values, all of them once and then again, not each so often."""
+    return np.tile(array, (s.group, 1, 1))
+
+
+def causal(s: Sheet, offset: int = 0) -> Array:
+    """A causal mask of the size of that given, moved to the right."""
+    n, m = s.mask_given.shape
+    return np.where(np.arange(m) <= np.arange(n)[:, None] + offset, 0.0, -np.inf)
+
+
+def hiding(number: float) -> Steps:
+    """A number is added where the mask hides a key."""
+    return {"mask": lambda s: np.where(s.unseen, number, 0.0)}
+
+
+def hidden_as(number: float) -> Steps:
+    """A number is put where the mask hides a key."""
+    return {"masked": lambda s: np.where(s.unseen, number, s.unmasked)}
+
+
 def added_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
     number = float(choice.choice(SENTINELS))
-    changed = {"mask": lambda s: np.where(s.unseen, number, 0.0)}
-    return Made((f"{sentinel(number)} was added instead of -inf",), changed)
+    return Made((f"{sentinel(number)} was added instead of -inf",), hiding(number))
 
 
 def set_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
     number = float(choice.choice(SENTINELS))
-    changed = {"masked": lambda s: np.where(s.unseen, number, s.unmasked)}
-    return Made((f"hidden scores were set to {sentinel(number)}, not to -inf",), changed)
+    return Made((f"hidden scores were set to {sentinel(number)}, not to -inf",), hidden_as(number))
 
 
 def based_on(text: str, decimals: tuple[int, int]) -> Kind:
@@ -170,26 +197,23 @@ FORWARD: tuple[Kind, ...] = (
     plain(
         "W_Q, W_K and W_V were transposed",
         SQUARE,
-        **{n: projected(n, f"W_{n}", transposed=True) for n in "QKV"},
+        **{n: projected(n, transposed=True) for n in "QKV"},
     ),
-    *(
-        plain(f"W_{n} was transposed", SQUARE, **{n: projected(n, f"W_{n}", transposed=True)})
-        for n in "QKV"
-    ),
-    plain("W_O was transposed", {**SQUARE, "w_o": True}, output=lambda s: s.heads_output @ s.W_O.T),
+    *(plain(f"W_{n} was transposed", SQUARE, **{n: projected(n, transposed=True)}) for n in "QKV"),
+    plain("W_O was transposed", {**SQUARE, "w_o": True}, output=lambda s: s.mixed @ s.W_O.T),
     *(
         plain(
             f"the bias was left out of {n}",
             {"biased": True},
             alone=n != "K",
-            **{n: projected(n, f"W_{n}", biased=False)},
+            **{n: projected(n, biased=False)},
         )
         for n in "QKV"
     ),
     plain(
         "the bias was left out of the output",
         {"biased": True, "w_o": True},
-        output=lambda s: s.heads_output @ s.W_O,
+        output=lambda s: s.mixed @ s.W_O,
     ),
     plain(
         "heads were split by rows, without moving their axis",
@@ -204,27 +228,27 @@ FORWARD: tuple[Kind, ...] = (
     plain(
         "RoPE rotated the wrong pairs of features",
         TURNED,
-        Q_rot=lambda s: turned(s.Q, "half" if s.pairing == "interleaved" else "interleaved"),
-        K_rot=lambda s: turned(s.K, "half" if s.pairing == "interleaved" else "interleaved"),
+        Q_rot=lambda s: turned(s, s.Q, other_pairs=True),
+        K_rot=lambda s: turned(s, s.K, other_pairs=True),
     ),
     plain("RoPE was left out", TURNED, Q_rot=lambda s: s.Q, K_rot=lambda s: s.K),
     plain(
         "RoPE rotated in the wrong direction",
         TURNED,
-        Q_rot=lambda s: turned(s.Q, s.pairing, -1),
-        K_rot=lambda s: turned(s.K, s.pairing, -1),
+        Q_rot=lambda s: turned(s, s.Q, way=-1),
+        K_rot=lambda s: turned(s, s.K, way=-1),
     ),
     plain("K Q^T was worked out instead of Q K^T", scores=lambda s: s.K @ t(s.Q)),
     plain("K was not transposed", {"alike": ("d_k", "n"), "mask": "none"}, K_T=lambda s: s.K),
     plain(
         "KV heads were tiled, not repeated",
         SHARED,
-        scores=lambda s: s.Q @ tiled(s.K_T, s.group),
-        heads_output=lambda s: s.weights @ tiled(s.V, s.group),
+        scores=lambda s: s.Q @ tiled(s.K_T, s),
+        heads_output=lambda s: s.weights @ tiled(s.V, s),
     ),
     plain("the scores were not scaled", scaled=lambda s: s.scores),
     plain("the scores were divided by d_k, not by its root", scaled=lambda s: s.scores / s.d_k),
-    plain("the scores were scaled twice", scaled=lambda s: s.scores * scale(s) ** 2),
+    plain("the scores were scaled twice", scaled=lambda s: s.scores * s.factor**2),
     plain(
         "the scores were divided by the root of d_model",
         PROJECTED,
@@ -239,16 +263,16 @@ FORWARD: tuple[Kind, ...] = (
         LAYER,
         scaled=lambda s: s.scores / (s.heads * s.d_k) ** 0.5,
     ),
-    plain("the scores were multiplied by the root of d_k", scaled=lambda s: s.scores / scale(s)),
+    plain("the scores were multiplied by the root of d_k", scaled=lambda s: s.scores * s.d_k**0.5),
     plain(
         "the scores were scaled, but the problem asks for no scale",
         {"dot": True, "mask": "none"},
-        exp=lambda s: power(s.base, s.scores * scale(s)),
+        exp=lambda s: power(s.base, s.scores / s.d_k**0.5),
     ),
     plain(
         "the scale was applied after the softmax",
         scaled=lambda s: s.scores,
-        weights=lambda s: shares(s.exp, s.row_sum[..., None]) * scale(s),
+        weights=lambda s: shares(s.exp, s.row_sum[..., None]) * s.factor,
     ),
     plain("the softcap was left out", {"softcap": True}, capped=lambda s: s.scaled),
     plain(
@@ -262,17 +286,17 @@ FORWARD: tuple[Kind, ...] = (
     plain(
         "the mask hid each token from itself",
         CAUSAL,
-        mask=lambda s: causal(*s.mask_given.shape, -1),
+        mask=lambda s: causal(s, -1),
     ),
     plain(
         "the mask was aligned to the other corner",
         {**CAUSAL, "context": True},
-        mask=lambda s: causal(*s.mask_given.shape, s.mask_given.shape[1] - s.mask_given.shape[0]),
+        mask=lambda s: causal(s, s.mask_given.shape[1] - s.mask_given.shape[0]),
     ),
     plain(
         "hidden scores were set to 0, not to -inf",
         MASKED,
-        masked=lambda s: np.where(s.unseen, 0.0, s.unmasked),
+        **hidden_as(0.0),
     ),
     plain(
         "the mask was put on the weights, after the softmax",
@@ -353,13 +377,57 @@ def back(name: str, needs: Mapping[str, Any] | None = None, **steps: Work) -> Ki
 
 
 def of_sharing(work: Callable[[Array], Array]) -> Steps:
-    def grouped(array: Array, s: Sheet) -> Array:
-        return work(array.reshape(s.kv_heads, s.group, *array.shape[1:]))
-
     return {
-        "d_K": lambda s: grouped(t(s.d_scores) @ s.queries, s),
-        "d_V": lambda s: grouped(t(s.weights) @ of_mixture(s), s),
+        "d_K": lambda s: work(by_group(t(s.d_scores) @ s.queries, s)),
+        "d_V": lambda s: work(by_group(t(s.weights) @ of_mixture(s), s)),
     }
+
+
+def first_there(name: str, among: Sequence[str], work: Work, needs: Mapping[str, Any]) -> Kind:
+    """Other work for the first of these steps that the problem has."""
+
+    def make(p: Sheet, choice: Generator, decimals: int) -> Made:
+        step = next(each for each in among if each in steps_of(p))
+        return Made((name,), {step: work})
+
+    return Kind(name, make, Needs(**{**BACK, **needs}))
+
+
+def through(name: str, work: Work, needs: Mapping[str, Any] | None = None) -> Kind:
+    """Other work for the way back through the softmax."""
+    steps = ("d_masked", "d_capped", "d_scaled", "d_scores")
+    return first_there(name, steps, work, {**NO_MASK, **(needs or {})})
+
+
+def by_scores(name: str, letter: str, work: Work) -> Kind:
+    """Other work for the product of the gradient of the scores with keys or queries."""
+    return first_there(name, (f"d_{letter}_rot", f"d_{letter}"), work, {})
+
+
+def scaled_later(p: Sheet, choice: Generator, decimals: int) -> Made:
+    turned_back = "_rot" if "rope" in p else ""
+    steps: Steps = {
+        "d_scores": lambda s: s.d_scaled,
+        f"d_Q{turned_back}": lambda s: d_queries(s) * s.factor,
+        f"d_K{turned_back}": lambda s: d_keys(s) * s.factor,
+    }
+    return Made(("the scale was applied to dQ and dK, not to dS",), steps)
+
+
+def backward_input(name: str, work: Callable[[Sheet, str], Array], **needs: Any) -> Kind:
+    """Other work for the gradient of the input, or of each of two."""
+
+    def make(p: Sheet, choice: Generator, decimals: int) -> Made:
+        sources = [source for source in ("X", "context") if source in p]
+        steps: Steps = {f"d_{each}": lambda s, each=each: work(s, each) for each in sources}
+        return Made((name,), steps)
+
+    return Kind(name, make, Needs(**{**BACK, **needs}))
+
+
+def read_by_each(s: Sheet) -> Array:
+    """The keys, for each head of queries."""
+    return repeated(s.keys_read, s)
 
 
 def unmasked_weights(s: Sheet) -> Array:
@@ -369,13 +437,12 @@ def unmasked_weights(s: Sheet) -> Array:
 
 LOSSES = ({"gradient": "mse"}, {"gradient": "cross_entropy", "w_o": True})
 MSE, CLASSES = LOSSES
-NO_MASK = {"mask": "none"}
 BACKWARD: tuple[Kind, ...] = (
-    plain("the loss was added up, not averaged", MSE, loss=loss_of),
+    plain("the loss was added up, not averaged", MSE, loss=summed_loss),
     plain(
         "the gradient of the loss was taken with the other sign",
         MSE,
-        d_output=lambda s: -d_output_of(s) / loss_number(s),
+        d_output=lambda s: -d_summed_loss(s) / loss_number(s),
     ),
     plain(
         "the target was not subtracted from the probabilities",
@@ -385,34 +452,35 @@ BACKWARD: tuple[Kind, ...] = (
     plain(
         "the factor 2 of the square was forgotten", MSE, d_output=lambda s: s.error / loss_number(s)
     ),
-    plain("the gradient was not divided by the N of the mean", CLASSES, d_output=d_output_of),
+    plain("the gradient was not divided by the N of the mean", CLASSES, d_output=d_summed_loss),
     plain(
         "the mean was taken over the rows, not over all numbers",
         MSE,
-        d_output=lambda s: d_output_of(s) / len(s.output),
+        d_output=lambda s: d_summed_loss(s) / len(s.output),
     ),
     plain(
         "the mean was taken over all numbers, not over the rows",
         CLASSES,
-        d_output=lambda s: d_output_of(s) / s.output.size,
+        d_output=lambda s: d_summed_loss(s) / s.output.size,
     ),
-    back(
-        "W_O was not transposed in the backward pass", LAYER, d_concat=lambda s: s.d_output @ s.W_O
+    first_there(
+        "W_O was not transposed in the backward pass",
+        ("d_concat", "d_heads_output"),
+        lambda s: s.d_output @ s.W_O,
+        LAYER,
     ),
     back(
         "dO V was worked out instead of dO V^T",
         {"alike": ("n", "d_v")},
-        d_weights=lambda s: s.d_output @ s.V,
+        d_weights=lambda s: of_mixture(s) @ s.V,
     ),
-    back(
+    through(
         "the row's mean was not subtracted in the backward pass of the softmax",
-        NO_MASK,
-        d_scaled=lambda s: s.weights * s.d_weights,
+        lambda s: s.weights * s.d_weights * math.log(s.base),
     ),
-    back(
+    through(
         "only the diagonal of the softmax's Jacobian was taken",
-        NO_MASK,
-        d_scaled=lambda s: s.weights * (1 - s.weights) * s.d_weights,
+        lambda s: s.weights * (1 - s.weights) * s.d_weights,
     ),
     back(
         "the softmax's Jacobian was taken down the columns",
@@ -420,10 +488,9 @@ BACKWARD: tuple[Kind, ...] = (
         delta=lambda s: (s.weights * s.d_weights).sum(axis=-2),
         d_scaled=lambda s: s.weights * (s.d_weights - summed(s.weights * s.d_weights, -2)),
     ),
-    back(
+    through(
         "the means of the rows were subtracted from the columns",
-        NO_MASK,
-        d_scaled=lambda s: s.weights * (s.d_weights - s.delta[None, :]),
+        lambda s: s.weights * (s.d_weights - s.delta[..., None, :]),
     ),
     back(
         "the gradients of a row were added up without its weights",
@@ -433,29 +500,24 @@ BACKWARD: tuple[Kind, ...] = (
         "the gradients of a row were averaged without its weights",
         delta=lambda s: s.d_weights.mean(axis=-1),
     ),
-    back("the softmax was left out in the backward pass", NO_MASK, d_scaled=lambda s: s.d_weights),
-    back(
+    through("the softmax was left out in the backward pass", lambda s: s.d_weights),
+    through(
         "the logarithm of the base was forgotten in the backward pass",
-        {"exp_base": 2, **NO_MASK},
-        d_scaled=lambda s: s.weights * (s.d_weights - s.delta[..., None]),
+        lambda s: through_softmax(s) / math.log(s.base),
+        {"exp_base": 2},
     ),
     back(
         "the mask was forgotten in the backward pass",
         CAUSAL,
         delta=lambda s: (unmasked_weights(s) * s.d_weights).sum(axis=-1),
         d_masked=lambda s: unmasked_weights(s) * (s.d_weights - s.delta[..., None]),
-        d_V=lambda s: t(unmasked_weights(s)) @ s.d_output,
+        d_V=lambda s: t(unmasked_weights(s)) @ of_mixture(s),
     ),
     back(
         "the softcap's derivative was forgotten", {"softcap": True}, d_scaled=lambda s: s.d_capped
     ),
     back("the scale was forgotten in the backward pass", d_scores=lambda s: s.d_scaled),
-    back(
-        "the scale was applied to dQ and dK, not to dS",
-        d_scores=lambda s: s.d_scaled,
-        d_Q=lambda s: s.d_scores @ s.K * scale(s),
-        d_K=lambda s: t(s.d_scores) @ s.Q * scale(s),
-    ),
+    Kind("the scale was applied to dQ and dK, not to dS", scaled_later, Needs(**BACK)),
     back(
         "the row's mean was not subtracted in the backward pass, nor the scale applied",
         NO_MASK,
@@ -464,27 +526,40 @@ BACKWARD: tuple[Kind, ...] = (
     ),
     back(
         "the scale was applied twice in the backward pass",
-        d_scores=lambda s: s.d_scaled * scale(s) ** 2,
+        d_scores=lambda s: s.d_scaled * s.factor**2,
     ),
     back(
         "the scale was undone in the backward pass, not applied",
-        d_scores=lambda s: s.d_scaled / scale(s),
+        d_scores=lambda s: s.d_scaled / s.factor,
     ),
     back(
         "the derivative of the tanh was forgotten",
         {"additive": True, **NO_MASK},
         d_hidden=lambda s: s.d_scores[..., None] * s.v * np.ones(2),
     ),
-    back("dS^T K was worked out instead of dS K", d_Q=lambda s: t(s.d_scores) @ s.K),
-    back("dS Q was worked out instead of dS K", d_Q=lambda s: s.d_scores @ s.Q),
-    back("dS Q was worked out instead of dS^T Q", d_K=lambda s: s.d_scores @ s.Q),
-    back("dS^T K was worked out instead of dS^T Q", d_K=lambda s: t(s.d_scores) @ s.K),
-    back("A dO was worked out instead of A^T dO", d_V=lambda s: s.weights @ s.d_output),
+    by_scores(
+        "dS^T K was worked out instead of dS K", "Q", lambda s: t(s.d_scores) @ read_by_each(s)
+    ),
+    by_scores("dS Q was worked out instead of dS K", "Q", lambda s: s.d_scores @ s.queries),
+    by_scores(
+        "dS Q was worked out instead of dS^T Q",
+        "K",
+        lambda s: handed_back(s.d_scores @ s.queries, s),
+    ),
+    by_scores(
+        "dS^T K was worked out instead of dS^T Q",
+        "K",
+        lambda s: handed_back(t(s.d_scores) @ read_by_each(s), s),
+    ),
+    back(
+        "A dO was worked out instead of A^T dO",
+        d_V=lambda s: handed_back(s.weights @ of_mixture(s), s),
+    ),
     back(
         "RoPE rotated forward in the backward pass",
         TURNED,
-        d_Q=lambda s: turned(s.d_Q_rot, s.pairing),
-        d_K=lambda s: turned(s.d_K_rot, s.pairing),
+        d_Q=lambda s: turned(s, s.d_Q_rot),
+        d_K=lambda s: turned(s, s.d_K_rot),
     ),
     back(
         "RoPE was left out in the backward pass",
@@ -515,39 +590,41 @@ BACKWARD: tuple[Kind, ...] = (
     ),
     back("dW_O was transposed", {**SQUARE, "w_o": True}, d_W_O=lambda s: RIGHT["d_W_O"](s).T),
     *(
-        back(
+        backward_input(
             f"the part through {n} was left out of the gradient of the input",
-            d_X=lambda s, n=n: sum(part for name, part in into_input(s).items() if name != n),
-        )
-        for n in "QKV"
-    ),
-    *(
-        back(
-            f"only the part through {n} was taken as the gradient of the input",
-            d_X=lambda s, n=n: into_input(s)[n],
-        )
-        for n in "QKV"
-    ),
-    *(
-        back(
-            f"W_{n} was not transposed in the backward pass",
-            SQUARE,
-            d_X=lambda s, n=n: sum(into_input(s, transposed=n).values()),
-        )
-        for n in "QKV"
-    ),
-    back(
-        "W_Q, W_K and W_V were not transposed in the backward pass",
-        SQUARE,
-        d_X=lambda s: sum(into_input(s, transposed="QKV").values()),
-    ),
-    *(
-        back(
-            f"W_{one} and W_{other} were swapped in the backward pass",
-            {"alike": ("d_k", "d_v")},
-            d_X=lambda s, one=one, other=other: sum(
-                into_input(s, {one: other, other: one}).values()
+            lambda s, source, n=n: sum(
+                part for name, part in into_input(s, source).items() if name != n
             ),
+        )
+        for n in "QKV"
+    ),
+    *(
+        backward_input(
+            f"only the part through {n} was taken as the gradient of the input",
+            lambda s, source, n=n: into_input(s, source)[n],
+        )
+        for n in "QKV"
+    ),
+    *(
+        backward_input(
+            f"W_{n} was not transposed in the backward pass",
+            lambda s, source, n=n: sum(into_input(s, source, transposed=n).values()),
+            **SQUARE,
+        )
+        for n in "QKV"
+    ),
+    backward_input(
+        "W_Q, W_K and W_V were not transposed in the backward pass",
+        lambda s, source: sum(into_input(s, source, transposed="QKV").values()),
+        **SQUARE,
+    ),
+    *(
+        backward_input(
+            f"W_{one} and W_{other} were swapped in the backward pass",
+            lambda s, source, one=one, other=other: sum(
+                into_input(s, source, {one: other, other: one}).values()
+            ),
+            alike=("d_k", "d_v"),
         )
         for one, other in ("QK", "KV", "QV")
     ),
@@ -694,7 +771,7 @@ def miscopied(how: str) -> Make:
         step, cell, name, place, other, beside = a_factor(p, choice)
         if name == "K_T":  # which is itself a copy
             raise Again
-        r = worked(p, steps_of(p), decimals)
+        r = worked(p, steps_of(p), to_decimals(decimals))
         given = name in p
         text = text_of(r[name][place], given, decimals, bool((r[name] == r[name].round()).all()))
         copied = digits_swapped(choice, text) if how == "swapped" else another_digit(choice, text)
@@ -935,7 +1012,7 @@ OTHERS: tuple[Kind, ...] = (
     plain(
         "the mask let each token see the next one",
         {**CAUSAL, "tokens": 3},
-        mask=lambda s: causal(*s.mask_given.shape, 1),
+        mask=lambda s: causal(s, 1),
     ),
     plain(
         "the exponentials were divided by the largest of their row, not by their sum",
@@ -951,7 +1028,7 @@ OTHERS: tuple[Kind, ...] = (
     ),
     plain("squares were taken instead of exponentials", exp=lambda s: finite(s.logits) ** 2),
     plain("the exponentials were not divided by their sum", weights=lambda s: s.exp),
-    plain("W_O was left out", {**SQUARE, "w_o": True}, output=lambda s: s.heads_output),
+    plain("W_O was left out", {**SQUARE, "w_o": True}, output=lambda s: s.mixed),
     Kind(
         "the exponentials were those of the unscaled scores",
         lambda p, choice, decimals: Made(
@@ -1008,3 +1085,14 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "in cells, rows and columns": SLIPS,
     "without a name": UNKNOWN,
 }
+KINDS: dict[str, Kind] = {kind.name: kind for group in GROUPS.values() for kind in group}
+
+
+def steps_mistaken(name: str, p: Sheet) -> Steps:
+    """The other work of a mistake which is always the same in a problem, by its name."""
+    for number in SENTINELS:
+        if name == f"{sentinel(number)} was added instead of -inf":
+            return hiding(number)
+        if name == f"hidden scores were set to {sentinel(number)}, not to -inf":
+            return hidden_as(number)
+    return KINDS[name].make(p, np.random.default_rng(0), 4).steps

@@ -4,7 +4,6 @@ decimals.
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,65 +13,103 @@ import pytest
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, diagnose
 from attncli.features.check.verdicts import Judgement, judge_solution
-from attncli.problem.loader import load, loads
-from attncli.problem.model import Problem
+from attncli.problem import model
+from attncli.problem.loader import load
 from attncli.problem.text.source import decode
 from attncli.tracing import run
-from tests.features.check.mistaken import Array
-from tests.features.check.mistaken_back import (
-    ADDITIVE,
-    BASE_TWO,
-    CAPPED,
-    CAUSAL,
-    CLASSES,
-    CROSSED,
-    CROSSED_LAYER,
-    LAYER,
-    PLAIN,
-    SCALED,
-    SHARED,
-    SQUARE,
-    SQUARE_O,
-    SQUARES,
-    TURNED,
-    TURNED_PAIRS,
-    gradients,
-)
-from tests.features.check.test_diagnosis import written
+from tests.features.check.test_diagnosis import answers_of, read, shaped, written
+from tests.reference.back_in_arrays import BACKWARD, of_mixture, sheet_of, steps_of
+from tests.reference.in_arrays import Problem, Sheet, Steps, t, worked
+from tests.reference.mistaken import steps_mistaken, tiled
+from tests.reference.on_paper import Array, half_up, to_decimals
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 DECIMALS = 3
-Given = dict[str, Any]
+_RANDOM = np.random.default_rng(11)
 
-# what it is called, what was done, in what, and the step it is seen in
-CASES: list[tuple[str, str, Given, str]] = [
-    ("the loss was added up, not averaged", "sum", SQUARES, "loss"),
-    ("the loss was added up, not averaged", "sum", CLASSES, "loss"),
-    ("the gradient of the loss was taken with the other sign", "sign", SQUARES, "d_output"),
-    ("the gradient of the loss was taken with the other sign", "sign", CLASSES, "d_output"),
-    ("the target was not subtracted from the probabilities", "no target", CLASSES, "d_output"),
-    ("the factor 2 of the square was forgotten", "no 2", SQUARES, "d_output"),
+
+def drawn(*shape: int, size: float = 1.5) -> Any:
+    """Nested lists."""
+    return (_RANDOM.uniform(-size, size, shape).round(1) + 0.0).tolist()
+
+
+PLAIN: Problem = {
+    "X": drawn(3, 4),
+    "W_Q": drawn(4, 2),
+    "W_K": drawn(4, 2),
+    "W_V": drawn(4, 2),
+    "d_output": drawn(3, 2, size=9),
+}
+SQUARE: Problem = {
+    "X": drawn(3, 3, size=1),
+    "W_Q": drawn(3, 3, size=1),
+    "W_K": drawn(3, 3, size=1),
+    "W_V": drawn(3, 3),
+    "d_output": drawn(3, 3, size=9),
+}
+SQUARE_O = {**SQUARE, "W_O": drawn(3, 3)}
+CROSSED = {**PLAIN, "context": drawn(5, 4)}
+CAUSAL = {**PLAIN, "mask": "causal"}
+CAPPED = {**CAUSAL, "softcap": 2.0}
+BASE_TWO = {**PLAIN, "exp_base": 2}
+SCALED = {**PLAIN, "scale": 0.25}
+TURNED = {**PLAIN, "position": {"rope": {"theta": 100, "pairing": "half"}}}
+ADDITIVE = {**PLAIN, "score": "additive", "W_1": drawn(2, 2), "W_2": drawn(2, 2), "v": drawn(2)}
+LAYER: Problem = {
+    "X": drawn(3, 4),
+    "W_Q": drawn(4, 4),
+    "W_K": drawn(4, 4),
+    "W_V": drawn(4, 4),
+    "W_O": drawn(4, 4),
+    "heads": 2,
+    "d_output": drawn(3, 4, size=9),
+}
+SHARED: Problem = {
+    "X": drawn(3, 4),
+    "W_Q": drawn(4, 8),
+    "W_K": drawn(4, 4),
+    "W_V": drawn(4, 4),
+    "heads": 4,
+    "kv_heads": 2,
+    "d_output": drawn(3, 8, size=9),
+}
+WITHOUT_GRADIENT = {name: value for name, value in PLAIN.items() if name != "d_output"}
+SQUARES = {**WITHOUT_GRADIENT, "loss": {"kind": "mse", "target": drawn(3, 2, size=9)}}
+CLASSES = {
+    **WITHOUT_GRADIENT,
+    "W_O": drawn(2, 4),
+    "loss": {"kind": "cross_entropy", "targets": [2, 0, 3]},
+}
+CROSSED_LAYER = {**LAYER, "context": drawn(5, 4)}
+ONE_HEAD = {name: value for name, value in LAYER.items() if name not in ("heads", "W_O")}
+TURNED_PAIRS = {**ONE_HEAD, "position": {"rope": {"theta": 100, "pairing": "interleaved"}}}
+
+# What it is called, in what it is made, and the step it is seen in.
+CASES: list[tuple[str, Problem, str]] = [
+    ("the loss was added up, not averaged", SQUARES, "loss"),
+    ("the loss was added up, not averaged", CLASSES, "loss"),
+    ("the gradient of the loss was taken with the other sign", SQUARES, "d_output"),
+    ("the gradient of the loss was taken with the other sign", CLASSES, "d_output"),
+    ("the target was not subtracted from the probabilities", CLASSES, "d_output"),
+    ("the factor 2 of the square was forgotten", SQUARES, "d_output"),
     (
         "the gradient was not divided by the N of the mean",
-        "no mean of gradients",
         SQUARES,
         "d_output",
     ),
     (
         "the gradient was not divided by the N of the mean",
-        "no mean of gradients",
         CLASSES,
         "d_output",
     ),
-    ("the mean was taken over the rows, not over all numbers", "rows", SQUARES, "d_output"),
-    ("the mean was taken over all numbers, not over the rows", "numbers", CLASSES, "d_output"),
-    ("W_O was not transposed in the backward pass", "W_O", SQUARE_O, "d_heads_output"),
-    ("W_O was not transposed in the backward pass", "W_O", LAYER, "d_concat"),
-    ("dO V was worked out instead of dO V^T", "dO V", SQUARE, "d_weights"),
+    ("the mean was taken over the rows, not over all numbers", SQUARES, "d_output"),
+    ("the mean was taken over all numbers, not over the rows", CLASSES, "d_output"),
+    ("W_O was not transposed in the backward pass", SQUARE_O, "d_heads_output"),
+    ("W_O was not transposed in the backward pass", LAYER, "d_concat"),
+    ("dO V was worked out instead of dO V^T", SQUARE, "d_weights"),
     *(
         (
             "the row's mean was not subtracted in the backward pass of the softmax",
-            "no mean",
             given,
             step,
         )
@@ -84,79 +121,73 @@ CASES: list[tuple[str, str, Given, str]] = [
             (BASE_TWO, "d_scaled"),
         )
     ),
-    ("only the diagonal of the softmax's Jacobian was taken", "diagonal", PLAIN, "d_scaled"),
-    ("only the diagonal of the softmax's Jacobian was taken", "diagonal", SHARED, "d_scaled"),
-    ("the softmax's Jacobian was taken down the columns", "columns", PLAIN, "delta"),
-    ("the means of the rows were subtracted from the columns", "lost axis", PLAIN, "d_scaled"),
-    ("the gradients of a row were added up without its weights", "added", PLAIN, "delta"),
-    ("the gradients of a row were averaged without its weights", "averaged", PLAIN, "delta"),
-    ("the gradients of a row were averaged without its weights", "averaged", CROSSED, "delta"),
+    ("only the diagonal of the softmax's Jacobian was taken", PLAIN, "d_scaled"),
+    ("only the diagonal of the softmax's Jacobian was taken", SHARED, "d_scaled"),
+    ("the softmax's Jacobian was taken down the columns", PLAIN, "delta"),
+    ("the means of the rows were subtracted from the columns", PLAIN, "d_scaled"),
+    ("the gradients of a row were added up without its weights", PLAIN, "delta"),
+    ("the gradients of a row were averaged without its weights", PLAIN, "delta"),
+    ("the gradients of a row were averaged without its weights", CROSSED, "delta"),
     (
         "the gradients of a row were averaged without its weights",
-        "averaged",
         CROSSED_LAYER,
         "delta",
     ),
-    ("the softmax was left out in the backward pass", "no softmax", PLAIN, "d_scaled"),
+    ("the softmax was left out in the backward pass", PLAIN, "d_scaled"),
     (
         "the logarithm of the base was forgotten in the backward pass",
-        "no log",
         BASE_TWO,
         "d_scaled",
     ),
-    ("the mask was forgotten in the backward pass", "no mask", CAUSAL, "delta"),
-    ("the mask was forgotten in the backward pass", "no mask", CAPPED, "delta"),
-    ("the softcap's derivative was forgotten", "no slope", CAPPED, "d_scaled"),
-    ("the scale was forgotten in the backward pass", "no scale", PLAIN, "d_scores"),
-    ("the scale was forgotten in the backward pass", "no scale", SCALED, "d_scores"),
+    ("the mask was forgotten in the backward pass", CAUSAL, "delta"),
+    ("the mask was forgotten in the backward pass", CAPPED, "delta"),
+    ("the softcap's derivative was forgotten", CAPPED, "d_scaled"),
+    ("the scale was forgotten in the backward pass", PLAIN, "d_scores"),
+    ("the scale was forgotten in the backward pass", SCALED, "d_scores"),
     *(
-        ("the scale was applied to dQ and dK, not to dS", "scaled later", given, "d_scores")
+        ("the scale was applied to dQ and dK, not to dS", given, "d_scores")
         for given in (PLAIN, SCALED, TURNED, LAYER)
     ),
     (
         "the row's mean was not subtracted in the backward pass, nor the scale applied",
-        "neither",
         PLAIN,
         "d_scaled",
     ),
-    ("the scale was applied twice in the backward pass", "twice", PLAIN, "d_scores"),
-    ("the scale was applied twice in the backward pass", "twice", SCALED, "d_scores"),
-    ("the scale was undone in the backward pass, not applied", "undone", PLAIN, "d_scores"),
-    ("the scale was undone in the backward pass, not applied", "undone", SCALED, "d_scores"),
-    ("the derivative of the tanh was forgotten", "no tanh", ADDITIVE, "d_hidden"),
+    ("the scale was applied twice in the backward pass", PLAIN, "d_scores"),
+    ("the scale was applied twice in the backward pass", SCALED, "d_scores"),
+    ("the scale was undone in the backward pass, not applied", PLAIN, "d_scores"),
+    ("the scale was undone in the backward pass, not applied", SCALED, "d_scores"),
+    ("the derivative of the tanh was forgotten", ADDITIVE, "d_hidden"),
     *(
-        (f"{wrong} was worked out instead of {right}", did, given, step + rot)
-        for wrong, right, did, step in (
-            ("dS^T K", "dS K", "dS^T K", "d_Q"),
-            ("dS Q", "dS K", "dQ of Q", "d_Q"),
-            ("dS Q", "dS^T Q", "dS Q", "d_K"),
-            ("dS^T K", "dS^T Q", "dK of K", "d_K"),
+        (f"{wrong} was worked out instead of {right}", given, step + rot)
+        for wrong, right, step in (
+            ("dS^T K", "dS K", "d_Q"),
+            ("dS Q", "dS K", "d_Q"),
+            ("dS Q", "dS^T Q", "d_K"),
+            ("dS^T K", "dS^T Q", "d_K"),
         )
         for given, rot in ((PLAIN, ""), (LAYER, ""), (TURNED, "_rot"))
     ),
-    ("A dO was worked out instead of A^T dO", "A dO", PLAIN, "d_V"),
-    ("A dO was worked out instead of A^T dO", "A dO", SHARED, "d_V"),
-    ("RoPE rotated forward in the backward pass", "forward", TURNED, "d_Q"),
-    ("RoPE rotated forward in the backward pass", "forward", TURNED_PAIRS, "d_Q"),
-    ("RoPE was left out in the backward pass", "no rotation", TURNED, "d_Q"),
+    ("A dO was worked out instead of A^T dO", PLAIN, "d_V"),
+    ("A dO was worked out instead of A^T dO", SHARED, "d_V"),
+    ("RoPE rotated forward in the backward pass", TURNED, "d_Q"),
+    ("RoPE rotated forward in the backward pass", TURNED_PAIRS, "d_Q"),
+    ("RoPE was left out in the backward pass", TURNED, "d_Q"),
     (
         "only the first of the heads that share keys and values was taken",
-        "first head",
         SHARED,
         "d_K",
     ),
-    ("only the last of the heads that share keys and values was taken", "last head", SHARED, "d_K"),
+    ("only the last of the heads that share keys and values was taken", SHARED, "d_K"),
     (
         "the heads that share keys and values were averaged, not added up",
-        "mean of heads",
         SHARED,
         "d_K",
     ),
-    *((f"dW_{name} was transposed", f"dW_{name}^T", SQUARE_O, f"d_W_{name}") for name in "QKVO"),
+    *((f"dW_{name} was transposed", SQUARE_O, f"d_W_{name}") for name in "QKVO"),
     *(
         (
             f"the part through {name} was left out of the gradient of the input",
-            f"no {name}",
             given,
             step,
         )
@@ -167,15 +198,11 @@ CASES: list[tuple[str, str, Given, str]] = [
         )
         for name in names
     ),
-    *(
-        (f"W_{name} was not transposed in the backward pass", f"W_{name}", SQUARE, "d_X")
-        for name in "QKV"
-    ),
-    ("W_Q, W_K and W_V were not transposed in the backward pass", "W_QKV", SQUARE, "d_X"),
+    *((f"W_{name} was not transposed in the backward pass", SQUARE, "d_X") for name in "QKV"),
+    ("W_Q, W_K and W_V were not transposed in the backward pass", SQUARE, "d_X"),
     *(
         (
             f"only the part through {name} was taken as the gradient of the input",
-            f"only {name}",
             given,
             "d_X",
         )
@@ -185,7 +212,6 @@ CASES: list[tuple[str, str, Given, str]] = [
     *(
         (
             f"W_{one} and W_{other} were swapped in the backward pass",
-            f"{one} for {other}",
             given,
             step,
         )
@@ -198,37 +224,19 @@ CASES: list[tuple[str, str, Given, str]] = [
         )
     ),
 ]
-NAMES = [f"{case[1]}-{case[3]}-{number}" for number, case in enumerate(CASES)]
+NAMES = [f"{case[0]}-{case[2]}-{number}" for number, case in enumerate(CASES)]
 
 
-def problem_of(given: Given) -> Problem:
-    """The problem as a file says it."""
-    said = {
-        "mask": "mask: causal",
-        "rope": (
-            f"position: {{rope: {{theta: {given.get('rope')}, pairing:"
-            f" {given.get('pairing', 'half')}}}}}"
-        ),
-        "target": f"loss: {{kind: mse, target: {written(given.get('target', 0.0), 1)}}}",
-        "targets": (
-            f"loss: {{kind: cross_entropy, targets: {list(map(int, given.get('targets', ())))}}}"
-        ),
-        "v": f"score: additive\nv: {written(given.get('v', 0.0), 1)}",
-    }
-    lines = [
-        said.get(name) or f"{name}: {written(value, 1) if isinstance(value, np.ndarray) else value}"
-        for name, value in given.items()
-        if name != "pairing"
-    ]
-    return loads("\n".join(lines).encode(), "p.yaml")
+def gradients(given: Problem, mistake: str = "") -> dict[str, Array]:
+    """The loss, and the gradients of all steps."""
+    found = answers_of(given, mistake, gradient=True)
+    return {name: array for name, array in found.items() if name in BACKWARD}
 
 
-def checked(problem: Problem, answers: dict[str, Array]) -> Judgement:
+def checked(problem: model.Problem, answers: dict[str, Array]) -> Judgement:
     """The verdicts on these answers; each has the axis of a head only where its step has one."""
     shapes = run(problem, gradient=True).shapes()
-    there = {
-        name: np.reshape(array, shapes[name]) for name, array in answers.items() if name in shapes
-    }
+    there = {name: shaped(array, shapes[name]) for name, array in answers.items() if name in shapes}
     text = "\n".join(
         f"{name}: {written(array if array.ndim else float(array), DECIMALS)}"
         for name, array in there.items()
@@ -239,14 +247,14 @@ def checked(problem: Problem, answers: dict[str, Array]) -> Judgement:
     ).verdicts
 
 
-def diagnosed(given: Given, answers: dict[str, Array]) -> tuple[Diagnosis, ...]:
-    return diagnose(checked(problem_of(given), answers))
+def diagnosed(given: Problem, answers: dict[str, Array]) -> tuple[Diagnosis, ...]:
+    return diagnose(checked(read(given), answers))
 
 
 @pytest.mark.sampled(12)
-@pytest.mark.parametrize(("name", "did", "given", "step"), CASES, ids=NAMES)
-def test_named(name: str, did: str, given: Given, step: str) -> None:
-    found = diagnosed(given, gradients(given, did))
+@pytest.mark.parametrize(("name", "given", "step"), CASES, ids=NAMES)
+def test_named(name: str, given: Problem, step: str) -> None:
+    found = diagnosed(given, gradients(given, name))
     assert found[0].step == step
     assert found[0].mistakes == (name,)
     assert found[0].whole
@@ -255,11 +263,11 @@ def test_named(name: str, did: str, given: Given, step: str) -> None:
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(
-    ("name", "did", "given", "step"), {case[0]: case for case in CASES[::-1]}.values()
+    ("name", "given", "step"), {case[0]: case for case in CASES[::-1]}.values()
 )
-def test_named_from_its_step_alone(name: str, did: str, given: Given, step: str) -> None:
+def test_named_from_its_step_alone(name: str, given: Problem, step: str) -> None:
     """The steps before it are left out, and were right."""
-    found = diagnosed(given, {step: gradients(given, did)[step]})
+    found = diagnosed(given, {step: gradients(given, name)[step]})
     assert [one.step for one in found] == [step]
     assert name in found[0].mistakes
 
@@ -267,7 +275,7 @@ def test_named_from_its_step_alone(name: str, did: str, given: Given, step: str)
 def test_dS_in_place_of_dZ() -> None:
     """Without the scale between them they are often called the same."""
     name = "the row's mean was not subtracted in the backward pass, nor the scale applied"
-    found = diagnosed(PLAIN, {"d_scores": gradients(PLAIN, "neither")["d_scores"]})
+    found = diagnosed(PLAIN, {"d_scores": gradients(PLAIN, name)["d_scores"]})
     assert [one.mistakes for one in found] == [(name,)]
 
 
@@ -275,18 +283,29 @@ def test_a_softcap_that_is_not_there_is_not_blamed() -> None:
     """The weights for the gradient of the scaled scores: A ∘ (dA - δ) without what a tanh would
     have for a slope.
     """
-    scores = (PLAIN["X"] @ PLAIN["W_Q"]) @ (PLAIN["X"] @ PLAIN["W_K"]).T / np.sqrt(2)
-    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    weights = answers_of(PLAIN)["weights"]
     assert diagnosed(PLAIN, {"d_scaled": weights}) == ()
 
 
 def test_kv_heads_that_are_tiled_both_ways() -> None:
-    answers = gradients(SHARED, "tiled")
-    assert {one.mistakes for one in diagnosed(SHARED, answers)} == {
-        ("KV heads were tiled, not repeated",)
+    name = "KV heads were tiled, not repeated"
+    back: Steps = {
+        "d_weights": lambda s: of_mixture(s) @ t(tiled(s.V, s)),
+        "d_Q": lambda s: s.d_scores @ tiled(s.K, s),
+        "d_K": lambda s: of_tiles(t(s.d_scores) @ s.Q, s),
+        "d_V": lambda s: of_tiles(t(s.weights) @ of_mixture(s), s),
     }
+    sheet = sheet_of(SHARED)
+    answers = worked(sheet, steps_of(sheet) | steps_mistaken(name, sheet) | back)
+    found = diagnosed(SHARED, {step: answers[step] for step in gradients(SHARED)})
+    assert {one.mistakes for one in found} == {(name,)}
     found = diagnosed(SHARED, {"d_K": answers["d_K"]})
-    assert [one.mistakes for one in found] == [("KV heads were tiled, not repeated",)]
+    assert [one.mistakes for one in found] == [(name,)]
+
+
+def of_tiles(array: Array, s: Sheet) -> Array:
+    """What heads of keys or values get back, if they were laid out again and again."""
+    return array.reshape(s.group, s.kv_heads, *array.shape[1:]).sum(axis=0)
 
 
 @pytest.mark.sampled(4)
@@ -311,8 +330,8 @@ def test_kv_heads_that_are_tiled_both_ways() -> None:
         CLASSES,
     ],
 )
-def test_right_gradients_are_not_blamed(given: Given) -> None:
-    problem, answers = problem_of(given), gradients(given)
+def test_right_gradients_are_not_blamed(given: Problem) -> None:
+    problem, answers = read(given), gradients(given)
     verdicts = checked(problem, answers)
     assert verdicts.counts["right"] + verdicts.counts["carried"] == sum(verdicts.counts.values())
     assert diagnose(verdicts) == ()
@@ -343,71 +362,52 @@ def test_what_right_numbers_deny_is_not_named() -> None:
     assert {one.mistakes for one in found} == {(name,)}
 
 
-LEFT_TO_A_CALCULATOR = """
-X: [[1, 2], [3, -1]]
-W_Q: [[1, 0], [2, 1]]
-W_K: [[0, 1], [1, 2]]
-W_V: [[2, 1], [1, 3]]
-mask: causal
-loss: {kind: mse, target: [[1, 2], [0, 1]]}
-"""
+LEFT_TO_A_CALCULATOR: Problem = {
+    "X": [[1, 2], [3, -1]],
+    "W_Q": [[1, 0], [2, 1]],
+    "W_K": [[0, 1], [1, 2]],
+    "W_V": [[2, 1], [1, 3]],
+    "mask": "causal",
+    "loss": {"kind": "mse", "target": [[1, 2], [0, 1]]},
+}
 
 
-def back_on_paper(did: str, decimals: int) -> Array:
+def back_on_paper(mistake: str, decimals: int) -> Array:
     """dX of that problem: the forward pass is rounded once, at its end; of the backward pass every
     number.
     """
-
-    def short(array: Array) -> Array:
-        unit = Decimal(1).scaleb(-decimals)
-        halves = [
-            float(Decimal(repr(x)).quantize(unit, ROUND_HALF_UP)) for x in array.ravel().tolist()
-        ]
-        return np.array(halves).reshape(array.shape)
-
-    x, target = np.array([[1.0, 2], [3, -1]]), np.array([[1.0, 2], [0, 1]])
-    w_q, w_k, w_v = (
-        np.array([[1.0, 0], [2, 1]]),
-        np.array([[0.0, 1], [1, 2]]),
-        np.array([[2.0, 1], [1, 3]]),
-    )
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    logits = np.where(np.tri(2) == 1, q @ k.T / np.sqrt(2), -np.inf)
-    full = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    weights, output = short(full), short(full @ v)
-    d_output = short(2 * (output - target) / 4)
-    d_weights = short(d_output @ v.T)
-    delta = short((weights * d_weights).sum(axis=1, keepdims=True))
-    d_scaled = short(weights * (d_weights - (0 if did == "no mean" else delta)))
-    d_scores = d_scaled if did == "no scale" else short(d_scaled / np.sqrt(2))
-    d_q, d_k = short(d_scores @ k), short((d_scores if did == "dS Q" else d_scores.T) @ q)
-    d_v = short(weights.T @ d_output)
-    into = d_q @ (w_q if did == "W_Q" else w_q.T) + d_k @ w_k.T
-    return short(into if did == "no V" else into + d_v @ w_v.T)
+    sheet = sheet_of(LEFT_TO_A_CALCULATOR)
+    steps = steps_of(sheet)
+    whole = worked(sheet, steps)
+    wrong = steps_mistaken(mistake, sheet) if mistake else {}
+    seen = {step: half_up(whole[step], decimals) for step in ("weights", "output")}
+    later = {step: work for step, work in (steps | wrong).items() if step in BACKWARD}
+    forward = Sheet(whole | seen)
+    found = worked(forward, later, to_decimals(decimals))
+    return found.d_X
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("decimals", [2, 3])
 @pytest.mark.parametrize(
-    ("did", "name"),
+    "name",
     [
-        ("", ROUNDED_ON_THE_WAY),
-        ("no mean", "the row's mean was not subtracted in the backward pass of the softmax"),
-        ("no scale", "the scale was forgotten in the backward pass"),
-        ("dS Q", "dS Q was worked out instead of dS^T Q"),
-        ("no V", "the part through V was left out of the gradient of the input"),
-        ("W_Q", "W_Q was not transposed in the backward pass"),
+        ROUNDED_ON_THE_WAY,
+        "the row's mean was not subtracted in the backward pass of the softmax",
+        "the scale was forgotten in the backward pass",
+        "dS Q was worked out instead of dS^T Q",
+        "the part through V was left out of the gradient of the input",
+        "W_Q was not transposed in the backward pass",
     ],
 )
-def test_named_though_the_way_there_was_left_to_a_calculator(
-    did: str, name: str, decimals: int
-) -> None:
-    problem, gradient = loads(LEFT_TO_A_CALCULATOR.encode(), "p.yaml"), back_on_paper(did, decimals)
+def test_named_though_the_way_there_was_left_to_a_calculator(name: str, decimals: int) -> None:
+    mistake = "" if name == ROUNDED_ON_THE_WAY else name
+    problem, gradient = read(LEFT_TO_A_CALCULATOR), back_on_paper(mistake, decimals)
     source = decode(f"d_X: {written(gradient, decimals)}".encode(), "a.yaml", None)
     verdicts = judge_solution(
         problem, lambda trace: read_answers(source, trace), gradient=True
     ).verdicts
-    if did or verdicts.counts["wrong"]:
+    if mistake or verdicts.counts["wrong"]:
         (found,) = diagnose(verdicts)
         # W_K and W_V are symmetric: all three may as well not have been transposed
         assert name in found.mistakes

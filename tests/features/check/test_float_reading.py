@@ -20,7 +20,7 @@ from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run
 from tests.reference.mistaken import BACK, LAYER, MASKED, SHARED, TURNED
-from tests.reference.on_paper import Needs, Sheet, drawn, problem_of
+from tests.reference.on_paper import Needs, drawn_problem
 
 NEEDS = [
     Needs(),
@@ -36,11 +36,11 @@ def problem_and_answers(seed: int) -> tuple[Trace, Answers]:
     Every third problem has large numbers, whose exponentials vanish or overflow.
     """
     random = np.random.default_rng(seed)
-    sheet = Sheet(drawn(random, NEEDS[seed % len(NEEDS)]))
+    drawn = drawn_problem(random, NEEDS[seed % len(NEEDS)])
     if seed % 3 == 0:
-        sheet |= {name: sheet[name] * 40 for name in ("X", "Q") if name in sheet}
-    problem = loads(json.dumps(problem_of(sheet)).encode(), "p.json")
-    trace = run(problem, gradient="d_output_given" in sheet)
+        large = {name: np.array(drawn[name]) * 40 for name in ("X", "Q") if name in drawn}
+        drawn |= {name: array.tolist() for name, array in large.items()}
+    trace = run(loads(json.dumps(drawn).encode(), "p.json"), gradient="d_output" in drawn)
     last = list(trace.steps)[-1]
     value = trace[last] + random.choice([0, 0.1, -1e-3], trace[last].shape)
     decimals = random.choice([2, 3, 5, 17])

@@ -20,8 +20,10 @@ from attncli.features.compare.operands import InputFile, operands
 from attncli.problem.loader import loads
 from attncli.tracing import run
 from attncli.tracing.comparison import Comparison, compare
-from tests.reference.mistaken import GROUPS, SENTINELS, Again, Kind, Made, sentinel
-from tests.reference.on_paper import Array, Sheet, Steps, Work, drawn, problem_of, steps_of, worked
+from tests.reference.back_in_arrays import sheet_of, steps_of
+from tests.reference.in_arrays import Problem, Sheet, Steps, Work, worked
+from tests.reference.mistaken import GROUPS, Again, Kind, Made, steps_mistaken
+from tests.reference.on_paper import Array, drawn
 
 ALL = {kind.name: kind for kind in GROUPS["in attention"]}
 # which only `check` sees, cell by cell
@@ -102,7 +104,7 @@ CONVENTIONS: dict[str, Callable[[Work], Work]] = {
 
 
 def compared(problem: Sheet, theirs: dict[str, Array], dtype: str) -> Comparison:
-    ours = loads(json.dumps(problem_of(problem)).encode(), "p.json")
+    ours = loads(json.dumps(problem.problem).encode(), "p.json")
     there = set(run(ours))
     with np.errstate(over="ignore"):
         dump = Dump(
@@ -160,27 +162,13 @@ def gives(
     """Whether the mistake of this name, worked by NumPy, gives the first step that differs."""
     assert comparison.first is not None
     step = comparison.first.name
-    for steps in worked_by_name(name, problem):
-        steps = {**steps_of(problem), **steps}
-        steps["weights"] = CONVENTIONS[convention](steps["weights"])
-        made = computed(problem, steps)
-        coarse = {"float64": 1e-8, "float32": 1e-4}.get(comparison.b.dtype.name, 3e-2)
-        same_shape = made[step].shape == dump[step].shape
-        if same_shape and np.allclose(
-            made[step], dump[step], rtol=coarse, atol=coarse, equal_nan=True
-        ):
-            return True
-    return False
-
-
-def worked_by_name(name: str, problem: Sheet) -> Iterator[Steps]:
-    for number in SENTINELS:
-        if name == f"{sentinel(number)} was added instead of -inf":
-            yield {"mask": lambda s, number=number: np.where(s.unseen, number, 0.0)}
-        if name == f"hidden scores were set to {sentinel(number)}, not to -inf":
-            yield {"masked": lambda s, number=number: np.where(s.unseen, number, s.unmasked)}
-    if name in KINDS:
-        yield KINDS[name].make(problem, np.random.default_rng(0), 4).steps
+    steps = {**steps_of(problem), **steps_mistaken(name, problem)}
+    steps["weights"] = CONVENTIONS[convention](steps["weights"])
+    made = computed(problem, steps)
+    coarse = {"float64": 1e-8, "float32": 1e-4}.get(comparison.b.dtype.name, 3e-2)
+    return made[step].shape == dump[step].shape and np.allclose(
+        made[step], dump[step], rtol=coarse, atol=coarse, equal_nan=True
+    )
 
 
 def says_little(
@@ -201,7 +189,7 @@ def can_be_made(name: str, problem: Sheet) -> bool:
     """Whether the problem has all that this kind of mistake works with."""
     right = steps_of(problem)
     try:
-        steps = KINDS[name].make(problem, np.random.default_rng(0), 4).steps
+        steps = steps_mistaken(name, problem)
         computed(problem, {**right, **steps})
     except (AttributeError, KeyError, ValueError, Again):
         return False
@@ -233,7 +221,7 @@ def named_from_every_step_on(name: str) -> None:
                     comparison = compared(problem, dump, dtype)
                     if not shows(comparison):
                         continue
-                    where = (name, convention, next(iter(dump)), dtype, problem_of(problem))
+                    where = (name, convention, next(iter(dump)), dtype, problem.problem)
                     found = explanation(comparison)
                     if found is None:
                         assert says_little(problem, dump, comparison, convention), where
@@ -251,7 +239,7 @@ def test_a_half_precise_dump_names_nothing_else(name: str) -> None:
             comparison = compared(problem, dump, "float16")
             found = explanation(comparison) if shows(comparison) else None
             for other in set(found.mistakes if found else ()) - set(made.names):
-                assert gives(other, problem, dump, comparison, "0"), (problem_of(problem), other)
+                assert gives(other, problem, dump, comparison, "0"), (problem.problem, other)
 
 
 # Layers as people try them first: d_k, heads and the root of d_model are the same number
@@ -259,7 +247,8 @@ def test_a_half_precise_dump_names_nothing_else(name: str) -> None:
 TOKENS, HEADS, WIDTH = 6, 4, 4
 TOY = np.random.default_rng(0)
 X = TOY.normal(size=(TOKENS, HEADS * WIDTH)).round(2)
-W = {f"W_{name}": TOY.normal(size=(HEADS * WIDTH,) * 2).round(2) for name in "QKV"}
+W = {f"W_{name}": TOY.normal(size=(HEADS * WIDTH,) * 2).round(2).tolist() for name in "QKV"}
+LAYER: Problem = {"X": X.tolist(), **W, "heads": HEADS, "mask": "causal"}
 SEEN = np.tri(TOKENS) > 0
 HIDDEN = {"causal": np.where(SEEN, 0, -np.inf), "inverted": np.where(SEEN, -np.inf, 0),
           "strict": np.where(np.tri(TOKENS, k=-1) > 0, 0, -np.inf)}  # fmt: skip
@@ -269,20 +258,16 @@ def toy(mask: Array, scale: float = WIDTH**-0.5) -> dict[str, Array]:
     """A causal layer, with another mask added, or another scale. NaN is the softmax of a row of
     -inf.
     """
-    q, k, v = ((X @ W[f"W_{name}"]).reshape(TOKENS, HEADS, WIDTH).swapaxes(0, 1) for name in "QKV")
-    scores = q @ k.swapaxes(-1, -2)
-    masked = scores * scale + mask
-    with np.errstate(invalid="ignore"):
-        exp = np.exp(masked - masked.max(axis=-1, keepdims=True))
-    weights = exp / exp.sum(axis=-1, keepdims=True)
-    output = (weights @ v).swapaxes(0, 1).reshape(TOKENS, -1)
-    return {
-        "scores": scores,
-        "scaled": scores * scale,
-        "masked": masked,
-        "weights": weights,
-        "output": output,
+    sheet = sheet_of(LAYER)
+    sheet["shifted"] = True
+    right = steps_of(sheet)
+    changed: Steps = {
+        "scaled": lambda s: s.scores * scale,
+        "mask": lambda s: mask,
+        "weights": nan_where_blind(right["weights"]),
     }
+    found = worked(sheet, right | changed)
+    return {name: found[name] for name in ("scores", "scaled", "masked", "weights", "output")}
 
 
 Told = Callable[..., dict[str, Any]]
@@ -291,14 +276,8 @@ Told = Callable[..., dict[str, Any]]
 @pytest.fixture
 def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Told:
     """What the command says, in JSON, of a file with the steps of a layer from one on."""
-    problem = {
-        "X": X.tolist(),
-        **{name: of.tolist() for name, of in W.items()},
-        "heads": HEADS,
-        "mask": "causal",
-    }
     layer = tmp_path / "layer.json"
-    layer.write_text(json.dumps(problem), "utf-8")
+    layer.write_text(json.dumps(LAYER), "utf-8")
 
     def tell(
         made: dict[str, Array], start: str, dtype: str = "float64", suffix: str = "npz"

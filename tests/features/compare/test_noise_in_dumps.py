@@ -14,6 +14,7 @@ from attncli.features.compare.known_mistakes import explanation
 from attncli.features.compare.operands import InputFile, operands
 from attncli.problem.loader import loads
 from attncli.tracing.comparison import compare
+from tests.reference.in_arrays import FORWARD, Problem, sheet_of, there, worked
 from tests.reference.on_paper import Array
 
 SOME, MANY = 4, 30  # problems of each kind
@@ -27,6 +28,7 @@ def bfloat16(array: Array) -> Array:
     return (rounded & np.uint32(0xFFFF0000)).view(np.float32)
 
 
+HANDED_OVER = ("scores", "scaled", "masked", "weights", "output")
 FORMATS: dict[str, Rounding] = {
     "bfloat16": bfloat16,
     "float16": lambda array: array.astype(np.float16).astype(np.float32),
@@ -36,23 +38,21 @@ FORMATS: dict[str, Rounding] = {
 
 def honestly_worked(
     choice: Generator, size: float, rounded: Rounding
-) -> tuple[dict[str, object], dict[str, Array]]:
+) -> tuple[Problem, dict[str, Array]]:
     """A problem whose queries and keys are about so large, and its steps, each of them rounded."""
     tokens, width = int(choice.integers(2, 9)), int(choice.choice([2, 4, 16]))
     given = {name: (choice.normal(size=(tokens, width)) * size).round(2) for name in "QKV"}
-    problem: dict[str, object] = {name: array.tolist() for name, array in given.items()}
-    q, k, v = (rounded(array) for array in given.values())
-    scores = rounded(q @ k.T)
-    scaled = rounded(scores / np.float32(width**0.5))
-    steps = {"scores": scores, "scaled": scaled}
-    logits = scaled
+    problem: Problem = {name: array.tolist() for name, array in given.items()}
     if choice.integers(2):
         problem["mask"] = "causal"
-        logits = np.where(np.tri(tokens) > 0, scaled, np.float32(-np.inf))
-        steps["masked"] = logits
-    exp = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    weights = rounded(exp / exp.sum(axis=-1, keepdims=True))
-    return problem, {**steps, "weights": weights, "output": rounded(weights @ v)}
+    sheet = sheet_of(problem, given={name: rounded(array) for name, array in given.items()})
+    sheet["shifted"] = True
+    steps = worked(
+        sheet,
+        there(sheet, FORWARD),
+        lambda name, array: rounded(array) if name in HANDED_OVER else array.astype(np.float32),
+    )
+    return problem, {name: steps[name] for name in HANDED_OVER if name in steps}
 
 
 @pytest.mark.parametrize("size", [1, 3, 5, 10])

@@ -14,26 +14,12 @@ import attncli
 from attncli.features.generate.drawing import Layer
 from attncli.features.generate.search import LARGEST_SCORE, LEAST_LEAD, Found, Search
 from attncli.problem.loader import loads
-from tests.reference.mistaken import FORWARD, OTHERS, SENTINELS, Again, Array, sentinel
-from tests.reference.on_paper import RIGHT, Sheet, Steps, causal, half_up, steps_of, worked
+from tests.reference.back_in_arrays import RIGHT, sheet_of, steps_of
+from tests.reference.in_arrays import Sheet, Steps, worked
+from tests.reference.mistaken import FORWARD, OTHERS, SENTINELS, Again, sentinel
+from tests.reference.on_paper import Array, half_up, to_decimals
 
 KINDS = [kind for kind in (*FORWARD, *OTHERS) if kind.alone]
-
-
-def sheet_of(text: str) -> Sheet:
-    """The problem as NumPy reads it."""
-    given = yaml.safe_load(text)
-    heads = given.get("heads", 1)
-    sheet = Sheet(heads=heads, kv_heads=heads, group=1)
-    sheet |= {
-        name: np.array(given[name], dtype=float)
-        for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
-        if name in given
-    }
-    if given.get("mask") == "causal":
-        n = len(sheet["X" if "X" in sheet else "Q"])
-        sheet["mask_given"] = causal(n, n)
-    return sheet
 
 
 def by_mistake(sheet: Sheet) -> dict[str, Steps]:
@@ -75,7 +61,7 @@ def check_all(found: Found, decimals: int = 2, *, each: int = 1) -> int:
     """Every mistake that shows, or each so-manieth, is named, alone but for those said to be like
     it; how many show.
     """
-    sheet, audit = sheet_of(found.text), found.audit
+    sheet, audit = sheet_of(yaml.safe_load(found.text)), found.audit
     outputs = {
         name: made
         for name, steps in by_mistake(sheet).items()
@@ -159,7 +145,8 @@ def test_a_problem_is_a_pleasure_to_work_out(kind: str) -> None:
     """
     layer, mask, decimals = KINDS_OF_PROBLEMS[kind]
     text = search(layer, mask, decimals).problem(["spring", "Ada"], "Attention").text
-    sheet, given = sheet_of(text), yaml.safe_load(text)
+    given = yaml.safe_load(text)
+    sheet = sheet_of(given)
     matrices = {
         name: np.array(given[name])
         for name in ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
@@ -179,7 +166,7 @@ def test_a_problem_is_a_pleasure_to_work_out(kind: str) -> None:
         if name in full and name not in ("mask", "masked"):
             units = full[name] * 10.0**decimals
             assert (abs(units - np.floor(units) - 0.5) > 1e-7).all()
-    paper = worked(sheet, steps_of(sheet), decimals)
+    paper = worked(sheet, steps_of(sheet), to_decimals(decimals))
     assert abs(paper.output - full.output).max() <= 1.01 * MOST_OFF.get(kind, 1) * 10.0**-decimals
 
 
@@ -214,7 +201,13 @@ def test_numbers_that_stand_for_minus_infinity_are_all_tried() -> None:
     """Or the test above would not have to find them."""
     made = by_mistake(
         sheet_of(
-            "X: [[1, 0], [0, 1]]\nW_Q: [[1], [2]]\nW_K: [[2], [1]]\nW_V: [[1], [1]]\nmask: causal\n"
+            {
+                "X": [[1, 0], [0, 1]],
+                "W_Q": [[1], [2]],
+                "W_K": [[2], [1]],
+                "W_V": [[1], [1]],
+                "mask": "causal",
+            }
         )
     )
     assert {f"{sentinel(number)} was added instead of -inf" for number in SENTINELS} <= set(made)

@@ -31,17 +31,10 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from attncli.api import Checked, check
 from attncli.problem.loader import loads
+from tests.reference.back_in_arrays import steps_of
+from tests.reference.in_arrays import Sheet, Steps, worked
 from tests.reference.mistaken import BACKWARD, GROUPS, Again, Kind, Made
-from tests.reference.on_paper import (
-    Array,
-    Sheet,
-    Steps,
-    drawn,
-    half_up,
-    problem_of,
-    steps_of,
-    worked,
-)
+from tests.reference.on_paper import Array, drawn, half_up, to_decimals
 
 PROBLEMS, TRIES = 20, 60
 HUGE = 1e6  # no number is as large
@@ -65,9 +58,7 @@ class Solution:
         return float(10.0**-self.decimals)
 
     def checked(self) -> Checked:
-        return check(
-            loads(json.dumps(problem_of(self.problem)).encode(), "problem.json"), self.texts()
-        )
+        return check(loads(json.dumps(self.problem.problem).encode(), "problem.json"), self.texts())
 
     def texts(self) -> dict[str, Any]:
         return {
@@ -98,7 +89,7 @@ class Row:
 def solution(
     p: Sheet, steps: Steps, answered: Sequence[str], decimals: int, on_paper: bool
 ) -> Solution:
-    s = worked(p, steps, decimals if on_paper else None)
+    s = worked(p, steps, to_decimals(decimals) if on_paper else None)
     return Solution(p, {name: half_up(s[name], decimals) for name in answered}, decimals, on_paper)
 
 
@@ -168,7 +159,8 @@ def is_writable(sheet: Sheet) -> bool:
     """Whether people could have gone on with such numbers: not too large, and none that divides
     rounded to 0.
     """
-    huge = any(abs(_finite(array)).max() > HUGE for array in sheet.values() if np.ndim(array))
+    matrices = [array for array in sheet.values() if isinstance(array, np.ndarray)]
+    huge = any(abs(_finite(array)).max() > HUGE for array in matrices)
     return not huge and bool((sheet.row_sum != 0).all())
 
 
@@ -193,7 +185,7 @@ def mistaken(kind: Kind, number: int, seed: int) -> tuple[Solution, Made, WrongC
                 if kind in BACKWARD
                 else ["output"]
             )
-        sheet = worked(p, steps, decimals if on_paper else None)
+        sheet = worked(p, steps, to_decimals(decimals) if on_paper else None)
         if not is_writable(sheet):
             continue
         found = solution(p, steps, answered, decimals, on_paper)
@@ -245,7 +237,7 @@ def judged(kind: Kind, problems: int, seed: int, *, tell: str = "") -> Row:
 
 def _told(said: str, of: Solution, found: Checked) -> str:
     """A solution with what was found in it."""
-    lines = [said, json.dumps(problem_of(of.problem)), json.dumps(of.texts())]
+    lines = [said, json.dumps(of.problem.problem), json.dumps(of.texts())]
     lines += [f"first wrong: {found.solution.verdicts.first_wrong}", *map(str, found.diagnoses)]
     return "\n  ".join(lines)
 
