@@ -7,9 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli.mistakes.catalogue import known_mistakes
+from attncli.mistakes.catalogue import changes_of, known_mistakes
+from attncli.mistakes.mistaken_trace import MistakenTrace
+from attncli.tracing import run
 from tests.features.check.test_diagnosis import CASES as OF_ONE_HEAD
-from tests.features.check.test_diagnosis import UNSEEN, answers_of, diagnosed
+from tests.features.check.test_diagnosis import UNSEEN, answers_of, diagnosed, read
 from tests.features.check.test_diagnosis_of_gradients import CASES as ON_THE_WAY_BACK
 from tests.reference.in_arrays import Problem
 
@@ -58,9 +60,26 @@ def test_named(name: str, problem: Problem, whole: bool) -> None:
     assert found[0].mistakes == (name,)
 
 
+ALL = [(name, problem) for name, problem, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK)]
+
+
 def test_every_mistake_is_made_in_a_test() -> None:
-    made = {name for name, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK)}
-    assert {mistake.name for mistake in known_mistakes()} == made
+    assert {mistake.name for mistake in known_mistakes()} == {name for name, _ in ALL}
+
+
+@pytest.mark.parametrize(("name", "problem"), ALL)
+def test_every_step_that_follows_is_that_of_numpy(name: str, problem: Problem) -> None:
+    """A mistake is named from its first step, so a wrong equation for a later one shows nowhere
+    else.
+    """
+    gradient = bool({"d_output", "loss"} & set(problem))
+    trace = run(read(problem), gradient=gradient)
+    made = MistakenTrace(trace, changes_of(name, trace))
+    answers = answers_of(problem, name, gradient=gradient)
+    assert made.moved.keys() & set(answers)
+    for step, theirs in answers.items():
+        ours = made[step].astype(float)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9, err_msg=step)
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["matrices", "output"])
