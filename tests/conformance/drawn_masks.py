@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from attncli.problem.parts.masks import forms
+
 choose = st.sampled_from
 # beyond -1e4 the last digits of a score are lost, see test_sentinels.py
 ADDED = [0, -1.5, 0.25, -1e4, "-inf"]
@@ -44,20 +46,24 @@ def masks(
         rows = (random.random((batch, keys)) < 0.7).astype(draw(choose([bool, int]))).tolist()
         return rows if batch > 1 and draw(st.booleans()) else rows[0]
 
+    makers: dict[str, Callable[[], Any]] = {
+        "causal": lambda: True,
+        "window": lambda: random.integers(-1, 2, size=2, endpoint=True).tolist(),
+        "padding": padding,
+        "lengths": lengths,
+        "keep": truths,
+        "hide": truths,
+        "additive": numbers,
+    }
+    names = [*forms()]
+    for name in names:
+        assert name in makers, f'add a drawn "{name}" to `makers` in {__file__}'
+
     def form(name: str) -> Any:
-        makers: dict[str, Callable[[], Any]] = {
-            "causal": lambda: True,
-            "window": lambda: random.integers(-1, 2, size=2, endpoint=True).tolist(),
-            "padding": padding,
-            "lengths": lengths,
-            "keep": truths,
-            "hide": truths,
-            "additive": numbers,
-        }
         return {name: makers[name]()}
 
-    words: list[Any] = ["causal", "none"]
-    names = ["causal", "window", "padding", "lengths", "keep", "hide", "additive"]
+    alone = [name for name, each in forms().items() if each.needs_no_value]
+    words: list[Any] = [*alone, "none"]
     how = draw(choose(["left out", "word", "matrix", "form", "list", "list", "mapping", "mapping"]))
     if how == "left out":
         return None
@@ -73,7 +79,7 @@ def masks(
             together |= form(name)
         return draw(_cornered([together]))[0]
     several = [form(name) for name in draw(st.lists(choose(names), min_size=1, max_size=4))]
-    several += draw(st.lists(choose(["causal"]), max_size=1))
+    several += draw(st.lists(choose(alone), max_size=1))
     if draw(st.booleans()):
         several.append(truths(words=True) if draw(st.booleans()) else numbers())
     return draw(_cornered(several))
@@ -82,9 +88,10 @@ def masks(
 @st.composite
 def _cornered(draw: st.DrawFn, parts: list[Any]) -> list[Any]:
     """A corner written with the first part that may have one, or none."""
+    with_corner = {name for name, each in forms().items() if each.has_corner}
     corner = draw(choose([None, "top-left", "bottom-right", "bottom-right"]))
     for part in parts:
-        if corner and isinstance(part, dict) and {"causal", "window"} & {*part}:
+        if corner and isinstance(part, dict) and with_corner & {*part}:
             part["corner"] = corner
             break
     return parts

@@ -5,6 +5,7 @@ has.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import attncli
 from tests.conformance.problems import arrays, problem_file
+from tests.reference import in_arrays, in_loops
 
 Trace = Callable[..., attncli.Trace]
 RANDOM = np.random.default_rng(0)
@@ -94,3 +96,10 @@ def test_a_mask_has_the_axes_it_differs_along(
     trace: Trace, mask: Any, shape: tuple[int, ...]
 ) -> None:
     assert trace(problem_file(**arrays(RANDOM), mask=mask))["mask"].shape == shape
+
+
+@pytest.mark.parametrize("reference", [in_arrays, in_loops])
+def test_a_mask_that_a_reference_does_not_know_is_told(reference: ModuleType) -> None:
+    problem = {"Q": [[1.0]], "K": [[1.0]], "V": [[1.0]], "mask": {"new": True}}
+    with pytest.raises(NotImplementedError, match=r'masks_in_.*py what a "new" hides'):
+        reference.attention(problem)

@@ -29,8 +29,10 @@ def visible_and_added(
             visible = visible & existing(form, value, shape[-1])[:, None, None]
         elif form in ("keep", "hide"):
             visible = visible & (in_full(value) == (form == "keep"))
-        else:
+        elif form == "additive":
             added = added + in_full(value)
+        else:
+            raise NotImplementedError(f'say in {__file__} what a "{form}" hides')
     return visible, added
 
 

@@ -53,8 +53,12 @@ class Masks:
                     number = float(_cell(value, entry, head, i, j))
                     seen = number != float("-inf")
                     found.append(number)
-                case _:
+                case "padding" | "lengths":
                     seen = self._exists(form, value, entry, j)
+                case "corner":
+                    seen = True
+                case _:
+                    raise NotImplementedError(f'say in {__file__} what a "{form}" hides')
             if not seen:
                 return None
         return found
