@@ -24,10 +24,24 @@ from attncli.equation.notation import (
 )
 
 HIDDEN = "−∞"
+# Excel and LibreOffice call these as we do, in capitals.
+_SAME_NAME = frozenset({"exp", "sqrt", "tanh", "sin", "cos", "abs", "max", "mod"})
 
 
 def _function(name: str) -> Spelling:
     return Spelling(f"{name}({{0}})", separator=",")
+
+
+def _of_the_same_name(function: str) -> Spelling:
+    """The spelling of a function without a row of its own; LookupError where spreadsheets have no
+    function of that name, as a cell with it would be an error there.
+    """
+    if function not in _SAME_NAME:
+        raise LookupError(
+            f"spreadsheets may have no {function.upper()}: spell {function} in"
+            " equation/spreadsheet.py"
+        )
+    return _function(function.upper())
 
 
 def _unless_hidden(cell: str, form: str, *needs: int, hidden: str = "0") -> Spelling:
@@ -50,6 +64,7 @@ SPREADSHEET = Notation(
         "le": operator("<=", COMPARISON, SUM),
         "ge": operator(">=", COMPARISON, SUM),
         "eq": operator("=", COMPARISON, SUM),
+        "and_": Spelling("AND({0},{1})"),
         "log": _function("LN"),
         "floor_div": Spelling("INT({0}/{1})", needs=(PRODUCT, POWER)),
         "where": Spelling("IF({0},{1},{2})"),
@@ -74,5 +89,5 @@ SPREADSHEET = Notation(
     cell=lambda name, indices: f"{name}[{','.join(indices)}]",
     # Spreadsheets write 1E+20.
     digits=str.upper,
-    others=lambda function: _function(function.upper()),
+    others=_of_the_same_name,
 )

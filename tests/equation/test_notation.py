@@ -13,8 +13,31 @@ from attncli.equation.nodes import Call, Name, Number
 from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, PRINTED, UNICODE, Notation
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation, write_number
+from attncli.equation.spreadsheet import SPREADSHEET
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX, "mathml": MATHML}
+# Of those that Excel and LibreOffice have, under the same name.
+SPREADSHEET_FUNCTIONS = {
+    "ABS",
+    "AND",
+    "COS",
+    "COUNT",
+    "EXP",
+    "IF",
+    "INT",
+    "ISTEXT",
+    "LN",
+    "MAX",
+    "MIN",
+    "MMULT",
+    "MOD",
+    "N",
+    "SIN",
+    "SQRT",
+    "SUM",
+    "SUMPRODUCT",
+    "TANH",
+}
 ARGUMENTS = {
     "where": 3,
     **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),
@@ -22,6 +45,18 @@ ARGUMENTS = {
     **dict.fromkeys(["transpose", "transposed", "diagonal"], 1),
     **dict.fromkeys(["left_out", "e_to", "nearly", "equally"], 1),
 }
+
+
+@pytest.mark.parametrize("function", sorted(FUNCTIONS))
+def test_spreadsheets_have_the_functions_that_workbooks_call(function: str) -> None:
+    arguments = tuple(Name(letter) for letter in "xyz"[: ARGUMENTS.get(function, 2)])
+    written = write(Call(function, arguments), SPREADSHEET)
+    assert {*re.findall(r"([A-Z_]+)\(", written)} <= SPREADSHEET_FUNCTIONS
+
+
+def test_a_function_that_spreadsheets_may_lack_is_not_written() -> None:
+    with pytest.raises(LookupError, match="no SIGMOID: spell sigmoid"):
+        write(Call("sigmoid", (Name("x"),)), SPREADSHEET)
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)

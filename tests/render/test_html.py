@@ -74,7 +74,9 @@ def test_every_block_is_well_formed(style: Style) -> None:
         for element in tree.iter()
         if element.tag in ("script", "iframe", "object", "form", "img")
     ]
-    assert not re.search(r"https?:|url\(|@import|\bon\w+=", written)
+    # The name of a language of pictures looks like an address, and nothing is fetched from there.
+    fetching = re.sub(r' xmlns="[^"]*"', "", written)
+    assert not re.search(r"https?:|url\(|@import|\bon\w+=", fetching)
     tables = [*tree.iter("table")]
     assert len(tables) == 13
     for table in tables:
