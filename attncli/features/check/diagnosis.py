@@ -29,7 +29,12 @@ from attncli.equation.rounding import round_half_up
 from attncli.features.check.cell_values import CellIndex, CellValues, interval
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.row_errors import RowError, coincidence, row_errors
-from attncli.features.check.single_cell_errors import CellError, ErrorKind, cell_errors
+from attncli.features.check.single_cell_errors import (
+    CellError,
+    ErrorKind,
+    cell_errors,
+    share_of_numbers_near,
+)
 from attncli.features.check.verdicts import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable, known_mistakes
@@ -42,6 +47,10 @@ from attncli.tracing.model import Trace
 MOST_BY_CHANCE = 0.1
 # The same for a cell that is a neighbour's number: small numbers often are.
 MOST_NEIGHBOURS_BY_CHANCE = 0.01
+# A mistake is not named if chance would let so many of those that are tried give the same cells,
+MOST_MISTAKES_BY_CHANCE = 1.0
+# and it is only perhaps the one that was made if chance would let so many.
+MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE = 0.5
 # If more cells of a step are wrong, they have one cause, or most of them do.
 MOST_CELL_ERRORS = 3
 # A mistake may leave over one wrong cell of so many.
@@ -104,11 +113,12 @@ def _diagnose_step(
     trials: Trials, step: str, cells: tuple[CellIndex, ...], found: list[Explanation]
 ) -> Iterator[Diagnosis]:
     values = trials.judgement.values
-    named, whole = _best(step, found)
-    if whole:
-        yield Diagnosis(
-            step, named, cells, True, likely=len(cells) > 1 or not values.trace.steps[step].shape
-        )
+    best = _best(trials, step, cells, found)
+    named = best.names
+    if best.whole:
+        is_more_than_a_cell = len(cells) > 1 or not values.trace.steps[step].shape
+        likely = is_more_than_a_cell and best.likely
+        yield Diagnosis(step, named, cells, True, likely)
         return
     if name := _rounded_first(trials, step):
         yield Diagnosis(step, (name,), cells, True)
@@ -135,7 +145,8 @@ def _diagnose_step(
         if not cells:
             return
     if len(cells) > 1 and named:
-        yield Diagnosis(step, named, cells, False, likely=len(cells) > MOST_CELL_ERRORS)
+        likely = len(cells) > MOST_CELL_ERRORS and best.likely
+        yield Diagnosis(step, named, cells, False, likely)
         return
     errors_of_cells = _cell_errors(values, step, cells)
     if not errors_of_cells and 0 < len(named) <= MOST_GUESSES:
@@ -144,16 +155,61 @@ def _diagnose_step(
         yield Diagnosis(step, names, of, False, likely, error=error)
 
 
-def _best(step: str, found: list[Explanation]) -> tuple[tuple[str, ...], bool]:
-    """The mistakes that explain a step best, and whether they give all of its numbers."""
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """The mistakes that explain a step best, whether they give all of its numbers, and whether they
+    do so by more than chance.
+    """
+
+    names: tuple[str, ...] = ()
+    whole: bool = False
+    likely: bool = False
+
+
+def _best(
+    trials: Trials, step: str, cells: tuple[CellIndex, ...], found: list[Explanation]
+) -> _Best:
+    """The mistakes that explain the wrong cells of a step best; none where chance would do it, too.
+
+    An output of one decimal after scores of one decimal may be 0.3 to 0.5, say, with nearly every
+    mistake. So one of 80 gives a wrong 0.4 there, whatever was done.
+    """
     able = [one for one in found if step in one.steps]
     if not able:
-        return (), False
+        return _Best()
     best = max(one.rank(step) for one in able)
     likeliest = [one for one in able if one.rank(step) == best]
+    by_chance = min(_mistakes_by_chance(trials, step, cells, one.by) for one in likeliest)
+    if by_chance >= MOST_MISTAKES_BY_CHANCE:
+        return _Best()
     as_ours = [one for one in likeliest if one.trial.as_ours]
     gives_all_numbers = best[1]
-    return _names(_agreeing(as_ours or likeliest)), gives_all_numbers
+    return _Best(
+        _names(_agreeing(as_ours or likeliest)),
+        gives_all_numbers,
+        by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
+    )
+
+
+def _mistakes_by_chance(
+    trials: Trials, step: str, cells: tuple[CellIndex, ...], by: Reproduction
+) -> float:
+    """How many of the mistakes that are tried would give these cells, were they any numbers about
+    as far from the right ones.
+
+    A large step has many cells: as soon as some of them are enough, the others are not looked at.
+    """
+    values = trials.judgement.values
+    claims = values.answers.steps[step].cells
+    different = {claims[cell].value: cell for cell in cells}.values()
+    found = float(sum(step in trial.affected for trial in trials.of_mistakes))
+    for cell in different:
+        if found < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE:
+            break
+        own = float(values.own(step, cell))
+        width = by.width(step, cell)
+        found *= share_of_numbers_near(values.trace.steps[step], claims[cell], own, width)
+    return found
 
 
 def _names(found: list[Explanation]) -> tuple[str, ...]:
@@ -172,8 +228,8 @@ def _rounded(
         plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None
     ):
         return (ROUNDED_ON_THE_WAY,)
-    named, whole = _best(step, _explanations(trials, {step: cells}, plain))
-    return named if whole else ()
+    best = _best(trials, step, cells, _explanations(trials, {step: cells}, plain))
+    return best.names if best.whole else ()
 
 
 def _mistake_with_slips(
@@ -441,6 +497,10 @@ class Reproduction(Protocol):
 
     def gives(self, name: str, index: CellIndex, claim: Claim | None = None) -> bool: ...
 
+    def width(self, name: str, index: CellIndex) -> float:
+        """How far apart the numbers are, at most, that a cell may be."""
+        ...
+
     def changed(self, trace: Trace, changes: Collection[str]) -> Reproduction:
         """That of a trace with these steps changed."""
         ...
@@ -482,6 +542,11 @@ class WithinPrecision:
             return True
         equation = self.values.equation(name, index)
         return bool(equation.ranges) and equation.reaches(interval(claim))
+
+    def width(self, name: str, index: CellIndex) -> float:
+        if not self.values.follows_answers(name):
+            return 0.0
+        return self.values.equation(name, index).range.width
 
     def _given_as_it_stands(self, name: str) -> NDArray[np.bool_]:
         """Which cells of a step come out as written beyond doubt, from the numbers before them as
@@ -665,6 +730,10 @@ class RoundedOnTheWay:
         if surely is not None:
             return surely
         return rounds_to(self._worked(name, index), claim)
+
+    def width(self, name: str, index: CellIndex) -> float:
+        """None: each of its numbers is the one that is written."""
+        return 0.0
 
     def read(self, name: str, index: CellIndex) -> Decimal:
         """The number that stands for a cell: written, given, or worked out and rounded."""

@@ -204,12 +204,31 @@ def share_of_numbers(step: Step, claim: Claim, numbers: float) -> float:
     """How much so many numbers cover of what lies between those of the step and the one that was
     written.
     """
-    true = step.value
     if not claim.value.is_finite():
         return 1.0
-    lying = [*true[np.isfinite(true)].tolist(), float(claim.value)]
-    around = max(lying) - min(lying)
+    around = _spread(step, claim)
     return min(numbers * 2 * float(claim.half) / around, 1.0) if around else 1.0
+
+
+def _spread(step: Step, claim: Claim) -> float:
+    """How far apart the numbers of a step are, with the one that was written."""
+    numbers = step.value
+    lying = [*numbers[np.isfinite(numbers)].tolist(), float(claim.value)]
+    return float(max(lying) - min(lying))
+
+
+def share_of_numbers_near(step: Step, claim: Claim, own: float, width: float) -> float:
+    """How much a range of this width covers of the numbers that a slip may have written: those of
+    the step, or if they are fewer, those about as far from the right one as what was written.
+
+    No slip makes -inf of a number, nor a number of -inf.
+    """
+    away = abs(float(claim.value) - own)
+    if math.isinf(away):
+        return 0.0
+    around = min(_spread(step, claim), 2 * TIMES_AS_FAR * away) if away else _spread(step, claim)
+    covered = width + 2 * float(claim.half)
+    return min(covered / around, 1.0) if around else 1.0
 
 
 def _may_be(values: CellValues, name: str, index: CellIndex, claim: Claim) -> bool:

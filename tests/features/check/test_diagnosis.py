@@ -215,3 +215,24 @@ def test_the_scores_may_be_too_large_for_the_digits_that_people_round_by() -> No
         {"scores": [[1, 2], [3, 4]]},
     )
     assert "rounded" not in str(found)
+
+
+def test_a_slip_in_an_output_of_one_decimal_is_no_known_mistake() -> None:
+    """A number in nine that is off by 0.4 or 0.7, as by no mistake. Of some sixty mistakes, a few
+    give just that number, and all others of the output as well, wherever the slip is: by chance.
+    """
+    problem = {
+        "Q": [[1, 2, 2, 0], [2, 1, 2, 1], [0, -1, 1, 1]],
+        "K": [[0, -1, 0, -1], [2, -1, 0, 1], [1, 1, 2, 1]],
+        "V": [[-1, 2, 0], [2, 2, -1], [0, 0, -1]],
+        "mask": "causal",
+    }
+    # The scores of the last query are 0, 2 and 2, halved: its weights are 1, e and e of 1 + 2e.
+    right = np.array([[-1.0, 2.0, 0.0], [1.9, 2.0, -1.0], [0.7, 1.2, -0.8]])
+    assert diagnosed(problem, {"output": right}, 1) == ()
+    for cell in np.ndindex(right.shape):
+        for slip in (-0.7, -0.4):
+            solution = right.copy()
+            solution[cell] += slip
+            found = diagnosed(problem, {"output": solution}, 1)
+            assert all(one.error is not None for one in found), (cell, slip, found)

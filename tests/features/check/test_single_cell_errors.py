@@ -11,7 +11,12 @@ import pytest
 from attncli.answers.model import Claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.single_cell_errors import before_cut, miscopied, miswritten
+from attncli.features.check.single_cell_errors import (
+    before_cut,
+    miscopied,
+    miswritten,
+    share_of_numbers_near,
+)
 from attncli.features.check.verdicts import judge
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
@@ -285,3 +290,23 @@ def test_digits_cut_off_are_one_explanation_beside_the_number_of_a_neighbour() -
         found.mistakes
     )
     assert not found.likely
+
+
+@pytest.mark.parametrize(
+    ("written", "right", "width", "share"),
+    [
+        # Twice as far from 61 as 50 is: from 39 to 83.
+        (50, 61, 0, 1 / 44),
+        (50, 61, 3, 4 / 44),
+        (50, 61, 1000, 1),
+        # The scores and -40: from -40 to 87.
+        (-40, 61, 0, 1 / 127),
+        (50, float("-inf"), 3, 0),
+    ],
+)
+def test_how_much_of_the_numbers_near_the_right_one_a_mistake_covers(
+    written: int, right: float, width: float, share: float
+) -> None:
+    scores = run(loads(PROBLEM.encode(), "p.yaml")).steps["scores"]
+    claim = Claim(str(written), Decimal(written), Decimal("0.5"))
+    assert share_of_numbers_near(scores, claim, right, width) == pytest.approx(share)
