@@ -6,8 +6,9 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from typing import NamedTuple
 
 from attncli.cli.progress import progress
@@ -244,49 +245,53 @@ def write_folder(
 
     The folder is made if it is not there, and so are those inside it. Raises as `write_files` does.
     """
+    with new_folders() as make:
+
+        def placed() -> Iterator[tuple[str, Iterable[str | bytes | memoryview]]]:
+            for name, data in files:
+                path = os.path.join(folder, *name.split("/"))
+                try:
+                    make(os.path.dirname(path))
+                except OSError as error:
+                    raise unwritable(path, reason(error), "-d") from error
+                yield path, data
+
+        write_files(placed(), option="-d")
+
+
+@contextlib.contextmanager
+def new_folders() -> Iterator[Callable[[str], None]]:
+    """A context with what makes a folder and those that it is in, as far as they are not there, or
+    raises OSError.
+
+    However the context ends, by a signal too, none of these is left in which nothing is.
+    """
     made: list[str] = []
-
-    def placed() -> Iterator[tuple[str, Iterable[str | bytes | memoryview]]]:
-        for name, data in files:
-            path = os.path.join(folder, *name.split("/"))
-            try:
-                made.extend(make_folders(os.path.dirname(path)))
-            except OSError as error:
-                raise unwritable(path, reason(error), "-d") from error
-            yield path, data
-
     with CleanupBeforeExit():
         try:
-            write_files(placed(), option="-d")
-        except BaseException:
-            remove_folders(made)
-            raise
+            yield partial(_make_folder, made)
+        finally:
+            for each in reversed(made):
+                with contextlib.suppress(OSError):
+                    os.rmdir(each)
 
 
-def make_folders(path: str) -> list[str]:
-    """Make a folder and those that it is in, as far as they are not there; those that were made.
-
-    Raises OSError, and then leaves none.
+def _make_folder(made: list[str], path: str) -> None:
+    """Make a folder and those that it is in, as far as they are not there, and add them to
+    `made`.
     """
     if not path or os.path.isdir(path):
-        return []
-    above = make_folders(os.path.dirname(without_last_separator(path)))
+        return
+    _make_folder(made, os.path.dirname(without_last_separator(path)))
+    # A signal may come as soon as the folder is there, so it is known before.
+    made.append(path)
     try:
         os.mkdir(path)
-    except BaseException as error:  # Ctrl-C, too
-        if isinstance(error, FileExistsError) and os.path.isdir(path):
-            # Another process has made it meanwhile.
-            return above
-        remove_folders(above)
-        raise
-    return [*above, path]
-
-
-def remove_folders(made: Iterable[str]) -> None:
-    """Remove those of the folders in which nothing is; `made` as `make_folders` gave them."""
-    for each in reversed([*made]):
-        with contextlib.suppress(OSError):
-            os.rmdir(each)
+    except FileExistsError:
+        made.remove(path)
+        # Another process may have made it meanwhile.
+        if not os.path.isdir(path):
+            raise
 
 
 def _require_replaceable(path: str, target: os.stat_result | None, option: str) -> None:

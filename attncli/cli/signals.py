@@ -14,7 +14,11 @@ from attncli import system
 # As typing has it, without the time that its import takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
+    from typing import TypeAlias
+
+    _Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
 
 
 def exit_on_interrupt() -> None:
@@ -66,20 +70,22 @@ class CleanupBeforeExit:
     exceptions.
 
     Ctrl-C is a KeyboardInterrupt. By another of these the process ends as it would have, when the
-    context is left.
+    outermost context is left.
     """
 
     def __enter__(self) -> None:
-        self._before = {number: signal.getsignal(number) for number in system.TERMINATING}
-        for number, handler in self._before.items():
+        # It stays empty inside another such context, which answers the signals until its own end.
+        self._before: dict[int, _Handler] = {}
+        for number in system.TERMINATING:
+            handler = signal.getsignal(number)
             if handler is _exit_at_once or (handler is signal.SIG_DFL and _installed):
+                self._before[number] = handler
                 signal.signal(number, _raise)
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         for number, handler in self._before.items():
-            if signal.getsignal(number) is not handler:
-                signal.signal(number, handler)
-        if isinstance(error, Terminated):
+            signal.signal(number, handler)
+        if isinstance(error, Terminated) and error.number in self._before:
             os.kill(os.getpid(), error.number)
 
 

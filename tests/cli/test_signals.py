@@ -45,6 +45,50 @@ def test_while_a_file_is_written(name: str, function: str, tmp_path: Path) -> No
     assert (tmp_path / "a.md").read_text() == "old"
 
 
+MAKING = """
+import os, signal, sys
+from attncli.cli import main as cli
+mkdir, rmdir = os.mkdir, os.rmdir
+made = []
+
+def interrupted(*arguments):
+    mkdir(*arguments)
+    made.append(arguments)
+    if len(made) == {count}:
+        os.kill(os.getpid(), signal.{name})
+
+def interrupted_again(*arguments):
+    os.kill(os.getpid(), signal.{name})
+    rmdir(*arguments)
+
+os.mkdir, os.rmdir = interrupted, interrupted_again
+sys.argv = ["attncli", *{arguments!r}]
+cli.main()
+"""
+# Every command that makes a folder; here it makes two, one in the other.
+MAKERS = {
+    "generate": "generate --seed midterm --count 2 -d new/folder",
+    "check": "check --batch class.csv -o results.csv --feedback new/folder",
+}
+SAID = {"generate": "", "check": "0 of 1 solution are checked; results.csv is not written"}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("name", ENDED)
+@pytest.mark.parametrize("command", MAKERS)
+def test_as_soon_as_a_folder_is_made(command: str, name: str, count: int, tmp_path: Path) -> None:
+    """Another signal comes while the folder is removed."""
+    (tmp_path / "class.csv").write_text("student,problem,answers\nAda,p.yaml,a.yaml\n")
+    program = MAKING.format(name=name, count=count, arguments=MAKERS[command].split())
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (ENDED[name], "")
+    assert SAID[command] in done.stderr
+    assert os.listdir(tmp_path) == ["class.csv"]
+
+
 def test_one_that_is_ignored_stays_so(tmp_path: Path) -> None:
     program = WRITING.format(name="SIGHUP", function="fsync", path=str(tmp_path / "a.md"))
     command = ["sh", "-c", 'trap "" HUP; exec "$0" -c "$1"', sys.executable, program]

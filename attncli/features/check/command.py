@@ -290,6 +290,7 @@ def _check_class(
 ) -> int:
     """A row for each solution, and a page for each student if `feedback` names a folder."""
     from attncli.attention.registry import RULES
+    from attncli.cli.files import new_folders
     from attncli.cli.signals import CleanupBeforeExit, Terminated
     from attncli.features.check.many.class_check import (
         Marking,
@@ -312,12 +313,12 @@ def _check_class(
         # This refuses a step that no problem has.
         chosen_names(settings.steps, tuple(RULES))
     marking = Marking(students, earlier)
-    pages = None
-    if feedback is not None:
-        pages = Feedback(feedback, students, feedback_format or "markdown")
-    kept = kept_beside(look, goes_on=resume)
-    with CleanupBeforeExit():
+    pages = kept = None
+    with CleanupBeforeExit(), new_folders() as make_folder:
         try:
+            if feedback is not None:
+                pages = Feedback(feedback, students, feedback_format or "markdown", make_folder)
+            kept = kept_beside(look, goes_on=resume)
             try:
                 marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
             except Exception:

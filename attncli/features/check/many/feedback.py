@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from attncli.cli.files import (
-    make_folders,
-    remove_folders,
-    require_usable_name,
-    write,
-    write_bytes,
-)
+from attncli.cli.files import require_usable_name, write, write_bytes
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
 from attncli.features.check.many.manifest import Submission
@@ -29,13 +23,18 @@ class Feedback:
     """A page for each student, in a folder; each is written when its student has been marked.
 
     As a context, it waits at its end for pages that TeX is still at. Then it raises AttncliError
-    (exit 4) if TeX could not make some. After an error, the pages that are there are whole, and a
-    new folder without any is gone.
+    (exit 4) if TeX could not make some. After an error, the pages that are there are whole.
     """
 
-    def __init__(self, folder: str, submissions: Sequence[Submission], format: str) -> None:
-        """Make the folder, if it is not there. `format` is one of FORMATS or "pdf", which is made
-        of LaTeX.
+    def __init__(
+        self,
+        folder: str,
+        submissions: Sequence[Submission],
+        format: str,
+        make_folder: Callable[[str], None],
+    ) -> None:
+        """Make the folder, if it is not there, as `new_folders` does. `format` is one of FORMATS or
+        "pdf", which is made of LaTeX.
 
         Raises AttncliError where the folder cannot be made (exit 4), or no TeX is installed (exit
         5).
@@ -52,7 +51,7 @@ class Feedback:
         self.owed: set[int] = set()
         self._written = 0
         self._folder = folder
-        self._made_folders = _made_for_pages(folder)
+        _make(folder, make_folder)
         suffix = ".pdf" if format == "pdf" else FORMATS[format].suffixes[0]
         names = file_names(self._students, "student")
         self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
@@ -126,12 +125,9 @@ class Feedback:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            with self._threads:
-                # After Ctrl-C, too, what is marked has its page.
-                self._write_made(most_left=0)
-        finally:
-            remove_folders(self._made_folders)
+        with self._threads:
+            # After Ctrl-C, too, what is marked has its page.
+            self._write_made(most_left=0)
         if self._failed and kind is None:
             self._raise_failed()
 
@@ -143,11 +139,10 @@ class Feedback:
         raise file_error(said, help=why.help)
 
 
-def _made_for_pages(folder: str) -> list[str]:
-    """Make the folder, if it is not there; the folders that were made for it."""
+def _make(folder: str, make_folder: Callable[[str], None]) -> None:
     require_usable_name(folder, "--feedback")
     try:
-        return make_folders(folder)
+        make_folder(folder)
     except FileExistsError:
         raise file_error(
             f"--feedback {folder}: this is a file, not a folder", help="name a folder"
