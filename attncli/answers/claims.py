@@ -11,8 +11,13 @@ from functools import lru_cache
 from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
-from attncli.problem.text.compact_fractions import COMPACT_FRACTION, compact_fraction
-from attncli.problem.text.number_signs import TIMES, in_keyboard_signs, with_exponent
+from attncli.problem.text.compact_fractions import (
+    COMPACT_FRACTION,
+    compact_fraction,
+    doubt_about_copied,
+    with_slashes,
+)
+from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
 from attncli.problem.text.numbers import Complaint, NumberError, is_plain, why_not_a_number
 
 # A number has at most so many characters, as in a problem.
@@ -38,6 +43,11 @@ _MINUS_LOST_EXPONENT = re.compile(
 # 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product.
 _LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*[·×⋅]\s*10{_EXPONENT}")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
+# Cells in LaTeX have braces where digits follow an exponent without braces: 2^{1}0 for 2^10
+_WITHOUT_BRACES = re.compile(
+    r"(?P<base>[0-9.]+|e|[a-z]*\([^()]*\))?"
+    rf"\^\{{(?P<raised>[-+{DASHES}0-9])\}}\s*(?P<rest>[0-9]*\.?[0-9]+)?"
+)
 # One of these stands between two spellings of one number.
 _EQUALS = re.compile("[=≈]")
 _HAS_COMPACT_FRACTION = re.compile(COMPACT_FRACTION)
@@ -118,6 +128,10 @@ def _read(spelled: str) -> Claim | None:
     if _BLANK.fullmatch(spelled):
         return None
     written = in_keyboard_signs(spelled)
+    _require_braces(written)
+    if help := doubt_about_copied(written):
+        raise NumberError(f"{shorten(written)} can be read in several ways", help)
+    written = with_slashes(written)
     _require_one_reading(written)
     written = written.translate(_SIGNS_IN_ASCII)
     if _MINUS_INFINITY.fullmatch(written):
@@ -176,6 +190,27 @@ def _peeled(written: str, deepest: int) -> tuple[str, str]:
         else:
             break
     return signs, written
+
+
+def _require_braces(written: str) -> None:
+    """Raises NumberError for 10^-1 and 2^10 in LaTeX, which raises no more than the sign behind
+    the ^.
+    """
+    found = _WITHOUT_BRACES.search(written)
+    if found is None:
+        return
+    base, raised, rest = found["base"] or "", found["raised"], found["rest"]
+    in_latex = _WITHOUT_BRACES.sub(
+        lambda power: power[0].replace("{", "").replace("}", ""), written
+    )
+    if rest is None:
+        help = "write braces around all of it, as in 10^{-1}"
+    elif raised.isdigit():
+        help = f"write {base}^{{{raised}{rest}}}, or {base}^{{{raised}}}*{rest}"
+    else:
+        sign = "+" if raised == "+" else "-"
+        help = f"write {base}^{{{sign}{rest}}}"
+    raise NumberError(f"{shorten(in_latex)} has an exponent without braces", help)
 
 
 def _require_one_reading(written: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from attncli.answers.arithmetic import FUNCTION_NAMES
+from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.recurring_decimals import DOT_ABOVE, LINE_ABOVE
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
@@ -57,6 +58,8 @@ _COMMANDS = {
     "sin": "sin",
     "cos": "cos",
 }
+_SIGNS = ("+", "-", *DASHES)
+_DIGITS = re.compile(r"\.?[0-9]")
 # Beside one of these, a fraction needs no parentheses.
 _OPENS, _CLOSES = ("", *"+-*(=≈"), ("", *"+-*/)=≈")
 # 2 (1 + e) looks as 2(1 + e) does.
@@ -123,7 +126,7 @@ class _Parser:
                 return ""
             raise _Unreadable
         if token == "^":
-            return f"^({self.argument(depth)})"
+            return self.exponent(depth)
         if token.isspace() or token in ("~", r"\,", r"\;", r"\:", r"\!", r"\ ", r"\>"):
             return self.blank(token)
         return self.command(token[1:], depth) if token[0] == "\\" else token
@@ -164,6 +167,19 @@ class _Parser:
         if not (digits.isascii() and digits.isdigit()):
             raise _Unreadable
         return "".join(f"{digit}{sign}" for digit in digits)
+
+    def exponent(self, depth: int) -> str:
+        """^(2) for ^2 and ^{2}; of ^10 and ^-1 what TeX raises, in braces, which make it no number:
+        ^{1}0 and ^{-}1.
+        """
+        self.skip_spaces()
+        has_braces = self.rest[-1:] == ["{"]
+        raised = self.argument(depth)
+        following = "".join(reversed(self.rest[-2:]))
+        is_digit = raised.isdigit() and not has_braces
+        goes_on = is_digit and _DIGITS.match(following) is not None
+        is_cut_off = goes_on or raised in _SIGNS
+        return f"^{{{raised}}}" if is_cut_off else f"^({raised})"
 
     def option(self, depth: int) -> None:
         self.skip_spaces()

@@ -7,6 +7,7 @@ that this grammar refuses are no numbers, or can be read in several ways.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -70,7 +71,7 @@ def reading(text: str) -> Reading | None:
     if text == "?" or not text.strip("_"):
         return None
     text = with_lowered_powers(text.translate(WIDE).translate(OTHER_SIGNS))
-    text = with_times_for_x(text)
+    text = with_plain_slashes(with_times_for_x(text))
     with mpmath.workdps(80):
         if is_minus_infinity(text):
             return Reading(-mpmath.inf, Fraction(0))
@@ -116,6 +117,34 @@ def with_times_for_x(text: str) -> str:
         if letter in "xX" and is_mantissa_before(text[:at]) and is_power_of_ten(text[at + 1 :]):
             text = f"{text[:at]}×{text[at + 1 :]}"
     return text
+
+
+def with_plain_slashes(text: str) -> str:
+    """1/3 for 1⁄3, which was ⅓ in the text that it was copied from; refused where it may have been
+    more, as 11⁄3 may have been 1⅓, and where a power, a root or a quotient has one side of it.
+    """
+    pieces = text.split("⁄")
+    said = pieces[0]
+    for left, right in itertools.pairwise(pieces):
+        above = left[len(left.rstrip(DIGITS)) :]
+        below = right[: len(right) - len(right.lstrip(DIGITS))]
+        before, after = left[: len(left) - len(above)], right[len(below) :]
+        numbers = [above, below]
+        are_whole = all(number and (number[0] != "0" or number == "0") for number in numbers)
+        is_apart = (before or said == left) and not before.endswith(".") and below != "0"
+        goes_on = after[:1] in (".", "e", "E") or (not after and right is not pieces[-1])
+        if not (are_whole and is_apart) or goes_on:
+            said += f"⁄{right}"
+            continue
+        for cut in range(1, len(above)):
+            part = above[cut:]
+            if part[0] != "0" and int(part) < int(below):
+                raise Refused
+        signed = before.rstrip(BLANKS + "+" + MINUS)
+        if signed.endswith(("/", "√", "^", "**")) or after.lstrip(BLANKS).startswith(("^", "**")):
+            raise Refused
+        said += f"/{right}"
+    return said
 
 
 def is_mantissa_before(text: str) -> bool:

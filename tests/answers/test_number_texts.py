@@ -130,6 +130,9 @@ PIECES = (
     "²",
     "½",
     "⁄",
+    "1⁄3",
+    "11⁄2",
+    "10⁄3",
     "∕",
     "∗",
     "∙",
@@ -332,7 +335,7 @@ def in_latex(draw: random.Random, depth: int = 0) -> tuple[str, str]:
         return draw.choice(((plain, plain), draw.choice(recurring)))
     one, text = in_latex(draw, depth + 1)
     other, said = in_latex(draw, depth + 1)
-    match draw.randrange(8):
+    match draw.randrange(9):
         case 0:
             return rf"\frac{{{one}}}{{{other}}}", f"(({text})/({said}))"
         case 1:
@@ -355,6 +358,18 @@ def in_latex(draw: random.Random, depth: int = 0) -> tuple[str, str]:
                 (r"\quad", r"\,", r"\hspace{1em}", r"\phantom{0}", r"\kern1em", r"\;", "~")
             )
             return rf"{one}{gap}{{}}{other}", f"{text} {said}"
+        case 7:
+            powers = (
+                ("^2", "^(2)"),
+                ("^{10}", "^(10)"),
+                ("^{-1}", "^(-1)"),
+                # TeX raises one sign, so that these are refused, as braces are.
+                ("^10", "^{1}0"),
+                ("^1.5", "^{1}.5"),
+                ("^-1", "^{-}1"),
+            )
+            power, shown = draw.choice(powers)
+            return rf"\left({one}\right){power}", f"({text}){shown}"
         case _:
             return f"- {one}", f"- {text}"
 

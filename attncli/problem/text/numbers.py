@@ -18,7 +18,12 @@ from typing import NamedTuple, TypeAlias
 
 from attncli.english import shorten
 from attncli.equation.rounding import DIGITS
-from attncli.problem.text.compact_fractions import FRACTION_SIGN, compact_fraction
+from attncli.problem.text.compact_fractions import (
+    FRACTION_SIGN,
+    compact_fraction,
+    doubt_about_copied,
+    with_slashes,
+)
 from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
 from attncli.problem.text.recurring_decimals import RECURRING, recurring, with_period
 
@@ -289,7 +294,7 @@ def _as_problems_spell(text: str) -> str:
     Empty where it has none, or not just one.
     """
     number = _BLANKS_BESIDE_SIGN.sub(r"\1", in_keyboard_signs(text.strip()))
-    number = with_exponent(number)
+    number = with_slashes(with_exponent(number))
     fraction = compact_fraction(number)
     if fraction is None:
         fraction = _whole_power(number)
@@ -322,6 +327,8 @@ def why_not_a_number(text: str) -> tuple[str, str]:
     for pattern, message, help in _REASONS:
         if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
             return message.format(shown), help(found)
+    if copied := doubt_about_copied(text):
+        return f"{shown} can be read in several ways", copied
     unclosed = text.count("(") - text.count(")")
     if unclosed > 0:
         closed = f"{text.strip()}{')' * unclosed}"

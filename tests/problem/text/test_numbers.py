@@ -152,6 +152,12 @@ REFUSED = [
     ),
     ("50%", "50% is not a number", "write 50/100"),
     ("√2", "√2 is not a number", 'write "sqrt(2)"'),
+    ("-1⁄3", "-1⁄3 is a number, but a problem spells it otherwise", "write -1/3"),
+    (
+        "11⁄2",
+        "11⁄2 can be read in several ways",
+        "write 11/2 for the quotient, or 3/2 for 1 1/2",
+    ),
     ("½", "½ is a number, but a problem spells it otherwise", "write 1/2"),
     ("- 1½", "- 1½ is a number, but a problem spells it otherwise", "write -3/2"),
     ("−½", "−½ has a dash that is not the minus sign of the keyboard", "write -1/2"),
