@@ -60,12 +60,13 @@ def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
     >>> hexadecimal(background(0.0)), hexadecimal(background(1.0))
     ('#00224e', '#fee838')
     """
-    place = min(max(shade, 0.0), 1.0) * (len(ramp) - 1)
-    low = min(int(place), len(ramp) - 2)
+    last = len(ramp) - 1
+    within = min(max(shade, 0.0), 1.0)
+    place = within * last
+    low = min(int(place), last - 1)
     part = place - low
-    red, green, blue = (
-        round(a + (b - a) * part) for a, b in zip(ramp[low], ramp[low + 1], strict=True)
-    )
+    pairs = zip(ramp[low], ramp[low + 1], strict=True)
+    red, green, blue = (round(one + (other - one) * part) for one, other in pairs)
     return red, green, blue
 
 

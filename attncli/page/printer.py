@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -362,11 +362,14 @@ def format_rows(matrix: NDArray[Any], precision: int) -> list[list[str]]:
     """
     values = matrix.astype(np.float64)
     sure = surely_rounded(values, precision)
-    texts = np.empty(values.shape, dtype=object)
     # The sum with 0.0 makes 0.000 of -0.000.
     rounded = np.round(values[sure], precision) + 0.0
-    texts[sure] = _texts(rounded, f"{{:.{precision}f}}".format)
-    texts[~sure] = _texts(values[~sure], lambda number: format_number(number, precision))
+    others = values[~sure]
+    write_rounded = f"{{:.{precision}f}}".format
+    write_other = partial(format_number, precision=precision)
+    texts = np.empty(values.shape, dtype=object)
+    texts[sure] = _texts(rounded, write_rounded)
+    texts[~sure] = _texts(others, write_other)
     rows: list[list[str]] = texts.tolist()
     return rows
 

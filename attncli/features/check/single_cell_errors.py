@@ -206,8 +206,8 @@ def share_of_numbers(step: Step, claim: Claim, numbers: float) -> float:
     """
     if not claim.value.is_finite():
         return 1.0
-    around = _spread(step, claim)
-    return min(numbers * 2 * float(claim.half) / around, 1.0) if around else 1.0
+    covered = numbers * 2 * float(claim.half)
+    return _share(covered, _spread(step, claim))
 
 
 def _spread(step: Step, claim: Claim) -> float:
@@ -226,8 +226,16 @@ def share_of_numbers_near(step: Step, claim: Claim, own: float, width: float) ->
     away = abs(float(claim.value) - own)
     if math.isinf(away):
         return 0.0
-    around = min(_spread(step, claim), 2 * TIMES_AS_FAR * away) if away else _spread(step, claim)
+    around = _spread(step, claim)
+    if away:
+        about_as_far = 2 * TIMES_AS_FAR * away
+        around = min(around, about_as_far)
     covered = width + 2 * float(claim.half)
+    return _share(covered, around)
+
+
+def _share(covered: float, around: float) -> float:
+    """How much of a range is covered: all of one without a width, and never more than all."""
     return min(covered / around, 1.0) if around else 1.0
 
 

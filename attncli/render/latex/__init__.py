@@ -119,22 +119,13 @@ def _packages(block: page.Block) -> Iterator[str]:
 
 def _is_coloured(block: page.Block) -> bool:
     """Whether a number is set off by a colour."""
-    match block:
-        case page.Product(meeting=meeting, result=result):
-            return meeting is not None or _is_coloured(result)
-        case page.Grid(cells=cells):
-            return any(_has_color(cell) for row in cells for cell in row)
-        case (
-            page.Heading()
-            | page.Paragraph()
-            | page.Formula()
-            | page.Worked()
-            | page.Table()
-            | page.Listing()
-            | page.Room()
-            | page.Picture()
-        ):
-            return False
+    if isinstance(block, page.Product) and block.meeting is not None:
+        return True
+    return any(_has_coloured_cell(grid) for grid in _grids(block))
+
+
+def _has_coloured_cell(grid: page.Grid) -> bool:
+    return any(_has_color(cell) for row in grid.cells for cell in row)
 
 
 def _has_color(cell: page.Cell) -> bool:

@@ -174,16 +174,22 @@ class Marking:
                 closing(_marked(left, settings, workers, executor, self.warnings.append)) as rows,
             ):
                 for done, (at, marked) in enumerate(rows, start=1):
-                    number = numbers[at]
-                    self._found[number] = marked
                     progress.report(done / len(left))
-                    complete = [number] if feedback is None else feedback.write(number, marked)
-                    self._complete += len(complete)
-                    if kept is not None:
-                        kept.add(self._found[each] for each in complete)
+                    self._add(numbers[at], marked, feedback, kept)
         finally:
-            for number in feedback.owed if feedback is not None else ():
+            owed = feedback.owed if feedback is not None else ()
+            for number in owed:
                 self._found.pop(number, None)
+
+    def _add(
+        self, number: int, marked: Marked, feedback: Feedback | None, kept: KeptRows | None
+    ) -> None:
+        """Add what came of one submission, and keep the rows that have all that belongs to them."""
+        self._found[number] = marked
+        complete = [number] if feedback is None else feedback.write(number, marked)
+        self._complete += len(complete)
+        if kept is not None:
+            kept.add(self._found[each] for each in complete)
 
 
 def _key(student: str, answers: str) -> tuple[str, str]:
