@@ -17,7 +17,7 @@ from attncli.problem.text.compact_fractions import (
     FRACTION_SIGN,
     compact_fraction,
 )
-from attncli.problem.text.numbers import Complaint, NumberError
+from attncli.problem.text.numbers import BY_ZERO_HELP, TOO_LARGE_HELP, Complaint, NumberError
 
 FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
 _ASCII = dict.fromkeys("·×⋅", "*")
@@ -37,7 +37,7 @@ _POWER_SIGNS = ("^", "**")
 _DIGITS = tuple("0123456789.")
 # So many parentheses, signs and powers may stand inside one another.
 DEEPEST = 40
-_BY_ZERO = Complaint.BY_ZERO, "write a number other than 0 after the /"
+_BY_ZERO = Complaint.BY_ZERO, BY_ZERO_HELP
 _TOO_DEEP = (
     "is nested too deeply",
     f"{DEEPEST} parentheses, signs and powers inside one another are the most",
@@ -114,7 +114,7 @@ def work_out(text: str) -> Calculation | None:
         except decimal.DivisionByZero:
             message, help = _BY_ZERO
         except decimal.Overflow:
-            message, help = Complaint.TOO_LARGE, "the largest number is about 1.8e308"
+            message, help = Complaint.TOO_LARGE, TOO_LARGE_HELP
         except decimal.DecimalException:
             message, help = (
                 "cannot be worked out",

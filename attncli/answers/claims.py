@@ -18,7 +18,13 @@ from attncli.problem.text.compact_fractions import (
     with_slashes,
 )
 from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
-from attncli.problem.text.numbers import Complaint, NumberError, is_plain, why_not_a_number
+from attncli.problem.text.numbers import (
+    TOO_LARGE_HELP,
+    Complaint,
+    NumberError,
+    is_plain,
+    why_not_a_number,
+)
 
 # A number has at most so many characters, as in a problem.
 LONGEST_NUMBER = 400
@@ -275,9 +281,7 @@ def _sized(value: Decimal, text: str) -> Decimal:
             )
         )
     if value.copy_abs() > LARGEST_NUMBER:
-        raise NumberError(
-            f"{shorten(text)} {Complaint.TOO_LARGE}", "the largest number is about 1.8e308"
-        )
+        raise NumberError(f"{shorten(text)} {Complaint.TOO_LARGE}", TOO_LARGE_HELP)
     if value.adjusted() < SMALLEST_NUMBER.adjusted():
         raise NumberError(f"{shorten(text)} {Complaint.TOO_SMALL}", "write 0")
     return value

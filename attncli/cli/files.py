@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
-from attncli.errors import reason, unwritable, usage_error
+from attncli.errors import AttncliError, reason, unwritable, usage_error
 from attncli.file_names import against_windows
 from attncli.problem.files import OPENED_FILES
 from attncli.system import (
@@ -168,9 +168,7 @@ def write_bytes(
         if target and is_same(target, _status_of_stream(sys.stdout)):
             _write_standard(data)
         elif target and _is_read(target):
-            raise usage_error(
-                f"{option} {path} would write over a file that is read", help=_OTHER_NAME
-            )
+            raise _over_what_is_read(path, option)
         elif target and not stat.S_ISREG(target.st_mode):
             # A FIFO or a device is no file to be replaced.
             with open(path, "wb") as stream:
@@ -299,11 +297,15 @@ def _require_replaceable(path: str, target: os.stat_result | None, option: str) 
     if target is None:
         return
     if _is_read(target):
-        raise usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
+        raise _over_what_is_read(path, option)
     if not stat.S_ISREG(target.st_mode):
         raise unwritable(path, "it is no regular file", option)
     if not os.access(path, os.W_OK):
         raise unwritable(path, "permission denied", option)
+
+
+def _over_what_is_read(path: str, option: str) -> AttncliError:
+    return usage_error(f"{option} {path} would write over a file that is read", help=_OTHER_NAME)
 
 
 def _write_beside(

@@ -46,6 +46,9 @@ FORMS = (
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
 )
 EXAMPLES = "3, -0.5, 1e3, 1/3 or sqrt(2)"
+# What to do about these complaints, wherever the number stands.
+TOO_LARGE_HELP = "the largest number is about 1.8e308"
+BY_ZERO_HELP = "write a number other than 0 after the /"
 _LOOK_LIKE = f"write a number such as {EXAMPLES}"
 # 1,500 may be 1.5, and fifteen hundred; 2,5 can only be a decimal.
 GROUPED = r"[-+]?[1-9]\d{0,2},\d{3}"
@@ -174,9 +177,7 @@ def _parsed(text: str) -> tuple[float, Surd | None]:
         value = float(surd)
         is_zero = surd.coefficient * surd.radicand == 0
     if isinf(value):
-        raise NumberError(
-            f"{shorten(text)} {Complaint.TOO_LARGE}", "the largest number is about 1.8e308"
-        )
+        raise NumberError(f"{shorten(text)} {Complaint.TOO_LARGE}", TOO_LARGE_HELP)
     if value == 0 and not is_zero:
         raise NumberError(
             f"{shorten(text)} {Complaint.TOO_SMALL}", "write 0, or use larger numbers"
@@ -263,9 +264,7 @@ def _read_fraction_or_root(text: str) -> Surd:
             # a / √r = (a / r) · √r
             coefficient /= radicand
     except ZeroDivisionError:
-        raise NumberError(
-            f"{shorten(text)} {Complaint.BY_ZERO}", "write a number other than 0 after the /"
-        ) from None
+        raise NumberError(f"{shorten(text)} {Complaint.BY_ZERO}", BY_ZERO_HELP) from None
     if radicand < 0:
         raise NumberError(
             f"{shorten(text)} {Complaint.NEGATIVE_ROOT}",
