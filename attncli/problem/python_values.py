@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypedDict, Unpack
 
 from attncli.english import shorten
+from attncli.problem.arrays.handed_over import is_array, to_array
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.loader import problem_from_tree
 from attncli.problem.model import Problem
@@ -35,7 +36,7 @@ Numbers: TypeAlias = "ArrayLike | Sequence[Any] | Mapping[str, Any]"
 class ProblemKeys(TypedDict, total=False):
     """The keys of a problem, as in a file; None leaves a key out.
 
-    `Numbers` are an array of any real type, a tensor on the CPU, or nested lists of numbers,
+    `Numbers` are an array of any real type, a tensor, or nested lists of numbers,
     fractions and texts such as "1/3" and "sqrt(2)"; or {"file": …} or {"random": …}, as in a file.
     """
 
@@ -76,8 +77,8 @@ class ProblemKeys(TypedDict, total=False):
 def problem(*, convention: str | None = None, **keys: Unpack[ProblemKeys]) -> Problem:
     """The problem with these keys, which are those of a problem file.
 
-    Matrices are arrays of any real type, tensors on the CPU, or nested lists of numbers, fractions,
-    and texts such as "1/3". X is n × d_model, W_Q and W_K are d_model × d_k, W_V is d_model × d_v;
+    Matrices are arrays of any real type, tensors, or nested lists of numbers, fractions, and texts
+    such as "1/3". X is n × d_model, W_Q and W_K are d_model × d_k, W_V is d_model × d_v;
     or give Q as n × d_k, K as m × d_k and V as m × d_v. Arrays are copied. None leaves a key out.
     Raises AttncliError with the `path` of what is wrong, and no `place`.
 
@@ -170,7 +171,7 @@ class _Tree:
         lists.
         """
         arrays = {
-            i: self._array(each, f"{path}[{i}]") for i, each in enumerate(values) if _is_array(each)
+            i: self._array(each, f"{path}[{i}]") for i, each in enumerate(values) if is_array(each)
         }
         if (
             len(arrays) == len(values)
@@ -188,20 +189,20 @@ class _Tree:
             self._fail(
                 path, "has masked cells, which hold no numbers", "fill them, as in array.filled(0)"
             )
-        if not _is_array(value):
+        if not is_array(value):
             self._fail(
                 path,
                 f"{_a_kind(value)} cannot be read",
                 "give a number, a text, a list, a dict or an array",
             )
         try:
-            array = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
+            array = to_array(value)
         except Exception as error:
-            # Another library raises anything: for a tensor on a GPU, or one that needs a gradient.
+            # Another library raises anything: for an array on a GPU, or for a nested tensor.
             why = shorten(str(error).partition("\n")[0], 200)
-            help = "give an array on the CPU, as PyTorch makes by tensor.detach().cpu().float()"
+            help = "give an array in the computer's memory, such as one of NumPy"
             self._fail(path, f"{_a_kind(value)} cannot become a NumPy array: {why}", help)
-        # bfloat16 comes as a type of its own.
+        # Floats of eight bits come as types of their own.
         if array.dtype.kind == "f" or "float" in array.dtype.name:
             # What is too large becomes an infinity, which is reported.
             with np.errstate(all="ignore"):
@@ -220,10 +221,6 @@ class _Tree:
 
     def _fail(self, path: str, message: str, help: str) -> NoReturn:
         self._errors.fail(message, at=self._made, help=help, path=path)
-
-
-def _is_array(value: object) -> bool:
-    return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
 def _a_kind(value: object) -> str:

@@ -110,11 +110,49 @@ def test_tensors_become_arrays() -> None:
     torch = pytest.importorskip("torch")
     trace = attncli.trace(Q=torch.zeros(1, 1), K=torch.ones(2, 1), V=torch.tensor([[1, 4], [3, 8]]))
     assert trace["output"].tolist() == [[2, 6]]
-    with pytest.raises(
-        attncli.AttncliError, match=r"^V: a value of type Tensor cannot become a NumPy array: "
-    ) as caught:
-        attncli.problem(Q=ONE, K=ONE, V=torch.ones(2, 2, requires_grad=True))
-    assert "tensor.detach().cpu().float()" in caught.value.help
+
+
+def test_tensors_that_numpy_cannot_read() -> None:
+    """One with a gradient, one of bfloat16, and both in a list; 1.003 is 1.0 in bfloat16."""
+    torch = pytest.importorskip("torch")
+    with_gradient = torch.tensor([[1.0, 4], [3, 8]], requires_grad=True)
+    of_16_bits = torch.tensor([[1.003, 4], [3, 8]], dtype=torch.bfloat16)
+    for values in (with_gradient, of_16_bits, [*with_gradient], [*of_16_bits]):
+        trace = attncli.trace(Q=[[0]], K=[[1], [1]], V=values)
+        assert trace["output"].tolist() == [[2, 6]]
+    scaled = attncli.trace(Q=ONE, K=ONE, V=ONE, scale=torch.tensor(2.0, requires_grad=True))
+    assert scaled.settings.scale == 2
+    problem = attncli.problem(Q=[[0]], K=[[1], [1]], V=with_gradient)
+    mean = with_gradient.mean(dim=0, keepdim=True)
+    for answer in (mean, mean.bfloat16()):
+        assert attncli.check(problem, {"output": answer}).passed
+
+
+def test_a_tensor_on_a_gpu_is_copied() -> None:
+    """A stand-in for a tensor that NumPy cannot read before it is on the CPU."""
+
+    class OnGpu:
+        dtype = "torch.float32"
+
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+        def detach(self) -> OnGpu:
+            return self
+
+        def cpu(self) -> Any:
+            return np.array([[1, 4], [3, 8]], np.float32)
+
+    problem = attncli.problem(Q=ONE, K=ONE, V=OnGpu())
+    assert problem.given["V"].value.tolist() == [[1, 4], [3, 8]]
+
+
+def test_a_tensor_without_plain_numbers() -> None:
+    torch = pytest.importorskip("torch")
+    sparse = torch.eye(2).to_sparse()
+    with pytest.raises(attncli.AttncliError, match=r"^V: a value of type Tensor cannot") as caught:
+        attncli.problem(Q=ONE, K=ONE, V=sparse)
+    assert "in the computer's memory" in caught.value.help
 
 
 class _DLPack:
