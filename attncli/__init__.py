@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attncli.api import trace as trace
     from attncli.cli.saving import save as save
     from attncli.errors import AttncliError as AttncliError
+    from attncli.mistakes.catalogue import mistakes as mistakes
     from attncli.notebook import Trace as Trace
     from attncli.problem.model import Problem as Problem
     from attncli.problem.python_values import problem as problem
@@ -31,6 +32,7 @@ __all__ = [
     "check",
     "check_many",
     "load",
+    "mistakes",
     "problem",
     "save",
     "trace",
@@ -43,6 +45,7 @@ _HOMES = {
     "check": "attncli.api",
     "check_many": "attncli.api",
     "load": "attncli.api",
+    "mistakes": "attncli.mistakes.catalogue",
     "problem": "attncli.problem.python_values",
     "save": "attncli.cli.saving",
     "trace": "attncli.api",

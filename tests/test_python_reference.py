@@ -243,6 +243,7 @@ def results(name: str, held: Mapping[str, Any], call: Any) -> Any:
         "check_many": lambda: attncli.check_many(
             [("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})]
         ),
+        "mistakes": lambda: attncli.mistakes(),
         "picture": lambda: held["Picture"],
         "page": lambda: held["Trace"].page(),
         "recording": lambda: call.Calls,

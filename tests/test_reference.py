@@ -221,11 +221,11 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
             yield from _fields(schema[inner])
 
 
-def test_every_mistake_stands_in_the_reference_with_the_steps_it_changes() -> None:
-    rows = re.findall(r"^\| (.+?) \| (`.+`) \|$", text("mistakes.md"), re.MULTILINE)
-    changes = {
-        name: ", ".join(f"`{step.name}`" for step in steps)
-        for name, steps in changed_steps().items()
-    }
-    assert dict(rows) == changes
-    assert [name for name, _ in rows] == [mistake.name for mistake in known_mistakes()]
+def test_every_mistake_stands_in_the_reference_with_its_id_and_the_steps_it_changes() -> None:
+    rows = re.findall(r"^\| (.+?) \| `([^`]+)` \| (`.+`) \|$", text("mistakes.md"), re.MULTILINE)
+    steps = changed_steps()
+    expected = []
+    for mistake in known_mistakes():
+        changes = ", ".join(f"`{step.name}`" for step in steps[mistake.name])
+        expected.append((mistake.name, mistake.id, changes))
+    assert rows == expected

@@ -35,6 +35,7 @@ from attncli.mistakes.model import (
     chained,
     equations,
     first_of,
+    in_id,
     result_transposed,
     rewritten,
     transposed,
@@ -383,109 +384,205 @@ def _swapped(one: str, other: str) -> Change:
 
 
 BACKWARD_MISTAKES: tuple[Mistake, ...] = (
-    Mistake("the loss was added up, not averaged", rewritten(loss=not_averaged)),
-    Mistake("the gradient of the loss was taken with the other sign", rewritten(d_output=negated)),
     Mistake(
-        "the target was not subtracted from the probabilities", rewritten(d_output=without_target)
+        "loss-not-averaged", "the loss was added up, not averaged", rewritten(loss=not_averaged)
     ),
-    Mistake("the factor 2 of the square was forgotten", rewritten(d_output=without_two)),
-    Mistake("the gradient was not divided by the N of the mean", rewritten(d_output=not_averaged)),
     Mistake(
+        "loss-gradient-sign",
+        "the gradient of the loss was taken with the other sign",
+        rewritten(d_output=negated),
+    ),
+    Mistake(
+        "target-not-subtracted",
+        "the target was not subtracted from the probabilities",
+        rewritten(d_output=without_target),
+    ),
+    Mistake(
+        "factor-2-forgotten",
+        "the factor 2 of the square was forgotten",
+        rewritten(d_output=without_two),
+    ),
+    Mistake(
+        "gradient-not-averaged",
+        "the gradient was not divided by the N of the mean",
+        rewritten(d_output=not_averaged),
+    ),
+    Mistake(
+        "mean-over-rows",
         "the mean was taken over the rows, not over all numbers",
         rewritten(d_output=averaged_over("rows")),
     ),
     Mistake(
+        "mean-over-numbers",
         "the mean was taken over all numbers, not over the rows",
         rewritten(d_output=averaged_over("numbers")),
     ),
     Mistake(
+        "back-w-o-not-transposed",
         "W_O was not transposed in the backward pass",
         first_of(
             rewritten(d_concat=transposed("W_O")), rewritten(d_heads_output=transposed("W_O"))
         ),
     ),
-    Mistake("dO V was worked out instead of dO V^T", rewritten(d_weights=transposed("V"))),
     Mistake(
+        "back-v-not-transposed",
+        "dO V was worked out instead of dO V^T",
+        rewritten(d_weights=transposed("V")),
+    ),
+    Mistake(
+        "back-mean-not-subtracted",
         "the row's mean was not subtracted in the backward pass of the softmax",
         through_softmax(without_mean),
     ),
-    Mistake("only the diagonal of the softmax's Jacobian was taken", through_softmax(diagonal)),
-    Mistake("the softmax's Jacobian was taken down the columns", down_columns),
     Mistake(
-        "the means of the rows were subtracted from the columns", through_softmax(mean_of_column)
+        "back-diagonal-only",
+        "only the diagonal of the softmax's Jacobian was taken",
+        through_softmax(diagonal),
     ),
     Mistake(
-        "the gradients of a row were added up without its weights", rewritten(delta=summed_plainly)
+        "back-jacobian-columns", "the softmax's Jacobian was taken down the columns", down_columns
     ),
     Mistake(
+        "back-means-from-columns",
+        "the means of the rows were subtracted from the columns",
+        through_softmax(mean_of_column),
+    ),
+    Mistake(
+        "back-delta-plain-sum",
+        "the gradients of a row were added up without its weights",
+        rewritten(delta=summed_plainly),
+    ),
+    Mistake(
+        "back-delta-plain-mean",
         "the gradients of a row were averaged without its weights",
         rewritten(delta=averaged_plainly),
     ),
     Mistake(
+        "back-softmax-left-out",
         "the softmax was left out in the backward pass",
         through_softmax(lambda _, gradient, __: gradient),
     ),
     Mistake(
+        "back-log-base-forgotten",
         "the logarithm of the base was forgotten in the backward pass",
         of_logits(without_logarithm),
     ),
-    Mistake("the mask was forgotten in the backward pass", weights_without_mask),
     Mistake(
+        "back-mask-forgotten", "the mask was forgotten in the backward pass", weights_without_mask
+    ),
+    Mistake(
+        "back-softcap-forgotten",
         "the softcap's derivative was forgotten",
         first_of(rewritten(d_scaled=without_slope), rewritten(d_scores=without_slope)),
     ),
-    Mistake("the scale was forgotten in the backward pass", _UNSCALED),
-    Mistake("the scale was applied to dQ and dK, not to dS", all_of(_UNSCALED, _SCALED_LATER)),
+    Mistake("back-scale-forgotten", "the scale was forgotten in the backward pass", _UNSCALED),
     Mistake(
+        "back-scale-later",
+        "the scale was applied to dQ and dK, not to dS",
+        all_of(_UNSCALED, _SCALED_LATER),
+    ),
+    Mistake(
+        "back-mean-and-scale-forgotten",
         "the row's mean was not subtracted in the backward pass, nor the scale applied",
         all_of(through_softmax(without_mean), _UNSCALED),
     ),
     Mistake(
-        "the scale was applied twice in the backward pass", rewritten(d_scores=scaled_once_more)
+        "back-scale-twice",
+        "the scale was applied twice in the backward pass",
+        rewritten(d_scores=scaled_once_more),
     ),
     Mistake(
-        "the scale was undone in the backward pass, not applied", rewritten(d_scores=scale_undone)
+        "back-scale-undone",
+        "the scale was undone in the backward pass, not applied",
+        rewritten(d_scores=scale_undone),
     ),
-    Mistake("the derivative of the tanh was forgotten", rewritten(d_hidden=without_slope)),
+    Mistake(
+        "back-tanh-forgotten",
+        "the derivative of the tanh was forgotten",
+        rewritten(d_hidden=without_slope),
+    ),
     *(
         Mistake(
+            id,
             f"{wrong} was worked out instead of {right}",
             first_of(rewritten(**{f"{step}_rot": rot}), rewritten(**{step: one})),
         )
-        for step, wrong, right, one, rot in (
-            ("d_Q", "dS^T K", "dS K", transposed("d_scores"), transposed("d_scores")),
-            ("d_Q", "dS Q", "dS K", with_arrays(K="Q"), with_arrays(K_rot="Q_rot")),
-            ("d_K", "dS Q", "dS^T Q", transposed("d_scores"), transposed("d_scores")),
-            ("d_K", "dS^T K", "dS^T Q", with_arrays(Q="K"), with_arrays(Q_rot="K_rot")),
+        for id, step, wrong, right, one, rot in (
+            (
+                "back-d-q-transposed",
+                "d_Q",
+                "dS^T K",
+                "dS K",
+                transposed("d_scores"),
+                transposed("d_scores"),
+            ),
+            (
+                "back-d-q-of-queries",
+                "d_Q",
+                "dS Q",
+                "dS K",
+                with_arrays(K="Q"),
+                with_arrays(K_rot="Q_rot"),
+            ),
+            (
+                "back-d-k-not-transposed",
+                "d_K",
+                "dS Q",
+                "dS^T Q",
+                transposed("d_scores"),
+                transposed("d_scores"),
+            ),
+            (
+                "back-d-k-of-keys",
+                "d_K",
+                "dS^T K",
+                "dS^T Q",
+                with_arrays(Q="K"),
+                with_arrays(Q_rot="K_rot"),
+            ),
         )
     ),
-    Mistake("A dO was worked out instead of A^T dO", rewritten(d_V=transposed("weights"))),
     Mistake(
+        "back-d-v-not-transposed",
+        "A dO was worked out instead of A^T dO",
+        rewritten(d_V=transposed("weights")),
+    ),
+    Mistake(
+        "back-rope-forward",
         "RoPE rotated forward in the backward pass",
         rewritten(d_Q=rotated_forward, d_K=rotated_forward),
     ),
     Mistake(
+        "back-rope-left-out",
         "RoPE was left out in the backward pass",
         equations("d_Q[i, k] = d_Q_rot[i, k]", "d_K[j, k] = d_K_rot[j, k]"),
     ),
     Mistake(
+        "back-first-sharing-head",
         "only the first of the heads that share keys and values was taken",
         over_shared_heads(one_head()),
     ),
     Mistake(
+        "back-last-sharing-head",
         "only the last of the heads that share keys and values was taken",
         over_shared_heads(one_head(last=True)),
     ),
     Mistake(
+        "back-sharing-heads-averaged",
         "the heads that share keys and values were averaged, not added up",
         over_shared_heads(averaged_over_heads),
     ),
     *(
-        Mistake(f"d{name} was transposed", result_transposed(f"d_{name}"))
+        Mistake(
+            f"back-d-{in_id(name)}-transposed",
+            f"d{name} was transposed",
+            result_transposed(f"d_{name}"),
+        )
         for name in (*_INPUT_WEIGHTS, "W_O")
     ),
     *(
         Mistake(
+            f"back-{in_id(name)}-part-left-out",
             f"the part through {name} was left out of the gradient of the input",
             first_of(
                 rewritten(d_X=not_through(name)),
@@ -496,6 +593,7 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
     ),
     *(
         Mistake(
+            f"back-only-{in_id(name)}-part",
             f"only the part through {name} was taken as the gradient of the input",
             rewritten(d_X=function),
         )
@@ -506,14 +604,24 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
         )
     ),
     *(
-        Mistake(f"{name} was not transposed in the backward pass", _into_input(name))
+        Mistake(
+            f"back-{in_id(name)}-not-transposed",
+            f"{name} was not transposed in the backward pass",
+            _into_input(name),
+        )
         for name in _INPUT_WEIGHTS
     ),
     Mistake(
-        "W_Q, W_K and W_V were not transposed in the backward pass", _into_input(*_INPUT_WEIGHTS)
+        "back-no-projection-transposed",
+        "W_Q, W_K and W_V were not transposed in the backward pass",
+        _into_input(*_INPUT_WEIGHTS),
     ),
     *(
-        Mistake(f"{one} and {other} were swapped in the backward pass", _swapped(one, other))
+        Mistake(
+            f"back-{in_id(one)}-{in_id(other)}-swapped",
+            f"{one} and {other} were swapped in the backward pass",
+            _swapped(one, other),
+        )
         for one, other in (("W_Q", "W_K"), ("W_K", "W_V"), ("W_Q", "W_V"))
     ),
 )

@@ -5,10 +5,23 @@ trace.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from attncli.mistakes.forward import FORWARD_MISTAKES
 from attncli.mistakes.model import Changes, Mistake
 from attncli.tracing.model import Trace
+
+
+class KnownMistake(NamedTuple):
+    """A mistake as programs hear of it: its `id` never changes, its `name` says what was done."""
+
+    id: str
+    name: str
+
+
+def mistakes() -> tuple[KnownMistake, ...]:
+    """All mistakes that attncli knows, in the order in which they can be made."""
+    return tuple(KnownMistake(mistake.id, mistake.name) for mistake in known_mistakes())
 
 
 def known_mistakes(*, gradient: bool = True) -> tuple[Mistake, ...]:

@@ -34,6 +34,7 @@ from attncli.mistakes.model import (
     any_of,
     equations,
     first_of,
+    in_id,
     rewritten,
     transposed,
     with_arrays,
@@ -348,9 +349,9 @@ def _number(text: str) -> Number:
     return Number(Fraction(text), text)
 
 
-def _mask_mistake(name: str, used: Rewrite) -> Mistake:
+def _mask_mistake(id: str, name: str, used: Rewrite) -> Mistake:
     """A mistake in the use of a mask: other software may hand over the right one beside it."""
-    return Mistake(name, rewritten(mask=used), optional=("mask",))
+    return Mistake(id, name, rewritten(mask=used), optional=("mask",))
 
 
 _TRANSPOSED = {name: rewritten(**{name[2:]: transposed(name)}) for name in ("W_Q", "W_K", "W_V")}
@@ -375,44 +376,80 @@ def rounded_first(step: str, decimals: int) -> str | None:
 
 FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
-        "W_Q and W_K were swapped", rewritten(Q=with_arrays(W_Q="W_K"), K=with_arrays(W_K="W_Q"))
+        "w-q-w-k-swapped",
+        "W_Q and W_K were swapped",
+        rewritten(Q=with_arrays(W_Q="W_K"), K=with_arrays(W_K="W_Q")),
     ),
     Mistake(
-        "W_K and W_V were swapped", rewritten(K=with_arrays(W_K="W_V"), V=with_arrays(W_V="W_K"))
+        "w-k-w-v-swapped",
+        "W_K and W_V were swapped",
+        rewritten(K=with_arrays(W_K="W_V"), V=with_arrays(W_V="W_K")),
     ),
     Mistake(
-        "W_Q and W_V were swapped", rewritten(Q=with_arrays(W_Q="W_V"), V=with_arrays(W_V="W_Q"))
+        "w-q-w-v-swapped",
+        "W_Q and W_V were swapped",
+        rewritten(Q=with_arrays(W_Q="W_V"), V=with_arrays(W_V="W_Q")),
     ),
-    Mistake("W_Q, W_K and W_V were transposed", all_of(*_TRANSPOSED.values())),
-    *(Mistake(f"{name} was transposed", change) for name, change in _TRANSPOSED.items()),
-    Mistake("W_O was transposed", rewritten(output=transposed("W_O"))),
-    Mistake("W_O was left out", without_w_o),
-    Mistake("the bias was left out of Q", rewritten(Q=without_bias)),
     Mistake(
+        "all-projections-transposed",
+        "W_Q, W_K and W_V were transposed",
+        all_of(*_TRANSPOSED.values()),
+    ),
+    *(
+        Mistake(f"{in_id(name)}-transposed", f"{name} was transposed", change)
+        for name, change in _TRANSPOSED.items()
+    ),
+    Mistake("w-o-transposed", "W_O was transposed", rewritten(output=transposed("W_O"))),
+    Mistake("w-o-left-out", "W_O was left out", without_w_o),
+    Mistake("b-q-left-out", "the bias was left out of Q", rewritten(Q=without_bias)),
+    Mistake(
+        "b-k-left-out",
         "the bias was left out of K",
         first_of(rewritten(new_K=without_bias), rewritten(K=without_bias)),
     ),
     Mistake(
+        "b-v-left-out",
         "the bias was left out of V",
         first_of(rewritten(new_V=without_bias), rewritten(V=without_bias)),
     ),
-    Mistake("the bias was left out of the output", rewritten(output=without_bias)),
+    Mistake("b-o-left-out", "the bias was left out of the output", rewritten(output=without_bias)),
     Mistake(
-        "heads were split by rows, without moving their axis", all_of(*map(split_by_rows, "QKV"))
+        "heads-split-by-rows",
+        "heads were split by rows, without moving their axis",
+        all_of(*map(split_by_rows, "QKV")),
     ),
-    Mistake("heads were joined without moving their axis back", rewritten(concat=joined_by_rows)),
     Mistake(
+        "heads-joined-by-rows",
+        "heads were joined without moving their axis back",
+        rewritten(concat=joined_by_rows),
+    ),
+    Mistake(
+        "rope-other-pairs",
         "RoPE rotated the wrong pairs of features",
         all_of(other_pairs("Q_rot"), other_pairs("K_rot")),
     ),
-    Mistake("RoPE was left out", equations("Q_rot[i, k] = Q[i, k]", "K_rot[j, k] = K[j, k]")),
     Mistake(
-        "RoPE rotated in the wrong direction", rewritten(angles=lambda own, _: Call("neg", (own,)))
+        "rope-left-out",
+        "RoPE was left out",
+        equations("Q_rot[i, k] = Q[i, k]", "K_rot[j, k] = K[j, k]"),
     ),
-    Mistake("K Q^T was worked out instead of Q K^T", rewritten(scores=with_i_and_j_exchanged)),
-    Mistake("K was not transposed", equations("K_T[k, j] = K[k, j]")),
+    Mistake(
+        "rope-backwards",
+        "RoPE rotated in the wrong direction",
+        rewritten(angles=lambda own, _: Call("neg", (own,))),
+    ),
+    Mistake(
+        "k-q-for-q-k",
+        "K Q^T was worked out instead of Q K^T",
+        rewritten(scores=with_i_and_j_exchanged),
+    ),
+    Mistake("k-not-transposed", "K was not transposed", equations("K_T[k, j] = K[k, j]")),
     *(
-        Mistake(f"{wrong} was worked out instead of Q K^T", equations(f"scores[i, j] = {product}"))
+        Mistake(
+            f"{in_id(wrong)}-for-q-k",
+            f"{wrong} was worked out instead of Q K^T",
+            equations(f"scores[i, j] = {product}"),
+        )
         for wrong, product in (
             ("Q Q^T", "sum(k, Q[i, k] * Q[j, k])"),
             ("K K^T", "sum(k, K[i, k] * K[j, k])"),
@@ -421,76 +458,108 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
             ("Q W_K^T", "sum(k, Q[i, k] * W_K[j, k])"),
         )
     ),
-    Mistake("KV heads were tiled, not repeated", heads_tiled),
-    Mistake("the scores were not scaled", _UNSCALED),
+    Mistake("kv-heads-tiled", "KV heads were tiled, not repeated", heads_tiled),
+    Mistake("scale-left-out", "the scores were not scaled", _UNSCALED),
     Mistake(
+        "scale-d-k",
         "the scores were divided by d_k, not by its root",
         equations("scaled[i, j] = scores[i, j] / d_k"),
     ),
-    Mistake("the scores were scaled twice", rewritten(scaled=scaled_once_more)),
+    Mistake("scale-twice", "the scores were scaled twice", rewritten(scaled=scaled_once_more)),
     Mistake(
+        "scale-root-d-model",
         "the scores were divided by the root of d_model",
         equations("scaled[i, j] = scores[i, j] / sqrt({d_model})"),
     ),
-    Mistake("the scores were divided by n", equations("scaled[i, j] = scores[i, j] / {n}")),
     Mistake(
+        "scale-n", "the scores were divided by n", equations("scaled[i, j] = scores[i, j] / {n}")
+    ),
+    Mistake(
+        "scale-root-n",
         "the scores were divided by the root of n",
         equations("scaled[i, j] = scores[i, j] / sqrt({n})"),
     ),
     Mistake(
+        "scale-root-all-heads",
         "the scores were divided by the root of d_k of all heads together",
         equations("scaled[i, j] = scores[i, j] / sqrt({joined})"),
     ),
     Mistake(
+        "scale-inverted",
         "the scores were multiplied by the root of d_k",
         equations("scaled[i, j] = scores[i, j] * sqrt(d_k)"),
     ),
-    Mistake("the scores were scaled, but the problem asks for no scale", scaled_unasked),
     Mistake(
+        "scale-unasked", "the scores were scaled, but the problem asks for no scale", scaled_unasked
+    ),
+    Mistake(
+        "scale-after-softmax",
         "the scale was applied after the softmax",
         all_of(_UNSCALED, rewritten(weights=scaled_once_more)),
     ),
-    Mistake("the softcap was left out", rewritten(capped=without_softcap)),
-    Mistake("the softcap was applied after the mask", rewritten(masked=softcap_after_mask)),
-    Mistake("the mask was forgotten", rewritten(masked=without_mask)),
-    _mask_mistake("the mask was inverted", inverted),
-    _mask_mistake("the mask was transposed", with_i_and_j_exchanged),
-    _mask_mistake("the mask hid each token from itself", hiding_itself),
-    _mask_mistake("the mask let each token see the next one", seeing_the_next),
-    _mask_mistake("the mask was aligned to the other corner", other_corner),
+    Mistake("softcap-left-out", "the softcap was left out", rewritten(capped=without_softcap)),
     Mistake(
-        "hidden scores were set to 0, not to -inf", rewritten(masked=hidden_set_to(number_node(0)))
+        "softcap-after-mask",
+        "the softcap was applied after the mask",
+        rewritten(masked=softcap_after_mask),
+    ),
+    Mistake("mask-forgotten", "the mask was forgotten", rewritten(masked=without_mask)),
+    _mask_mistake("mask-inverted", "the mask was inverted", inverted),
+    _mask_mistake("mask-transposed", "the mask was transposed", with_i_and_j_exchanged),
+    _mask_mistake("mask-hides-itself", "the mask hid each token from itself", hiding_itself),
+    _mask_mistake("mask-sees-next", "the mask let each token see the next one", seeing_the_next),
+    _mask_mistake("mask-other-corner", "the mask was aligned to the other corner", other_corner),
+    Mistake(
+        "hidden-set-to-0",
+        "hidden scores were set to 0, not to -inf",
+        rewritten(masked=hidden_set_to(number_node(0))),
     ),
     Mistake(
+        "mask-after-softmax",
         "the mask was put on the weights, after the softmax",
         rewritten(masked=without_mask, weights=mask_on_weights),
     ),
     _mask_mistake(
+        "mask-1-for-seen-added",
         "a mask of 1 for seen and 0 for hidden was added to the scores, as it is",
         added_as_is(1, 0),
     ),
     _mask_mistake(
+        "mask-1-for-hidden-added",
         "a mask of 0 for seen and 1 for hidden was added to the scores, as it is",
         added_as_is(0, 1),
     ),
     *(
-        _mask_mistake(f"{text} was added instead of -inf", hidden_by_adding(_number(text)))
+        _mask_mistake(
+            f"{in_id(text)}-added",
+            f"{text} was added instead of -inf",
+            hidden_by_adding(_number(text)),
+        )
         for text in SENTINELS
     ),
     *(
         Mistake(
+            f"hidden-set-to-{in_id(text)}",
             f"hidden scores were set to {text}, not to -inf",
             rewritten(masked=hidden_set_to(_number(text))),
         )
         for text in SENTINELS
     ),
-    Mistake("the softmax was taken down the columns", share_of("sum(p, exp[p, j])")),
-    Mistake("the softmax was taken over the whole matrix", share_of("sum(p, sum(u, exp[p, u]))")),
     Mistake(
+        "softmax-columns", "the softmax was taken down the columns", share_of("sum(p, exp[p, j])")
+    ),
+    Mistake(
+        "softmax-whole-matrix",
+        "the softmax was taken over the whole matrix",
+        share_of("sum(p, sum(u, exp[p, u]))"),
+    ),
+    Mistake(
+        "softmax-without-exponentials",
         "the scores were divided by their sum, without exponentials",
         equations("weights[i, j] = share(finite({logits}[i, j]), sum(u, finite({logits}[i, u])))"),
     ),
     Mistake(
+        "softmax-by-largest",
         "the exponentials were divided by the largest of their row, not by their sum",
         equations(
             "row_sum[i] = max(j, exp[i, j])", "weights[i, j] = share(exp[i, j], max(u, exp[i, u]))"
@@ -498,32 +567,42 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         optional=("row_sum",),
     ),
     Mistake(
-        "the exponentials were not divided by their sum", equations("weights[i, j] = exp[i, j]")
+        "softmax-not-divided",
+        "the exponentials were not divided by their sum",
+        equations("weights[i, j] = exp[i, j]"),
     ),
     Mistake(
+        "squares-for-exponentials",
         "squares were taken instead of exponentials",
         equations("exp[i, j] = finite({seen}[i, j]) ** 2"),
     ),
-    Mistake("the base was e, not the one given", base_e),
+    Mistake("base-e", "the base was e, not the one given", base_e),
     *(
-        Mistake(f"{number} was used instead of e", base(number))
+        Mistake(f"base-{in_id(number)}", f"{number} was used instead of e", base(number))
         for number in ("2", "3", "2.7", "2.71", "2.718", "10")
     ),
     Mistake(
+        "a-x-for-a-v",
         "A X was worked out instead of A V",
         equations("{mixed}[i, c] = sum(j, weights[i, j] * {source}[j, c])"),
     ),
     Mistake(
+        "a-k-for-a-v",
         "A K was worked out instead of A V",
         equations("{mixed}[i, c] = sum(j, weights[i, j] * K[j, c])"),
     ),
     Mistake(
+        "a-q-for-a-v",
         "A Q was worked out instead of A V",
         equations("{mixed}[i, c] = sum(j, weights[i, j] * Q[j, c])"),
     ),
     Mistake(
+        "a-transposed-v-for-a-v",
         "A^T V was worked out instead of A V",
         equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])"),
     ),
-    *(Mistake(name, rounded(step, decimals)) for (step, decimals), name in _ROUNDED_FIRST.items()),
+    *(
+        Mistake(f"{step}-rounded-to-{decimals}", name, rounded(step, decimals))
+        for (step, decimals), name in _ROUNDED_FIRST.items()
+    ),
 )

@@ -1,4 +1,5 @@
-"""What a mistake is: a name, and other equations for the steps of a trace in which it can be made.
+"""What a mistake is: an id, a name, and other equations for the steps of a trace in which it can be
+made.
 
 A mistake says its equations in one of two ways: `equations("scaled[i, j] = scores[i, j]")` writes
 them out, and `rewritten(mask=function)` puts the step's own equation through a function. `all_of`,
@@ -18,6 +19,7 @@ be made where the trace has nothing for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -52,17 +54,28 @@ Rewrite: TypeAlias = Callable[[Expression, Trace], Expression | None]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """`name` is what was done, as in "the scores were not scaled"; `change` gives the other
-    equations for a trace.
+    """`id` is what programs call it, as in "scale-left-out", and never changes; `name` is what was
+    done, as in "the scores were not scaled". `change` gives the other equations for a trace.
 
     `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten
     where there is none. A step that is `optional` may as well be right: who divides by the largest
     exponential may have written the sums, and who inverts a mask may have saved it before.
     """
 
+    id: str
     name: str
     change: Change
     optional: tuple[str, ...] = ()
+
+
+def in_id(written: str) -> str:
+    """A matrix, a product or a number as it stands in an id.
+
+    >>> in_id("Q W_K^T"), in_id("-1e9"), in_id("2.718")
+    ('q-w-k', 'minus-1e9', '2-718')
+    """
+    words = written.replace("^T", "").replace("-", "minus ").lower()
+    return "-".join(re.split(r"[ _.]", words))
 
 
 def with_changes(trace: Trace, changes: Changes) -> Trace:

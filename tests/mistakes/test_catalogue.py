@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+
 import pytest
 
 from attncli.mistakes.catalogue import applicable, changes_of, known_mistakes
@@ -18,6 +21,25 @@ def traced(problem: str) -> Trace:
 
 def test_every_mistake_has_a_name_of_its_own() -> None:
     assert len({mistake.name for mistake in known_mistakes()}) == len(known_mistakes())
+
+
+def test_every_mistake_has_an_id_of_its_own() -> None:
+    ids = [mistake.id for mistake in known_mistakes()]
+    assert len({*ids}) == len(ids)
+    assert [id for id in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id)] == []
+
+
+def test_python_gets_the_list() -> None:
+    """Also after an import of the package that has the same name."""
+    import attncli
+    import attncli.mistakes
+
+    listed = attncli.mistakes()
+    assert [(each.id, each.name) for each in listed] == [
+        (mistake.id, mistake.name) for mistake in known_mistakes()
+    ]
+    assert ("scale-twice", "the scores were scaled twice") in listed
+    assert str(inspect.signature(attncli.mistakes)) == "() -> 'tuple[KnownMistake, ...]'"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_every_mistake_can_be_made_in_some_problem() -> None:
 
 
 def test_a_mistake_for_which_there_is_no_problem_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere = Mistake("the numbers were read upside down", lambda trace: {})
+    nowhere = Mistake("upside-down", "the numbers were read upside down", lambda trace: {})
     monkeypatch.setattr(mistakes_page, "known_mistakes", lambda: (nowhere,))
     with pytest.raises(LookupError, match=r"_SETTINGS in .*: the numbers were read upside down"):
         changed_steps()
