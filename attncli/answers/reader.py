@@ -32,6 +32,12 @@ class Form:
     looks_like: re.Pattern[str]
 
 
+# A heading of a page for a terminal, the first of several rows, or a row in words.
+_HEADING_OR_ROW = r"── .*──|.*⎡.*⎤[ \t]*$|[ \t]*row(?: .*)?: "
+# A matrix of one row has the brackets that lists have: names without a colon stand above it, which
+# no list of YAML has there, and no comma and blank separate its numbers.
+_NAMES_ABOVE = r"[ \t]*[^\s\[\]{}\-#\"',:](?:[^\n:]|:(?=\S))*\n"
+_ONLY_ROW = r"(?:(?:[^\n:]|:(?=\S))*\s)?\[ (?:[^\n\[\],;:]|,(?=\S))* \][ \t]*$"
 FORMS = (
     Form("latex", (".tex", ".latex"), re.compile(r"\\(?:bordermatrix|documentclass|section)\b")),
     Form(
@@ -39,7 +45,11 @@ FORMS = (
         (".md", ".markdown"),
         re.compile(r"^ {0,3}\|.*\|[ \t]*\n {0,3}\|[ \t]*:?-+:?[ \t]*\|", re.MULTILINE),
     ),
-    Form("terminal", (), re.compile(r"^(?:── .*──|.*⎡.*⎤[ \t]*$|row(?: .*)?: )", re.MULTILINE)),
+    Form(
+        "terminal",
+        (),
+        re.compile(rf"^(?:{_HEADING_OR_ROW}|{_NAMES_ABOVE}{_ONLY_ROW})", re.MULTILINE),
+    ),
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
 

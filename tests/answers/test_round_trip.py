@@ -14,6 +14,7 @@ from typing import Literal, cast
 import numpy as np
 import pytest
 
+from attncli.answers import reader
 from attncli.answers.blank import blank_answers
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
@@ -279,6 +280,38 @@ def test_content_tells_the_form_of_standard_input() -> None:
         "S: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]\n",
     ):
         assert tuple(read_back(text, "standard input", trace).steps) == ("scores",)
+
+
+@pytest.mark.parametrize("form", ["terminal", "words"])
+def test_a_matrix_that_is_cut_from_a_page_for_a_terminal_is_told_by_its_content(form: str) -> None:
+    """A drawn matrix of one row has the brackets that lists have."""
+    text = "{X: [[1, 2]], W_Q: [[3, 1], [4, 1]], b_Q: [5, 9], K: [[2, 6]], V: [[5, 3]], scale: 1}"
+    trace = run(loads(text.encode(), "p.yaml"))
+    page = exported(trace, form, View())
+    found = {}
+    for part in page.split("\n\n"):
+        if re.search(r"\[ .* \]$|⎡|^row", part, re.MULTILINE):
+            for name in ("answers.txt", "-"):
+                found.update(read_back(part, name, trace).steps)
+    by_hand = {"Q": [[16, 12]], "scores": [[104]], "weights": [[1]], "output": [[5, 3]]}
+    for name, numbers in by_hand.items():
+        claimed = [[float(claim.value) for claim in row] for row in found[name].cells]
+        assert claimed == numbers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "scores:\n  [ 1 ]\n",
+        "scores:\n- [ 1 ]\n",
+        "# mine\nscores: [ 1\n ]\n",
+        "scores: |\n  [[-1.   0.5 ]\n   [ 1.   0.5 ]\n   [ 1.   0.5 ]]\n",
+        '{"scores":\n [\n  [ 1 ],\n  [ 2 ]\n ]}',
+    ],
+)
+def test_lists_with_blanks_in_their_brackets_are_no_page_for_a_terminal(text: str) -> None:
+    forms = [form for form in reader.FORMS if form.looks_like.search(text)]
+    assert [form.module for form in forms] == ["lists"]
 
 
 def test_the_latex_page_of_one_cell_has_the_matrix_that_the_cell_is_in() -> None:
