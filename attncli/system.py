@@ -94,6 +94,9 @@ def command_to_make(folder: str) -> str:
     both.
     """
     above = os.path.dirname(without_last_separator(folder))
+    # To a command of Unix, a name that begins with - is an option.
+    if sys.platform != "win32" and folder.startswith("-"):
+        folder = os.path.join(os.curdir, folder)
     if sys.platform == "win32" or not above or os.path.isdir(above):
         return f"mkdir {quoted(folder)}"
     return f"mkdir -p {quoted(folder)}"

@@ -61,6 +61,7 @@ def require_writable(
         help = f"write {option} {_EXAMPLES[option]}, or {option} - for standard output"
         raise usage_error(f"{option} needs the name of a file", help=help)
     require_usable_name(path, option)
+    _require_no_folder(path, option)
     try:
         target = _status(path)
     except (OSError, ValueError) as error:
@@ -72,13 +73,28 @@ def require_writable(
         given = given or _status(source)
     if target and stat.S_ISREG(target.st_mode) and is_same(target, given):
         raise usage_error(f"{option} {path} would write over {what}", help=_OTHER_NAME)
-    if path != without_last_separator(path) or (target and stat.S_ISDIR(target.st_mode)):
-        raise unwritable(path, "it is a folder", option)
     # Replacing the file would go round its protection.
     if target and not os.access(path, os.W_OK):
         raise unwritable(path, "permission denied", option)
+    _require_its_folder(path, option)
+
+
+def _require_no_folder(path: str, option: str) -> None:
+    """Refuse a folder, and what can only be the name of one, for an AttncliError (exit 4)."""
+    if os.path.isdir(path):
+        raise unwritable(path, "it is a folder", option)
+    name = without_last_separator(path)
+    if name != path:
+        mend = f"write {option} {quoted(name)}"
+        raise unwritable(path, f"a name that ends in {path[-1]} is of a folder", option, mend=mend)
+
+
+def _require_its_folder(path: str, option: str) -> None:
+    """Refuse a file whose folder is not there, for an AttncliError (exit 4)."""
     real = path
     try:
+        # As it is written, it may lead through a folder that is not there: x/../y.md
+        os.stat(os.path.dirname(path) or os.curdir)
         # This fails where the folder that attncli runs in is gone.
         real = os.path.realpath(path)
         os.stat(os.path.dirname(real))
@@ -87,10 +103,23 @@ def require_writable(
         if not folder:
             why = "the folder that this runs in has been removed"
             raise unwritable(path, why, option) from None
-        mend = f"make the folder with {command_to_make(folder)}"
-        raise unwritable(path, f"there is no folder {folder}", option, mend=mend) from None
+        missing, mend = _missing_folder(path, folder, option)
+        raise unwritable(path, f"there is no folder {missing}", option, mend=mend) from None
     except OSError as error:
         raise unwritable(path, reason(error), option) from None
+
+
+def _missing_folder(path: str, folder: str, option: str) -> tuple[str, str]:
+    """The folder that is not there on the way to a file, and what helps."""
+    missing = folder
+    above = os.path.dirname(missing)
+    while above and not os.path.isdir(above):
+        missing, above = above, os.path.dirname(above)
+    behind = folder[len(missing) :]
+    # Whoever goes in and out again has no need of it.
+    if os.pardir in behind.split(os.sep):
+        return missing, f"write {option} {quoted(os.path.normpath(path))}"
+    return folder, f"make the folder with {command_to_make(folder)}"
 
 
 def require_usable_name(path: str, option: str) -> None:

@@ -228,7 +228,37 @@ def test_a_missing_folder(tmp_path: Path) -> None:
         files.require_writable(str(tmp_path / "no" / "a.md"), "-")
 
 
-@pytest.mark.parametrize("name", ["", "/", "/new/"])
+def test_the_folder_has_to_be_there_as_the_name_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell finds no x/../problem.yaml without an x, so what it would replace is not seen."""
+    monkeypatch.chdir(tmp_path)
+    Path("problem.yaml").write_text("X: [[1]]")
+    for name, meant in [("x/../problem.yaml", "problem.yaml"), ("x/y/../../a.md", "a.md")]:
+        with pytest.raises(AttncliError) as caught:
+            files.require_new(name)
+        assert str(caught.value) == f"cannot write {name}: there is no folder x"
+        assert caught.value.help.startswith(f"write -o {meant}, or ")
+    Path("x").mkdir()
+    with pytest.raises(AttncliError, match="would replace a file"):
+        files.require_new("x/../problem.yaml")
+    files.require_writable("x/../a.md", "-")
+
+
+@pytest.mark.parametrize("name", ["new/", "new//", "file/", "no/new/"])
+def test_a_name_that_ends_as_that_of_a_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    with pytest.raises(AttncliError) as caught:
+        files.require_writable(name, "-")
+    assert str(caught.value) == f"cannot write {name}: a name that ends in / is of a folder"
+    assert caught.value.help.startswith(f"write -o {name.rstrip('/')}, or ")
+    assert caught.value.exit_code == Exit.FILE
+
+
+@pytest.mark.parametrize("name", ["", "/"])
 def test_a_folder(name: str, tmp_path: Path) -> None:
     with pytest.raises(AttncliError, match=r"(?m)^cannot write \S+: it is a folder$") as caught:
         files.require_writable(f"{tmp_path}{name}", "-")

@@ -61,7 +61,7 @@ def test_windows_alone_refuses_a_name(
     assert os.listdir("w")
 
 
-@pytest.mark.parametrize("folder", ["new", "new one/in it"])
+@pytest.mark.parametrize("folder", ["new", "new one/in it", "-new", "-new/in it"])
 @pytest.mark.parametrize("line", ONE_OF_EACH, ids=" ".join)
 def test_the_help_makes_a_folder_that_is_lacking(
     line: list[str], folder: str, given: Path, capsys: pytest.CaptureFixture[str]
