@@ -41,6 +41,7 @@ PROBLEMS = {
     "lists.json": (lambda: "[" * MANY + "]" * MANY, f":1:65: {DEEP}"),
     "megabytes.json": (lambda: "[" * 2**26, f":1:65: {DEEP}"),
     "megabytes.yaml": (lambda: "Q: " + "[" * 2**26, f":1:67: {DEEP}"),
+    "pairs.yaml": (lambda: "Q: " + "[]" * 2**21, ":1:6: this does not belong here"),
     "key.json": (lambda: f'{{"{"a" * 2**24}": 1}}', ":1:2: there is no key aaaaaaaaaaaaaaaaaaaa…"),
     "mappings.yaml": (lambda: "{a: " * MANY, f":1:257: {DEEP}"),
     "dashes.yaml": (lambda: "- " * MANY, f":1:129: {DEEP}"),

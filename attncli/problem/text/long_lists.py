@@ -105,11 +105,18 @@ def _long_lists(text: str) -> Iterator[tuple[int, NumberList]]:
     # Only a text that means harm has so many.
     if "[" * (_MOST_LEVELS + 1) in text:
         return
+    # Lists without others in them that are too short, and what follows each.
+    most_inside = max(SHORTEST_LONG_LIST - 3, 0)
+    short_lists = re.compile(rf"(?:\[[^\[\]]{{0,{most_inside}}}\][^\[\]]*+)++")
     for stretch in _STRETCH.finditer(text):
         part, start, end = stretch[0], stretch.start(), 0
         if len(part) < SHORTEST_LONG_LIST:
             continue
         while (at := part.find("[", end)) >= 0:
+            # A text that means harm has millions of them.
+            if short := short_lists.match(part, at):
+                end = short.end()
+                continue
             try:
                 numbers, end = _decoded(part, at)
             except (ValueError, OverflowError, RecursionError):
