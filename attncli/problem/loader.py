@@ -5,7 +5,6 @@ kind.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
 from types import MappingProxyType
@@ -205,17 +204,24 @@ def _places_of(given: dict[str, Matrix], reading: Reading) -> dict[str, Place]:
     if not source.name:
         return {}
     stand = {name: reading.places[name] for name in given if name in reading.places}
-    return {name: _kept(source.place(at)) for name, at in stand.items()}
+    return {name: _kept_place(source, at) for name, at in stand.items()}
 
 
-def _kept(place: Place) -> Place:
+def _kept_place(source: Source, at: int) -> Place:
     """A place as a problem keeps it: without a line that nobody could read.
 
-    JSON on one line is as long as its file, and the problem would hold all of it.
+    JSON on one line is as long as its file. `Source.place` would copy all of it.
     """
-    if len(place.source) <= LONGEST_LINE_KEPT:
-        return place
-    return replace(place, source="")
+    begin = source.text.rfind("\n", 0, at) + 1
+    end_of_short_line = begin + LONGEST_LINE_KEPT
+    is_short = (
+        len(source.text) <= end_of_short_line
+        or source.text.find("\n", at, end_of_short_line + 1) >= 0
+    )
+    if is_short:
+        return source.place(at)
+    line = source.text.count("\n", 0, begin) + 1
+    return Place(source.name, line, at - begin + 1)
 
 
 def _labels(
