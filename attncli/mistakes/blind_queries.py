@@ -1,4 +1,4 @@
-"""Queries that see no key with a mistake: what other software makes of them.
+"""Blind queries, which see no key with a mistake: what other software makes of them.
 
 attncli gives such a query weights of 0. The softmax of a row of -inf is NaN. A large negative
 number in the place of -inf gives equal weights where it replaces the scores, or is so large that it
@@ -20,7 +20,7 @@ from attncli.tracing.true_runs import true_runs
 
 # Each run of rows beside each other is a condition in an equation, and long equations are slow.
 MOST_RUNS = 16
-# Whether a query sees no key, for every query in every entry and head.
+# Whether a query is blind, for every query in every entry and head.
 Blind = NDArray[np.bool_]
 
 

@@ -57,13 +57,13 @@ def attention_in_words(
             sentences = attention_in_words(trace_at(trace, {own[0]: place}), some)
             said.extend(f"{word} {place}: {sentence}" for sentence in sentences)
         return tuple(said)
-    masked = frozenset(trace.fully_masked)
+    blind = frozenset(trace.fully_masked)
     often = Counter(trace.context_tokens)
     first = trace.own_key(0)
     said = []
     for row in some(range(len(trace.tokens))):
         query = _Query(trace, row, None if first is None else first + row, often)
-        said.append(" ".join(_sentences(query, row in masked)))
+        said.append(" ".join(_sentences(query, row in blind)))
     return tuple(said)
 
 
@@ -76,12 +76,12 @@ class _Query(NamedTuple):
     often: Counter[str]
 
 
-def _sentences(query: _Query, masked: bool) -> Iterator[str]:
+def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
     trace, row = query.trace, query.row
     who = f'"{trace.tokens[row]}"'
     weights = trace["weights"][row].astype(np.float64)
     output = "its output in this head" if "heads_output" in trace else "its output"
-    if masked:
+    if is_blind:
         yield f"{who} sees no key: it pays no attention to anything, and {output} is 0."
         return
     if not np.isfinite(weights).all():

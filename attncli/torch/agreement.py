@@ -85,8 +85,8 @@ def agreement(
 
     It is the problem of this head and this entry that is worked out, or of all; from the inputs of
     its linear layers, or by default only where the recorded output is after W_O. The tolerance is
-    that of the recorded number format. Queries that see no key are left out: attncli has 0 there,
-    and others have NaN, or the plain mean of all values.
+    that of the recorded number format. Blind queries, which see no key, are left out: attncli has
+    0 there, and others have NaN, or the plain mean of all values.
     """
     joined = call.heads_output is not None
     problem = call.problem(

@@ -21,7 +21,7 @@ from attncli.problem.shape_checks import WITHOUT_SCORES, require_scores
 from attncli.tracing.labels import labelled_step
 from attncli.tracing.model import Settings, Step, Trace
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
-from attncli.tracing.warnings import fully_masked_rows, warnings_of
+from attncli.tracing.warnings import blind_rows, warnings_of
 from attncli.tracing.workers import FloatWorker, Worker
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _trace(plan: Plan, worker: Worker, shift: Shift, settings: Settings, gradien
     for rule, given in _rules(plan, steps, shift, gradient):
         worked = worker.give(rule.name, given) if given else worker.work(rule)
         steps[rule.name] = labelled_step(plan.problem, rule, worked)
-    fully_masked = fully_masked_rows(steps)
+    fully_masked = blind_rows(steps)
     return Trace(
         plan.problem.title,
         plan.problem.tokens,

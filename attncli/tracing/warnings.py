@@ -1,5 +1,5 @@
-"""The warnings about a trace: queries that see no key, masks that leak, and numbers that do not
-fit.
+"""The warnings about a trace: blind queries, which see no key, masks that leak, and numbers that do
+not fit.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def warnings_of(
     fully_masked: tuple[WeightsRow, ...],
     settings: Settings,
 ) -> tuple[str, ...]:
-    """One sentence for each: rows without keys, finite numbers in place of -inf, a mask of ones,
+    """One sentence for each: blind queries, finite numbers in place of -inf, a mask of ones,
     overflow.
 
-    If some step was not kept, only rows without keys are possible: for the others all steps would
+    If some step was not kept, only blind queries are possible: for the others all steps would
     have been kept.
     """
-    found = list(_rows_without_keys(steps, fully_masked))
+    found = list(_blind_queries(steps, fully_masked))
     if not all(step.kept for step in steps.values()):
         return tuple(found)
     dtype = DTYPES[settings.dtype]
@@ -56,8 +56,8 @@ def warnings_of(
     return tuple(found)
 
 
-def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[WeightsRow, ...]:
-    """The rows from which the mask hides every key."""
+def blind_rows(steps: Mapping[str, Step]) -> tuple[WeightsRow, ...]:
+    """The rows of blind queries, from which the mask hides every key."""
     hidden = masked_out(steps)
     if hidden is None:
         return ()
@@ -68,7 +68,7 @@ def fully_masked_rows(steps: Mapping[str, Step]) -> tuple[WeightsRow, ...]:
     return tuple(map(tuple, rows))
 
 
-def _rows_without_keys(
+def _blind_queries(
     steps: Mapping[str, Step], fully_masked: tuple[WeightsRow, ...]
 ) -> Iterator[str]:
     if not fully_masked:

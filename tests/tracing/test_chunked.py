@@ -21,7 +21,7 @@ from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
 from attncli.tracing.chunked import ChunkCheck
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.warnings import fully_masked_rows, overflows
+from attncli.tracing.warnings import blind_rows, overflows
 
 Build = Callable[..., Problem]
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -84,7 +84,7 @@ def test_it_finds_what_the_whole_trace_tells(
     watch = watched(steps, backend)
     assert watch.all_fit() == (not any(overflows(steps, DTYPES["float64"])))
     assert [row[0] if len(row) == 1 else row for row in watch.fully_masked()] == list(
-        fully_masked_rows(steps)
+        blind_rows(steps)
     )
 
 

@@ -121,7 +121,7 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
         for said in explained.shared:
             yield (said,)
         if explained.blind:
-            yield (_blind(explained),)
+            yield (_blind_queries(explained),)
     yield from _rows_without_numbers(comparison)
     if size := unexplained_size(comparison):
         yield (
@@ -141,8 +141,8 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
         )
 
 
-def _blind(explained: Explanation) -> str:
-    """Which queries see no key with the mistake."""
+def _blind_queries(explained: Explanation) -> str:
+    """Which queries are blind with the mistake: they see no key."""
     labels = [f'"{label}"' for label in explained.blind]
     query = either(len(labels), "query", "queries")
     sees = either(len(labels), "sees", "see")
@@ -178,8 +178,8 @@ def _nan_sentence(
     said = f"In {step.name}, {_nan_rows(step, side, only_nan)}."
     if not _may_hide_rows(comparison) or _has_nan_before_softmax(side):
         return (said,)
-    usual = "The usual cause is a query that sees no key: the softmax of a row of "
-    return (f"{said} {usual}", *number("-inf"), " is NaN.")
+    blind = "The usual cause is a query that sees no key: the softmax of a row of "
+    return (f"{said} {blind}", *number("-inf"), " is NaN.")
 
 
 def _nan_rows(step: StepComparison, side: Operand, only_nan: NDArray[np.bool_]) -> str:

@@ -279,6 +279,6 @@ def _has_sums(trace: Trace) -> bool:
     import numpy as np
 
     sums = trace["row_sum"]
-    sees_no_key = np.isneginf(trace[trace.logits]).all(axis=-1)
-    may_be_divided_by = (sums > 0) | sees_no_key
+    is_blind = np.isneginf(trace[trace.logits]).all(axis=-1)
+    may_be_divided_by = (sums > 0) | is_blind
     return bool((np.isfinite(sums) & may_be_divided_by).all())

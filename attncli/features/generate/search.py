@@ -378,7 +378,8 @@ def _require_seen_keys(trace: Trace) -> None:
     for head in seen:
         alone: dict[int, str] = {}
         for query, keys in zip(trace.tokens, head, strict=True):
-            if not keys.any():
+            is_blind = not keys.any()
+            if is_blind:
                 raise usage_error(f"query {query} sees no key, so it has no weights", help=help)
             if keys.sum() > 1:
                 continue

@@ -41,7 +41,7 @@ from attncli.page.printer import GIVEN_DECIMALS, MOST_NUMBERS_WITH_RESIDUES
 from attncli.page.relation import NO_DIVISOR
 from attncli.page.remarks import ROUNDED
 from attncli.page.view import View
-from attncli.page.worked.line import NO_KEY
+from attncli.page.worked.line import OF_A_BLIND_QUERY
 from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
@@ -56,7 +56,7 @@ FLOAT64 = DTYPES["float64"]
 # Functions of printed numbers, and between stages.
 OF_PRINTED_NUMBERS = ("neg", "ratio", "multiple", "sqrt", "comes_to", "comes_near", "sub")
 _WORDS = {
-    "no_key": NO_KEY,
+    "no_key": OF_A_BLIND_QUERY,
     "no_divisor": NO_DIVISOR[0],
     "true": TRUE,
     "false": FALSE,

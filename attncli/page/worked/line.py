@@ -25,7 +25,7 @@ from attncli.page.worked.partial_sums import PartialSum, partial_sums
 from attncli.page.worked.visibility import visibility
 from attncli.tracing.model import Step
 
-NO_KEY = "by definition, because this query sees no key"
+OF_A_BLIND_QUERY = "by definition, because this query sees no key"
 
 
 def worked_line(
@@ -87,8 +87,8 @@ class LineWriter:
             said = visibility(self.printer, self.tree, place)
             return WorkedLine(label, remark=said)
         result = self.printer.number(self.step.name, index)
-        if rule.divides_rows and self._sees_no_key(index):
-            return WorkedLine(label, result=result, remark=(NO_KEY,))
+        if rule.divides_rows and self._is_of_a_blind_query(index):
+            return WorkedLine(label, result=result, remark=(OF_A_BLIND_QUERY,))
         closed = self._in_closed_forms(index, label, in_full=in_full)
         if closed:
             return closed
@@ -109,7 +109,7 @@ class LineWriter:
     def _place(self, index: tuple[int, ...]) -> dict[str, int]:
         return dict(zip(self.step.rule.target.letters, index, strict=True))
 
-    def _sees_no_key(self, index: tuple[int, ...]) -> bool:
+    def _is_of_a_blind_query(self, index: tuple[int, ...]) -> bool:
         # Where there are neither heads nor entries, the trace lists queries by their number.
         row = index[:-1] if len(index) > 2 else index[0]
         return row in self.printer.trace.fully_masked

@@ -48,6 +48,7 @@ class Lines {
     if (!tree) return this.only(label, this.text(result), "given");
     if (model.isHeld(rule.name, at)) return this.only(label, this.text(result), "held");
     if (rule.hides) return this.only(label, "", ...this.visibility(tree, places, fixed));
+    // The query is blind.
     if (rule.divides && model.seesNoKey(rule, places))
       return this.only(label, this.text(result), this.words.no_key);
     const put = (/** @type {PutNumber} */ number) =>

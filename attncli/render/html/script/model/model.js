@@ -358,7 +358,7 @@ class Model {
   }
 
   /**
-   * Whether the query of a row of weights sees no key at all.
+   * Whether the query of a row of weights is blind: it sees no key at all.
    *
    * @param {Rule} rule
    * @param {Places} places
