@@ -45,7 +45,7 @@ def require_workbook(look: Look, example: str = "problem") -> None:
 def is_for_screen(look: Look) -> bool:
     """Whether a person reads the page on a screen, a terminal's or a browser's.
 
-    Such a page shows only the ends of what is long.
+    `ViewOptions.view` asks it, since such a page has only the ends of what is long.
     """
     return look.format == "html" or (look.format == "table" and is_on_terminal(look.output))
 

@@ -9,6 +9,7 @@ from attncli.cli import options
 from attncli.cli.groups import Group, Options
 from attncli.cli.look import Look, conflicts_with_format
 from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
+from attncli.cli.pages import is_for_screen
 from attncli.cli.progress import progress
 from attncli.dtypes import NOT_FLOATS
 from attncli.errors import usage_error
@@ -82,9 +83,11 @@ class ViewOptions(NamedTuple):
             report=progress.report,
         )
 
-    def view(self, look: Look, *, in_full: bool) -> View:
-        """The view of a page with this look; long matrices are shown `in_full`, or by their
-        ends.
+    def view(self, look: Look, *, all_: bool) -> View:
+        """The view of a page with this look.
+
+        On a screen it has only the ends of what is long (`page/ends.py`), unless `all_` of it is
+        asked for.
         """
         from attncli.page.view import View
 
@@ -99,7 +102,7 @@ class ViewOptions(NamedTuple):
             pictures=self.pictures,
             head=self.head,
             entry=self.entry,
-            only_ends=not in_full,
+            only_ends=is_for_screen(look) and not all_,
         )
 
     def _conflicts_of_cell(self, look: Look) -> list[Conflict]:

@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 # Of a matrix with more cells, only some rows or columns are there at a time.
 MOST_CELLS_IN_MEMORY = 2**19
-# So many rows, or columns, are all shown.
-MOST_ROWS_SHOWN = 40
-# Of more, so many are shown at either end.
-ROWS_AT_EDGE = 4
 # "row" or "column", and how many there are in all.
 LeftOut: TypeAlias = tuple[tuple[str, int], ...]
 
@@ -184,7 +180,7 @@ class Grid(NamedTuple):
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
     `closed` are the closed forms that its numbers are the decimals of, to be shown beside them. Of
-    a long matrix there may be no more than its edges: then `left_out` tells of which rows or
+    a long matrix there may be no more than its ends: then `left_out` tells of which rows or
     columns. A `picture` is a long matrix with a shade in every cell, for a terminal, where its
     digits have no room; it says whether shades are compared within their rows, as weights are, or
     within the whole matrix. `step` is the name of the array whose numbers stand here as they stand
@@ -210,15 +206,6 @@ class Grid(NamedTuple):
         if isinstance(self.cells, LazyCells):
             return tuple(self.cells.columns(slice(start, end)))
         return [row[start:end] for row in self.cells]
-
-    def at_ends(self) -> Grid:
-        """The edges of a picture, whose digits are shown."""
-        rows = tuple(ends_of(self.rows))
-        columns = tuple(ends_of(self.columns))
-        shown = ends_of(self.loaded().cells)
-        cells = tuple(tuple(ends_of(row)) for row in shown)
-        gone = left_out_of(row=len(self.rows), column=len(self.columns))
-        return Grid(self.name, rows, columns, cells, left_out=gone)
 
     def marked(self, row: int | None = None, column: int | None = None) -> Grid:
         """The same with a row marked, a column, or the cell in which both meet."""
@@ -446,23 +433,6 @@ def text(source: str) -> Text:
         for position, piece in enumerate(pieces)
         if piece
     )
-
-
-def ends_of(items: Sequence[Item]) -> Sequence[Item]:
-    """All of few, the first and the last of many."""
-    if len(items) <= MOST_ROWS_SHOWN:
-        return items
-    return [*items[:ROWS_AT_EDGE], *items[-ROWS_AT_EDGE:]]
-
-
-def left_out_of(**counts: int) -> LeftOut:
-    """Of which of these only the ends are there, and how many of each.
-
-    >>> left_out_of(row=50, column=3)
-    (('row', 50),)
-    """
-    long = {what: count for what, count in counts.items() if count > MOST_ROWS_SHOWN}
-    return tuple(long.items())
 
 
 def formula(equation: Equation | Expression, notation: Notation) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from attncli.english import listed
 from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
+from attncli.page.ends import ends_of_parts
 from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import in_words
 from attncli.page.sections import given_section, step_pictures, step_section
@@ -27,8 +28,6 @@ from attncli.tracing.slices import (
 )
 
 Places = Mapping[str, int]
-# Of more heads in all entries, a terminal shows the first and the last.
-MOST_PARTS_SHOWN = 8
 PLURALS = {BATCH: "entries", HEAD: "heads", KEY_HEAD: "KV heads"}
 
 
@@ -74,13 +73,10 @@ def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
         count = axis_length(trace, HEAD) // group_size(trace)
     else:
         count = axis_length(trace, letter)
-    everything = range(count)
-    if not printer.only_ends or count < 3:
-        return everything
+    if not printer.only_ends:
+        return range(count)
     lengths = [axis_length(trace, each) for each in trace.leading_letters]
-    if prod(lengths) <= MOST_PARTS_SHOWN:
-        return everything
-    return (0, count - 1)
+    return ends_of_parts(count, in_all=prod(lengths))
 
 
 def _first_head_of_group(printer: Printer, head: int) -> int:

@@ -17,7 +17,8 @@ import numpy as np
 from attncli.dtypes import DTYPES
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, rewrite
 from attncli.equation.rounding import DIGITS, SCIENTIFIC, round_half_up
-from attncli.page.document import Item, LeftOut, Math, Text, ends_of, left_out_of, text
+from attncli.page.document import Item, LeftOut, Math, Text, text
+from attncli.page.ends import ends_of, left_out_of
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.text.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
 from attncli.tracing.model import Step, Trace

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from attncli.attention.registry import in_symbols
 from attncli.equation.nodes import Call, Expression, Name
 from attncli.equation.shapes import product_factors
-from attncli.page.document import MOST_ROWS_SHOWN, Block, Cell, Grid, Math, Paragraph, Product
+from attncli.page.document import Block, Cell, Grid, Math, Paragraph, Product
+from attncli.page.ends import too_many_rows
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
 from attncli.problem.parts.axes import LEADING
@@ -47,7 +48,7 @@ def meeting(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Bl
     here = replace(printer, trace=cut_trace(printer.trace, place))
     step = here.trace.steps[step.name]
     found = _operands(here, step)
-    if not found or found.longest > MOST_ROWS_SHOWN:
+    if not found or too_many_rows(found.longest):
         return
     row, column = index[len(leading) :]
     factors = found.factors(here, row, column)

@@ -40,8 +40,8 @@ class View:
     `query` such as "love" the only query, whose keys are then in order. `head` and `entry` are the
     only head and the only entry of a batch. With `pictures`, the page has pictures. `blank` names
     steps whose numbers are left out, to be filled in. With `in_full`, given numbers have all their
-    digits: somebody works with them. With `only_ends` only the ends of what is long are shown, as a
-    terminal has it.
+    digits: somebody works with them. With `only_ends`, only the ends of what is long are shown, as
+    on a screen (`ends.py`).
     """
 
     detail: str = "rows"

@@ -9,7 +9,8 @@ from functools import cache
 from itertools import islice
 
 from attncli.equation.nodes import Call
-from attncli.page.document import ROWS_AT_EDGE, Cell, Grid, Item, LeftOut, Product
+from attncli.page.document import Cell, Grid, Item, LeftOut, Product
+from attncli.page.ends import ROWS_AT_EACH_END
 
 # So many cells are written together.
 CELLS_AT_ONCE = 2**16
@@ -66,7 +67,9 @@ def caption(what: str, start: int, end: int, total: int) -> str:
 
 def left_out_text(left_out: LeftOut) -> str:
     """Which rows and columns are not there: left out: rows 5–46 of 50; --all shows all."""
-    gone = [caption(what, ROWS_AT_EDGE, count - ROWS_AT_EDGE, count) for what, count in left_out]
+    gone = [
+        caption(what, ROWS_AT_EACH_END, count - ROWS_AT_EACH_END, count) for what, count in left_out
+    ]
     return f"left out: {' and '.join(gone)}; --all shows all"
 
 
@@ -86,7 +89,7 @@ def with_dots(grid: Grid) -> Grid:
 
 
 def _around(items: Sequence[Item], between: Item) -> tuple[Item, ...]:
-    return (*items[:ROWS_AT_EDGE], between, *items[ROWS_AT_EDGE:])
+    return (*items[:ROWS_AT_EACH_END], between, *items[ROWS_AT_EACH_END:])
 
 
 def decimals_alone(grid: Grid) -> Grid:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attncli.page.derivation import derivation
-from attncli.page.document import MOST_ROWS_SHOWN, ROWS_AT_EDGE
+from attncli.page.ends import MOST_ROWS_SHOWN, ROWS_AT_EACH_END
 from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import Style, render
@@ -39,12 +39,12 @@ def test_what_is_not_large_is_whole() -> None:
         (50, 60, "left out: rows 5–46 of 50 and columns 5–56 of 60; --all shows all"),
     ],
 )
-def test_a_large_matrix_has_its_edges(rows: int, columns: int, said: str) -> None:
+def test_a_large_matrix_has_its_ends(rows: int, columns: int, said: str) -> None:
     found = trace(rows, columns)
     text = page(found, "scores", detail="brief")
     assert text.rstrip().endswith(said)
-    for row in {0, min(ROWS_AT_EDGE, rows) - 1, rows - 1}:
-        for column in {0, min(ROWS_AT_EDGE, columns) - 1, columns - 1}:
+    for row in {0, min(ROWS_AT_EACH_END, rows) - 1, rows - 1}:
+        for column in {0, min(ROWS_AT_EACH_END, columns) - 1, columns - 1}:
             assert f"{found['scores'][row, column]:.3f}" in text
     assert "…" in text
     assert "without" not in page(found, "scores", detail="brief", only_ends=False)

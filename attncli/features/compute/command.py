@@ -13,7 +13,6 @@ from attncli.cli.groups import grouped
 from attncli.cli.look import OF_ONE_STEP_OR_TRACE, Look, look_options
 from attncli.cli.overrides import AllOverrides, Overrides
 from attncli.cli.pages import (
-    is_for_screen,
     require_workbook,
     with_changeable_numbers,
     write_page,
@@ -47,13 +46,13 @@ def work_out(
     *,
     dtype: str,
     device: str,
-    in_full: bool,
+    all_: bool,
 ) -> "tuple[Document, list[str]]":
     """The page of the problem in a file, and what its reader must be warned of."""
     # Neither help nor what is wrong with options needs these imports, and NumPy comes after `load`.
     from attncli.cli.input import load
 
-    view = view_options.view(look, in_full=in_full or not is_for_screen(look))
+    view = view_options.view(look, all_=all_)
     keep = view.steps_needed(look.holds_numbers()) if view_options.rounding == "shown" else None
     problem = load(file, overrides)
 
@@ -88,7 +87,7 @@ def compute(
     require_writable(look.output, file)
     require_workbook(look)
     page, warnings = work_out(
-        file, overrides, look, view_options, dtype=dtype, device=device, in_full=all_
+        file, overrides, look, view_options, dtype=dtype, device=device, all_=all_
     )
     write_page(page, look, pictures=view_options.pictures)
     warn_of(warnings, quiet=quiet)

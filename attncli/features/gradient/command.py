@@ -15,7 +15,6 @@ from attncli.cli.look import OF_ONE_STEP_OR_TRACE, Look, look_options
 from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
 from attncli.cli.overrides import AllOverrides, Overrides
 from attncli.cli.pages import (
-    is_for_screen,
     require_workbook,
     with_changeable_numbers,
     write_page,
@@ -57,7 +56,7 @@ def work_back(
     *,
     dtype: str,
     device: str,
-    in_full: bool,
+    all_: bool,
     verify: bool,
     step_size: tuple[float, str] | None,
 ) -> WorkedGradient:
@@ -69,7 +68,7 @@ def work_back(
     # Neither help nor what is wrong with options needs these imports, and NumPy comes after `load`.
     from attncli.cli.input import load
 
-    view = view_options.view(look, in_full=in_full or not is_for_screen(look))
+    view = view_options.view(look, all_=all_)
     problem = load(file, overrides)
 
     from attncli.features.gradient.descent import descend
@@ -150,7 +149,7 @@ def gradient(
         view_options,
         dtype=dtype,
         device=device,
-        in_full=all_,
+        all_=all_,
         verify=verify,
         step_size=size,
     )

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attncli.page.document import MOST_ROWS_SHOWN, Block, Document, Lazy, Live, Once, Paragraph
-from attncli.page.heads import MOST_PARTS_SHOWN
+from attncli.page.document import Block, Document, Lazy, Live, Once, Paragraph
+from attncli.page.ends import too_many_parts, too_many_rows
 from attncli.page.live.data import data_of
 from attncli.page.live.layouts import layout_of
 from attncli.page.live.offered_settings import layout_name, traces_of
@@ -77,12 +77,12 @@ def why_static(trace: Trace, view: View) -> str | None:
 
 def _has_many_rows(trace: Trace) -> bool:
     longest = max(max(step.shape, default=0) for step in trace.steps.values())
-    return longest > MOST_ROWS_SHOWN
+    return too_many_rows(longest)
 
 
 def _has_many_parts(trace: Trace) -> bool:
     lengths = [axis_length(trace, letter) for letter in trace.leading_letters]
-    return math.prod(lengths) > MOST_PARTS_SHOWN
+    return too_many_parts(math.prod(lengths))
 
 
 def _has_many_cells(trace: Trace) -> bool:

@@ -21,6 +21,7 @@ from attncli.equation.shapes import product_text
 from attncli.escaping import visible
 from attncli.page import document as page
 from attncli.page.document import formula, plain, sides
+from attncli.page.ends import ends_of_picture
 from attncli.render import Style
 from attncli.render.cells import left_out_text, product_width
 from attncli.render.html.matrix import NARROW_MATRIX, matrix, opening, product, width
@@ -46,7 +47,7 @@ class ContentsEntry(NamedTuple):
     level: int
 
 
-class _Pair(NamedTuple):
+class Pair(NamedTuple):
     said: page.Paragraph
     grid: page.Grid
 
@@ -194,7 +195,7 @@ def _body(document: page.Document, level: int, *, named: bool = True) -> Iterato
     yield "</section>\n" * len(opened)
 
 
-def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
+def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | Pair]:
     """The blocks; a paragraph and the small matrix after it are one, and may stand beside
     others.
     """
@@ -206,7 +207,7 @@ def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | _Pair]:
             and not block.closed
             and width(block) <= NARROW_MATRIX
         ):
-            yield _Pair(said, block)
+            yield Pair(said, block)
             said = None
             continue
         if said:
@@ -245,12 +246,12 @@ def heading(block: page.Heading, level: int) -> str:
     return f'<hgroup>{heading}<p class="shapes">{shapes}</p></hgroup>\n'
 
 
-def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> Iterator[str]:
+def rendered(block: page.Block | Pair, topic: str, *, lead: bool = False) -> Iterator[str]:
     """A block; `topic` is the title of its section, `lead` says that it stands at the top of the
     page.
     """
     match block:
-        case _Pair(said=said, grid=grid):
+        case Pair(said=said, grid=grid):
             yield f'<div class="pair">\n<p>{sentence(said.text)}</p>\n'
             yield from rendered(grid, topic)
             yield "</div>\n"
@@ -272,7 +273,7 @@ def rendered(block: page.Block | _Pair, topic: str, *, lead: bool = False) -> It
             yield "</ul>\n" + _said(left_out)
         case page.Grid():
             # The digits of a picture have no room.
-            grid = block.at_ends() if block.picture else block
+            grid = ends_of_picture(block) if block.picture else block
             yield from matrix(grid, topic)
             yield _said(grid.left_out)
         case page.Product(instead=instead):

@@ -14,7 +14,8 @@ from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.escaping import label
 from attncli.page.colors import LEGEND, background, foreground
-from attncli.page.document import ROWS_AT_EDGE, Cell, Grid
+from attncli.page.document import Cell, Grid
+from attncli.page.ends import ROWS_AT_EACH_END
 from attncli.render.cells import (
     BLANK_NUMBER,
     HIDDEN_SIGN,
@@ -263,8 +264,8 @@ def _runs(
             before.append(Line())
         if len(runs) > 1:
             # Dots, which follow the first columns, stand for all those between the ends.
-            first = start + left_out if start > ROWS_AT_EDGE else start
-            last = end + left_out if end > ROWS_AT_EDGE else end
+            first = start + left_out if start > ROWS_AT_EACH_END else start
+            last = end + left_out if end > ROWS_AT_EACH_END else end
             before.append(Line(caption("column", first, last, total), "dim"))
         yield start, end, side, before
 

@@ -28,6 +28,7 @@ from attncli.equation.shapes import product_text
 from attncli.escaping import label, visible
 from attncli.page import document as page
 from attncli.page.document import formula, sides
+from attncli.page.ends import ends_of_picture
 from attncli.render import Style
 from attncli.render.cells import (
     HIDDEN_SIGN,
@@ -154,7 +155,7 @@ class _WordWriter:
                 yield from self.said(left_out)
             case page.Grid(left_out=left_out):
                 if block.picture:
-                    yield from self.block(block.at_ends())
+                    yield from self.block(ends_of_picture(block))
                     return
                 yield from self.matrix(block)
                 yield from self.said(left_out)
