@@ -478,10 +478,25 @@ def _as_written(written: str) -> Expression | None:
 
 def _without_words(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks without what is said of the numbers in words, which would not follow an edit."""
-    heading: Heading | None = None
+    # A heading waits for what stands under it.
+    waiting: list[Block] = []
     for block in blocks:
-        if heading and not isinstance(block, Listing):
-            yield heading
-        heading = block if isinstance(block, Heading) else None
-        if not isinstance(block, Heading | Listing):
-            yield block
+        match block:
+            case Heading():
+                yield from waiting
+                waiting = [block]
+            case Listing():
+                waiting = []
+            case (
+                Paragraph()
+                | Formula()
+                | Worked()
+                | Grid()
+                | Product()
+                | Table()
+                | Room()
+                | Picture()
+            ):
+                yield from waiting
+                yield block
+                waiting = []

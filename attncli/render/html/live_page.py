@@ -9,11 +9,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from attncli.page import document as page
 from attncli.page.colors import HUES, MOST_TOLD_APART, foreground, hexadecimal, rgb
-from attncli.page.document import Block, Document, Heading, Live, Product, Table
+from attncli.page.document import Block, Document, Live
 from attncli.page.drawing import TINT_OPACITY
 from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN, product_width
-from attncli.render.html import WIDEST_PRODUCT, entries, heading, paired, rendered, section_tag
+from attncli.render.html import (
+    WIDEST_PRODUCT,
+    Pair,
+    entries,
+    heading,
+    paired,
+    rendered,
+    section_tag,
+)
 from attncli.render.html.matrix import POINT_WIDTH
 from attncli.render.html.script_text import script
 
@@ -90,7 +99,7 @@ def _data(document: Document, live: Live) -> dict[str, object]:
         return sections.setdefault((id, level, written), len(sections))
 
     there = [("", 1), *((each.id, each.level) for each in entries(document.blocks, 2))]
-    page = [place(id, level, own[id] if id in alone else None) for id, level in there]
+    shown = [place(id, level, own[id] if id in alone else None) for id, level in there]
     known: dict[str, list[int]] = {}
     for name in others:
         known[name] = []
@@ -99,7 +108,7 @@ def _data(document: Document, live: Live) -> dict[str, object]:
             known[name].append(place(id, level, None if is_kept else html))
     return {
         "data": live.data,
-        "layouts": {first: page, **known},
+        "layouts": {first: shown, **known},
         "sections": list(sections),
         "pieces": list(pieces),
         "masks": MASKS,
@@ -112,12 +121,26 @@ def _data(document: Document, live: Live) -> dict[str, object]:
 def _too_wide(blocks: Iterable[Block]) -> set[str]:
     """The sections with a product that stands alone."""
     headings = entries(blocks, 2)
-    found, id = set(), ""
+    found: set[str] = set()
+    id = ""
     for block in blocks:
-        if isinstance(block, Heading):
-            id = next(headings).id
-        elif isinstance(block, Product) and product_width(block) > WIDEST_PRODUCT:
-            found.add(id)
+        match block:
+            case page.Heading():
+                id = next(headings).id
+            case page.Product():
+                if product_width(block) > WIDEST_PRODUCT:
+                    found.add(id)
+            case (
+                page.Paragraph()
+                | page.Formula()
+                | page.Worked()
+                | page.Grid()
+                | page.Table()
+                | page.Listing()
+                | page.Room()
+                | page.Picture()
+            ):
+                pass
     return found
 
 
@@ -129,10 +152,27 @@ def _sections(blocks: Sequence[Block]) -> list[Section]:
     found: list[tuple[str, int, list[str]]] = [("", 1, [])]
     topic = ""
     for block in paired(blocks):
-        if isinstance(block, Heading):
-            entry, topic = next(headings), block.text
-            found.append((entry.id, entry.level, [section_tag(entry), heading(block, entry.level)]))
-        else:
-            html = "".join(rendered(block, topic, lead=len(found) == 1))
-            found[-1][2].extend(_ROWS.split(html) if isinstance(block, Table) else [html])
+        _, _, pieces = found[-1]
+        is_lead = len(found) == 1
+        match block:
+            case page.Heading(text=topic):
+                entry = next(headings)
+                begin = [section_tag(entry), heading(block, entry.level)]
+                found.append((entry.id, entry.level, begin))
+            case page.Table():
+                html = "".join(rendered(block, topic, lead=is_lead))
+                pieces.extend(_ROWS.split(html))
+            case (
+                page.Paragraph()
+                | page.Formula()
+                | page.Worked()
+                | page.Grid()
+                | page.Product()
+                | page.Listing()
+                | page.Room()
+                | page.Picture()
+                | Pair()
+            ):
+                html = "".join(rendered(block, topic, lead=is_lead))
+                pieces.append(html)
     return [(id, level, tuple(html)) for id, level, html in found]

@@ -187,11 +187,28 @@ def _run(run: Sequence[page.Block]) -> Iterator[str]:
     if len(run) == 1:
         yield from _block(run[0])
         return
-    said = [sentence(block.text) for block in run if isinstance(block, page.Paragraph)]
+    said: list[str] = []
+    matrices: list[page.Grid | page.Product] = []
+    beside: list[str] = []
+    for block in run:
+        match block:
+            case page.Paragraph(text=text):
+                said.append(sentence(text))
+            case page.Grid() | page.Product():
+                matrices.append(block)
+            case page.Worked(lines=lines):
+                beside.append(_beside(lines))
+            case (
+                page.Heading()
+                | page.Formula()
+                | page.Table()
+                | page.Listing()
+                | page.Room()
+                | page.Picture()
+            ):
+                pass
     if said:
         yield _tight(said)
-    matrices = [block for block in run if isinstance(block, page.Grid | page.Product)]
-    beside = [_beside(block.lines) for block in run if isinstance(block, page.Worked)]
     yield from matrix_rows(matrices, beside)
 
 
