@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.many.manifest import Submission
-    from attncli.features.check.many.marked import Marked
+    from attncli.features.check.many.result_row import Marked
     from attncli.features.check.verdicts import Solution
 
 JOBS_EXAMPLE = (
@@ -210,8 +210,8 @@ def check_many(
         with ProcessPoolExecutor() as executor:
             rows = attncli.check_many([("Ada", "problem.yaml", "ada.yaml")], executor)
     """
-    from attncli.features.check.many.marked import Settings
     from attncli.features.check.many.marking import mark_all
+    from attncli.features.check.many.result_row import Settings
 
     lenient = flag("lenient", lenient)
     submissions = _submissions(jobs)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attncli.errors import Place, input_error
 from attncli.problem.text.source import Source
-from attncli.render.spreadsheet import original
+from attncli.render.csv_lines import original
 
 _DELIMITERS = ",;\t"
 HELP_ON_MORE_CELLS = "put text with commas, semicolons or tabs in quotation marks"

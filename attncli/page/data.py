@@ -11,7 +11,7 @@ from attncli.page.in_words import attention_in_words
 from attncli.page.printer import Printer, printer_for
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked.cells import worked
-from attncli.page.worked.line import worked_line
+from attncli.page.worked.worked_line import worked_line
 from attncli.tracing.json_numbers import json_values
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import to_dict

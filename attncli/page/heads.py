@@ -16,7 +16,7 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.remarks import in_words
 from attncli.page.sections import given_section, step_pictures, step_section
 from attncli.page.view import SINGULARS, View, chosen_place, place_title
-from attncli.page.worked.line import worked_line
+from attncli.page.worked.worked_line import worked_line
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attncli.page.document import Document
 from attncli.render import Style
-from attncli.render.spreadsheet import lines
+from attncli.render.csv_lines import lines
 
 
 def stream(document: Document, style: Style) -> Iterator[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attncli.cli.csv_files import csv_rows
 from attncli.errors import AttncliError, Exit
 from attncli.problem.text.source import Source
-from attncli.render.spreadsheet import lines
+from attncli.render.csv_lines import lines
 
 NAMES = st.text(st.characters(categories=["L", "N", "P", "Sm"]), min_size=1).filter(
     lambda name: name[0] not in "'\\"

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 import attncli
 from attncli.page.document import plain_line
 from attncli.page.printer import Printer
-from attncli.page.worked.line import worked_line
+from attncli.page.worked.worked_line import worked_line
 from tests.conformance.drawn import problem_files
 
 Trace = Callable[..., attncli.Trace]

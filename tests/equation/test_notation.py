@@ -13,7 +13,7 @@ from attncli.equation.nodes import Call, Name, Number
 from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, PRINTED, UNICODE, Notation
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation, write_number
-from attncli.equation.spreadsheet import SPREADSHEET
+from attncli.equation.spreadsheet_notation import SPREADSHEET
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX, "mathml": MATHML}
 # Of those that Excel and LibreOffice have, under the same name.

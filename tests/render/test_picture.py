@@ -13,7 +13,7 @@ from attncli.page.derivation import derivation
 from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import Style, render
-from attncli.render.table.line import cell_len
+from attncli.render.table.styled_line import cell_len
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 

@@ -3,8 +3,8 @@
 import pytest
 from rich.cells import cell_len
 
-from attncli.render.table.formulas import broken
-from attncli.render.table.line import Line
+from attncli.render.table.broken_lines import broken
+from attncli.render.table.styled_line import Line
 
 
 @pytest.mark.parametrize(

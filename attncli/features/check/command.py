@@ -22,7 +22,7 @@ from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
 from attncli.system import files_named
 
 if TYPE_CHECKING:
-    from attncli.features.check.many.marked import Marked, Settings
+    from attncli.features.check.many.result_row import Marked, Settings
 
 POSSIBLE_MARKS = range(1, 1001)
 POSSIBLE_WORKERS = range(1, 1001)
@@ -207,7 +207,7 @@ def check(
             quiet=quiet,
         )
 
-    from attncli.features.check.many.marked import Settings
+    from attncli.features.check.many.result_row import Settings
 
     settings = Settings(
         lenient=lenient,

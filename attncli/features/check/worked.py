@@ -16,7 +16,7 @@ from attncli.features.check.single_cell_errors import CellError
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import WorkedLine
 from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, format_number, number_node
-from attncli.page.worked.line import worked_line
+from attncli.page.worked.worked_line import worked_line
 from attncli.problem.matrix import Matrix
 from attncli.problem.text.numbers import NumberError, canonical
 from attncli.tracing.model import Step

@@ -36,7 +36,7 @@ from attncli.page.measures import (
     with_power_of_ten,
 )
 from attncli.page.printer import Printer, format_number
-from attncli.page.worked.line import worked_line
+from attncli.page.worked.worked_line import worked_line
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.difference import Difference
 from attncli.tracing.model import Trace

@@ -13,7 +13,7 @@ from attncli.features.generate.search import Found
 from attncli.page.view import View
 from attncli.page.worksheet import answer_key, blank_steps, worksheet
 from attncli.render import FORMATS, pieces
-from attncli.render.spreadsheet import lines
+from attncli.render.csv_lines import lines
 
 # Of these, the sheets are in the formats that there are.
 FORMATS_OF_SHEETS = ("latex", "markdown", "html")

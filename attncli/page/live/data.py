@@ -41,8 +41,8 @@ from attncli.page.printer import GIVEN_DECIMALS, MOST_NUMBERS_WITH_RESIDUES
 from attncli.page.relation import NO_DIVISOR
 from attncli.page.remarks import ROUNDED
 from attncli.page.view import View
-from attncli.page.worked.line import OF_A_BLIND_QUERY
 from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
+from attncli.page.worked.worked_line import OF_A_BLIND_QUERY
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import LEADING

@@ -11,7 +11,7 @@ from attncli.equation.nodes import Call, Name, Number
 from attncli.equation.substitution import substitute
 from attncli.page.document import Worked, WorkedLine, sequence
 from attncli.page.printer import Printer
-from attncli.page.worked.line import LineWriter
+from attncli.page.worked.worked_line import LineWriter
 from attncli.tracing.model import Step, Trace
 
 

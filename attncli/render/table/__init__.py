@@ -11,10 +11,10 @@ from attncli.page import document as page
 from attncli.page.document import LeftOut
 from attncli.render import Style
 from attncli.render.cells import left_out_text
-from attncli.render.table.formulas import NARROWEST_PROSE, formula_lines, sentence, worked_lines
-from attncli.render.table.line import Line, colored
+from attncli.render.table.broken_lines import NARROWEST_PROSE, formula_lines, sentence, worked_lines
 from attncli.render.table.matrix import matrix_lines
 from attncli.render.table.product import product_lines
+from attncli.render.table.styled_line import Line, colored
 from attncli.render.table.tabular import table_lines
 
 # Prose and rules are as wide on a pipe, where there is no width.

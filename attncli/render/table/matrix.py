@@ -27,7 +27,7 @@ from attncli.render.cells import (
     split,
     with_dots,
 )
-from attncli.render.table.line import Line, cell_len
+from attncli.render.table.styled_line import Line, cell_len
 
 # Between columns.
 COLUMN_GAP = 2

@@ -14,7 +14,7 @@ from attncli.escaping import label
 from attncli.page.colors import LEGEND, background
 from attncli.page.document import Cell, Grid
 from attncli.render.cells import HIDDEN_SIGN, SHADE_SIGNS, mark
-from attncli.render.table.line import Line, cell_len
+from attncli.render.table.styled_line import Line, cell_len
 
 # Where there is no width.
 WIDTH_OF_A_PIPE = 80

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
 from attncli.page.document import Grid, Product
-from attncli.render.table.line import Line
 from attncli.render.table.matrix import WIDTH_OF_A_PIPE, matrix_lines
+from attncli.render.table.styled_line import Line
 
 # It stands around a sign between two matrices.
 SIGN_GAP = "  "

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from attncli.render.table.formulas import HANGING_INDENT
-from attncli.render.table.line import Line
+from attncli.render.table.broken_lines import HANGING_INDENT
+from attncli.render.table.styled_line import Line
 
 COLUMN_GAP = 3
 # No column is squeezed below its longest word, up to this, and none of sentences below this.

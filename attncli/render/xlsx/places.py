@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import NamedTuple, TypeAlias
 
 from attncli.equation.notation import Notation
-from attncli.equation.spreadsheet import SPREADSHEET
+from attncli.equation.spreadsheet_notation import SPREADSHEET
 from attncli.page.document import (
     CellKey,
     Formula,

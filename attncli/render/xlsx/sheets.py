@@ -23,8 +23,8 @@ from attncli.page.document import (
     plain,
 )
 from attncli.render.cells import text_width
-from attncli.render.xlsx.formulas import MatrixWriter
 from attncli.render.xlsx.limits import MADE
+from attncli.render.xlsx.matrix_writer import MatrixWriter
 from attncli.render.xlsx.places import Placed, Places, first_row, height, rows_of_text
 from attncli.render.xlsx.styles import Styles
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from attncli.page.printer import Printer, format_number
 from attncli.page.worked.cells import worked
-from attncli.page.worked.line import worked_line
 from attncli.page.worked.long_sums import Integers, printed_integers
+from attncli.page.worked.worked_line import worked_line
 from attncli.problem.loader import loads
 from attncli.tracing import run
 from attncli.tracing.model import Trace

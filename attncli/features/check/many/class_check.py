@@ -25,9 +25,9 @@ from attncli.features.check.many.manifest import (
     students_of,
     without_doubles,
 )
-from attncli.features.check.many.marked import Marked, Settings
 from attncli.features.check.many.marking import mark_all, name_of
 from attncli.features.check.many.processes import mark_in_processes
+from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.results import read_results
 from attncli.features.check.many.scheduler import with_texts, workers_of
 from attncli.problem.loader import read_problem

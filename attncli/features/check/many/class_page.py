@@ -10,7 +10,7 @@ from statistics import mean, median
 from typing import Any, TypeVar
 
 from attncli.english import count, either, listed
-from attncli.features.check.many.marked import Marked
+from attncli.features.check.many.result_row import Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.page.document import (
     Block,
@@ -23,7 +23,7 @@ from attncli.page.document import (
     Text,
 )
 from attncli.page.printer import format_number
-from attncli.render.spreadsheet import Value
+from attncli.render.csv_lines import Value
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 

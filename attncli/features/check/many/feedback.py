@@ -10,7 +10,7 @@ from attncli.cli.files import require_usable_name, write, write_bytes
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marked import Marked
+from attncli.features.check.many.result_row import Marked
 from attncli.file_names import file_names
 from attncli.render import FORMATS
 from attncli.render.latex.escape import has_codes

@@ -12,7 +12,7 @@ from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marked import Marked, Settings
+from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.check.one_solution import answers_source, check_solution
 from attncli.features.check.page import check_page

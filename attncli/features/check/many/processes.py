@@ -14,8 +14,8 @@ from itertools import islice
 from attncli import system
 from attncli.errors import reason
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marked import Marked, Settings
 from attncli.features.check.many.marking import mark, result_of
+from attncli.features.check.many.result_row import Marked, Settings
 
 _ONE_AFTER_THE_OTHER = (
     "the submissions were checked one after the other: the system does not let several processes"

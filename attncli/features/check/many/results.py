@@ -10,7 +10,7 @@ from attncli.cli.csv_files import csv_rows
 from attncli.cli.options import suffix_of
 from attncli.errors import AttncliError, Place, input_error
 from attncli.features.check.many.class_page import BETWEEN_MISTAKES, COLUMNS_OF_RESULTS, RESULTS
-from attncli.features.check.many.marked import Marked
+from attncli.features.check.many.result_row import Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.stored import strict_json

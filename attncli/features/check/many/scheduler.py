@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from attncli.errors import AttncliError, file_error, missing_error
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marked import Settings
+from attncli.features.check.many.result_row import Settings
 from attncli.problem.text.source import read_source
 
 SECONDS_TO_CONNECT = 10

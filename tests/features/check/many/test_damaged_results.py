@@ -18,7 +18,7 @@ from attncli.cli.main import run
 from attncli.features.check.many import kept_rows as module
 from attncli.features.check.many.class_page import class_page
 from attncli.features.check.many.kept_rows import KeptRows, file_of_rows, kept_rows
-from attncli.features.check.many.marked import Marked
+from attncli.features.check.many.result_row import Marked
 from attncli.render import render
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"

@@ -19,8 +19,8 @@ import attncli
 from attncli.cli.main import run
 from attncli.features.check.many import processes
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marked import Settings
 from attncli.features.check.many.marking import mark_all
+from attncli.features.check.many.result_row import Settings
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
 WARNING = (

@@ -19,7 +19,7 @@ from mpmath import iv
 from attncli.page.document import plain_line
 from attncli.page.printer import Printer
 from attncli.page.worked.cells import worked
-from attncli.page.worked.line import worked_line
+from attncli.page.worked.worked_line import worked_line
 from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive

@@ -10,7 +10,7 @@ from rich.cells import cell_len as by_rich
 from rich.console import Console
 from rich.text import Text
 
-from attncli.render.table.line import ONE_CELL, Line, cell_len, colored
+from attncli.render.table.styled_line import ONE_CELL, Line, cell_len, colored
 
 
 def test_signs_of_pages_are_as_wide_as_rich_has_them() -> None:

@@ -39,7 +39,7 @@ def _of_the_same_name(function: str) -> Spelling:
     if function not in _SAME_NAME:
         raise LookupError(
             f"spreadsheets may have no {function.upper()}: spell {function} in"
-            " equation/spreadsheet.py"
+            " equation/spreadsheet_notation.py"
         )
     return _function(function.upper())
 

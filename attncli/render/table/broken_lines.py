@@ -14,7 +14,7 @@ from attncli.equation.printer import write
 from attncli.escaping import label, visible
 from attncli.page import document as page
 from attncli.page.document import formula, sides
-from attncli.render.table.line import PIECE, Line
+from attncli.render.table.styled_line import PIECE, Line
 
 # How far the second line of a sum stands from the first.
 HANGING_INDENT = 2

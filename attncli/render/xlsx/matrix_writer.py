@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.equation.nodes import Call, Expression, Number, Ref, walk
 from attncli.equation.notation import Notation
 from attncli.equation.printer import write
-from attncli.equation.spreadsheet import HIDDEN
+from attncli.equation.spreadsheet_notation import HIDDEN
 from attncli.page.document import CellKey, SheetMatrix
 from attncli.render.xlsx.limits import require_short
 from attncli.render.xlsx.places import Places, Spot, address

@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 
-from attncli.render.spreadsheet import lines, safe
+from attncli.render.csv_lines import lines, safe
 
 
 def read(text: str, separator: str = ",") -> list[list[str]]:
