@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 
 from attncli.english import shorten
-from attncli.equation.functions import FUNCTIONS
+from attncli.equation.functions import FUNCTIONS, WRITTEN_NAMES
 from attncli.equation.rounding import DIGITS
 from attncli.problem.text.compact_fractions import (
     COMPACT_FRACTION,
@@ -19,7 +19,7 @@ from attncli.problem.text.compact_fractions import (
 )
 from attncli.problem.text.numbers import BY_ZERO_HELP, TOO_LARGE_HELP, Complaint, NumberError
 
-FUNCTION_NAMES = ("sqrt", "exp", "ln", "tanh", "sin", "cos")
+FUNCTION_NAMES = tuple(WRITTEN_NAMES)
 _ASCII = dict.fromkeys("·×⋅", "*")
 # This token stands between two factors without a sign, as in 2√3.
 _IMPLIED = " "
@@ -71,7 +71,6 @@ _PRODUCT_OR_REMARK = (
     "can be read as a product, or as a number and a remark on it",
     "write 2*(1 + e) for a product, and 1/3 = 0.333 for a number that is written twice",
 )
-_NAMED_IN_EQUATIONS = {"ln": "log"}
 # A calculation may lose so many digits on its way.
 _SPARE_DIGITS = 10
 # Of larger angles, too few digits are known.
@@ -90,8 +89,8 @@ class Calculation:
 
 
 def work_out(text: str) -> Calculation | None:
-    """A calculation with + - * / ^ ( ) √ sqrt exp ln tanh sin cos and e, worked out; None for what
-    is none.
+    """A calculation with + - * / ^ ( ) √ e and the functions that people write, such as ln, worked
+    out; None for what is none.
 
     A factor may follow another without a sign, as in 2√3 and 2 tanh(2). Raises NumberError where
     that can be read in two ways, is nested too deeply, divides by zero, takes a root of a negative
@@ -385,12 +384,14 @@ def _without_parentheses(function: str, rest: list[str]) -> Exception:
     )
 
 
-def _apply(function: str, value: Decimal) -> Decimal:
-    if function in ("sin", "cos") and abs(value) > _LARGEST_ANGLE:
+def _apply(written: str, value: Decimal) -> Decimal:
+    function = FUNCTIONS[WRITTEN_NAMES[written]]
+    if function.of_angle and abs(value) > _LARGEST_ANGLE:
         raise NumberError(
-            f"{function} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9"
+            f"{written} of {shorten(f'{value:g}')} cannot be worked out", "angles go up to 1e9"
         )
-    if function == "ln" and not value:
+    result: Decimal = function.decimal(value)
+    # The logarithm of 0 is infinite, and no error in decimals.
+    if not result.is_finite():
         raise decimal.InvalidOperation
-    result: Decimal = FUNCTIONS[_NAMED_IN_EQUATIONS.get(function, function)].decimal(value)
     return result

@@ -52,11 +52,7 @@ _COMMANDS = {
     "dots": "…",
     "ldots": "…",
     "cdots": "…",
-    "exp": "exp",
-    "ln": "ln",
-    "tanh": "tanh",
-    "sin": "sin",
-    "cos": "cos",
+    **{name: name for name in FUNCTION_NAMES},
 }
 _SIGNS = ("+", "-", *DASHES)
 _DIGITS = re.compile(r"\.?[0-9]")
@@ -132,6 +128,9 @@ class _Parser:
         return self.command(token[1:], depth) if token[0] == "\\" else token
 
     def command(self, name: str, depth: int) -> str:
+        # Of all functions, only the root has its argument in braces.
+        if name == "sqrt":
+            return f"sqrt({self.argument(depth)})"
         if name in _COMMANDS:
             return _COMMANDS[name]
         if name in _LAYOUT:
@@ -139,8 +138,6 @@ class _Parser:
         if f"\\{name}" in _FRACTIONS:
             above, below = self.argument(depth), self.argument(depth)
             return f"{_in_parentheses(above)}/{_in_parentheses(below)}"
-        if name == "sqrt":
-            return f"sqrt({self.argument(depth)})"
         if name in _INVISIBLE or name in _GAPS:
             self.option(depth)
             for _ in range(_INVISIBLE.get(name, 0) or _GAPS.get(name, 0)):

@@ -1,7 +1,8 @@
 """The functions an equation may use: all that is known of one stands in its row of FUNCTIONS.
 
 To add a function is to add a row here, its range to `intervals.py`, and its spelling to
-`notation.py` where that is not its name.
+`notation.py` where that is not its name. What reads the solutions of people, or makes headlines,
+asks the rows which functions it may find there.
 """
 
 from __future__ import annotations
@@ -52,6 +53,11 @@ class Function:
     arguments is counted between each two. A single 0 among the first `zero_arguments` makes the
     result 0, whatever the others are: 0·√2, 0 / √2.
 
+    `written` is what people call it in solutions, such as ln for log; without a word, they do not
+    write it. `of_angle` says that its argument is an angle: of a large one, too few digits are
+    known. A headline has it `between_matrices` as an equation has it between their cells: A + B,
+    tanh(S).
+
     Of multiplication the derivative is ("d * y", "d * x"), and `any_number` of factors may stand.
     """
 
@@ -68,6 +74,9 @@ class Function:
     any_number: bool = False
     zero_arguments: int = 0
     looked_up: bool = False
+    written: str = ""
+    of_angle: bool = False
+    between_matrices: bool = False
 
 
 def _plain(operation: str, function: Callable[..., Any], **known: Any) -> Function:
@@ -270,6 +279,7 @@ FUNCTIONS: dict[str, Function] = {
         any_number=True,
         derivative=("d",),
         magnitude="size_x + size_y",
+        between_matrices=True,
     ),
     "add_mask": Function(
         "additions",
@@ -289,9 +299,15 @@ FUNCTIONS: dict[str, Function] = {
         exact="subtract",
         derivative=("d", "-d"),
         magnitude="size_x + size_y",
+        between_matrices=True,
     ),
     "neg": _plain(
-        "subtractions", operator.neg, interval=intervals.neg, derivative=("-d",), magnitude="size_x"
+        "subtractions",
+        operator.neg,
+        interval=intervals.neg,
+        derivative=("-d",),
+        magnitude="size_x",
+        between_matrices=True,
     ),
     "div": _plain(
         "divisions",
@@ -300,6 +316,7 @@ FUNCTIONS: dict[str, Function] = {
         zero_arguments=1,
         derivative=("d / y", "-d * x / y ** 2"),
         magnitude="size_x / abs(y) + abs(x / y) * ((size_y - abs(y)) / abs(y))",
+        between_matrices=True,
     ),
     "share": Function(
         "divisions",
@@ -324,6 +341,8 @@ FUNCTIONS: dict[str, Function] = {
         looked_up=True,
         derivative=("d * exp(x)",),
         magnitude="exp(x) + size_x * exp(x + reach * size_x)",
+        written="exp",
+        between_matrices=True,
     ),
     "pow": Function(
         "powers",
@@ -337,6 +356,7 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d * y * x ** (y - 1)", "d * log(x) * x ** y"),
         # The base is a fixed number.
         magnitude="x ** y + abs(log(x)) * size_y * x ** (y + reach * size_y)",
+        between_matrices=True,
     ),
     "sqrt": Function(
         "roots",
@@ -348,6 +368,7 @@ FUNCTIONS: dict[str, Function] = {
         exact="root",
         derivative=("d / (2 * sqrt(x))",),
         magnitude="sqrt(x) + (size_x - abs(x)) / (2 * sqrt(x))",
+        written="sqrt",
     ),
     "log": Function(
         "logarithms",
@@ -358,6 +379,7 @@ FUNCTIONS: dict[str, Function] = {
         intervals.log,
         derivative=("d / x",),
         magnitude="abs(log(x)) + size_x / abs(x)",
+        written="ln",
     ),
     "tanh": Function(
         "hyperbolic tangents",
@@ -369,6 +391,8 @@ FUNCTIONS: dict[str, Function] = {
         looked_up=True,
         derivative=("d * (1 - tanh(x) ** 2)",),
         magnitude="abs(tanh(x)) + (1 - tanh(max(0, abs(x) - reach * size_x)) ** 2) * size_x",
+        written="tanh",
+        between_matrices=True,
     ),
     "sin": Function(
         "sines",
@@ -380,6 +404,8 @@ FUNCTIONS: dict[str, Function] = {
         looked_up=True,
         derivative=("d * cos(x)",),
         magnitude="1 + size_x",
+        written="sin",
+        of_angle=True,
     ),
     "cos": Function(
         "cosines",
@@ -391,6 +417,8 @@ FUNCTIONS: dict[str, Function] = {
         looked_up=True,
         derivative=("-d * sin(x)",),
         magnitude="1 + size_x",
+        written="cos",
+        of_angle=True,
     ),
     "abs": Function(
         "absolute values",
@@ -462,6 +490,9 @@ FUNCTIONS: dict[str, Function] = {
         magnitude="where(x, size_y, size_z)",
     ),
 }
+
+# What people call functions in their solutions, and what equations call them: ln is log.
+WRITTEN_NAMES = {function.written: name for name, function in FUNCTIONS.items() if function.written}
 
 # Matrix forms: they stand in headlines (S = Q K^T), which are printed and never evaluated.
 MATRIX_FORMS = frozenset(

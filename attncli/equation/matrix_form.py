@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import free_names, index_names
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, walk
-
-_CELL_BY_CELL = ("add", "sub", "neg", "pow", "tanh", "exp", "div")
 
 
 def matrix_form(equation: Equation, leading: Collection[str]) -> Expression | None:
@@ -55,7 +54,7 @@ class _Former:
                 return None
             case Call(function=function, arguments=arguments) if self.is_number(node):
                 return node
-            case Call(function=function, arguments=arguments) if function in _CELL_BY_CELL:
+            case Call(function=function, arguments=arguments) if _is_between_matrices(function):
                 return self.call(function, arguments, axes)
         return None
 
@@ -111,6 +110,10 @@ class _Former:
         """Whether it is the same in every cell of a head."""
         of_arrays = any(isinstance(part, Ref) for part in walk(expression))
         return not of_arrays and not free_names(expression) & self.leading
+
+
+def _is_between_matrices(function: str) -> bool:
+    return function in FUNCTIONS and FUNCTIONS[function].between_matrices
 
 
 def _is_turned(node: Expression) -> bool:

@@ -20,6 +20,7 @@ from attncli.equation.exact.numbers import (
     Monomial,
     terms_of,
 )
+from attncli.equation.functions import WRITTEN_NAMES
 from attncli.equation.nodes import Call, Expression, Name, Number, number_node, rewrite
 from attncli.equation.notation import PLAIN
 from attncli.equation.parser import EquationError, parse_expression
@@ -31,7 +32,8 @@ MOST_TIMES = 20
 _DECIMAL = re.compile(r"(\d+)\.(\d+)")
 _ROOT = re.compile(r"√(\d+)")
 _SIGNS_IN_PYTHON = str.maketrans({"^": "**", "·": "*", "−": "-", "√": "sqrt", "∞": "inf"})
-_KNOWN = re.compile(r"(?:\d+(?:\.\d+)?|sqrt|exp|ln|tanh|sin|cos|inf|e|[-+*/() ])*")
+_FUNCTION = "|".join(WRITTEN_NAMES)
+_KNOWN = re.compile(rf"(?:\d+(?:\.\d+)?|{_FUNCTION}|inf|e|[-+*/() ])*")
 
 
 def expression_of(number: Exact | float) -> Expression:
@@ -161,7 +163,9 @@ def read_exact(text: str) -> ExactValue:
     plain = _ROOT.sub(r"sqrt(\1)", text).translate(_SIGNS_IN_PYTHON).strip()
     if len(plain) > LONGEST_TEXT or not _KNOWN.fullmatch(plain):
         raise ExactError("not a closed form")
-    plain = _DECIMAL.sub(_as_quotient, plain.replace("ln", "log"))
+    for written, name in WRITTEN_NAMES.items():
+        plain = plain.replace(written, name)
+    plain = _DECIMAL.sub(_as_quotient, plain)
     try:
         expression = rewrite(parse_expression(plain), _factor_by_factor)
         found: ExactValue = evaluate_exactly(expression, {}, {}, _nowhere, {"e": EULERS_NUMBER})
