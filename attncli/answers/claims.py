@@ -54,6 +54,10 @@ _WITHOUT_BRACES = re.compile(
     r"(?P<base>[0-9.]+|e|[a-z]*\([^()]*\))?"
     rf"\^\{{(?P<raised>[-+{DASHES}0-9])\}}\s*(?P<rest>[0-9]*\.?[0-9]+)?"
 )
+# sqrt{2}3 is a root without braces, of which TeX puts only the 2 below the line
+_ROOT_WITHOUT_BRACES = re.compile(
+    rf"sqrt\{{(?P<under>[-+{DASHES}0-9])\}}\)*(?P<rest>[0-9]*\.?[0-9]+)"
+)
 # One of these stands between two spellings of one number.
 _EQUALS = re.compile("[=≈]")
 _HAS_COMPACT_FRACTION = re.compile(COMPACT_FRACTION)
@@ -199,9 +203,16 @@ def _peeled(written: str, deepest: int) -> tuple[str, str]:
 
 
 def _require_braces(written: str) -> None:
-    """Raises NumberError for 10^-1 and 2^10 in LaTeX, which raises no more than the sign behind
-    the ^.
+    """Raises NumberError for 10^-1, 2^10 and \\sqrt23 in LaTeX, which takes no more than the first
+    sign behind the ^ or the root.
     """
+    if root := _ROOT_WITHOUT_BRACES.search(written):
+        under, rest = root["under"], root["rest"]
+        help = rf"write \sqrt{{{under}{rest}}}"
+        if under.isdigit():
+            help += rf", or \sqrt{{{under}}}*{rest}"
+        message = rf"\sqrt{under}{rest} has a root without braces"
+        raise NumberError(message, help)
     found = _WITHOUT_BRACES.search(written)
     if found is None:
         return

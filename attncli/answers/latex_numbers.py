@@ -130,7 +130,7 @@ class _Parser:
     def command(self, name: str, depth: int) -> str:
         # Of all functions, only the root has its argument in braces.
         if name == "sqrt":
-            return f"sqrt({self.argument(depth)})"
+            return self.root(depth)
         if name in _COMMANDS:
             return _COMMANDS[name]
         if name in _LAYOUT:
@@ -169,14 +169,23 @@ class _Parser:
         """^(2) for ^2 and ^{2}; of ^10 and ^-1 what TeX raises, in braces, which make it no number:
         ^{1}0 and ^{-}1.
         """
+        raised, is_cut_off = self.first_sign(depth)
+        return f"^{{{raised}}}" if is_cut_off else f"^({raised})"
+
+    def root(self, depth: int) -> str:
+        """The same for a root: sqrt(2), and sqrt{2}3 for a root over the 2 of 23."""
+        under, is_cut_off = self.first_sign(depth)
+        return f"sqrt{{{under}}}" if is_cut_off else f"sqrt({under})"
+
+    def first_sign(self, depth: int) -> tuple[str, bool]:
+        """An argument, and whether it is only the first sign of a number, as without braces."""
         self.skip_spaces()
         has_braces = self.rest[-1:] == ["{"]
-        raised = self.argument(depth)
+        argument = self.argument(depth)
         following = "".join(reversed(self.rest[-2:]))
-        is_digit = raised.isdigit() and not has_braces
+        is_digit = argument.isdigit() and not has_braces
         goes_on = is_digit and _DIGITS.match(following) is not None
-        is_cut_off = goes_on or raised in _SIGNS
-        return f"^{{{raised}}}" if is_cut_off else f"^({raised})"
+        return argument, goes_on or argument in _SIGNS
 
     def option(self, depth: int) -> None:
         self.skip_spaces()

@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
-from math import isinf, isqrt
+from math import isinf, isqrt, prod
 from typing import NamedTuple, TypeAlias
 
 from attncli.english import shorten
@@ -25,7 +25,12 @@ from attncli.problem.text.compact_fractions import (
     with_slashes,
 )
 from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
-from attncli.problem.text.recurring_decimals import RECURRING, recurring, with_period
+from attncli.problem.text.recurring_decimals import (
+    MARKS_ABOVE,
+    RECURRING,
+    recurring,
+    with_period,
+)
 
 # It stands where a number is still to be written.
 BLANK = "_"
@@ -61,8 +66,11 @@ _WHOLE_POWER = re.compile(
 )
 # Other blanks may stand between two numbers.
 _BLANKS_BESIDE_SIGN = re.compile(rf"\s*([-+{TIMES}/^()])\s*")
+_MARK_ABOVE = re.compile(f"[{MARKS_ABOVE}]")
+_IN_PARENTHESES = re.compile(r"([-+]?)\((.*)\)")
 # What is longer is no help.
 _LONGEST_FRACTION = 40
+_SHORT_POWER = r"([0-9]{1,2}|\([0-9]{1,2}\))"
 _DIGITS = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
 _UNOPENED_HELP = "write a ( for each ), or leave it out"
 _Help: TypeAlias = Callable[[re.Match[str]], str]
@@ -293,6 +301,8 @@ def _as_problems_spell(text: str) -> str:
     Empty where it has none, or not just one.
     """
     number = _BLANKS_BESIDE_SIGN.sub(r"\1", in_keyboard_signs(text.strip()))
+    while inside := _IN_PARENTHESES.fullmatch(number):
+        number = "".join(inside.groups())
     number = with_slashes(with_exponent(number))
     fraction = compact_fraction(number)
     if fraction is None:
@@ -323,11 +333,15 @@ def why_not_a_number(text: str) -> tuple[str, str]:
     ('0,5 has a decimal comma', 'write 0.5')
     """
     shown = shorten(text)
-    for pattern, message, help in _REASONS:
-        if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
-            return message.format(shown), help(found)
+    if reason := _reason(text):
+        message, help = reason
+        return message.format(shown), help
     if copied := doubt_about_copied(text):
         return f"{shown} can be read in several ways", copied
+    # 1 1⁄2 is read in two ways for the same reason as 1 1/2.
+    if reason := _reason(with_slashes(in_keyboard_signs(text))):
+        message, help = reason
+        return message.format(shown), help
     unclosed = text.count("(") - text.count(")")
     if unclosed > 0:
         closed = f"{text.strip()}{')' * unclosed}"
@@ -335,6 +349,14 @@ def why_not_a_number(text: str) -> tuple[str, str]:
     if unclosed < 0:
         return f"{shown} has a parenthesis that nothing opens", _UNOPENED_HELP
     return f"{shown} {Complaint.NO_NUMBER}", _LOOK_LIKE
+
+
+def _reason(text: str) -> tuple[str, str] | None:
+    """(message, help) of the first pattern that the text has; the message has {} for the text."""
+    for pattern, message, help in _REASONS:
+        if found := re.fullmatch(pattern, text.strip(), re.ASCII | re.IGNORECASE):
+            return message, help(found)
+    return None
 
 
 def _help_with_closed(text: str) -> str:
@@ -425,6 +447,57 @@ def _with_one_meaning(found: re.Match[str]) -> str:
     )
 
 
+def _with_period_at_end(found: re.Match[str]) -> str:
+    """Help with 2.3̅4, whose line ends too early, and with 3̅, which has no point before it."""
+    sign, written = found[1], _with_point(found[2])
+    number = _MARK_ABOVE.sub("", written)
+    whole, _, decimals = written.partition(".")
+    mark = _MARK_ABOVE.search(decimals)
+    if not is_plain(number):
+        return _LOOK_LIKE
+    if mark is None or _MARK_ABOVE.search(whole):
+        return f"write {sign}{number}, or a fraction such as 1/3 for digits that recur"
+    first = mark.start() - 1
+    period = _MARK_ABOVE.sub("", decimals[first:])
+    value = with_period(f"{whole or 0}.{decimals[:first]}", period)
+    return f"write {sign}{value} if {period} recurs, or {sign}{number}"
+
+
+def _as_product(found: re.Match[str]) -> str:
+    """Help with (1)(2), a product, and with 0.1(6)(7), of which digits may recur."""
+    number, in_parentheses = found[1], re.findall(r"[\d./]+", found[2])
+    try:
+        factors = [*map(Fraction, in_parentheses)]
+    except (ValueError, ZeroDivisionError):
+        return _LOOK_LIKE
+    if number.endswith("."):
+        # In 0.(1)(6), the 1 recurs before it is multiplied.
+        factors[0] = with_period(number, in_parentheses[0])
+    elif number:
+        factors.append(Fraction(number))
+    help = f"write {prod(factors)} for the product, or one of the numbers"
+    digits = "".join(in_parentheses)
+    if "." not in number or not digits.isdigit():
+        return help
+    return f"{help}, or {with_period(number, digits)} if {digits} recurs"
+
+
+def _as_power_of_power(found: re.Match[str]) -> str:
+    """Help with 2^3^2: both numbers that it can be."""
+    sign, base, *powers = found.groups()
+    first, second = (power.strip("()") for power in powers)
+    above = _whole_power(f"{base}^{int(first) ** int(second)}")
+    below = _whole_power(f"{base}^{int(first) * int(second)}")
+    if above is None or below is None:
+        return _LOOK_LIKE
+    if above == below:
+        return f"write {sign}{above}, which both readings give"
+    return (
+        f"write {sign}{above} for {sign}{base}^({first}^{second}), or {sign}{below} for"
+        f" {sign}({base}^{first})^{second}"
+    )
+
+
 def _as_sum_or_product(found: re.Match[str]) -> str:
     """Help with 1 1/2 and 1 ½: one and a half, or a half."""
     sign, whole, written = found[1], int(found[2]), found[3]
@@ -507,6 +580,21 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         r"([-+]?(?:\d{1,60}[.,]?|\d{0,60}[.,]\d{1,60}))\s*\((\d{1,60})\)",
         "{} can be read in several ways",
         _with_one_meaning,
+    ),
+    (
+        rf"(?=.*[{MARKS_ABOVE}])([-+]?)((?:[\d.,]|(?<=\d)[{MARKS_ABOVE}]){{1,99}})",
+        "{} has a line or a dot above digits that cannot recur",
+        _with_period_at_end,
+    ),
+    (
+        r"(|\d{1,60}\.?\d{0,60}|\.\d{1,60})((?:\s*\(\s*\d{1,60}(?:[./]\d{1,60})?\s*\)){2,9})",
+        "{} can be read in several ways",
+        _as_product,
+    ),
+    (
+        rf"([-+]?)([0-9]{{1,9}})(?:\^|\*\*){_SHORT_POWER}(?:\^|\*\*){_SHORT_POWER}",
+        "{} can be read in two ways",
+        _as_power_of_power,
     ),
     (
         r"\(\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*\)",

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 # These signs combine with the digit before them.
 LINE_ABOVE, DOT_ABOVE = "\u0305", "\u0307"
+MARKS_ABOVE = f"\u0304{LINE_ABOVE}{DOT_ABOVE}"
 _LINE_ABOVE_DIGIT = f"[\u0304{LINE_ABOVE}]"
 _WHOLE_NUMBER = "(?:0|[1-9][0-9]*)"
 RECURRING = (
@@ -17,7 +18,7 @@ RECURRING = (
     r")"
 )
 _RECURRING = re.compile(rf"(?P<sign>[-+]?)(?P<number>{RECURRING})")
-_RECURRING_MARK = re.compile(f"[()\u0304{LINE_ABOVE}{DOT_ABOVE}]")
+_RECURRING_MARK = re.compile(f"[(){MARKS_ABOVE}]")
 
 
 def recurring(text: str) -> Fraction | None:

@@ -215,6 +215,53 @@ REFUSED = [
     ),
     ("2(3)", "2(3) can be read in several ways", "write 2 if it is uncertain, 6 for the product"),
     ("(5)", "(5) can be read in two ways", "write 5, or -5, which accounts have in parentheses"),
+    ("-(5)", "-(5) is a number, but a problem spells it otherwise", "write -5"),
+    ("(1⁄3)", "(1⁄3) is a number, but a problem spells it otherwise", "write 1/3"),
+    ("((sqrt(2)))", "((sqrt(2))) is a number, but a problem spells it otherwise", "write sqrt(2)"),
+    (
+        "1 1⁄2",
+        "1 1⁄2 can be read in two ways",
+        "write 3/2 for the mixed number, or 1/2 for the product",
+    ),
+    (
+        "(1)(2)",
+        "(1)(2) can be read in several ways",
+        "write 2 for the product, or one of the numbers",
+    ),
+    (
+        "(1/2)(3)",
+        "(1/2)(3) can be read in several ways",
+        "write 3/2 for the product, or one of the numbers",
+    ),
+    (".(1)(2)", ".(1)(2) is not a number", LIKE),
+    ("(1/0)(3)", "(1/0)(3) can be read in several ways", LIKE),
+    (
+        "0.1(6)(7)",
+        "0.1(6)(7) can be read in several ways",
+        "write 21/5 for the product, or one of the numbers, or 83/495 if 67 recurs",
+    ),
+    (
+        "-2,3̅4",
+        "-2,3̅4 has a line or a dot above digits that cannot recur",
+        "write -232/99 if 34 recurs, or -2.34",
+    ),
+    (
+        "1̅2.5",
+        "1̅2.5 has a line or a dot above digits that cannot recur",
+        "write 12.5, or a fraction such as 1/3 for digits that recur",
+    ),
+    (
+        ".3̅4",
+        ".3̅4 has a line or a dot above digits that cannot recur",
+        "write 34/99 if 34 recurs, or .34",
+    ),
+    ("1.2.3̅", "1.2.3̅ has a line or a dot above digits that cannot recur", LIKE),
+    ("2^3²", "2^3² can be read in two ways", "write 512 for 2^(3^2), or 64 for (2^3)^2"),
+    (
+        "-2**3**2",
+        "-2**3**2 can be read in two ways",
+        "write -512 for -2^(3^2), or -64 for -(2^3)^2",
+    ),
     (
         "0.333...",
         "0.333... leaves open which digits follow",
@@ -223,7 +270,7 @@ REFUSED = [
     ("٣", "٣ is not a number", LIKE),
     ("1e", "1e is not a number", LIKE),
     ("__import__('os')", "__import__('os') is not a number", LIKE),
-    ("9**9**9", "9**9**9 is not a number", LIKE),
+    ("9**9**9", "9**9**9 can be read in two ways", LIKE),
 ]
 
 
