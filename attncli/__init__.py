@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from attncli.api import Checked as Checked
     from attncli.api import check as check
     from attncli.api import check_many as check_many
+    from attncli.api import compare as compare
     from attncli.api import load as load
     from attncli.api import trace as trace
     from attncli.cli.saving import save as save
     from attncli.errors import AttncliError as AttncliError
+    from attncli.features.compare.compared import Compared as Compared
     from attncli.mistakes.catalogue import mistakes as mistakes
     from attncli.notebook import Trace as Trace
     from attncli.problem.model import Problem as Problem
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
 __all__ = [
     "AttncliError",
     "Checked",
+    "Compared",
     "Problem",
     "Trace",
     "check",
     "check_many",
+    "compare",
     "load",
     "mistakes",
     "problem",
@@ -40,10 +44,12 @@ __all__ = [
 _HOMES = {
     "AttncliError": "attncli.errors",
     "Checked": "attncli.api",
+    "Compared": "attncli.features.compare.compared",
     "Problem": "attncli.problem.model",
     "Trace": "attncli.notebook",
     "check": "attncli.api",
     "check_many": "attncli.api",
+    "compare": "attncli.api",
     "load": "attncli.api",
     "mistakes": "attncli.mistakes.catalogue",
     "problem": "attncli.problem.python_values",

@@ -16,12 +16,14 @@ from attncli.arguments import (
     flag,
     in_python,
     names_of,
+    renamed_steps,
     require_executor,
     require_marks,
     require_seconds,
+    require_tolerance,
     wanted_steps,
 )
-from attncli.dtypes import chosen
+from attncli.dtypes import DTYPES, chosen
 from attncli.english import as_written, entitled, listed
 from attncli.errors import usage_error
 from attncli.notebook import Trace, work_out
@@ -34,15 +36,22 @@ from attncli.render import Style, render
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from numpy.typing import ArrayLike
+
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.many.manifest import Submission
     from attncli.features.check.many.result_row import Marked
     from attncli.features.check.verdicts import Solution
+    from attncli.features.compare.compared import Compared
 
 JOBS_EXAMPLE = (
     'give a list of students, problems and answers: [("Ada", "problem.yaml", "ada.yaml")]'
 )
 Given: TypeAlias = Problem | str | PathLike[str] | Mapping[str, Any]
+# Numbers of another program by the names of steps, or the output alone.
+Steps: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
+# Python has a number for the word of the command line.
+_BLIND = {"0": "zero", "nan": "nan", "mean": "mean"}
 
 
 def load(
@@ -186,6 +195,61 @@ def check(
         if names is not None:
             solution, diagnoses = on_steps(solution, diagnoses, names, source, "steps")
     return Checked(solution, diagnoses, marks)
+
+
+def compare(
+    problem: Given,
+    other: Given | Steps,
+    *,
+    tolerance: float | None = None,
+    steps: str | Sequence[str] | None = None,
+    gradient: bool = False,
+    dtype: str = "float64",
+    rename: Mapping[str, str] | None = None,
+    sees_no_key: str | None = None,
+) -> Compared:
+    """A problem held against the numbers of another program, or against another problem, step by
+    step, as `attncli compare` does it.
+
+    `problem` is a Problem, a file, or a dict. `other` is a dict of steps to arrays or tensors of
+    any library, an array alone, which is the output, a Trace, a file of arrays, or another problem.
+    `tolerance` is relative to the terms that a cell is computed from; without one, it goes by the
+    coarser number format. `steps` are the only ones compared, `gradient` compares the backward
+    pass, too, and `dtype` is the format in which problems are worked out. `rename` has the steps of
+    names that attncli does not know.
+
+    `sees_no_key` is what the other program means to give a query that sees no key: "0", as attncli
+    does, "nan", or "mean", which is the mean of all values. A row that has this is right.
+
+    Raises AttncliError: exit code 2 for a choice that is none, 3 for what is wrong in what was
+    given and for sides that have no step in common, 4 for a file that cannot be read.
+
+        assert attncli.compare(problem, my_attention(q, k, v))
+        attncli.compare("problem.yaml", {"weights": weights, "output": output}).mistakes
+    """
+    # Few programs need these.
+    from attncli.features.compare.compared import Compared
+    from attncli.features.compare.comparing import Wishes, compare_files
+    from attncli.features.compare.handed_over import read_given
+
+    gradient = flag("gradient", gradient)
+    names = None if steps is None else names_of(steps)
+    require_tolerance(tolerance)
+    chosen("dtype", dtype, DTYPES)
+    blind = None
+    if sees_no_key is not None:
+        blind = _BLIND[chosen("sees_no_key", sees_no_key, _BLIND)]
+    renames = renamed_steps(rename)
+    changes = {"dtype": dtype}
+    wishes = Wishes(
+        gradient=gradient,
+        tolerance=None if tolerance is None else float(tolerance),
+        steps=names,
+        sees_no_key=blind,
+    )
+    with in_python():
+        given = read_given(problem, other, changes, renames)
+        return Compared(compare_files(given, wishes))
 
 
 def check_many(

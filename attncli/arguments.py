@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import inf
 from numbers import Real
 from typing import Any
 
 from attncli.attention.registry import STEP_NAMES
 from attncli.english import as_written
 from attncli.errors import AttncliError, did_you_mean, usage_error
-from attncli.page.view import steps_back
+from attncli.page.view import HELP_ON_BACKWARD, steps_back
 from attncli.problem.shape_checks import WITHOUT_SCORES
 
-OPTION_OF_A_PLACE = re.compile(r"--(head|entry|query)(?: (\d+)\b)?")
+# Options whose arguments have the same names in Python, with the number that may stand behind one.
+OPTION_OF_PYTHON = re.compile(
+    r"--(head|entry|query|steps|rename|sees-no-key|dims|mask|ask)(?: (\d+)\b)?"
+)
+# --rename attn=weights is rename={"attn": "weights"}.
+RENAMED = re.compile(r"--rename (\S+)=(\w+)")
 STEPS_ALONE = 'attncli.trace(problem, steps="output") does without it'
 STEPS_EXAMPLE = 'give names of steps: steps="weights,output"'
 POSSIBLE_MARKS = range(1, 1001)
@@ -104,6 +110,34 @@ def require_marks(marks: int | None) -> None:
         raise usage_error(f"marks cannot be {as_written(marks)}", help=help)
 
 
+def require_tolerance(tolerance: object) -> None:
+    """Raises AttncliError (exit 2) for what is no number, or one below 0."""
+    if tolerance is None:
+        return
+    is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
+    # mypy does not know that a Real can be compared with whole numbers.
+    if not is_number or not 0 <= tolerance < inf:  # type: ignore[operator]
+        raise usage_error(
+            f"tolerance cannot be {as_written(tolerance)}", help="give a number such as 1e-6, or 0"
+        )
+
+
+def renamed_steps(rename: object) -> dict[str, str]:
+    """The step of each name that other software has; raises AttncliError (exit 2) for anything
+    else.
+    """
+    if rename is None:
+        return {}
+    example = 'give names with their steps: rename={"attn": "weights"}'
+    if not isinstance(rename, Mapping):
+        raise usage_error(f"rename cannot be {as_written(rename)}", help=example)
+    for name in rename:
+        if not isinstance(name, str):
+            raise usage_error(f"rename: {as_written(name)} is no name", help=example)
+    steps = names_of(rename.values()) if rename else ()
+    return dict(zip(rename, steps, strict=True))
+
+
 def require_no_step_back(names: Sequence[str]) -> None:
     """Raises AttncliError (exit 2) for a step of a loss or of the backward pass, where there are
     none.
@@ -113,25 +147,36 @@ def require_no_step_back(names: Sequence[str]) -> None:
         raise usage_error(f"{back[0]} is a step of the backward pass", help=help)
 
 
+def in_words_of_python(text: str, chosen: str = "{}") -> str:
+    """What the command line says, with arguments in place of its options.
+
+    >>> in_words_of_python("write --rename attn=weights, or leave out --sees-no-key")
+    'write rename={"attn": "weights"}, or leave out sees_no_key'
+    """
+
+    def said(option: re.Match[str]) -> str:
+        name = option[1].replace("-", "_")
+        return chosen.format(f"{name}={option[2]}") if option[2] else name
+
+    text = text.replace(WITHOUT_SCORES, STEPS_ALONE)
+    text = text.replace(HELP_ON_BACKWARD, "work the gradient out, too: gradient=True")
+    text = RENAMED.sub(r'rename={"\1": "\2"}', text)
+    return OPTION_OF_PYTHON.sub(said, text)
+
+
 @contextmanager
 def in_python(chosen: str = "{}") -> Iterator[None]:
     """Errors in words of Python: head=0, or what else is `chosen` with it, for --head 0."""
-
-    def said(option: re.Match[str]) -> str:
-        return chosen.format(f"{option[1]}={option[2]}") if option[2] else option[1]
-
-    def in_words(text: str) -> str:
-        return OPTION_OF_A_PLACE.sub(said, text).replace(WITHOUT_SCORES, STEPS_ALONE)
 
     try:
         yield
     except AttncliError as error:
         raise AttncliError(
             error.exit_code,
-            in_words(error.message),
+            in_words_of_python(error.message, chosen),
             path=error.path,
             place=error.place,
-            help=in_words(error.help),
+            help=in_words_of_python(error.help, chosen),
             more=error.more,
             untold=error.untold,
         ) from None

@@ -19,6 +19,8 @@ NOT_FLOATS = {
     "exact": "exact numbers have no number format and need the CPU; leave out one of the two",
 }
 DETAILS = ("brief", "rows", "cells")
+# What software may give a query that sees no key: 0, NaN, or the mean of all values.
+SEES_NO_KEY = ("zero", "nan", "mean")
 # Decimals that can be asked for: those of a float64 beyond these mean nothing.
 PRECISION = range(16)
 
@@ -67,6 +69,7 @@ _ALSO_CALLED = {
     "float32": ("fp32", "f32", "single"),
     "float64": ("fp64", "f64", "double"),
     "gpu": ("cuda", "cuda:0"),
+    "zero": ("0",),
     "table": ("txt", "text", "plain"),
     "markdown": ("md",),
     "latex": ("tex",),

@@ -130,6 +130,7 @@ def held(request: pytest.FixtureRequest) -> dict[str, Any]:
         "Picture": trace.picture(),
         "Step": trace.steps["weights"],
         "Checked": attncli.check(LOVE, {"scaled": wrong}),
+        "Compared": attncli.compare(LOVE, {"scaled": trace["scores"]}),
         "ExactNumber": exact,
         "AttncliError": caught.value,
     }
@@ -240,6 +241,7 @@ def results(name: str, held: Mapping[str, Any], call: Any) -> Any:
         "trace": lambda: held["Trace"],
         "at": lambda: held["Trace"],
         "check": lambda: held["Checked"],
+        "compare": lambda: held["Compared"],
         "check_many": lambda: attncli.check_many(
             [("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})]
         ),
@@ -319,7 +321,7 @@ def names_in(span: str) -> list[str]:
 def parameters_of_functions() -> set[str]:
     functions = (
         getattr(attncli, name)
-        for name in ("load", "problem", "trace", "check", "check_many", "save")
+        for name in ("load", "problem", "trace", "check", "check_many", "compare", "save")
     )
     return {name for function in functions for name in inspect.signature(function).parameters}
 
@@ -338,7 +340,7 @@ def test_every_command_and_option_has_a_word_on_python(capsys: pytest.CaptureFix
     commands = [module.name for module in iter_modules(features.__path__)]
     assert {*commands} - named_in("What the command line has") == set()
     options = set()
-    for name in ("compute", "gradient", "check", "picture"):
+    for name in ("compute", "gradient", "check", "compare", "picture"):
         assert command([name, "--help"]) == 0
         help = capsys.readouterr().out.partition("Options:\n")[2]
         options |= {*re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help, re.MULTILINE)} - {"--help"}
@@ -353,7 +355,7 @@ def test_the_counterpart_of_an_option_is_there(option: str, held: dict[str, Any]
     """
     trace, others = (
         held["Trace"],
-        {"problem", "answers", "jobs", "executor", "numpy", "save", "savetxt", "trace"},
+        {"problem", "answers", "other", "jobs", "executor", "numpy", "save", "savetxt", "trace"},
     )
     known = {*attncli.__all__, *public(trace), *others, *parameters_of_functions()}
     for span in code(described_options()[option]):
@@ -409,7 +411,7 @@ def test_every_name_of_the_package_is_on_the_page() -> None:
     assert {*attncli.__all__} - named_in("Functions") - sections == set()
 
 
-@pytest.mark.parametrize("section", ["Problem", "Trace", "Picture", "Step", "Checked"])
+@pytest.mark.parametrize("section", ["Problem", "Trace", "Picture", "Step", "Checked", "Compared"])
 def test_every_public_name_of_a_thing_is_on_the_page(section: str, held: dict[str, Any]) -> None:
     assert public(held[section]) - named_in(section) == set()
 

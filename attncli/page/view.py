@@ -25,6 +25,7 @@ _END = r"(?:,|\]\s*\[|$)"
 _PART = rf"""(?s)\s*"([^"]*)"\s*{_END}|\s*'([^']*)'\s*{_END}|((?:(?!\]\s*\[)[^,])*){_END}"""
 # Nobody calls a cell by so many characters.
 _LONGEST_NAME_OF_A_CELL = 1000
+HELP_ON_BACKWARD = "use attncli gradient, or --gradient with worksheet and compare"
 # As titles have them.
 SINGULARS = {**PLACES, KEY_HEAD: "KV head"}
 # The steps at which a head's own number is read.
@@ -263,8 +264,7 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
         help = f"it belongs to all heads together: leave out --head{instead}"
         raise usage_error(f"{found} is no step of a single head", help=help)
     if found in GRADIENT_RULES and not any(name in GRADIENT_RULES for name in there):
-        help = "use attncli gradient, or --gradient with worksheet and compare"
-        raise usage_error(f"{found} is a step of the backward pass", help=help)
+        raise usage_error(f"{found} is a step of the backward pass", help=HELP_ON_BACKWARD)
     if found in LOSS_RULES and "d_output" not in there:
         help = "use attncli gradient; the problem must have a loss"
         raise usage_error(

@@ -51,7 +51,8 @@ class Operand:
     has the labels of a step's places, axis by axis, as far as they are known; `dtype` is the number
     format, as far as it is known; `trace` is None for another program's numbers. `rows` are the
     queries that are compared, where the other side has not all of them. `read_as` has the step of
-    each name that another program wrote, where that is not our name.
+    each name that another program wrote, where that is not our name. `sees_no_key` is what a query
+    that sees no key is given, one of `SEES_NO_KEY`; None where this was not asked for.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Operand:
     warnings: tuple[str, ...] = ()
     rows: tuple[int, ...] | None = None
     read_as: Mapping[str, str] = field(default_factory=dict)
+    sees_no_key: str | None = None
 
     @classmethod
     def of_trace(cls, trace: Trace, name: str, word: str, phrase: str) -> Operand:
@@ -372,6 +374,21 @@ class Comparison:
         """Those of them that come before the first step that differs: the cause may be in them."""
         before = self.steps[: self.steps.index(self.first)] if self.first else ()
         return tuple(step for step in self.one_sided if step in before)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the sides warn of; where only one of them does, with its name."""
+        said = []
+        for message in dict.fromkeys(self.a.warnings + self.b.warnings):
+            warned = [side for side in (self.a, self.b) if message in side.warnings]
+            first = warned[0]
+            if len(warned) > 1:
+                said.append(message)
+            elif first.trace:
+                said.append(f"{message} ({first.phrase})")
+            else:
+                said.append(f"{first.name}: {message}")
+        return tuple(said)
 
     def __getitem__(self, name: str) -> StepComparison:
         return next(step for step in self.steps if step.name == name)

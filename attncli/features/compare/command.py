@@ -2,8 +2,7 @@
 program's numbers.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,12 +15,8 @@ from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
 from attncli.cli.overrides import ReadingOverrides
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
-from attncli.dtypes import DETAILS
-from attncli.english import listed
-from attncli.errors import Exit, input_error, usage_error
-
-if TYPE_CHECKING:
-    from attncli.tracing.comparison import Comparison
+from attncli.dtypes import DETAILS, SEES_NO_KEY
+from attncli.errors import Exit, usage_error
 
 
 @grouped
@@ -95,6 +90,15 @@ def compare(
             zero=True,
         ),
     ] = None,
+    sees_no_key: Annotated[
+        str | None,
+        options.choice(
+            "--sees-no-key",
+            SEES_NO_KEY,
+            "What the other program means to give a query that sees no key: 0, NaN, or the mean of"
+            " all values.  [default: 0, as attncli does]",
+        ),
+    ] = None,
     look: PageLook,
     steps: options.Steps = None,
     detail: Annotated[
@@ -121,6 +125,7 @@ def compare(
         "--steps": steps is not None,
         "--gradient": gradient,
         "--rename": bool(rename),
+        "--sees-no-key": sees_no_key is not None,
         "--detail": detail is not None,
     }
     dtypes_help = f"--dtypes compares one problem in all number formats; {LEAVE_ONE_OUT}"
@@ -147,54 +152,19 @@ def compare(
         paths, set or [], overrides.as_, outside=overrides.allow_outside, renames=rename or []
     )
 
-    from attncli.features.compare.operands import format_deviations, operands
+    from attncli.features.compare.comparing import Wishes, compare_files
+    from attncli.features.compare.operands import format_deviations
     from attncli.features.compare.page import comparison_page
     from attncli.page.number_formats import formats_page
-    from attncli.page.view import chosen_names
-    from attncli.tracing.comparison import compare as compare_operands
 
     progress.begin("comparing")
     if dtypes:
         deviations, title = format_deviations(files[0], precision)
         write_page(formats_page(deviations, title, precision), look)
         return Exit.OK
-    a, b = operands(files, precision, gradient=gradient)
-    names = (
-        None if steps is None else chosen_names(steps, tuple(dict.fromkeys([*a.names, *b.names])))
-    )
-    comparison = compare_operands(a, b, tolerance=tolerance, steps=names)
-    _require_common_step(comparison, steps)
+    wishes = Wishes(precision, gradient, tolerance, steps, sees_no_key)
+    comparison = compare_files(files, wishes)
     page = comparison_page(comparison, detail=detail or "rows", precision=precision)
     write_page(page, look)
-    warn_of(_warnings(comparison), quiet=quiet)
+    warn_of(comparison.warnings, quiet=quiet)
     return Exit.OK if comparison.first is None else Exit.DIFFERENCE
-
-
-def _require_common_step(comparison: "Comparison", chosen: Sequence[str] | None) -> None:
-    """Raises AttncliError if the sides have no step in common: exit 2 if --steps chose them, else
-    exit 3.
-    """
-    if not all(step.one_sided for step in comparison.steps):
-        return
-    message = "there is nothing to compare: the two sides have no step in common"
-    if chosen is not None:
-        raise usage_error(message, help="leave out --steps")
-    sides = (comparison.a, comparison.b)
-    few = min(sides, key=lambda side: len(side.names))
-    names = listed(few.names)
-    raise input_error(message, help=f"{few.name} has only {names}")
-
-
-def _warnings(comparison: "Comparison") -> Iterator[str]:
-    """What the sides warn of; where only one of them does, with its name."""
-    sides = (comparison.a, comparison.b)
-    messages = dict.fromkeys(comparison.a.warnings + comparison.b.warnings)
-    for message in messages:
-        warned = [side for side in sides if message in side.warnings]
-        first = warned[0]
-        if len(warned) > 1:
-            yield message
-        elif first.trace:
-            yield f"{message} ({first.phrase})"
-        else:
-            yield f"{first.name}: {message}"

@@ -43,6 +43,7 @@ def _side(side: Operand) -> dict[str, Any]:
         "title": side.trace.title if side.trace else "",
         "rows": None if side.rows is None else list(side.rows),
         "read_as": dict(side.read_as),
+        "sees_no_key": side.sees_no_key,
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,7 +165,9 @@ class Dump:
             if is_near_0.all():
                 return False
         largest_exponentials = self.arrays["exp"].max(axis=-1)
-        return bool((largest_exponentials == 1).all())
+        # A query that sees no key has none but NaN, if these were shifted.
+        is_shifted = (largest_exponentials == 1) | np.isnan(largest_exponentials)
+        return bool(is_shifted.all())
 
     @property
     def plain(self) -> bool:
@@ -174,15 +176,18 @@ class Dump:
 
 
 def is_dump(root: Node, renames: Collection[str] = ()) -> bool:
-    """Whether a file has computed steps, or names of `renames`, and is no problem.
+    """Whether a file has computed steps, or names of `renames`, and is no problem."""
+    return isinstance(root, MappingNode) and are_of_dump(root.keys, renames)
 
-    Only its keys show it, and both may have some (Q, mask).
+
+def are_of_dump(names: Collection[str], renames: Collection[str] = ()) -> bool:
+    """Whether these keys are the names of steps, or of `renames`, and not the keys of a problem.
+
+    Both may have some (Q, mask).
     """
-    if not isinstance(root, MappingNode):
-        return False
-    if any(name in root.keys for name in renames):
+    if any(name in names for name in renames):
         return True
-    keys = set(root.keys)
+    keys = set(names)
     if "steps" in keys:
         return True
     steps = {_CALLED.get(key.lower(), key) for key in keys}
@@ -322,6 +327,32 @@ _SAVING = (
 )
 
 
+class Arrays(Protocol):
+    """Arrays by their names, of a file or of Python; what is none is an `ArrayError`."""
+
+    def names(self) -> list[str]: ...
+    def read(self, name: str, *, single: bool) -> StoredArray: ...
+    def dtype(self, name: str) -> str: ...
+
+
+class _Archive(NamedTuple):
+    """The arrays of a file in one of the formats of arrays."""
+
+    stream: IO[bytes]
+    called: str
+    format: Format
+
+    def names(self) -> list[str]:
+        return self.format.names(self.stream, self.called)
+
+    def read(self, name: str, *, single: bool) -> StoredArray:
+        called = f"{self.called}: {shorten(name)}"
+        return self.format.read(self.stream, called, name, single=single)
+
+    def dtype(self, name: str) -> str:
+        return self.format.dtype(self.stream, self.called, name)
+
+
 def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
     """The steps of a file; AttncliError with exit 4 if it cannot be read, with exit 3 if something
     in it is wrong.
@@ -332,55 +363,49 @@ def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
             suffix = Path(path).suffix.lower()
             if suffix in PICKLES:
                 raise pickled(called, _SAVING.format(shorten(Path(path).stem)))
-            steps, left_out = _steps(format_of(suffix).names(stream, called), called, renames)
-            sure = {
-                name
-                for name in steps
-                if STEP_NAMES.get(name) == steps[name] or name in (renames or {})
-            }
-            arrays, dtypes, others = _read(stream, called, format_of(suffix), steps, sure)
+            return read_arrays(_Archive(stream, called, format_of(suffix)), called, renames)
     except ArrayError as error:
-        message, help = error.args
-        raise AttncliError(Exit.INPUT, message, help=help) from None
+        raise unreadable(error) from None
     except (OSError, ValueError) as error:
         raise cannot_read(path, error, path, "name a .npz or .safetensors file") from None
+
+
+def unreadable(error: ArrayError) -> AttncliError:
+    """What is wrong with an array, for people (exit 3)."""
+    message, help = error.args
+    return AttncliError(Exit.INPUT, message, help=help)
+
+
+def read_arrays(arrays: Arrays, called: str, renames: Mapping[str, str] | None = None) -> Dump:
+    """The steps among these arrays, which messages call so; ArrayError if there is none, or if what
+    has the name of a step is no array.
+    """
+    steps, left_out = _steps(arrays.names(), called, renames)
+    sure = {
+        name for name in steps if STEP_NAMES.get(name) == steps[name] or name in (renames or {})
+    }
+    found: dict[str, StoredArray] = {}
+    others = []
+    for name, step in steps.items():
+        try:
+            array = arrays.read(name, single=single(step))
+            found[step] = as_step(step, array)
+        except ArrayError:
+            if name in sure:
+                raise
+            others.append(name)
+    dtypes = {arrays.dtype(name) for name in _without(steps, others)} & DTYPES.keys()
     coarsest = max(dtypes, key=lambda name: DTYPES[name].epsilon, default="float64")
     return Dump(
-        in_order(arrays),
+        in_order(found),
         coarsest,
         left_out=(*left_out, *others),
         read_as=guessed(_without(steps, others)),
     )
 
 
-def _read(
-    stream: IO[bytes], file: str, format: Format, steps: Mapping[str, str], sure: Collection[str]
-) -> tuple[dict[str, StoredArray], set[str], tuple[str, ...]]:
-    """The arrays by their steps, their number formats, and the names that are not `sure` and are no
-    arrays.
-    """
-    arrays: dict[str, StoredArray] = {}
-    others = []
-    for name, step in steps.items():
-        try:
-            called = _called(name, file)
-            array = format.read(stream, called, name, single=single(step))
-            arrays[step] = as_step(step, array)
-        except ArrayError:
-            if name in sure:
-                raise
-            others.append(name)
-    dtypes = {format.dtype(stream, file, name) for name in _without(steps, others)}
-    return arrays, dtypes & DTYPES.keys(), tuple(others)
-
-
 def _without(steps: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
     return {name: step for name, step in steps.items() if name not in names}
-
-
-def _called(name: str, file: str) -> str:
-    """What messages call one array of a file."""
-    return f"{file}: {shorten(name)}"
 
 
 def _steps(

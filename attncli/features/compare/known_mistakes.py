@@ -60,8 +60,9 @@ def explanation(comparison: Comparison) -> Explanation | None:
     most steps after it.
 
     The other side has to be a problem. Of two problems the second is the one with the mistake, if
-    both can be. None after a change, whose cause is known, and where mistakes that are not one in
-    the numbers of this problem are too many.
+    both can be. None after a change, whose cause is known, where nothing but the rows of queries
+    that see no key differs, and where mistakes that are not one in the numbers of this problem are
+    too many.
     """
     if not _can_be_explained(comparison):
         return None
@@ -69,7 +70,10 @@ def explanation(comparison: Comparison) -> Explanation | None:
         if ours.trace is None or ours.trace["weights"].size > MOST_WEIGHTS:
             continue
         attempt = Attempt(comparison, ours, theirs, ours.trace)
-        groups = _best_groups(_all_that_explain(attempt))
+        found = _all_that_explain(attempt)
+        if not any(one.as_ours for one in found) and _treats_blind_rows_otherwise(attempt):
+            return None
+        groups = _best_groups(found)
         if 0 < len(groups) <= MOST_MISTAKES_NAMED and not attempt.a_lower_format_would_do():
             return _explanation(attempt, groups)
     return None
@@ -89,6 +93,15 @@ def _all_that_explain(attempt: Attempt) -> list[_Fitting]:
         fitting = _Fitting(mistake.name, changes, made.plain, len(steps), as_ours)
         found.append(fitting)
     return found
+
+
+def _treats_blind_rows_otherwise(attempt: Attempt) -> bool:
+    """Whether the right numbers are theirs, but for what a query that sees no key is given."""
+    if "masked" not in attempt.trace:
+        return False
+    own_equation = attempt.trace.steps["masked"].rule.equation.expression
+    right = Made(attempt.trace, {"masked": own_equation}, ())
+    return attempt.first.name in _explained(attempt, right)
 
 
 def _best_groups(found: list[_Fitting]) -> list[list[_Fitting]]:

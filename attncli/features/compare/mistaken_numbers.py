@@ -133,8 +133,10 @@ class Attempt:
         then 0 and 1, and so they are with many mistakes. Only other numbers are evidence of one.
         """
         step = self.first
-        round_weights = rounded("weights", 0)
-        zeros_and_ones = MistakenTrace(self.trace, round_weights(self.trace))
+        changes = rounded("weights", 0)(self.trace)
+        if not changes:
+            return False
+        zeros_and_ones = MistakenTrace(self.trace, changes)
         if step.name not in zeros_and_ones.moved:
             return False
         if not self._is_within_a_lower_format(step):

@@ -68,33 +68,62 @@ def read_files(
         limit_threads("\n".join([*(source.text for source in sources.values()), *settings]))
 
     from attncli.features.compare.changes import parse_settings
-    from attncli.features.compare.dumps import is_dump, parse_renames, read_archive, read_dump
-    from attncli.problem.loader import problem_from_tree
-    from attncli.problem.text.tree import read_tree
+    from attncli.features.compare.dumps import parse_renames
 
     changed = parse_settings(settings, WORKING | READING)
     renamed = parse_renames(renames)
     files = []
     for path in paths:
-        if _binary(path):
-            files.append(
-                InputFile(path, None, None, read_archive(path, renamed), changed, convention)
-            )
-            continue
-        source = sources[path]
-        report, root = read_tree(source, not_finite=True)
-        a_dump = is_dump(root, renamed)
-        content = (
-            read_dump(root, report, renamed)
-            if a_dump
-            else problem_from_tree(root, report, convention)
-        )
-        files.append(InputFile(source.name, source, root, content, changed, convention))
-    _require_names(files, renamed)
+        if path in sources:
+            file = read_text(sources[path], changed, convention, renamed)
+        else:
+            file = _read_binary(path, changed, convention, renamed)
+        files.append(file)
+    require_names(files, renamed)
     return files
 
 
-def _require_names(files: Sequence[InputFile], renames: Mapping[str, str]) -> None:
+def read_one(path: str, changes: Mapping[str, str], renames: Mapping[str, str]) -> InputFile:
+    """One file, as `read_files` reads it; `changes` and `renames` are read already."""
+    if _binary(path):
+        return _read_binary(path, changes, None, renames)
+    return read_text(read_source(path), changes, None, renames)
+
+
+def _read_binary(
+    path: str,
+    changes: Mapping[str, str],
+    convention: str | None,
+    renames: Mapping[str, str],
+) -> InputFile:
+    """A dump of arrays."""
+    from attncli.features.compare.dumps import read_archive
+
+    dump = read_archive(path, renames)
+    return InputFile(path, None, None, dump, changes, convention)
+
+
+def read_text(
+    source: Source,
+    changes: Mapping[str, str],
+    convention: str | None,
+    renames: Mapping[str, str],
+) -> InputFile:
+    """A problem, or a dump of nested lists."""
+    from attncli.features.compare.dumps import is_dump, read_dump
+    from attncli.problem.loader import problem_from_tree
+    from attncli.problem.text.tree import read_tree
+
+    report, root = read_tree(source, not_finite=True)
+    content: Problem | Dump
+    if is_dump(root, renames):
+        content = read_dump(root, report, renames)
+    else:
+        content = problem_from_tree(root, report, convention)
+    return InputFile(source.name, source, root, content, changes, convention)
+
+
+def require_names(files: Sequence[InputFile], renames: Mapping[str, str]) -> None:
     """Raises AttncliError (exit 2) for a name of --rename that no dump has."""
     from attncli.features.compare.dumps import Dump
 

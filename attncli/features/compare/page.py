@@ -5,7 +5,7 @@ side by side.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
+from math import inf, isnan
 
 import numpy as np
 
@@ -48,15 +48,22 @@ def comparison_page(
     """The page: "brief" has no worked cell, "rows" has the first cell that differs, "cells" all
     matrices.
     """
-    explained = explanation(comparison)
+    return page_of(comparison, explanation(comparison), detail, precision)
+
+
+def page_of(
+    comparison: Comparison, explained: Explanation | None, detail: str, precision: int
+) -> Document:
+    """The page of a comparison that is `explained` already, by the mistakes that were found."""
     return Document(
-        f"{_title(comparison)}: compared",
+        f"{title_of(comparison)}: compared",
         tuple(_blocks(comparison, explained, detail, precision)),
         lambda: comparison_data(comparison, explained),
     )
 
 
-def _title(comparison: Comparison) -> str:
+def title_of(comparison: Comparison) -> str:
+    """The title of the problem, or what the first side is called."""
     titles = [
         side.trace.title for side in (comparison.a, comparison.b) if side.trace and side.trace.title
     ]
@@ -207,7 +214,8 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
         return
     lines = []
     for side, value in ((comparison.a, found.a), (comparison.b, found.b)):
-        if side.trace is None:
+        # Our number is none only where that was asked for: no equation gives it.
+        if side.trace is None or isnan(value):
             lines.append(
                 WorkedLine(side.word, result=None, remark=number(format_number(value, precision)))
             )
@@ -224,6 +232,8 @@ def _first_cell(comparison: Comparison, step: StepComparison, precision: int) ->
 
 # This is about the tolerance of float16. A larger one would hide real differences.
 WORTH_A_TOLERANCE = 0.002
+# What queries that see no key are given.
+_FOR_BLIND = {"zero": "0", "nan": "NaN", "mean": "the mean of all values"}
 # So many steps are listed by name; of more, only their number is said.
 MOST_STEPS_LISTED = 8
 
@@ -374,5 +384,10 @@ def legend(comparison: Comparison) -> Text:
 def _described(side: Operand) -> str:
     if side.trace is None:
         return f"{side.name} ({side.dtype.name}: {listed(side.names, most=MOST_STEPS_LISTED)})"
+    said = side.name
     usual = side.dtype.name == "float64" or side.dtype.name in side.name
-    return side.name if usual else f"{side.name} in {side.dtype.name}"
+    if not usual:
+        said += f" in {side.dtype.name}"
+    if side.sees_no_key is not None:
+        said += f", with {_FOR_BLIND[side.sees_no_key]} for queries that see no key"
+    return said

@@ -501,6 +501,7 @@ def test_data_with_infinities_is_valid(problem: Build) -> None:
         "title": "",
         "rows": None,
         "read_as": {},
+        "sees_no_key": None,
     }
 
 
