@@ -339,7 +339,8 @@ def why_not_a_number(text: str) -> tuple[str, str]:
     if copied := doubt_about_copied(text):
         return f"{shown} can be read in several ways", copied
     # 1 1⁄2 is read in two ways for the same reason as 1 1/2.
-    if reason := _reason(with_slashes(in_keyboard_signs(text))):
+    in_ascii = text if text.isascii() else with_slashes(in_keyboard_signs(text))
+    if in_ascii != text and (reason := _reason(in_ascii)):
         message, help = reason
         return message.format(shown), help
     unclosed = text.count("(") - text.count(")")
