@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from attncli.api import check_many as check_many
     from attncli.api import compare as compare
     from attncli.api import load as load
+    from attncli.api import problems as problems
     from attncli.api import trace as trace
     from attncli.cli.saving import save as save
     from attncli.errors import AttncliError as AttncliError
@@ -38,6 +39,7 @@ __all__ = [
     "load",
     "mistakes",
     "problem",
+    "problems",
     "save",
     "trace",
 ]
@@ -53,6 +55,7 @@ _HOMES = {
     "load": "attncli.api",
     "mistakes": "attncli.mistakes.catalogue",
     "problem": "attncli.problem.python_values",
+    "problems": "attncli.api",
     "save": "attncli.cli.saving",
     "trace": "attncli.api",
 }

@@ -74,6 +74,43 @@ def load(
     return _read(source, convention=convention, outside=allow_outside)
 
 
+def problems(
+    seed: str | int,
+    count: int = 1,
+    *,
+    dims: Sequence[int] | None = None,
+    heads: int = 1,
+    given: str = "x",
+    mask: str | Mapping[str, Any] | ArrayLike | None = None,
+    ask: str | Sequence[str] | None = None,
+    decimals: int = 2,
+    separate: bool = True,
+) -> list[Problem]:
+    """The problems that `attncli generate` draws for a seed: small numbers, with which each known
+    mistake gives another result, as far as these sizes allow.
+
+    `dims` are n, d_model, d_k and d_v, the last two of one head; without them (4, 2, 3, 5), or with
+    several heads (4, 2, 3, 2). `given` is "x" for X and the weights, or "qkv". `mask` is that of a
+    problem. A mistake has to show in the last step of `ask`, to so many `decimals`. With
+    `separate=False` nothing is looked for: such problems are drawn at once, of any sizes and with
+    any mask. Raises AttncliError (exit code 2) for sizes that cannot be drawn, and where no draw
+    tells mistakes apart.
+
+        attncli.problems("midterm", 30, mask="causal")
+        attncli.problems(7, dims=(6, 16, 8, 8), heads=4, separate=False)
+    """
+    # Few programs need these.
+    from attncli.features.generate.problems import drawn_problems, layer_of
+    from attncli.features.generate.sizes import WHAT_MAY_BE_GIVEN
+
+    chosen("given", given, WHAT_MAY_BE_GIVEN)
+    separate = flag("separate", separate)
+    asked = None if ask is None else names_of(ask)
+    layer = layer_of(dims, heads, given)
+    with in_python():
+        return drawn_problems(seed, count, layer, mask, asked, decimals, separate)
+
+
 def trace(
     problem: Given | None = None,
     *,

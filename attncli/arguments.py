@@ -21,6 +21,7 @@ OPTION_OF_PYTHON = re.compile(
 )
 # --rename attn=weights is rename={"attn": "weights"}.
 RENAMED = re.compile(r"--rename (\S+)=(\w+)")
+SIZED = re.compile(r"--dims (\d+(?:,\d+)+)")
 STEPS_ALONE = 'attncli.trace(problem, steps="output") does without it'
 STEPS_EXAMPLE = 'give names of steps: steps="weights,output"'
 POSSIBLE_MARKS = range(1, 1001)
@@ -161,6 +162,7 @@ def in_words_of_python(text: str, chosen: str = "{}") -> str:
     text = text.replace(WITHOUT_SCORES, STEPS_ALONE)
     text = text.replace(HELP_ON_BACKWARD, "work the gradient out, too: gradient=True")
     text = RENAMED.sub(r'rename={"\1": "\2"}', text)
+    text = SIZED.sub(r"dims=(\1)", text)
     return OPTION_OF_PYTHON.sub(said, text)
 
 

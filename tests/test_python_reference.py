@@ -238,6 +238,7 @@ def results(name: str, held: Mapping[str, Any], call: Any) -> Any:
     made = {
         "load": lambda: held["Problem"],
         "problem": lambda: held["Problem"],
+        "problems": lambda: attncli.problems("a", separate=False),
         "trace": lambda: held["Trace"],
         "at": lambda: held["Trace"],
         "check": lambda: held["Checked"],
@@ -321,7 +322,16 @@ def names_in(span: str) -> list[str]:
 def parameters_of_functions() -> set[str]:
     functions = (
         getattr(attncli, name)
-        for name in ("load", "problem", "trace", "check", "check_many", "compare", "save")
+        for name in (
+            "load",
+            "problem",
+            "problems",
+            "trace",
+            "check",
+            "check_many",
+            "compare",
+            "save",
+        )
     )
     return {name for function in functions for name in inspect.signature(function).parameters}
 

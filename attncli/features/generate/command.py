@@ -16,29 +16,27 @@ from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.english import listed
 from attncli.errors import usage_error
+from attncli.features.generate.sizes import (
+    MOST_PROBLEMS,
+    POSSIBLE_DECIMALS,
+    POSSIBLE_HEADS,
+    POSSIBLE_SIZES,
+    USUAL_DIMS,
+    USUAL_DIMS_OF_HEADS,
+    WHAT_MAY_BE_GIVEN,
+    in_text,
+    usual_dims,
+)
 
-WHAT_MAY_BE_GIVEN = ("x", "qkv")
-MOST_STUDENTS = 10_000
-# With no decimals, few mistakes are told apart, and nobody writes more by hand.
-POSSIBLE_DECIMALS = range(1, 7)
-POSSIBLE_SIZES = {
-    "n": range(2, 17),
-    "d_model": range(1, 17),
-    "d_k": range(1, 17),
-    "d_v": range(1, 17),
-}
-# With these sizes most mistakes are told apart.
-USUAL_DIMS = "4,2,3,5"
-USUAL_DIMS_OF_HEADS = "4,2,3,2"
 EXAMPLE_OF_A_SET = "write attncli generate --seed midterm --count 30 -d set"
 
 
 def _dims(option: str, value: str) -> tuple[int, ...]:
     """The sizes n, d_model, d_k and d_v; raises AttncliError (exit 2) for anything else."""
-    parts = options.names(option, value, what="size", example=USUAL_DIMS)
+    parts = options.names(option, value, what="size", example=in_text(USUAL_DIMS))
     if len(parts) != len(POSSIBLE_SIZES):
         what = f"{option} has {len(parts)} sizes, not 4"
-        help = f"n, d_model, d_k and d_v: {option} {USUAL_DIMS}"
+        help = f"n, d_model, d_k and d_v: {option} {in_text(USUAL_DIMS)}"
         raise usage_error(what, help=help)
     sizes = []
     for name, part in zip(POSSIBLE_SIZES, parts, strict=True):
@@ -60,7 +58,7 @@ def generate(
         ),
     ] = None,
     count: Annotated[
-        int | None, _whole("--count", range(1, MOST_STUDENTS + 1), "How many problems.")
+        int | None, _whole("--count", range(1, MOST_PROBLEMS + 1), "How many problems.")
     ] = None,
     roster: Annotated[
         str | None,
@@ -86,11 +84,11 @@ def generate(
             "--dims",
             metavar="N,D_MODEL,D_K,D_V",
             help="Tokens, and the numbers in a row of X, of a query and of a value.  "
-            f"[default: {USUAL_DIMS}; with several heads, {USUAL_DIMS_OF_HEADS}]",
+            f"[default: {in_text(USUAL_DIMS)}; with several heads, {in_text(USUAL_DIMS_OF_HEADS)}]",
         ),
     ] = None,
     heads: Annotated[
-        int | None, _whole("--heads", range(1, 9), "Heads; d_k and d_v are those of one head.")
+        int | None, _whole("--heads", POSSIBLE_HEADS, "Heads; d_k and d_v are those of one head.")
     ] = None,
     given: Annotated[
         str | None,
@@ -186,9 +184,7 @@ def generate(
             raise usage_error("--count cannot be used with --roster", help=LEAVE_ONE_OUT)
         lacking = "--seed" if seed is None else "-d" if directory is None else "--count or --roster"
         raise usage_error(f"{lacking} is missing", help=EXAMPLE_OF_A_SET)
-    n, d_model, d_k, d_v = dims or _dims(
-        "--dims", USUAL_DIMS if heads in (None, 1) else USUAL_DIMS_OF_HEADS
-    )
+    n, d_model, d_k, d_v = dims or usual_dims(heads or 1)
 
     from attncli.features.generate.roster import numbered, read_roster
     from attncli.problem.text.source import read_source

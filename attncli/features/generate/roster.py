@@ -11,10 +11,10 @@ from typing import NamedTuple
 from attncli.cli.csv_files import HELP_ON_MORE_CELLS, Row, csv_rows
 from attncli.english import shorten
 from attncli.errors import Place, input_error
+from attncli.features.generate.sizes import MOST_PROBLEMS
 from attncli.file_names import file_names
 from attncli.problem.text.source import Source
 
-MOST_STUDENTS = 10_000
 # How many characters a name may have, and how many of them are in the name of a file.
 LONGEST_NAME = 200
 LONGEST_NAME_IN_FILE = 40
@@ -66,11 +66,11 @@ def read_roster(source: Source) -> list[Student]:
             help = "write something behind one of the two, such as a number"
             raise input_error(what, place=place, help=help)
         places[name] = place
-    if not 0 < len(places) <= MOST_STUDENTS:
+    if not 0 < len(places) <= MOST_PROBLEMS:
         what = "there is no name"
         if places:
             what = f"there are {len(places):,} names"
-        help = f"write a name in each line, of at most {MOST_STUDENTS:,} students"
+        help = f"write a name in each line, of at most {MOST_PROBLEMS:,} students"
         raise input_error(what, help=help, place=Place(source.name, 1, 1))
     return _with_files(list(places))
 

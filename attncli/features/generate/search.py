@@ -99,12 +99,7 @@ class Search:
         `mask` is in YAML, and `asked` names steps, or None for all. Raises AttncliError (exit 2)
         for a mask or steps that these problems cannot have, and where no draw is plausible.
         """
-        draws = layer.draw(_SAMPLED, range(1))
-        sample = layer.text(draws[0], "a sample", None)
-        like = change(loads(sample.encode(), "problem.yaml"), Overrides(mask=mask))
-        if mask is not None:
-            # A problem of the set is not where a file that the mask names is found.
-            mask = mask_as_yaml(like.mask)
+        like, mask = sample(layer, mask)
         trace = run(like, precision=decimals)
         _require_seen_keys(trace)
         steps = blank_steps(trace, asked)
@@ -329,6 +324,21 @@ class Search:
         if not set(self.needed) <= set(said.shown):
             return None
         return Found(text, trace, said)
+
+
+def sample(layer: Layer, mask: str | None) -> tuple[Problem, str | None]:
+    """A problem of these sizes that no seed changes, and the mask in YAML without the files that it
+    names.
+
+    Raises AttncliError (exit 2) for a mask that such problems cannot have.
+    """
+    draws = layer.draw(_SAMPLED, range(1))
+    text = layer.text(draws[0], "a sample", None)
+    like = change(loads(text.encode(), "problem.yaml"), Overrides(mask=mask))
+    if mask is None:
+        return like, None
+    # A problem of the set is not where a file that the mask names is found.
+    return like, mask_as_yaml(like.mask)
 
 
 def _by_draw(trace: Trace, step: str, cells: Doubles, draws: int) -> Doubles:
