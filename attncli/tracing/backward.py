@@ -18,12 +18,12 @@ from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.problem.matrix import Matrix, Scalar, read_only
 from attncli.problem.model import Problem
-from attncli.tracing.model import Step
+from attncli.tracing.model import StepsByName
 from attncli.tracing.shift import Shift
 
 
 def backward_pass(
-    plan: Plan, steps: Mapping[str, Step], shift: Shift
+    plan: Plan, steps: StepsByName, shift: Shift
 ) -> Iterator[tuple[Rule, Matrix | None]]:
     """The rules from the output to the loss and back to the input, each with its numbers if they
     are given.
@@ -46,17 +46,24 @@ def backward_pass(
         yield rule, _output_gradient(problem, steps) if rule.given else None
 
 
-def _backward_rules(plan: Plan, steps: Mapping[str, Step]) -> tuple[Rule, ...]:
+def _backward_rules(plan: Plan, steps: StepsByName) -> tuple[Rule, ...]:
     """The rules of the gradients of these steps, the given one of the output first, in order of
     work.
     """
-    rules = tuple((name, step.rule, step.shape) for name, step in steps.items())
-    lengths = tuple(_lengths(plan, steps).items())
+    rules = []
+    for name, step in steps.items():
+        rules.append((name, step.rule, step.shape))
     scalars = []
     for name, given in plan.parameters.items():
         if isinstance(given, Scalar):
             scalars.append((name, given.value))
-    return _derived(rules, plan.logits, lengths, tuple(scalars))
+    lengths = _lengths(plan, steps)
+    return _derived(
+        tuple(rules),
+        plan.logits,
+        tuple(lengths.items()),
+        tuple(scalars),
+    )
 
 
 # A study, or a descent, runs a thousand problems that differ in their numbers alone.
@@ -93,12 +100,12 @@ def with_loss(plan: Plan) -> Plan:
     return replace(plan, parameters=parameters)
 
 
-def _output_gradient(problem: Problem, steps: Mapping[str, Step]) -> Matrix:
+def _output_gradient(problem: Problem, steps: StepsByName) -> Matrix:
     """What the problem gives as d_output, or ones: the gradient of the sum of all outputs."""
     return problem.d_output or Matrix(read_only(np.ones(steps["output"].shape)))
 
 
-def _lengths(plan: Plan, steps: Mapping[str, Step]) -> Mapping[str, int]:
+def _lengths(plan: Plan, steps: StepsByName) -> Mapping[str, int]:
     """How far each letter runs; of one that arrays disagree on, as what a token and its context are
     made of, some.
     """

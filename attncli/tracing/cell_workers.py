@@ -106,11 +106,11 @@ class _CellWorker(Generic[Number]):
     ) -> Host:
         """The cells of a step, of which `work` finds one at the place of its indices."""
         letters = rule.target.letters
-        shape = tuple(sizes[letter] for letter in letters)
-        cells = np.empty(shape, dtype=object)
-        for place in np.ndindex(shape):
-            lettered = dict(zip(letters, place, strict=True))
-            cells[place] = work(lettered)
+        lengths = [sizes[letter] for letter in letters]
+        cells = np.empty(lengths, dtype=object)
+        for index in np.ndindex(cells.shape):
+            place = dict(zip(letters, index, strict=True))
+            cells[index] = work(place)
         self.arrays[rule.name] = cells
         return cells
 

@@ -226,8 +226,9 @@ def queries_at_once(plan: Plan, dtype: Dtype, backend: Backend) -> int:
     features.
     """
     entries = plan.axes.batch or 1
+    heads = plan.axes.number
     keys = plan.sizes["j"]
-    cells_of_a_query = entries * plan.axes.number * keys
+    cells_of_a_query = entries * heads * keys
     if "v" in plan.given:
         cells_of_a_query *= plan.given["v"].shape[-1]
     cells = CELLS_IN_CACHES
@@ -355,14 +356,7 @@ class ChunkCheck:
         """Take note of a step that was worked out."""
         xp = self._backend.xp
         if rule.name == "mask":
-            letters = rule.target.letters
-            hidden = value == -math.inf
-            self._hidden = repeat_along(hidden, letters, self._letters, self._shape, xp)
-            blind = xp.all(hidden, axis=-1)
-            *rows, _ = letters
-            *all_rows, _ = self._letters
-            *shape, _ = self._shape
-            self._blind = repeat_along(blind, rows, all_rows, shape, xp)
+            self._see_mask(rule, value)
         expected = expected_infinities(rule, value, self._hidden, xp)
         finite = value
         if expected is not None:
@@ -372,6 +366,18 @@ class ChunkCheck:
         fits_below = xp.min(finite) > -math.inf
         fits_above = xp.max(value) < math.inf
         self._fits = self._fits & fits_below & fits_above
+
+    def _see_mask(self, mask: Rule, value: Array) -> None:
+        """Take note of the cells that the mask hides, and of the rows that it hides whole."""
+        xp = self._backend.xp
+        letters = mask.target.letters
+        hidden = value == -math.inf
+        self._hidden = repeat_along(hidden, letters, self._letters, self._shape, xp)
+        blind = xp.all(hidden, axis=-1)
+        *rows, _ = letters
+        *all_rows, _ = self._letters
+        *shape, _ = self._shape
+        self._blind = repeat_along(blind, rows, all_rows, shape, xp)
 
     def all_fit(self) -> bool:
         """Whether every number fits its format."""
@@ -383,6 +389,6 @@ class ChunkCheck:
         """
         if self._blind is None:
             return []
-        blind = self._backend.to_host(self._blind)
-        rows = np.argwhere(blind).tolist()
-        return [tuple(row) for row in rows]
+        is_blind = self._backend.to_host(self._blind)
+        rows = np.argwhere(is_blind)
+        return list(map(tuple, rows.tolist()))

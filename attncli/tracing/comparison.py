@@ -24,9 +24,8 @@ from attncli.tracing.head_layouts import (
     shared_layout,
 )
 from attncli.tracing.magnitudes import Magnitudes
-from attncli.tracing.model import Trace
+from attncli.tracing.model import Labels, Trace
 
-Labels: TypeAlias = tuple[tuple[str, ...], ...]
 # How large the numbers are that each cell of a step is made of.
 StepSizes: TypeAlias = Callable[[str], Doubles | None]
 
@@ -70,11 +69,21 @@ class Operand:
     @classmethod
     def of_trace(cls, trace: Trace, name: str, word: str, phrase: str) -> Operand:
         """All steps of a trace."""
-        arrays = {name: trace[name] for name in trace}
-        dtype = DTYPES[trace.settings.dtype]
-        labels = {step.name: step.labels for step in trace.steps.values()}
-        warnings = trace.warnings
-        return cls(name, word, phrase, arrays, dtype, labels, trace, warnings)
+        arrays = {}
+        labels = {}
+        for step in trace.steps.values():
+            arrays[step.name] = trace[step.name]
+            labels[step.name] = step.labels
+        return cls(
+            name,
+            word,
+            phrase,
+            arrays,
+            dtype=DTYPES[trace.settings.dtype],
+            step_labels=labels,
+            trace=trace,
+            warnings=trace.warnings,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -123,9 +132,10 @@ class Operand:
         axis = _query_axis(name, len(labels))
         if self.rows is None or axis is None:
             return labels
-        found = list(labels)
         queries = labels[axis]
-        found[axis] = tuple(queries[row] for row in self.rows)
+        compared = tuple(queries[row] for row in self.rows)
+        found = list(labels)
+        found[axis] = compared
         return tuple(found)
 
     def index(self, name: str, index: tuple[int, ...]) -> tuple[int, ...]:
@@ -133,9 +143,10 @@ class Operand:
         axis = _query_axis(name, len(index))
         if self.rows is None or axis is None:
             return index
-        whole = list(index)
         compared = index[axis]
-        whole[axis] = self.rows[compared]
+        row = self.rows[compared]
+        whole = list(index)
+        whole[axis] = row
         return tuple(whole)
 
 
@@ -148,17 +159,27 @@ def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
     """
     if a.keys != b.keys:
         return a, b
-    ours, theirs = set(a.queries), set(b.queries)
-    # Two queries of one name cannot be told apart.
-    if len(ours) < len(a.queries) or len(theirs) < len(b.queries):
-        return a, b
-    if ours and ours < theirs:
-        rows = tuple(map(b.queries.index, a.queries))
-        return a, replace(b, rows=rows)
-    if theirs and theirs < ours:
-        rows = tuple(map(a.queries.index, b.queries))
-        return replace(a, rows=rows), b
+    if _has_some_of_the_queries(a, b):
+        return a, _with_the_queries(b, a)
+    if _has_some_of_the_queries(b, a):
+        return _with_the_queries(a, b), b
     return a, b
+
+
+def _has_some_of_the_queries(side: Operand, other: Operand) -> bool:
+    """Whether the other side has all queries of this one and more."""
+    own = set(side.queries)
+    others = set(other.queries)
+    # Two queries of one name cannot be told apart.
+    if len(own) < len(side.queries) or len(others) < len(other.queries):
+        return False
+    return bool(own) and own < others
+
+
+def _with_the_queries(side: Operand, other: Operand) -> Operand:
+    """This side with the queries of the other one, in their order."""
+    rows = tuple(map(side.queries.index, other.queries))
+    return replace(side, rows=rows)
 
 
 def step_names(a: Operand, b: Operand) -> list[str]:
@@ -225,16 +246,16 @@ class StepComparison:
 
     def arranged(self, array: NDArray[Any]) -> NDArray[Any]:
         """Either side's array, in the shape in which both are compared."""
-        return arrange(array, tuple(map(len, self.labels)), RULES[self.name].axis_names)
+        rule = RULES[self.name]
+        return arrange(array, _lengths(self.labels), rule.axis_names)
 
     def cell(self, side: Operand) -> tuple[int, ...]:
         """The farthest cell as one of the step on this side."""
         assert self.difference is not None
-        farthest = self.difference.where
-        shape = tuple(map(len, self.labels))
-        own_shape = side[self.name].shape
-        axes = RULES[self.name].axis_names
-        own = index_before(farthest, shape, own_shape, axes)
+        rule = RULES[self.name]
+        array = side[self.name]
+        shape = _lengths(self.labels)
+        own = index_before(self.difference.where, shape, array.shape, rule.axis_names)
         return side.index(self.name, own)
 
     @property
@@ -267,11 +288,13 @@ def compare_step(
         return _one_sided(a, b, name)
     axes = RULES[name].axis_names
     shapes = (ours.shape, theirs.shape)
-    shape = common_shape(*shapes, axes, max(_group(a), _group(b)))
+    group = max(_group(a), _group(b))
+    shape = common_shape(*shapes, axes, group)
     size_of_a, size_of_b = step_sizes
     if shape is None:
         labels = _labels(a, b, name, ours.shape)
-        layout = other_layout(ours, theirs, tolerance, (size_of_a(name), size_of_b(name)))
+        own_sizes = (size_of_a(name), size_of_b(name))
+        layout = other_layout(ours, theirs, tolerance, own_sizes)
         return StepComparison(name, shapes, labels, layout=layout)
     labels = _labels(a, b, name, shape)
     layout = shared_layout(*shapes, axes)
@@ -288,8 +311,9 @@ def compare_step(
     found = difference(ours, theirs, tolerance, sizes=sizes, hides=hides)
     if not found.differing:
         return StepComparison(name, shapes, labels, found, layout=layout, sizes=sizes)
-    times = factor(ours, theirs, tolerance, sizes=(of_a, of_b), hides=hides)
-    layout = other_layout(ours, theirs, tolerance, (of_a, of_b)) or layout
+    both_sizes = (of_a, of_b)
+    times = factor(ours, theirs, tolerance, sizes=both_sizes, hides=hides)
+    layout = other_layout(ours, theirs, tolerance, both_sizes) or layout
     return StepComparison(name, shapes, labels, found, times, layout, sizes)
 
 
@@ -297,8 +321,9 @@ def _one_sided(a: Operand, b: Operand, name: str) -> StepComparison:
     """A step that one side has, or none."""
     shape_of_a = _shape(a, name)
     shape_of_b = _shape(b, name)
+    there = shape_of_a or shape_of_b or ()
+    labels = _labels(a, b, name, there)
     shapes = (shape_of_a, shape_of_b)
-    labels = _labels(a, b, name, shape_of_a or shape_of_b or ())
     return StepComparison(name, shapes, labels)
 
 

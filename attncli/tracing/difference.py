@@ -171,17 +171,23 @@ def _hidden_both_ways(a: Doubles, b: Doubles, hides: Hides) -> NDArray[np.bool_]
     """Where one is -inf and the other far below what else is to be seen of its row, and below 0 if
     nothing is.
     """
-    hidden = np.isneginf(a) | np.isneginf(b)
+    hidden_in_a = np.isneginf(a)
+    hidden_in_b = np.isneginf(b)
     # Of a cell that one side hides by -inf, this is the number on the other side.
     number = np.maximum(a, b)
-    seen = np.where(hidden | ~np.isfinite(number), -inf, np.minimum(a, b))
+    is_seen = np.isfinite(number)
+    is_seen &= ~hidden_in_a
+    is_seen &= ~hidden_in_b
+    lower = np.minimum(a, b)
+    seen = np.where(is_seen, lower, -inf)
     if hides == "row" and a.ndim:
         most = seen.max(axis=-1, keepdims=True, initial=-inf)
     else:
         most = np.full(a.shape, -inf)
     beside = np.where(most == -inf, 0, most)
-    one_is_infinite = np.isneginf(a) != np.isneginf(b)
-    both: NDArray[np.bool_] = one_is_infinite & (number <= beside + HIGHEST_SENTINEL)
+    is_far_below = number <= beside + HIGHEST_SENTINEL
+    hidden_in_one = hidden_in_a != hidden_in_b
+    both: NDArray[np.bool_] = hidden_in_one & is_far_below
     return both
 
 
@@ -195,13 +201,24 @@ def _typical(array: Doubles, hides: Hides | None) -> Doubles:
     is_counted = np.isfinite(array)
     if hides is not None:
         is_counted &= array > HIGHEST_SENTINEL
-    counted = np.where(is_counted, np.abs(array), 0)
-    axes = [axis for axis in (-1, -2)[: array.ndim] if array.shape[axis] > 1]
-    typical: Doubles = np.full(array.shape, LARGEST_DOUBLE if axes else 0.0)
+    size = np.abs(array)
+    counted = np.where(is_counted, size, 0)
+    rows_and_columns = (-1, -2)[: array.ndim]
+    axes = [axis for axis in rows_and_columns if array.shape[axis] > 1]
+    most = LARGEST_DOUBLE if axes else 0.0
+    typical: Doubles = np.full(array.shape, most)
     for axis in axes:
-        # Numbers are divided by the largest, because squares of 1e200 are infinite.
-        largest = counted.max(axis=axis, keepdims=True)
-        scaled = counted / np.where(largest, largest, 1)
-        mean_square = np.mean(scaled**2, axis=axis, keepdims=True)
-        typical = np.minimum(typical, largest * np.sqrt(mean_square))
+        along = _root_mean_square(counted, axis)
+        typical = np.minimum(typical, along)
     return typical.clip(min=LEAST_TYPICAL_SIZE)
+
+
+def _root_mean_square(sizes: Doubles, axis: int) -> Doubles:
+    """That of the numbers along an axis, which stays with a single place."""
+    # Numbers are divided by the largest, because squares of 1e200 are infinite.
+    largest: Doubles = sizes.max(axis=axis, keepdims=True)
+    divisor = np.where(largest, largest, 1)
+    squares = (sizes / divisor) ** 2
+    mean = np.mean(squares, axis=axis, keepdims=True)
+    root: Doubles = largest * np.sqrt(mean)
+    return root

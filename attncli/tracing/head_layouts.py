@@ -32,7 +32,8 @@ def common_shape(a: Shape, b: Shape, axes: Sequence[str], group: int = 1) -> Sha
     for shape, wanted in ((b, a), (a, b)):
         if _fits(shape, wanted, axes):
             return wanted
-        if group > 1 and _repeats(shape, wanted, axes) == group:
+        is_repeated = group > 1 and _repeats(shape, wanted, axes) == group
+        if is_repeated:
             return wanted
     return None
 
@@ -63,8 +64,8 @@ def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[A
     times = _repeats(array.shape, shape, axes)
     if times > 1:
         at = _axis_of_heads(shape, axes)
-        before, after = shape[:at], shape[at + 1 :]
-        heads = array.reshape(*before, -1, *after)
+        one_of_each = _with(shape, at, -1)
+        heads = array.reshape(one_of_each)
         return np.repeat(heads, times, axis=at)
     # A single row, as a bias, has its heads in order already.
     is_a_row = len(axes) == 1
@@ -73,7 +74,7 @@ def arrange(array: NDArray[Any], shape: Shape, axes: Sequence[str]) -> NDArray[A
         return array.reshape(shape)
     *outer, number, rows, width = shape
     apart = array.reshape(*outer, rows, number, width)
-    return np.swapaxes(apart, -2, -3)
+    return _exchanged(apart)
 
 
 def index_before(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) -> Shape:
@@ -86,8 +87,10 @@ def index_before(index: Shape, shape: Shape, own: Shape, axes: Sequence[str]) ->
     times = _repeats(own, shape, axes)
     if times > 1:
         at = _axis_of_heads(shape, axes)
-        index = _with(index, at, index[at] // times)
-        shape = _with(shape, at, shape[at] // times)
+        own_head = index[at] // times
+        number = shape[at] // times
+        index = _with(index, at, own_head)
+        shape = _with(shape, at, number)
     elif len(axes) == 2 and not same_layout(own, shape):
         *place, head, row, feature = index
         *outer, heads, rows, width = shape
@@ -199,13 +202,14 @@ def _repeats(own: Shape, shape: Shape, axes: Sequence[str]) -> int:
     if "key" not in axes or "query" in axes:
         return 1
     own = _without_ones(own)
+    missing = len(shape) - len(own)
     at = _axis_of_heads(shape, axes)
-    if at < 0 or len(own) > len(shape):
+    if at < 0 or missing < 0:
         return 1
-    ones = (1,) * (len(shape) - len(own))
-    own = ones + own
-    times, rest = divmod(shape[at], own[at])
-    others_are_alike = _with(own, at, shape[at]) == shape
+    own = (*(1,) * missing, *own)
+    heads = shape[at]
+    times, rest = divmod(heads, own[at])
+    others_are_alike = _with(own, at, heads) == shape
     return times if others_are_alike and rest == 0 else 1
 
 
@@ -220,9 +224,10 @@ def _side_by_side(shape: Shape, axes: Sequence[str]) -> Shape | None:
     """The shape of an array that has the features of all heads in one row, if this one has an axis
     of heads.
     """
-    has_features = bool(axes) and axes[-1] in ("feature", "value")
+    if not axes or axes[-1] not in ("feature", "value"):
+        return None
     leading = len(shape) - len(axes)
-    if not has_features or leading <= 0:
+    if leading <= 0:
         return None
     *outer, heads = shape[:leading]
     *rows, width = shape[leading:]

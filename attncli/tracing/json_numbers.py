@@ -27,12 +27,15 @@ def json_values(array: NDArray[Any]) -> Any:
     """
     if array.dtype != np.float64:
         array = array.astype(np.float64)
-    finite = np.isfinite(array)
-    whole = (array == np.floor(array)) & (np.abs(array) < ABOVE_ALL_WHOLE_DOUBLES)
+    values = array.tolist()
+    is_finite = np.isfinite(array)
+    is_small = np.abs(array) < ABOVE_ALL_WHOLE_DOUBLES
+    is_whole = array == np.floor(array)
+    has_integers = (is_whole & is_small).any()
     # Most arrays have nothing to be looked at, and lists take long.
-    if finite.all() and not whole.any():
-        return array.tolist()
-    return _words(array.tolist())
+    if is_finite.all() and not has_integers:
+        return values
+    return _words(values)
 
 
 def _words(value: Any) -> Any:

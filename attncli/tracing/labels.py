@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attncli.equation.indices import INDICES
 from attncli.equation.rule import Rule
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import width
-from attncli.tracing.model import Step
+from attncli.tracing.model import Labels, Step
 from attncli.tracing.workers import Worked
 
 _COUNTED_LABELS = {index.axis: index.label for index in INDICES.values() if index.label}
@@ -24,7 +24,7 @@ def labelled_step(problem: Problem, rule: Rule, worked: Worked) -> Step:
     return Step(rule, value, of_axes, worked.written, worked.exact)
 
 
-def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> Labels:
     """The labels of a step of this shape, axis by axis: heads and positions count from 0, features
     from d1.
 
@@ -32,7 +32,8 @@ def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> tuple[tuple[st
     """
     found = []
     for axis, size in zip(rule.axis_names, shape, strict=True):
-        found.append(_axis(problem, axis, size))
+        of_axis = _axis(problem, axis, size)
+        found.append(of_axis)
     return tuple(found)
 
 
@@ -45,8 +46,21 @@ def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
     if axis == "cached":
         return problem.context_tokens[:size]
     if axis in _COUNTED_LABELS:
-        return tuple(_COUNTED_LABELS[axis].format(place) for place in range(size))
-    own = width("V", problem.given)
-    if axis == "joined" and size > own:
-        return tuple(f"h{place // own} d{place % own + 1}" for place in range(size))
-    return tuple(f"d{place + 1}" for place in range(size))
+        spelling = _COUNTED_LABELS[axis]
+        return tuple(map(spelling.format, range(size)))
+    of_a_head = width("V", problem.given)
+    if axis == "joined" and size > of_a_head:
+        return tuple(_joined_features(size, of_a_head))
+    return tuple(_features(size))
+
+
+def _features(size: int) -> Iterator[str]:
+    for place in range(size):
+        yield f"d{place + 1}"
+
+
+def _joined_features(size: int, of_a_head: int) -> Iterator[str]:
+    """The labels of features of several heads side by side."""
+    for place in range(size):
+        head, feature = divmod(place, of_a_head)
+        yield f"h{head} d{feature + 1}"

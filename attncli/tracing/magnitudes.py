@@ -48,42 +48,53 @@ class Magnitudes:
 
     def _found(self, name: str) -> Doubles:
         value = _double(self.trace[name])
-        size = np.abs(value)
-        found = size
-        if not self.trace.steps[name].rule.given:
-            found = np.maximum(self._worked(name), size)
-        found = np.where(np.isfinite(value), found, 0)
+        step = self.trace.steps[name]
+        found = np.abs(value)
+        if not step.rule.given:
+            worked = self._worked(name)
+            found = np.maximum(worked, found)
+        is_finite = np.isfinite(value)
+        found = np.where(is_finite, found, 0)
         found = np.nan_to_num(found, nan=LARGEST_DOUBLE, posinf=LARGEST_DOUBLE)
         at_least = np.maximum(found, self.dtype.smallest)
         return np.where(found > 0, at_least, 0)
 
     def _worked(self, name: str) -> Doubles:
         """The magnitudes of a computed step, from those of the steps that it reads."""
-        rule, trace = self.trace.steps[name].rule, self.trace
+        trace = self.trace
+        step = trace.steps[name]
+        rule = step.rule
         if _is_softmax(rule):
             return self._of_softmax(rule)
-        matrices = {
-            of: given.value for of, given in trace.parameters.items() if isinstance(given, Matrix)
-        }
         arrays: dict[str, NDArray[Any]] = {}
         for of in rule.inputs:
-            arrays[of] = _double(trace[of] if of in trace else matrices[of])
-            arrays[magnitude_name(of)] = self[of] if of in trace else np.abs(arrays[of])
-        scalars = {
-            of: float(given.value)
-            for of, given in trace.parameters.items()
-            if isinstance(given, Scalar)
-        }
-        own = dict(zip(rule.target.letters, trace.steps[name].shape, strict=True))
+            numbers, sizes = self._numbers_and_sizes(of)
+            arrays[of] = numbers
+            arrays[magnitude_name(of)] = sizes
+        scalars = {"inf": np.inf}
+        for of, given in trace.parameters.items():
+            if isinstance(given, Scalar):
+                scalars[of] = float(given.value)
+        own = dict(zip(rule.target.letters, step.shape, strict=True))
         found: Doubles = evaluate(
             magnitude(rule.equation, self.dtype.epsilon),
             arrays=arrays,
-            scalars=scalars | {"inf": np.inf},
+            scalars=scalars,
             sizes=trace.sizes(rule.equation) | own,
             xp=np,
             dtype=np.float64,
         )
         return found
+
+    def _numbers_and_sizes(self, name: str) -> tuple[Doubles, Doubles]:
+        """The numbers of a step or of an array of the mask, and their magnitudes."""
+        if name in self.trace:
+            numbers = _double(self.trace[name])
+            return numbers, self[name]
+        given = self.trace.parameters[name]
+        assert isinstance(given, Matrix)
+        numbers = _double(given.value)
+        return numbers, np.abs(numbers)
 
     def _of_softmax(self, rule: Rule) -> Doubles:
         """Of weights: as much as all logits of the row move them, whether or not these were
@@ -96,17 +107,24 @@ class Magnitudes:
         trace = self.trace
         weights = np.abs(_double(trace[rule.name]))
         base = trace.settings.exp_base
-        steep = abs(log(base)) if base else 1.0
+        steep = 1.0
+        if base:
+            steep = abs(log(base))
         logits = steep * self[trace.logits]
         weighted = weights * logits
-        others = weighted.sum(axis=-1, keepdims=True) - weighted
-        largest = np.where(weights > 0, logits, 0).max(axis=-1, keepdims=True)
+        of_row = weighted.sum(axis=-1, keepdims=True)
+        others = of_row - weighted
+        own = (1 - weights) * logits
+        is_number = weights > 0
+        counted = np.where(is_number, logits, 0)
+        largest = counted.max(axis=-1, keepdims=True)
         more = np.exp(2 * self.dtype.epsilon * largest)
-        moved = weights * (1 + ((1 - weights) * logits + others) * more)
+        moved = weights * (1 + (own + others) * more)
         exponentials, sums = rule.inputs
-        divisors = np.maximum(_double(trace[sums])[..., np.newaxis], self.dtype.smallest)
-        vanished = self[exponentials] / divisors
-        return np.where(weights > 0, moved, vanished)
+        of_rows = _double(trace[sums])
+        divisors = np.maximum(of_rows, self.dtype.smallest)
+        vanished = self[exponentials] / divisors[..., np.newaxis]
+        return np.where(is_number, moved, vanished)
 
 
 def _is_softmax(rule: Rule) -> bool:

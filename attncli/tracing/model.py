@@ -5,6 +5,7 @@ all read-only.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -33,6 +34,10 @@ Parameters: TypeAlias = Mapping[str, Scalar | Matrix]
 WeightsRow: TypeAlias = int | tuple[int, ...]
 
 
+# What each place is called, axis by axis.
+Labels: TypeAlias = tuple[tuple[str, ...], ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Step:
     """One step: the rule that made it, its value, and a label for every place on every axis.
@@ -49,7 +54,7 @@ class Step:
 
     rule: Rule
     value: NDArray[Any]
-    labels: tuple[tuple[str, ...], ...]
+    labels: Labels
     written: NDArray[np.object_] | None = None
     exact: NDArray[np.object_] | None = None
     kept: bool = True
@@ -79,27 +84,31 @@ class Step:
         if axes[-3:-1] == ("query", "key"):
             *row, feature = index
             pair = self.row_label(tuple(row))
-            return f"{pair}, {self.labels[-1][feature]}"
+            *_, features = self.labels
+            return f"{pair}, {features[feature]}"
         of_pairs = axes[-2:] == ("query", "key")
         return cell_text(self.labels, index, of_pairs=of_pairs)
 
     def row_label(self, row: tuple[int, ...]) -> str:
         """Which row of a matrix: I, or I → love where it is that of a query with a key."""
-        return cell_text(
-            self.labels[:-1], row, of_pairs=self.rule.axis_names[-3:-1] == ("query", "key")
-        )
+        of_pairs = self.rule.axis_names[-3:-1] == ("query", "key")
+        return cell_text(self.labels[:-1], row, of_pairs=of_pairs)
 
 
 def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs: bool) -> str:
     """Which cell: I → love where its last two axes are those of a query and a key, else I, d2."""
     words = []
     for names, place in zip(labels, index, strict=True):
-        words.append(names[place])
+        word = names[place]
+        words.append(word)
     if of_pairs:
         *words, query, key = words
-        words.append(f"{query} → {key}")
+        pair = f"{query} → {key}"
+        words.append(pair)
     return ", ".join(words)
 
+
+StepsByName: TypeAlias = Mapping[str, Step]
 
 # Data has these settings only where they apply.
 OPTIONAL_SETTINGS = (
@@ -306,13 +315,18 @@ class Trace:
         """The step whose softmax is taken, which the exponentials, or the shift before them, are
         made of.
         """
-        return self.steps["shifted" if self.shifted else "exp"].rule.inputs[0]
+        name = "exp"
+        if self.shifted:
+            name = "shifted"
+        first_of_softmax = self.steps[name]
+        return first_of_softmax.rule.inputs[0]
 
     def sizes(self, equation: Equation) -> dict[str, int]:
         """How far each letter runs that an equation reads arrays with; `q` runs through a group of
         heads.
         """
-        sizes = index_sizes(equation, self.shapes())
+        shapes = self.shapes()
+        sizes = index_sizes(equation, shapes)
         group = self.parameters.get("group")
         if isinstance(group, Scalar):
             sizes[GROUP_MEMBER] = int(group.value)
@@ -323,10 +337,11 @@ class Trace:
         """How far each letter of the computed steps runs, but for one that is not as long in all of
         them.
         """
-        found: dict[str, set[int]] = {}
+        found: defaultdict[str, set[int]] = defaultdict(set)
         for step in self.computed():
-            for letter, size in zip(step.rule.target.letters, step.shape, strict=True):
-                found.setdefault(letter, set()).add(size)
+            letters = step.rule.target.letters
+            for letter, size in zip(letters, step.shape, strict=True):
+                found[letter].add(size)
         lengths = {}
         for letter, sizes in found.items():
             if len(sizes) == 1:
@@ -344,7 +359,7 @@ class Trace:
         return found
 
 
-def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
+def masked_out(steps: StepsByName) -> NDArray[np.bool_] | None:
     """The cells of the weights that the mask hides, by head and entry where these have any; None
     without a mask.
     """
@@ -355,14 +370,19 @@ def masked_out(steps: Mapping[str, Step]) -> NDArray[np.bool_] | None:
     return over_weights(steps, "mask", is_hidden)
 
 
-def over_weights(steps: Mapping[str, Step], name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
+def over_weights(steps: StepsByName, name: str, cells: NDArray[Cells]) -> NDArray[Cells]:
     """Cells of a step of queries by keys, repeated along the heads and entries that the weights
     have and it has not.
     """
-    own = steps[name].rule.target.letters
+    own = steps[name].rule.target
     weights = steps["weights"]
-    letters = weights.rule.target.letters
-    repeated: NDArray[Cells] = repeat_along(cells, own, letters, weights.shape, np)
+    repeated: NDArray[Cells] = repeat_along(
+        cells,
+        own.letters,
+        weights.rule.target.letters,
+        weights.shape,
+        np,
+    )
     return repeated
 
 

@@ -63,16 +63,23 @@ class FormatDeviation:
 def deviation(low: Trace, double: Trace) -> FormatDeviation:
     """Where a trace in a lower format parts from the one of the same problem in float64."""
     dtype = DTYPES[low.settings.dtype]
-    a = Operand.of_trace(double, "float64", "float64", "in float64")
-    b = Operand.of_trace(low, dtype.name, dtype.name, f"in {dtype.name}")
+    a = _operand(double)
+    b = _operand(low)
     comparison = compare(a, b, tolerance=0, sized=False)
     weights = low["weights"].astype(np.float64)
     true = double["weights"].astype(np.float64)
     uneven = tuple(_uneven_rows(weights, true, dtype))
     overflow = _overflow(low, double)
-    has_vanished = (weights == 0) & (true != 0)
+    is_zero = weights == 0
+    has_vanished = is_zero & (true != 0)
     number_vanished = int(has_vanished.sum())
     return FormatDeviation(dtype, comparison, uneven, overflow, number_vanished)
+
+
+def _operand(trace: Trace) -> Operand:
+    """A trace that goes by the name of its number format."""
+    name = trace.settings.dtype
+    return Operand.of_trace(trace, name, name, f"in {name}")
 
 
 def deviation_from_float64(problem: Problem, low: Trace, precision: int = 3) -> FormatDeviation:
@@ -97,13 +104,14 @@ def deviations(
     def work(dtype: str, shifted: bool | None = None) -> Trace:
         return run(problem, device=device, dtype=dtype, precision=precision, shifted=shifted)
 
-    traces = {dtype: work(dtype) for dtype in ("float64", *LOWER_FORMATS)}
+    formats = ("float64", *LOWER_FORMATS)
+    traces = {dtype: work(dtype) for dtype in formats}
     if any(trace.shifted for trace in traces.values()):
-        for dtype, trace in traces.items():
-            if not trace.shifted:
+        for dtype in formats:
+            if not traces[dtype].shifted:
                 traces[dtype] = work(dtype, shifted=True)
-    double = traces["float64"]
-    return tuple(deviation(traces[dtype], double) for dtype in LOWER_FORMATS)
+    double = traces.pop("float64")
+    return tuple(deviation(low, double) for low in traces.values())
 
 
 def _uneven_rows(weights: Doubles, true: Doubles, dtype: Dtype) -> Iterator[UnevenRow]:
@@ -116,7 +124,8 @@ def _uneven_rows(weights: Doubles, true: Doubles, dtype: Dtype) -> Iterator[Unev
     for place in np.argwhere(is_uneven):
         row = tuple(map(int, place))
         total = float(sums[row])
-        yield UnevenRow(row, total, float(expected[row]))
+        true_total = float(expected[row])
+        yield UnevenRow(row, total, true_total)
 
 
 def _overflow(low: Trace, double: Trace) -> Overflow | None:
@@ -124,10 +133,13 @@ def _overflow(low: Trace, double: Trace) -> Overflow | None:
         true = double.steps.get(name)
         if true is None:
             continue
-        lost = ~np.isfinite(step.value) & np.isfinite(true.value)
+        fits = np.isfinite(step.value)
+        fits_in_float64 = np.isfinite(true.value)
+        lost = fits_in_float64 & ~fits
         if lost.any():
             first = np.argwhere(lost)[0]
             where = tuple(map(int, first))
             number = int(lost.sum())
-            return Overflow(name, number, where, float(true.value[where]))
+            expected = float(true.value[where])
+            return Overflow(name, number, where, expected)
     return None

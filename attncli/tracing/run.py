@@ -4,7 +4,7 @@ of.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.shape_checks import WITHOUT_SCORES, require_scores
 from attncli.tracing.labels import labelled_step
-from attncli.tracing.model import Settings, Step, Trace
+from attncli.tracing.model import Settings, Step, StepsByName, Trace
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 from attncli.tracing.warnings import blind_rows, warnings_of
 from attncli.tracing.workers import FloatWorker, Worker
@@ -124,7 +124,8 @@ def _on_paper(plan: Plan, precision: int, shifted: bool | None, gradient: bool) 
     for warning in truth.warnings:
         if warning not in paper.warnings:
             warnings.append(f"not rounded, {warning}")
-    return replace(paper, truth=truth, warnings=tuple(warnings))
+    paper = replace(paper, warnings=tuple(warnings))
+    return replace(paper, truth=truth)
 
 
 def _exactly(plan: Plan, precision: int, shifted: bool | None, gradient: bool) -> Trace:
@@ -162,7 +163,7 @@ def _trace(plan: Plan, worker: Worker, shift: Shift, settings: Settings, gradien
 
 
 def _rules(
-    plan: Plan, steps: Mapping[str, Step], shift: Shift, gradient: bool
+    plan: Plan, steps: StepsByName, shift: Shift, gradient: bool
 ) -> Iterator[tuple[Rule, Matrix | None]]:
     """The rules in order of work, each with its numbers if they are given.
 

@@ -96,10 +96,11 @@ def _read_trace(data: dict[str, Any]) -> Trace:
     )
     if "truth" not in data:
         return trace
-    true = {
-        name: _true(trace.steps[name], array_of(value)) for name, value in data["truth"].items()
-    }
-    return replace(trace, truth=replace(trace, steps=true))
+    true = {}
+    for name, value in data["truth"].items():
+        true[name] = _true(trace.steps[name], array_of(value))
+    truth = replace(trace, steps=true)
+    return replace(trace, truth=truth)
 
 
 def formula(rule: Rule) -> str | None:
@@ -193,16 +194,24 @@ def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
         meanings=tuple(data.get("meanings", ())),
         why=data["why"],
     )
-    value = read_only(array_of(data["value"]).astype(format))
+    number = array_of(data["value"]).astype(format)
+    value = read_only(number)
     labels = tuple(map(tuple, data["labels"]))
     has_its_shape = list(value.shape) == data["shape"]
     has_its_labels = tuple(map(len, labels)) == value.shape
-    if not has_its_shape or not has_its_labels or value.ndim != len(rule.axis_names):
+    has_its_axes = value.ndim == len(rule.axis_names)
+    if not (has_its_shape and has_its_labels and has_its_axes):
         raise ValueError(
             f"{name}: its value has shape {value.shape}, which its shape or its labels are not of"
         )
-    written = read_only(np.array(data["written"], dtype=object)) if "written" in data else None
-    exact = read_only(_exact_numbers(data["exact"], value)) if "exact" in data else None
+    written = None
+    if "written" in data:
+        texts = np.array(data["written"], dtype=object)
+        written = read_only(texts)
+    exact = None
+    if "exact" in data:
+        closed_forms = _exact_numbers(data["exact"], value)
+        exact = read_only(closed_forms)
     if exact is not None and exact.shape != value.shape:
         raise ValueError(
             f"{name}: its exact numbers have shape {exact.shape}, and its value {value.shape}"
@@ -230,10 +239,20 @@ def _target(name: str, axes: Sequence[str]) -> Ref:
     one, too.
     """
     known = GIVEN_RULES[name].target.letters
-    letters = {INDICES[letter].axis: letter for letter in (*reversed(INDICES), *LEADING)}
-    leading = len(axes) - len(known)
-    found = [letters[axis] for axis in axes[:leading]]
-    for letter, axis in zip(known, axes[leading:], strict=True):
-        is_its_axis = INDICES[letter].axis == axis
-        found.append(letter if is_its_axis else letters[axis])
-    return Ref(name, tuple(found))
+    number_leading = len(axes) - len(known)
+    leading = axes[:number_leading]
+    own = axes[number_leading:]
+    letters = [_letter_of(axis) for axis in leading]
+    for letter, axis in zip(known, own, strict=True):
+        if INDICES[letter].axis != axis:
+            letter = _letter_of(axis)
+        letters.append(letter)
+    return Ref(name, tuple(letters))
+
+
+def _letter_of(axis: str) -> str:
+    """The letter of an axis: of several, one that leads if there is one, else the first."""
+    for letter in (*LEADING[::-1], *INDICES):
+        if INDICES[letter].axis == axis:
+            return letter
+    raise KeyError(axis)

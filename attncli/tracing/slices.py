@@ -39,10 +39,12 @@ def with_key_head(trace: Trace, place: Mapping[str, int]) -> dict[str, int]:
     """
     if HEAD not in place:
         return dict(place)
-    sizes = {"group": group_size(trace)}
+    group = group_size(trace)
     of_query_head = KEY_HEAD_OF[KEY_HEAD]
-    key_head = position(of_query_head, place, sizes)
-    return {**place, KEY_HEAD: key_head}
+    key_head = position(of_query_head, place, {"group": group})
+    found = dict(place)
+    found[KEY_HEAD] = key_head
+    return found
 
 
 def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
@@ -51,11 +53,14 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     """
     if HEAD not in trace.leading_letters or "concat" not in trace:
         return ()
+    found = []
+    for name in ("W_O", "b_O"):
+        if name in trace:
+            found.append(name)
     names = forward_steps(trace)
-    given = [name for name in ("W_O", "b_O") if name in trace]
     first = names.index("concat")
-    after = names[first:]
-    return (*given, *after)
+    found += names[first:]
+    return tuple(found)
 
 
 def forward_steps(trace: Trace) -> tuple[str, ...]:
@@ -68,9 +73,10 @@ def loss_steps(trace: Trace) -> tuple[str, ...]:
     loss.
     """
     names = tuple(trace.steps)
-    begin = len(forward_steps(trace))
-    number_backward = len(backward_steps(trace))
-    end = len(names) - number_backward
+    before = forward_steps(trace)
+    after = backward_steps(trace)
+    begin = len(before)
+    end = len(names) - len(after)
     return names[begin:end]
 
 
@@ -245,7 +251,8 @@ def _parameter(
 
 def _indices(name: str, trace: Trace) -> tuple[str | Expression, ...]:
     for step in trace.computed():
-        for node in walk(step.rule.equation.expression):
+        expression = step.rule.equation.expression
+        for node in walk(expression):
             if isinstance(node, Ref) and node.name == name:
                 return node.indices
     return ()

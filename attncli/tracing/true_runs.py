@@ -17,7 +17,8 @@ def true_runs(cells: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     >>> list(true_runs(np.array([False, True, True, False])))
     [(1, 3)]
     """
-    framed = np.concatenate([[False], cells, [False]])
+    frame = [False]
+    framed = np.concatenate([frame, cells, frame])
     before = framed[:-1]
     after = framed[1:]
     changes = np.flatnonzero(before != after).tolist()

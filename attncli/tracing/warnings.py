@@ -17,7 +17,15 @@ from attncli.dtypes import DTYPES, Dtype
 from attncli.english import count, either, listed
 from attncli.equation.evaluator import Array
 from attncli.equation.rule import Rule
-from attncli.tracing.model import Parameters, Settings, Step, WeightsRow, masked_out, over_weights
+from attncli.tracing.model import (
+    Parameters,
+    Settings,
+    Step,
+    StepsByName,
+    WeightsRow,
+    masked_out,
+    over_weights,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,10 +39,13 @@ MOST_QUERIES_NAMED = 4
 
 # A place on the axes of entries and heads.
 LeadingPlace = tuple[int, ...]
+LeadingPlaces = tuple[LeadingPlace, ...]
+# Those of the entries, or of the heads.
+Names = tuple[str, ...]
 
 
 def warnings_of(
-    steps: Mapping[str, Step],
+    steps: StepsByName,
     parameters: Parameters,
     fully_masked: tuple[WeightsRow, ...],
     settings: Settings,
@@ -56,7 +67,7 @@ def warnings_of(
     return tuple(found)
 
 
-def blind_rows(steps: Mapping[str, Step]) -> tuple[WeightsRow, ...]:
+def blind_rows(steps: StepsByName) -> tuple[WeightsRow, ...]:
     """The rows of blind queries, from which the mask hides every key."""
     hidden = masked_out(steps)
     if hidden is None:
@@ -68,35 +79,35 @@ def blind_rows(steps: Mapping[str, Step]) -> tuple[WeightsRow, ...]:
     return tuple(map(tuple, rows))
 
 
-def _blind_queries(
-    steps: Mapping[str, Step], fully_masked: tuple[WeightsRow, ...]
-) -> Iterator[str]:
+def _blind_queries(steps: StepsByName, fully_masked: tuple[WeightsRow, ...]) -> Iterator[str]:
     if not fully_masked:
         return
     for who, where, number in named_rows(steps, fully_masked):
         sees = either(number, "sees", "see")
         whose = either(number, "its weights and its output", "their weights and their outputs")
-        zero = "0 there" if where else "0"
-        yield f"{who} {sees} no key{where}: {whose} are {zero}"
+        said = f"{who} {sees} no key{where}: {whose} are 0"
+        if where:
+            said += " there"
+        yield said
 
 
-def _added_ones(steps: Mapping[str, Step], convention: str | None) -> Iterator[str]:
+def _added_ones(steps: StepsByName, convention: str | None) -> Iterator[str]:
     """A mask of 0 and 1 that other software adds to the scores, though its author may have meant
     false and true.
     """
     if convention is None or "mask" not in steps:
         return
     added = steps["mask"].value
-    has_ones = (added == 1).any()
-    has_no_others = np.isin(added, (0, 1, -math.inf)).all()
-    if has_ones and has_no_others:
+    is_one = added == 1
+    is_expected = np.isin(added, (0, 1, -math.inf))
+    if is_one.any() and is_expected.all():
         yield f"this mask of 0 and 1 hides no key: {convention} adds its numbers to the scores"
 
 
 # --- numbers that do not fit their format
 
 
-def overflows(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
+def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
     """One sentence for every step that does not fit its number format, though all its inputs do."""
     lost: set[str] = set()
     hidden = masked_out(steps)
@@ -141,19 +152,27 @@ def _overflow(step: Step, bad: Host, dtype: Dtype) -> str:
     if not step.shape:
         return f"{step.name} does not fit into {dtype.name}"
     first = np.argwhere(bad)[0]
-    where = ",".join(labels[at] for labels, at in zip(step.labels, first, strict=True))
+    labels = []
+    for of_axis, at in zip(step.labels, first, strict=True):
+        labels.append(of_axis[at])
+    where = ",".join(labels)
     number = int(bad.sum())
-    undefined = int(np.isnan(step.value).sum())
-    if undefined == number:
-        verb = either(number, "is", "are")
-        does = f"{verb} NaN, because intermediate results do not fit into {dtype.name}"
-    else:
-        verb = either(number, "does", "do")
-        does = f"{verb} not fit into {dtype.name}"
-        if undefined:
-            does += f", {undefined:,} of them NaN"
+    is_nan = np.isnan(step.value)
+    does = _do_not_fit(number, int(is_nan.sum()), dtype)
     cells = f"{number:,} of {step.value.size:,} cells"
     return f"{step.name}: {cells} {does} (the first at {step.name}[{where}])"
+
+
+def _do_not_fit(number: int, undefined: int, dtype: Dtype) -> str:
+    """What so many numbers do that do not fit, of which some are NaN."""
+    if undefined == number:
+        verb = either(number, "is", "are")
+        return f"{verb} NaN, because intermediate results do not fit into {dtype.name}"
+    verb = either(number, "does", "do")
+    does = f"{verb} not fit into {dtype.name}"
+    if undefined:
+        does += f", {undefined:,} of them NaN"
+    return does
 
 
 # --- sentinels: large negative numbers in place of -inf
@@ -185,7 +204,7 @@ def _sentinels_turned_infinite(parameters: Parameters, dtype: Dtype) -> Iterator
         )
 
 
-def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
+def _sentinels(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
     """One sentence on weight that leaks, and one for each outcome of rows that see only
     sentinels.
     """
@@ -202,14 +221,27 @@ def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
     mask = over_weights(steps, "mask", added)
     shut = soft | (mask == -np.inf)
     alone = shut.all(axis=-1) & soft.any(axis=-1)
-    leaked = np.where(soft & ~alone[..., None], weights, 0.0)
+    in_other_rows = soft & ~alone[..., None]
+    leaked = np.where(in_other_rows, weights, 0.0)
     yield from _leaks(steps, leaked, mask)
+    yield from _only_sentinels(steps, dtype, mask, soft, alone)
+
+
+def _only_sentinels(
+    steps: StepsByName, dtype: Dtype, mask: Host, soft: Host, alone: Host
+) -> Iterator[str]:
+    """One sentence for each outcome of rows that see only sentinels, which `alone` marks.
+
+    `soft` marks the sentinels of the mask.
+    """
     found: defaultdict[str, list[LeadingPlace]] = defaultdict(list)
     for row in map(tuple, np.argwhere(alone).tolist()):
-        by = _spelled(mask[row][soft[row]].max())
+        own = soft[row]
+        highest = mask[row][own].max()
+        by = _spelled(highest)
         # Scores that do not fit have a warning of their own.
         with np.errstate(all="ignore"):
-            outcome = _outcome(steps, row, soft[row], dtype)
+            outcome = _outcome(steps, row, own, dtype)
         found[f"only keys that {by} should hide; {outcome}"].append(row)
     for outcome, rows in found.items():
         for who, where, number in named_rows(steps, rows):
@@ -218,17 +250,20 @@ def _sentinels(steps: Mapping[str, Step], dtype: Dtype) -> Iterator[str]:
 
 
 def _leaks(
-    steps: Mapping[str, Step], leaked: NDArray[np.float64], mask: NDArray[np.float64]
+    steps: StepsByName, leaked: NDArray[np.float64], mask: NDArray[np.float64]
 ) -> Iterator[str]:
     """How much of a row's attention goes to keys that should be hidden from it, if any."""
     rows = leaked.sum(axis=-1)
-    number_giving = int(np.count_nonzero(rows > 0))
+    is_giving = rows > 0
+    number_giving = int(np.count_nonzero(is_giving))
     if not number_giving:
         return
     farthest = np.argmax(rows)
-    worst = tuple(map(int, np.unravel_index(farthest, rows.shape)))
+    place = np.unravel_index(farthest, rows.shape)
+    worst = tuple(map(int, place))
     key = np.argmax(leaked[worst])
-    by = _spelled(float(mask[worst][key]))
+    sentinel = mask[worst][key]
+    by = _spelled(float(sentinel))
     [(who, where, _)] = named_rows(steps, [worst])
     share = f"{rows[worst]:.3g}"
     said = f"{who}{where} gives {share} of its attention to keys that {by} should hide"
@@ -238,7 +273,7 @@ def _leaks(
 
 
 def _outcome(
-    steps: Mapping[str, Step], row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype
+    steps: StepsByName, row: tuple[int, ...], soft: NDArray[np.bool_], dtype: Dtype
 ) -> str:
     """What the weights of a row are that sees only sentinels."""
 
@@ -272,9 +307,7 @@ def _spelled(number: float) -> str:
 # --- rows of the weights by name: query "AI" (row 2) in head 0
 
 
-def named_rows(
-    steps: Mapping[str, Step], rows: Iterable[WeightsRow]
-) -> Iterator[tuple[str, str, int]]:
+def named_rows(steps: StepsByName, rows: Iterable[WeightsRow]) -> Iterator[tuple[str, str, int]]:
     """The queries of these rows by name, in which heads and entries, and how many queries these
     are.
 
@@ -284,14 +317,16 @@ def named_rows(
     *leading, queries, _ = steps["weights"].labels
     for places, alike in _by_places(rows).items():
         number = len(alike)
-        names = [f'"{queries[query]}" (row {query})' for query in alike]
+        names = []
+        for query in alike:
+            names.append(f'"{queries[query]}" (row {query})')
         word = either(number, "query", "queries")
-        who = f"{word} {_at_most(names, 'others')}"
+        named = _at_most(names, "others")
         where = _where(leading, places)
-        yield who, where, number
+        yield f"{word} {named}", where, number
 
 
-def _by_places(rows: Iterable[WeightsRow]) -> Mapping[tuple[LeadingPlace, ...], list[int]]:
+def _by_places(rows: Iterable[WeightsRow]) -> Mapping[LeadingPlaces, list[int]]:
     """The queries of these rows, those together that are in the same heads and entries.
 
     Row 2 of heads 0 and 1, and row 3 of head 1, are {((0,), (1,)): [2], ((1,),): [3]}.
@@ -299,17 +334,16 @@ def _by_places(rows: Iterable[WeightsRow]) -> Mapping[tuple[LeadingPlace, ...], 
     places_of: defaultdict[int, list[LeadingPlace]] = defaultdict(list)
     for row in rows:
         if isinstance(row, int):
-            places_of[row].append(())
-        else:
-            *place, query = row
-            places_of[query].append(tuple(place))
-    together: defaultdict[tuple[LeadingPlace, ...], list[int]] = defaultdict(list)
+            row = (row,)
+        *place, query = row
+        places_of[query].append(tuple(place))
+    together: defaultdict[LeadingPlaces, list[int]] = defaultdict(list)
     for query, places in places_of.items():
         together[tuple(places)].append(query)
     return together
 
 
-def _where(leading: Sequence[tuple[str, ...]], places: tuple[LeadingPlace, ...]) -> str:
+def _where(leading: Sequence[Names], places: LeadingPlaces) -> str:
     """In which heads and entries: an entry with all its heads goes by its own name."""
     if not leading:
         return ""
@@ -319,25 +353,31 @@ def _where(leading: Sequence[tuple[str, ...]], places: tuple[LeadingPlace, ...])
         within[tuple(outer)].append(inner)
     if all(len(found) == every for found in within.values()):
         return _where(leading[:-1], tuple(within))
-    names = []
+    named: list[LeadingPlace] = []
     for entry, found in within.items():
         if len(found) == every:
-            names.append(_name_of_place(leading, entry))
+            named.append(entry)
         else:
-            names += [_name_of_place(leading, (*entry, inner)) for inner in found]
+            named += [(*entry, inner) for inner in found]
+    names = [_name_of_place(leading, place) for place in named]
     return f" in {_at_most(names, 'more')}"
 
 
-def _name_of_place(leading: Sequence[tuple[str, ...]], place: LeadingPlace) -> str:
+def _name_of_place(leading: Sequence[Names], place: LeadingPlace) -> str:
     """entry 0, head 1; without the axes that the place does not fix."""
-    return ", ".join(labels[number] for labels, number in zip(leading, place, strict=False))
+    names = []
+    for labels, number in zip(leading, place, strict=False):
+        names.append(labels[number])
+    return ", ".join(names)
 
 
 def _at_most(names: list[str], others: str) -> str:
     """a, b and c; of many names only the first, and how many others there are."""
-    if len(names) <= MOST_QUERIES_NAMED:
+    number = len(names)
+    if number <= MOST_QUERIES_NAMED:
         return listed(names)
     number_named = MOST_QUERIES_NAMED - 1
-    named = ", ".join(names[:number_named])
-    left = len(names) - number_named
+    first = names[:number_named]
+    named = ", ".join(first)
+    left = number - number_named
     return f"{named} and {left:,} {others}"

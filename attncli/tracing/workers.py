@@ -70,21 +70,27 @@ class FloatWorker:
 
     def work(self, rule: Rule) -> Worked:
         """The value of a step, which no format but float64 shows as it was written."""
-        arrays = {name: self.array(name) for name in rule.inputs if self._is_array(name)}
-        shapes = {name: tuple(array.shape) for name, array in arrays.items()}
-        value = evaluate(
+        arrays = {}
+        shapes = {}
+        for name in rule.inputs:
+            if self._is_array(name):
+                arrays[name] = self.array(name)
+                shapes[name] = tuple(arrays[name].shape)
+        sizes = index_sizes(rule.equation, shapes)
+        exact = evaluate(
             rule.equation,
             arrays=arrays,
             scalars=self.scalars,
-            sizes={**index_sizes(rule.equation, shapes), **self.sizes},
+            sizes={**sizes, **self.sizes},
             xp=self.backend.xp,
             dtype=self.backend.computed(self.dtype),
         )
-        self.arrays[rule.name] = self.backend.round(value, self.dtype)
+        value = self.backend.round(exact, self.dtype)
+        self.arrays[rule.name] = value
         written = None
         if self._shows_texts:
             written = copied_texts(rule, self.texts, self.parameters, self.sizes)
-        return Worked(self.backend.to_host(self.arrays[rule.name]), written)
+        return Worked(self.backend.to_host(value), written)
 
     def array(self, name: str) -> Array:
         """The array of a step or of a parameter, on the backend."""
