@@ -19,8 +19,15 @@ TEXT_SIZE, SMALL_TEXT = 12, 11
 BOLD_WIDTH = 1.06
 # Around a picture, and between two panels.
 PICTURE_MARGIN, PANEL_GAP = 16, 28
-# From one line of a legend to the next.
-LINE_HEIGHT = 18
+# Of the title of a problem, and of what is drawn of it.
+TITLE_SIZE, SUBTITLE_SIZE = 15, 13
+# From one line of a legend to the next, and how far the base of its letters is above its bottom.
+LINE_HEIGHT, BELOW_BASE = 18, 5
+# Below a title, and between a label and what it is the label of.
+BELOW_TITLE, LABEL_GAP = 4, 8
+# Below the panels, from a sentence of the legend to the next, and around an entry's sign.
+ABOVE_LEGEND, BETWEEN_NOTES = 12, 2
+SIGN_GAP, BETWEEN_ENTRIES = 6, 16
 # Titles and sentences have at least this room.
 NARROWEST_LEGEND = 320
 # All panels together are no higher, and no wider unless one alone is.
@@ -226,7 +233,7 @@ def with_title(title: str, panel: Panel) -> Panel:
     above = Panel(0, head.height, head.shapes)
     width = max(panel.width, head.width)
     wide_enough = panel._replace(width=width)
-    return below((above, wide_enough), 4)
+    return below((above, wide_enough), BELOW_TITLE)
 
 
 def text_line(
@@ -237,7 +244,7 @@ def text_line(
     if most:
         label = cut(text, size, most)
         text = label.shown
-    return line_of(Words(0, LINE_HEIGHT - 5, text, paint, size, bold=bold, label=label))
+    return line_of(Words(0, LINE_HEIGHT - BELOW_BASE, text, paint, size, bold=bold, label=label))
 
 
 def line_of(words: Words) -> Panel:
@@ -265,18 +272,18 @@ def drawing(
     """A whole picture: the title of its problem, what is drawn, its panels, and what signs mean."""
     if not title:
         name = what
-        head = text_line(what, size=13, bold=True)
+        head = text_line(what, size=SUBTITLE_SIZE, bold=True)
     else:
         name = f"{title}: {what[0].lower()}{what[1:]}"
-        shown = cut(title, 15, max(body.width, NARROWEST_LEGEND)).shown
-        first = text_line(shown, size=15, bold=True)
-        head = below((first, text_line(what, paint="soft", size=13)), 0)
+        shown = cut(title, TITLE_SIZE, max(body.width, NARROWEST_LEGEND)).shown
+        first = text_line(shown, size=TITLE_SIZE, bold=True)
+        head = below((first, text_line(what, paint="soft", size=SUBTITLE_SIZE)), 0)
     parts = [head, body]
     room = max(body.width, head.width, NARROWEST_LEGEND)
     notes = [wrapped(each, room) if isinstance(each, str) else each for each in legend]
     if notes:
-        parts.append(below(notes, 2))
-    whole = below(parts, 12)
+        parts.append(below(notes, BETWEEN_NOTES))
+    whole = below(parts, ABOVE_LEGEND)
     width = ceil(whole.width + 2 * PICTURE_MARGIN)
     height = ceil(whole.height + 2 * PICTURE_MARGIN)
     shapes = moved(whole.shapes, PICTURE_MARGIN, PICTURE_MARGIN)
@@ -286,7 +293,9 @@ def drawing(
 def entry_of_legend(sign: Sequence[Shape], width: float, text: str, *, most: float = 0) -> Panel:
     """A sign, which is drawn from the origin on, and what it means."""
     words = text_line(text, paint="soft", size=SMALL_TEXT, most=most)
-    return Panel(width + 6 + words.width, LINE_HEIGHT, (*sign, *moved(words.shapes, width + 6, 0)))
+    begin = width + SIGN_GAP
+    shapes = (*sign, *moved(words.shapes, begin, 0))
+    return Panel(begin + words.width, LINE_HEIGHT, shapes)
 
 
 def in_lines(panels: Sequence[Panel], room: float) -> Panel:
@@ -298,7 +307,7 @@ def in_lines(panels: Sequence[Panel], room: float) -> Panel:
             right, down = 0.0, down + LINE_HEIGHT
         shapes += moved(panel.shapes, right, down)
         widest = max(widest, right + panel.width)
-        right += panel.width + 16
+        right += panel.width + BETWEEN_ENTRIES
     return Panel(widest, down + LINE_HEIGHT, tuple(shapes))
 
 
@@ -318,10 +327,15 @@ def is_hollow(place: int) -> bool:
     return place % MOST_TOLD_APART >= len(HUES)
 
 
+def has_room_for_edge(width: float) -> bool:
+    """Whether something is so wide that a tint is seen between its edges."""
+    return width >= 3 * EDGE_WIDTH
+
+
 def swatch(x: float, y: float, width: float, height: float, place: int) -> Path:
     """A rectangle in the look of a query or a key. What has no room for an edge is filled."""
     paint = hue(place)
-    if not is_hollow(place) or width < 3 * EDGE_WIDTH:
+    if not is_hollow(place) or not has_room_for_edge(width):
         return Path(rectangle(x, y, width, height), paint)
     half = EDGE_WIDTH / 2
     inner = rectangle(x + half, y + half, width - EDGE_WIDTH, height - EDGE_WIDTH)

@@ -11,8 +11,11 @@ import numpy as np
 from attncli.english import listed
 from attncli.page.colors import MOST_TOLD_APART, foreground, hexadecimal, rgb
 from attncli.page.drawing import (
+    BELOW_BASE,
+    BELOW_TITLE,
     DIGIT_MIDDLE,
     HIGHEST_BODY,
+    LABEL_GAP,
     LINE_HEIGHT,
     PANEL_GAP,
     SMALL_TEXT,
@@ -20,6 +23,7 @@ from attncli.page.drawing import (
     WIDEST_BODY,
     Drawing,
     Label,
+    Move,
     Panel,
     Path,
     Shape,
@@ -47,6 +51,12 @@ if TYPE_CHECKING:
 WIDTH_OF_SUMS = 240
 # A row of pieces, and from one row to the next.
 ROW_HEIGHT, ROW_DISTANCE = 18, 24
+# Before the sum itself, and around what stands on a piece.
+TOTAL_GAP, ROOM_AROUND_TEXT = 10, 4
+# How far a tick reaches out of its row and into it.
+TICK_OUTSIDE, TICK_INSIDE, TICK_WIDTH = 3, 2, 2
+# The sign of a key in the legend.
+SIGN_SIDE, SIGN_TOP = 12, 3
 WIDEST_LABEL = 110
 MOST_PANELS, MOST_FEATURES = 12, 16
 # The description has a sentence for so many outputs.
@@ -189,18 +199,18 @@ def _panel(each: Sum, low: float, unit: float) -> Panel:
     features = step.labels[-1][: each.terms.shape[1]]
     name = cut(trace.tokens[each.row], TEXT_SIZE, WIDEST_LABEL)
     title = f"{part.title}, {name.shown}" if part.title else name.shown
-    head = line_of(Words(0, LINE_HEIGHT - 5, title, bold=True, label=name))
-    left = ceil(max(text_width(label, SMALL_TEXT) for label in features)) + 8
-    right = left + WIDTH_OF_SUMS + 10
+    head = line_of(Words(0, LINE_HEIGHT - BELOW_BASE, title, bold=True, label=name))
+    left = ceil(max(text_width(label, SMALL_TEXT) for label in features)) + LABEL_GAP
+    right = left + WIDTH_OF_SUMS + TOTAL_GAP
     zero = left - low * unit
     pieces: list[Shape] = []
     marks: list[Shape] = []
     words: list[Shape] = [*head.shapes]
     widest = 0.0
     for feature, caption in enumerate(features):
-        y = LINE_HEIGHT + 4 + feature * ROW_DISTANCE
+        y = LINE_HEIGHT + BELOW_TITLE + feature * ROW_DISTANCE
         middle = y + ROW_HEIGHT / 2 + DIGIT_MIDDLE * SMALL_TEXT
-        words.append(Words(left - 8, middle, caption, "soft", SMALL_TEXT, "end"))
+        words.append(Words(left - LABEL_GAP, middle, caption, "soft", SMALL_TEXT, "end"))
         for piece, said in _pieces(each, feature, zero, unit, y, middle):
             pieces.append(piece)
             if said.text:
@@ -243,14 +253,20 @@ def _pieces(
 
 def _ticks(x: float, y: float) -> Path:
     """Two ticks that mark a sum, above its pieces and below them."""
-    upper = lines([(x, y - 3), (x, y + 2)])
-    lower = lines([(x, y + ROW_HEIGHT - 2), (x, y + ROW_HEIGHT + 3)])
-    return Path((*upper, *lower), stroke="ink", width=2)
+    bottom = y + ROW_HEIGHT
+    upper = _tick(x, y - TICK_OUTSIDE)
+    lower = _tick(x, bottom - TICK_INSIDE)
+    return Path((*upper, *lower), stroke="ink", width=TICK_WIDTH)
+
+
+def _tick(x: float, top: float) -> tuple[Move, ...]:
+    bottom = top + TICK_OUTSIDE + TICK_INSIDE
+    return lines([(x, top), (x, bottom)])
 
 
 def _height(features: int) -> int:
     """Of the panel of an output."""
-    return LINE_HEIGHT + 4 + features * ROW_DISTANCE
+    return LINE_HEIGHT + BELOW_TITLE + features * ROW_DISTANCE
 
 
 def _piece(each: Sum, place: int, x: float, y: float, width: float) -> Path:
@@ -273,7 +289,7 @@ def _inside(each: Sum, place: int, number: str, width: float) -> str:
     key = _key(each, place).shown
     both = f"{key} {number}".strip()
     for text in (both, number, key):
-        room_needed = text_width(text, SMALL_TEXT) + 4
+        room_needed = text_width(text, SMALL_TEXT) + ROOM_AROUND_TEXT
         if room_needed <= width:
             return text
     return ""
@@ -301,11 +317,11 @@ def _legend_of_keys(sums: Sequence[Sum]) -> Iterator[Panel]:
         seen.update(key for key, terms in zip(each.keys, each.terms, strict=False) if terms.any())
     entries = []
     for key in sorted(seen):
-        look = swatch(0, 3, 12, 12, looks[key])
-        entries.append(entry_of_legend([look], 12, names[key], most=WIDEST_LABEL))
+        look = swatch(0, SIGN_TOP, SIGN_SIDE, SIGN_SIDE, looks[key])
+        entries.append(entry_of_legend([look], SIGN_SIDE, names[key], most=WIDEST_LABEL))
     if any(each.others and each.terms[-1].any() for each in sums):
-        look = Path(rectangle(0, 3, 12, 12), PAINT_OF_OTHERS)
-        entries.append(entry_of_legend([look], 12, "all others"))
+        look = Path(rectangle(0, SIGN_TOP, SIGN_SIDE, SIGN_SIDE), PAINT_OF_OTHERS)
+        entries.append(entry_of_legend([look], SIGN_SIDE, "all others"))
     if entries:
         yield in_lines(entries, WIDEST_BODY)
 

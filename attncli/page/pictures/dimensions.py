@@ -36,14 +36,21 @@ from attncli.tracing.slices import forward_steps
 
 # The height of a box, and from one box down to the next.
 BOX_HEIGHT, BETWEEN_BOXES = 46.0, 61.0
-# The length of the tip of an arrow, and from one arrow of a box to the next.
-TIP_LENGTH = 7.0
+# Where the title and the formula of a box stand below its top, and what is left and right of them.
+TITLE_BASE, FORMULA_BASE = 18, 36
+ROOM_AROUND_TEXT = 20
+# A title has wider letters than its measure says.
+WIDER_LETTERS = 1.06
+# Around all boxes, so that their lines are seen whole.
+MARGIN = 1
+# Half of the width of the tip of an arrow, its length, and from one arrow of a box to the next.
+HALF_A_TIP, TIP_LENGTH = 4, 7.0
 BETWEEN_ARROWS = 34.0
 # A way of an arrow is looked at in these parts. On the first and last ones stands no number.
 PARTS_OF_A_WAY = tuple(place / 24 for place in range(25))
 PARTS_WITHOUT_NUMBERS = 5
-# Half of the height of a number, and between two numbers.
-HALF_A_NUMBER, BETWEEN_NUMBERS = 7.0, 6.0
+# Half of the height of a number, its base below its top, and between two numbers.
+HALF_A_NUMBER, NUMBER_BASE, BETWEEN_NUMBERS = 7.0, 11, 6.0
 INSIDE_THE_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
 
 # The left, the top, the width and the height.
@@ -109,10 +116,9 @@ class _Box:
 
     @property
     def width(self) -> float:
-        # A title has wider letters than its measure says.
-        title = text_width(self.title, SMALL_TEXT) * 1.06
+        title = text_width(self.title, SMALL_TEXT) * WIDER_LETTERS
         widest = max(title, text_width(self.text, TEXT_SIZE))
-        return 2.0 * ceil(widest / 2) + 20
+        return 2.0 * ceil(widest / 2) + ROOM_AROUND_TEXT
 
 
 def _whole_softmax(trace: Trace) -> Rule:
@@ -156,13 +162,13 @@ def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
             fill, stroke = ("wash", "line")
         outline = rectangle(left, y, box.width, BOX_HEIGHT)
         areas.append(Path(outline, fill, stroke))
-        titles.append(Words(x, y + 18, box.title, "soft", SMALL_TEXT, "middle"))
-        formulas.append(Words(x, y + 36, box.text, anchor="middle", tex=box.tex))
+        titles.append(Words(x, y + TITLE_BASE, box.title, "soft", SMALL_TEXT, "middle"))
+        formulas.append(Words(x, y + FORMULA_BASE, box.text, anchor="middle", tex=box.tex))
     # What looks alike stands together, so that the file says it once.
     areas.sort(key=_look)
     shapes = [*_arrows(layout, boxes), *areas, *titles, *formulas]
     lowest = max(layout.levels.values())
-    height = _top(lowest) + BOX_HEIGHT + 1
+    height = _top(lowest) + BOX_HEIGHT + MARGIN
     return Panel(layout.width, height, tuple(shapes))
 
 
@@ -172,7 +178,7 @@ def _look(area: Path) -> str:
 
 
 def _top(level: int) -> float:
-    return level * (BOX_HEIGHT + BETWEEN_BOXES) + 1
+    return level * (BOX_HEIGHT + BETWEEN_BOXES) + MARGIN
 
 
 def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
@@ -203,13 +209,13 @@ def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
     for place, text in zip(_places(widths, ways), texts, strict=True):
         x, y, width, _ = place
         backs.append(Path(rectangle(*place), "paper"))
-        numbers.append(Words(x + width / 2, y + 11, text, "ink", SMALL_TEXT, "middle"))
+        numbers.append(Words(x + width / 2, y + NUMBER_BASE, text, "ink", SMALL_TEXT, "middle"))
     return [*stems, *tips, *backs, *numbers]
 
 
 def _tip(end: Point) -> Path:
     x, y = end
-    outline = polygon((x - 4, y), (x + 4, y), (x, y + TIP_LENGTH))
+    outline = polygon((x - HALF_A_TIP, y), (x + HALF_A_TIP, y), (x, y + TIP_LENGTH))
     return Path(outline, "soft")
 
 

@@ -13,6 +13,7 @@ from attncli.page.colors import MOST_TOLD_APART
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     EDGE_WIDTH,
+    LABEL_GAP,
     LINE_HEIGHT,
     SMALL_TEXT,
     TEXT_SIZE,
@@ -25,6 +26,7 @@ from attncli.page.drawing import (
     Words,
     cut,
     drawing,
+    has_room_for_edge,
     hue,
     is_hollow,
     rectangle,
@@ -46,8 +48,8 @@ Weights: TypeAlias = "NDArray[np.float64]"
 HEIGHT_OF_QUERIES = 420
 # The weight 1 is no higher and no lower.
 HIGHEST_QUERY, LOWEST_QUERY = 72, 6
-# Between two queries, and between two keys.
-BETWEEN_QUERIES = 8
+# Between two queries, and between two keys; the same if they are low.
+BETWEEN_QUERIES, BETWEEN_LOW_QUERIES = 8, 2
 # From a query to a key; the same of several heads.
 REACH, REACH_OF_SEVERAL = 260, 200
 BAR_WIDTH = 6
@@ -60,6 +62,12 @@ THINNEST_RIBBON = 0.3
 MANY_RIBBONS = 600
 # The picture has room for so many queries of a head.
 MOST_QUERIES = 64
+# How far the base of "queries" and "keys" is above them.
+BELOW_CAPTION = 6
+# From a bar to the digits on a ribbon, which is so much higher than they are.
+DIGITS_GAP, ROOM_AROUND_DIGITS = 5, 1
+# So much more room than for its letters has a key whose neighbours may be low.
+ROOM_AROUND_LABEL = 2
 SINK = "sink"
 
 
@@ -130,17 +138,17 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
         rest = np.maximum(0, 1 - weights.sum(axis=-1)) * weights.any(axis=-1)
         weights = np.column_stack([weights, rest])
         names = (*names, SINK)
-    gap = BETWEEN_QUERIES if unit > LINE_HEIGHT else 2
+    gap = BETWEEN_QUERIES if unit > LINE_HEIGHT else BETWEEN_LOW_QUERIES
     height = len(queries) * (unit + gap) - gap
     ends = _ends(names, weights.sum(axis=0) * unit, height, gap)
     labels = [cut(trace.tokens[row], TEXT_SIZE, WIDEST_LABEL) for row in queries]
     widths = [text_width(label.shown, TEXT_SIZE) for label in labels]
-    left = ceil(max(*widths, text_width("queries", SMALL_TEXT))) + 8
+    left = ceil(max(*widths, text_width("queries", SMALL_TEXT))) + LABEL_GAP
     right = left + 2 * BAR_WIDTH + reach
     tops = [LINE_HEIGHT + place * (unit + gap) for place in range(len(queries))]
     shapes: list[Shape] = [
-        Words(left - 8, LINE_HEIGHT - 6, "queries", "soft", SMALL_TEXT, "end"),
-        Words(right + 8, LINE_HEIGHT - 6, "keys", "soft", SMALL_TEXT),
+        Words(left - LABEL_GAP, LINE_HEIGHT - BELOW_CAPTION, "queries", "soft", SMALL_TEXT, "end"),
+        Words(right + LABEL_GAP, LINE_HEIGHT - BELOW_CAPTION, "keys", "soft", SMALL_TEXT),
     ]
     ribbons: list[Shape] = []
     digits: list[Shape] = []
@@ -155,10 +163,12 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
                 to_top = LINE_HEIGHT + filled[key]
                 ribbon = _ribbon(left + BAR_WIDTH, top, right - BAR_WIDTH, to_top, width, row)
                 ribbons.append(ribbon._replace(title=_said(part, row, key, weight)))
-                if width >= TEXT_SIZE + 1 and key < len(trace.context_tokens):
+                if width >= TEXT_SIZE + ROOM_AROUND_DIGITS and key < len(trace.context_tokens):
                     middle = top + width / 2 + DIGIT_MIDDLE * SMALL_TEXT
                     number = part.text("weights", row, key)
-                    digits.append(Words(left + BAR_WIDTH + 5, middle, number, size=SMALL_TEXT))
+                    digits.append(
+                        Words(left + BAR_WIDTH + DIGITS_GAP, middle, number, size=SMALL_TEXT)
+                    )
             top += width
             filled[key] += width
     shapes += ribbons
@@ -170,13 +180,13 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
             shapes.append(Path(bar, "soft"))
     shapes += digits
     middles = [place * (unit + gap) + unit / 2 for place in range(len(queries))]
-    shapes += _labels(labels, middles, [unit] * len(labels), left - 8, "end")
+    shapes += _labels(labels, middles, [unit] * len(labels), left - LABEL_GAP, "end")
     named = [cut(name, TEXT_SIZE, WIDEST_LABEL) for name in ends.names]
     middles = [top + height / 2 for top, height in zip(ends.tops, ends.heights, strict=True)]
-    shapes += _labels(named, middles, ends.heights, right + 8, "start")
+    shapes += _labels(named, middles, ends.heights, right + LABEL_GAP, "start")
     lowest = max(len(queries) * (unit + gap), ends.tops[-1] + max(ends.heights[-1], LINE_HEIGHT))
     widest = max(text_width(name.shown, TEXT_SIZE) for name in named)
-    return Panel(right + 8 + widest, LINE_HEIGHT + lowest, tuple(shapes))
+    return Panel(right + LABEL_GAP + widest, LINE_HEIGHT + lowest, tuple(shapes))
 
 
 def _said(part: Part, row: int, key: int, weight: float) -> str:
@@ -193,7 +203,7 @@ def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> 
     """
     room = 0
     if len(names) <= HEIGHT_OF_QUERIES / LINE_HEIGHT:
-        room = TEXT_SIZE + 2
+        room = TEXT_SIZE + ROOM_AROUND_LABEL
     slots = np.maximum(heights, room)
     gaps = gap * (len(names) - 1)
     total = float(slots.sum()) + gaps
@@ -207,7 +217,7 @@ def _ends(names: tuple[str, ...], heights: Weights, left: float, gap: float) -> 
 
 def _ribbon(x: float, top: float, to_x: float, to_top: float, width: float, query: int) -> Path:
     """A ribbon that is as wide at both ends, in the look of its query."""
-    hollow = is_hollow(query) and width >= 3 * EDGE_WIDTH
+    hollow = is_hollow(query) and has_room_for_edge(width)
     if hollow:
         top += EDGE_WIDTH / 2
         to_top += EDGE_WIDTH / 2

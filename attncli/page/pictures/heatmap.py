@@ -26,7 +26,9 @@ from attncli.page.colors import (
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     HIGHEST_BODY,
+    LABEL_GAP,
     LINE_HEIGHT,
+    SIGN_GAP,
     SMALL_TEXT,
     TEXT_SIZE,
     WIDEST_BODY,
@@ -94,8 +96,14 @@ LABEL_LINE = 14
 CAPTIONS_HEIGHT = SMALL_TEXT + LABEL_LINE
 # Weights have the last colour at the first of these that none is above.
 TOPS_OF_WEIGHTS = (0.1, 0.2, 0.5, 1.0)
+# Each colour of the legend, and each sign, is so wide and so high, and so far from the top.
 COLOR_BAR_STEP = 18
+SIGN_WIDTH, SIGN_HEIGHT, SIGN_TOP = 18, 12, 2
 FRAME_WIDTH = 2.0
+# Between cells with digits, and around their digits and the labels of columns.
+BETWEEN_CELLS, ROOM_AROUND_DIGITS, ROOM_AROUND_LABEL = 1, 14, 4
+# Between a map and the labels above it; turned ones are moved to stand over their columns.
+ABOVE_MAP, TURNED_LABEL_SHIFT = 6, 3
 KINDS_OF_FEATURES = {
     "d": "model",
     "k": "key",
@@ -403,19 +411,19 @@ def _panel(map: Map, many: bool) -> Panel:
     captions = [f"{axis} {arrow}" for axis, arrow in zip(map.axes, "↓→", strict=False)]
     widest_name = max(text_width(name.shown, TEXT_SIZE) for name in names)
     widest_caption = max(text_width(caption, SMALL_TEXT) for caption in captions)
-    left = ceil(max(widest_name, widest_caption)) + 8
+    left = ceil(max(widest_name, widest_caption)) + LABEL_GAP
     heads = list(_heads(map.columns, left, width))
     # The first label of low rows reaches above them.
     raised = max(0.0, TEXT_SIZE - height) / 2
     highest_head = max(_height(head) for head in heads)
-    top = ceil(max(CAPTIONS_HEIGHT + raised, highest_head)) + 6
+    top = ceil(max(CAPTIONS_HEIGHT + raised, highest_head)) + ABOVE_MAP
     shapes: list[Shape] = []
     for place, caption in enumerate(captions):
-        y = top - 6 - raised - place * LABEL_LINE
-        shapes.append(Words(left - 8, y, caption, "soft", SMALL_TEXT, anchor="end"))
+        y = top - ABOVE_MAP - raised - place * LABEL_LINE
+        shapes.append(Words(left - LABEL_GAP, y, caption, "soft", SMALL_TEXT, anchor="end"))
     # Above a vector there is no label.
-    shapes += [head._replace(y=top - 6) for head in heads if head.text]
-    shapes += _row_labels(names, left - 8, top, height)
+    shapes += [head._replace(y=top - ABOVE_MAP) for head in heads if head.text]
+    shapes += _row_labels(names, left - LABEL_GAP, top, height)
     draw = _cells_with_digits if map.texts else _cells
     shapes += moved(draw(map, width, height), left, top)
     right = max(left + columns * width, *[_right(head) for head in heads])
@@ -441,7 +449,7 @@ def _size_of_cells(map: Map, many: bool) -> tuple[float, float]:
     """
     if map.texts:
         widths = [text_width(text, TEXT_SIZE) for row in map.texts for text in row]
-        width = ceil(max(widths, default=0)) + 14
+        width = ceil(max(widths, default=0)) + ROOM_AROUND_DIGITS
         return float(max(NARROWEST_CELL, width)), float(CELL_HEIGHT)
     largest, side = LARGEST_CELL, LONGEST_SIDE
     if many:
@@ -455,7 +463,7 @@ def _size_of_cells(map: Map, many: bool) -> tuple[float, float]:
 def _heads(names: Sequence[str], left: float, width: float) -> Iterator[Words]:
     """The labels of columns: in the middle of their columns if all have room there, else turned."""
     labels = [cut(name, TEXT_SIZE, WIDEST_LABEL) for name in names]
-    if all(text_width(label.shown, TEXT_SIZE) <= width - 4 for label in labels):
+    if all(text_width(label.shown, TEXT_SIZE) <= width - ROOM_AROUND_LABEL for label in labels):
         for column, label in enumerate(labels):
             x = left + (column + 0.5) * width
             yield Words(x, 0, label.shown, anchor="middle", label=label)
@@ -464,7 +472,7 @@ def _heads(names: Sequence[str], left: float, width: float) -> Iterator[Words]:
     every = 1 if width >= across else ceil(across / width)
     for column in range(0, len(labels), every):
         label = labels[column]
-        x = left + (column + 0.5) * width + 3
+        x = left + (column + 0.5) * width + TURNED_LABEL_SHIFT
         yield Words(x, 0, label.shown, turn=LABEL_TURN, label=label)
 
 
@@ -491,7 +499,7 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
         x = column * width
         y = row * height
         fill = "wash" if np.isnan(shade) else map.scale.color(float(shade))
-        area = rectangle(x, y, width - 1, height - 1)
+        area = rectangle(x, y, width - BETWEEN_CELLS, height - BETWEEN_CELLS)
         areas[fill].append(Path(area, fill))
         text = map.texts[row][column]
         if not text:
@@ -503,8 +511,8 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
     for alike in (*areas.values(), *digits.values()):
         yield from alike
     yield from _hatched(map.hidden, width, height)
-    inner_width = width - 1 - FRAME_WIDTH
-    inner_height = height - 1 - FRAME_WIDTH
+    inner_width = width - BETWEEN_CELLS - FRAME_WIDTH
+    inner_height = height - BETWEEN_CELLS - FRAME_WIDTH
     for x, y in _beyond(map, width, height):
         yield _frame(x + FRAME_WIDTH / 2, y + FRAME_WIDTH / 2, inner_width, inner_height)
 
@@ -602,12 +610,12 @@ def _bar(part: Part, scale: Scale) -> Panel:
         low, high = "0", "the largest of the row"
     first = text_line(low, paint="soft", size=SMALL_TEXT)
     shapes: list[Shape] = list(first.shapes)
-    left = ceil(first.width) + 6
+    left = ceil(first.width) + SIGN_GAP
     for step, color in enumerate(scale.ramp):
-        area = rectangle(left + step * COLOR_BAR_STEP, 2, COLOR_BAR_STEP, 12)
+        area = rectangle(left + step * COLOR_BAR_STEP, SIGN_TOP, COLOR_BAR_STEP, SIGN_HEIGHT)
         shapes.append(Path(area, hexadecimal(color)))
     last = text_line(high, paint="soft", size=SMALL_TEXT)
-    right = left + len(scale.ramp) * COLOR_BAR_STEP + 6
+    right = left + len(scale.ramp) * COLOR_BAR_STEP + SIGN_GAP
     shapes += moved(last.shapes, right, 0)
     return Panel(right + last.width, LINE_HEIGHT, tuple(shapes))
 
@@ -620,11 +628,16 @@ def _sign_of_outliers(part: Part, scale: Scale) -> Panel:
     if scale.signed:
         said = f"below {part.number(scale.low)} or above {high}, as far as {farthest}"
     color = scale.color(1.0 if scale.farthest > 0 else 0.0)
-    sign = [Path(rectangle(0, 2, 18, 12), color), _frame(1, 3, 16, 10)]
-    return entry_of_legend(sign, 18, said)
+    area = Path(rectangle(0, SIGN_TOP, SIGN_WIDTH, SIGN_HEIGHT), color)
+    half = FRAME_WIDTH / 2
+    inner_width = SIGN_WIDTH - FRAME_WIDTH
+    inner_height = SIGN_HEIGHT - FRAME_WIDTH
+    frame = _frame(half, SIGN_TOP + half, inner_width, inner_height)
+    return entry_of_legend([area, frame], SIGN_WIDTH, said)
 
 
 def _sign_of_hidden() -> Panel:
-    area = Path(rectangle(0, 2, 18, 12), "wash")
-    line = Path(lines([(0, 2), (18, 14)]), stroke="line")
-    return entry_of_legend((area, line), 18, LEGEND)
+    area = Path(rectangle(0, SIGN_TOP, SIGN_WIDTH, SIGN_HEIGHT), "wash")
+    corner = (SIGN_WIDTH, SIGN_TOP + SIGN_HEIGHT)
+    line = Path(lines([(0, SIGN_TOP), corner]), stroke="line")
+    return entry_of_legend((area, line), SIGN_WIDTH, LEGEND)

@@ -13,6 +13,10 @@ from typing import NamedTuple, TypeAlias
 BETWEEN_BOXES = 26.0
 # The room of an arrow that passes by a box.
 LANE_WIDTH = 30.0
+# No arrow leaves or reaches a box nearer to its corners.
+CORNER = 8
+# Around all boxes, so that their lines are seen whole.
+MARGIN = 1
 SWEEPS = 12
 # How much more than a box an arrow that passes by wants its place, so that it is straight.
 WEIGHT_OF_PASSING_ARROWS = 8.0
@@ -49,7 +53,7 @@ class Layout:
             ends.append((passing, begin, end))
         in_order = [(begin, end) for _, begin, end in sorted(ends)]
         from_middle = in_order.index((source, target)) - (len(ends) - 1) / 2
-        return from_middle * min(most, (width - 16) / len(ends))
+        return from_middle * min(most, (width - 2 * CORNER) / len(ends))
 
 
 def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) -> Layout:
@@ -83,10 +87,10 @@ def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) ->
         for each in spots:
             wide[each] = widths[each] if isinstance(each, str) else LANE_WIDTH
     middles = _middles(order, joints, wide)
-    left = min(middles[spot] - wide[spot] / 2 for spot in middles) - 1
+    left = min(middles[spot] - wide[spot] / 2 for spot in middles) - MARGIN
     for spot_to_move in middles:
         middles[spot_to_move] -= left
-    right = max(middles[spot] + wide[spot] / 2 for spot in middles) + 1
+    right = max(middles[spot] + wide[spot] / 2 for spot in middles) + MARGIN
     arrows: list[tuple[str, str, tuple[tuple[int, float], ...]]] = []
     for source, target in pairs:
         passing: list[tuple[int, float]] = []

@@ -8,8 +8,11 @@ from math import ceil
 import numpy as np
 
 from attncli.page.drawing import (
+    BELOW_BASE,
+    BELOW_TITLE,
     DIGIT_MIDDLE,
     HIGHEST_BODY,
+    LABEL_GAP,
     LINE_HEIGHT,
     PANEL_GAP,
     SMALL_TEXT,
@@ -36,6 +39,13 @@ from attncli.tracing.model import Trace, masked_out
 # The bar of the weight 1, its height, and from one bar to the next.
 WIDTH_OF_ONE = 110
 BAR_HEIGHT, BAR_DISTANCE = 14, 20
+# It can still be seen.
+SHORTEST_BAR = 0.5
+# Between the names of keys and a side, and between the longest bar and the numbers.
+NAME_GAP, NUMBER_GAP = 10.0, 6
+# The query has a line, and so have the heads of both sides.
+BOTTOM_OF_HEADS = 2 * LINE_HEIGHT
+BELOW_AXIS = 3
 WIDEST_LABEL = 110
 BETWEEN_SIDES = 24
 MOST_KEYS_DRAWN = 12
@@ -87,12 +97,12 @@ def _panel(plain: Part, scaled: Part, row: int) -> Panel:
     title = f"query {query.shown}"
     if scaled.title:
         title = f"{scaled.title}, {title}"
-    head = line_of(Words(0, LINE_HEIGHT - 5, title, bold=True, label=query))
+    head = line_of(Words(0, LINE_HEIGHT - BELOW_BASE, title, bold=True, label=query))
     shapes: list[Shape] = [*head.shapes]
-    left = ceil(max(text_width(name.shown, TEXT_SIZE) for name in names)) + 10.0
+    left = ceil(max(text_width(name.shown, TEXT_SIZE) for name in names)) + NAME_GAP
     for place, name in enumerate(names):
         middle = _middle(place, TEXT_SIZE)
-        shapes.append(Words(left - 10, middle, name.shown, anchor="end", label=name))
+        shapes.append(Words(left - NAME_GAP, middle, name.shown, anchor="end", label=name))
     for part, paint, above in zip((plain, scaled), PAINTS_OF_SIDES, HEADS_OF_SIDES, strict=True):
         side = _side(part, row, keys, paint, above)
         shapes += moved(side.shapes, left, 0)
@@ -103,12 +113,12 @@ def _panel(plain: Part, scaled: Part, row: int) -> Panel:
 
 def _height(keys: int) -> int:
     """Of the panel of a query."""
-    return 2 * LINE_HEIGHT + 4 + keys * BAR_DISTANCE
+    return BOTTOM_OF_HEADS + BELOW_TITLE + keys * BAR_DISTANCE
 
 
 def _top(place: int) -> int:
     """Of the bar of a key."""
-    return 2 * LINE_HEIGHT + 4 + place * BAR_DISTANCE
+    return BOTTOM_OF_HEADS + BELOW_TITLE + place * BAR_DISTANCE
 
 
 def _middle(place: int, size: float) -> float:
@@ -123,21 +133,20 @@ def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> 
     texts = [part.text("weights", row, key) for key in keys]
     widest_score = max(text_width(score, SMALL_TEXT) for score in scores)
     widest_text = max(text_width(text, SMALL_TEXT) for text in texts)
-    start = ceil(widest_score) + 8
-    end = start + WIDTH_OF_ONE + 6
-    shapes: list[Shape] = [Words(0, 2 * LINE_HEIGHT - 5, above, "soft", SMALL_TEXT)]
+    start = ceil(widest_score) + LABEL_GAP
+    end = start + WIDTH_OF_ONE + NUMBER_GAP
+    shapes: list[Shape] = [Words(0, BOTTOM_OF_HEADS - BELOW_BASE, above, "soft", SMALL_TEXT)]
     for place, key in enumerate(keys):
         middle = _middle(place, SMALL_TEXT)
-        shapes.append(Words(start - 8, middle, scores[place], "soft", SMALL_TEXT, "end"))
+        shapes.append(Words(start - LABEL_GAP, middle, scores[place], "soft", SMALL_TEXT, "end"))
         shapes.append(Words(end, middle, texts[place], size=SMALL_TEXT))
         weight = float(weights[key])
         if np.isfinite(weight) and weight > 0:
-            # The shortest bar can still be seen.
-            length = max(weight * WIDTH_OF_ONE, 0.5)
+            length = max(weight * WIDTH_OF_ONE, SHORTEST_BAR)
             bar = rectangle(start, _top(place), length, BAR_HEIGHT)
             shapes.append(Path(bar, paint))
     bottom = _height(len(keys))
-    axis = lines([(start, 2 * LINE_HEIGHT + 1), (start, bottom - 3)])
+    axis = lines([(start, BOTTOM_OF_HEADS + 1), (start, bottom - BELOW_AXIS)])
     shapes.append(Path(axis, stroke="line"))
     width = max(end + widest_text, text_width(above, SMALL_TEXT))
     return Panel(width, bottom, tuple(shapes))
