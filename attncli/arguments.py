@@ -87,7 +87,7 @@ def require_seconds(seconds: object) -> None:
     if seconds is None:
         return
     is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
-    # mypy does not know that a Real can be compared with whole numbers.
+    # Mypy does not know that a Real can be compared with whole numbers.
     if not is_number or not 0 < seconds <= LONGEST_TIME_LIMIT:  # type: ignore[operator]
         help = f"give a number of seconds above 0 and at most {LONGEST_TIME_LIMIT:,}"
         raise usage_error(f"seconds cannot be {as_written(seconds)}", help=help)
@@ -116,7 +116,7 @@ def require_tolerance(tolerance: object) -> None:
     if tolerance is None:
         return
     is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    # mypy does not know that a Real can be compared with whole numbers.
+    # Mypy does not know that a Real can be compared with whole numbers.
     if not is_number or not 0 <= tolerance < inf:  # type: ignore[operator]
         raise usage_error(
             f"tolerance cannot be {as_written(tolerance)}", help="give a number such as 1e-6, or 0"

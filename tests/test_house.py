@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import statistics
 import tokenize
 from collections import Counter, defaultdict
@@ -30,7 +31,10 @@ MEDIAN_NODES_ON_A_LINE = 10.8
 MOST_FILES_OF_ONE_CLASS_NAME = 2
 MOST_FILES_OF_A_FOLDER = 24
 FEWEST_COMMENTS = 500
+# This room has comments that are no sentences yet.
+ROOM_WITHOUT_SENTENCES = "attncli/problem/text/"
 
+MARK_OF_A_TOOL = re.compile(r"#\s*(noqa|type: ignore|fmt: (on|off|skip))\b")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -123,21 +127,61 @@ def texts_times_truth(tree: ast.Module) -> Iterator[ast.BinOp]:
                 yield node
 
 
-def own_line_comments(text: str) -> int:
-    """How many blocks of comments stand on lines of their own."""
+@dataclass
+class Comment:
+    """A comment, from its first line to its last; `behind` code, or on lines of its own."""
+
+    first: int
+    last: int
+    text: str
+    behind: bool
+
+    def is_heading(self, lines: list[str]) -> bool:
+        """Whether it stands between empty lines, as the heading of a section does."""
+        before = lines[self.first - 2]
+        after = lines[self.last]
+        return not before.strip() and not after.strip()
+
+
+def comments_of(text: str) -> list[Comment]:
+    """The comments of a file, without the marks of tools; lines below each other are one."""
     lines = text.split("\n")
-    count = 0
-    last = -1
+    found: list[Comment] = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type != tokenize.COMMENT:
+        if token.type != tokenize.COMMENT or MARK_OF_A_TOOL.match(token.string):
             continue
         line = token.start[0]
-        if not lines[line - 1].lstrip().startswith("#"):
-            continue
-        if line != last + 1:
-            count += 1
-        last = line
-    return count
+        words = token.string.removeprefix("#").strip()
+        behind = not lines[line - 1].lstrip().startswith("#")
+        if found and not behind and not found[-1].behind and found[-1].last == line - 1:
+            found[-1].last = line
+            found[-1].text += f" {words}"
+        else:
+            found.append(Comment(line, line, words, behind))
+    return found
+
+
+def own_line_comments(text: str) -> int:
+    """How many comments stand on lines of their own."""
+    return sum(not comment.behind for comment in comments_of(text))
+
+
+def is_sentence(text: str, *, heading: bool = False) -> bool:
+    """Whether a comment begins with a capital or with code, and ends with a full stop.
+
+    Code is a sign, a digit, or a word that is not all of small letters; attncli is a name. A
+    heading needs no stop.
+    """
+    begins_as_prose = re.match(r"(?!attncli\b)[a-z]+[,:;]?(\s|$)", text)
+    return not begins_as_prose and (heading or text.endswith("."))
+
+
+def no_sentences(text: str) -> Iterator[Comment]:
+    """The comments of a file that are no sentences on lines of their own."""
+    lines = text.split("\n")
+    for comment in comments_of(text):
+        if comment.behind or not is_sentence(comment.text, heading=comment.is_heading(lines)):
+            yield comment
 
 
 def listed(faults: list[str], rule: str) -> str:
@@ -214,6 +258,17 @@ def test_reasons_stand_on_lines_of_their_own() -> None:
     assert comments >= FEWEST_COMMENTS, f"{comments} comments on lines of their own"
 
 
+def test_a_comment_is_a_sentence() -> None:
+    faults = [
+        f"{path}:{comment.first} {comment.text}"
+        for path, _, lines in parsed()
+        if not path.startswith(ROOM_WITHOUT_SENTENCES)
+        for comment in no_sentences("\n".join(lines))
+    ]
+    rule = "a comment stands above the code, begins with a capital or with code, ends with a stop"
+    assert not faults, listed(faults, rule)
+
+
 def test_what_is_over_a_limit_is_seen() -> None:
     """Each measure finds what it is for, and nothing beside it."""
     tree = ast.parse(
@@ -238,3 +293,29 @@ def plural(n, rows): return "s" * (n != 1) + 2 * rows + [n] * bool(n) + "-" * n
     found = [ast.unparse(node) for node in texts_times_truth(tree)]
     assert sorted(found) == ["'s' * (n != 1)", "[n] * bool(n)"]
     assert own_line_comments("# one\n# still one\nx = 1  # behind\n\n# two\n") == 2
+
+
+def test_a_comment_that_is_no_sentence_is_seen() -> None:
+    text = """x = 1
+# Good, in two
+# lines.
+x = 2  # Behind.
+# no capital.
+x = 3  # noqa: E501
+# No stop
+x = 4
+# -2^2 is -(2^2).
+# np.array has bfloat16, too.
+x = 5
+
+# A heading
+
+x = 6
+# x_1 is code, and so is 2/3.
+"""
+    assert [comment.first for comment in no_sentences(text)] == [4, 5, 7]
+    assert is_sentence("bfloat16 is half of a float32.")
+    assert is_sentence("attncli warns of it.")
+    assert not is_sentence("heads, side by side.")
+    assert not is_sentence("A heading")
+    assert is_sentence("A heading", heading=True)

@@ -28,7 +28,7 @@ _WORD = rf"\*\*|[-+*·×⋅/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])"
 _TOKEN = re.compile(rf"\s*({COMPACT_FRACTION}|{_NUMBER}|{_WORD})")
 _ENDS_IN_FRACTION_SIGN = re.compile(rf"{FRACTION_SIGN}\Z")
 _NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*(?:{COMPACT_FRACTION}|{_NUMBER})\s*\)")
-# In tokens, line by line: 2/1.5·10^3
+# In tokens, line by line: 2/1.5·10^3.
 _POWER_OF_TEN_BELOW = re.compile(r"/\n(?:[-+]\n)*[0-9.]+\n\*\n10\n(?:\^|\*\*)\n")
 # Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it.
 _E_IN_A_SUM = re.compile(r"\s+e\s+[-+]\s+\Z")
@@ -185,7 +185,7 @@ def _require_sign(text: str, number: re.Match[str], found: list[str]) -> None:
     """Raises _Refused where a number follows a factor without a sign: (1 + e)2, 1/3 1."""
     before = found[-1] if found else ""
     is_apart = number.start() < number.start(1)
-    # Digits behind digits are one number, spelled wrongly: 01, 1.2.3
+    # Digits behind digits are one number, spelled wrongly: 01, 1.2.3.
     goes_on = before.endswith(_DIGITS) and number[1].startswith(_DIGITS) and not is_apart
     if goes_on or not _is_factor(before):
         return
@@ -290,7 +290,7 @@ class _Calculator:
         base = self.atom(depth)
         if not self.take(*_POWER_SIGNS):
             return base
-        # -2^2 is -(2^2)
+        # -2^2 is -(2^2).
         power = base ** self.exponent(depth + 1)
         # 0^-1 is infinite, and no error in decimals.
         if not power.is_finite():

@@ -42,19 +42,19 @@ _BEFORE = r"(?<![0-9.eE])(?<![eE][-+−–])"
 _MANTISSA = rf"{_BEFORE}(?P<mantissa>(?:\A[-−])?[1-9](?P<decimals>\.[0-9]*)?)"
 _EXPONENT = r"(?P<exponent>[1-9][0-9]{0,2})(?![0-9.^])(?!\*\*)"
 # 1.5×10−3: blanks on both sides of its sign would make it a difference, and 2*10-3 is one that
-# people calculate
+# people calculate.
 _MINUS_LOST_EXPONENT = re.compile(
     rf"{_MANTISSA}\s*(?(decimals)[{TIMES}]|[·×⋅])\s*10(?:[-−–]\s*|\s+[-−–]){_EXPONENT}"
 )
 # 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product.
 _LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*[·×⋅]\s*10{_EXPONENT}")
 _MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
-# Cells in LaTeX have braces where digits follow an exponent without braces: 2^{1}0 for 2^10
+# Cells in LaTeX have braces where digits follow an exponent without braces: 2^{1}0 for 2^10.
 _WITHOUT_BRACES = re.compile(
     r"(?P<base>[0-9.]+|e|[a-z]*\([^()]*\))?"
     rf"\^\{{(?P<raised>[-+{DASHES}0-9])\}}\s*(?P<rest>[0-9]*\.?[0-9]+)?"
 )
-# sqrt{2}3 is a root without braces, of which TeX puts only the 2 below the line
+# sqrt{2}3 is a root without braces, of which TeX puts only the 2 below the line.
 _ROOT_WITHOUT_BRACES = re.compile(
     rf"sqrt\{{(?P<under>[-+{DASHES}0-9])\}}\)*(?P<rest>[0-9]*\.?[0-9]+)"
 )

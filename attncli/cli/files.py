@@ -93,7 +93,7 @@ def _require_its_folder(path: str, option: str) -> None:
     """Refuse a file whose folder is not there, for an AttncliError (exit 4)."""
     real = path
     try:
-        # As it is written, it may lead through a folder that is not there: x/../y.md
+        # As it is written, it may lead through a folder that is not there: x/../y.md.
         os.stat(os.path.dirname(path) or os.curdir)
         # This fails where the folder that attncli runs in is gone.
         real = os.path.realpath(path)
@@ -366,7 +366,8 @@ def _put_in_place(ready: list[_Ready]) -> None:
             old = _set_aside(each)
             done.append((each.path, old))
             _replace(each)
-    except BaseException:  # Ctrl-C, too
+    # Ctrl-C is one of these.
+    except BaseException:
         for path, old in reversed(done):
             with contextlib.suppress(OSError):
                 os.replace(old, path) if old else os.unlink(path)

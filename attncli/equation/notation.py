@@ -76,7 +76,7 @@ class Notation:
     """
 
     functions: Mapping[str, Spelling]
-    # Σ over an index: {index}, {body}
+    # Σ over an index has {index} and {body}.
     sums: str
     maxima: str
     name: Callable[[str], str]

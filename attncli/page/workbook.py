@@ -113,7 +113,7 @@ class _WorkbookMaker:
     def workbook(self) -> Workbook:
         return Workbook(tuple(self._sheets()), self.entry, self.view.precision)
 
-    # --- the sheets
+    # The sheets
 
     def _sheets(self) -> Iterator[Sheet]:
         """A sheet for each part of the page: what heads share, each head, and what they come to."""
@@ -186,7 +186,7 @@ class _WorkbookMaker:
             blank=step.name in self.view.blank,
         )
 
-    # --- the numbers
+    # The numbers
 
     @staticmethod
     def _is_typed(step: Step) -> bool:
@@ -288,7 +288,7 @@ class _WorkbookMaker:
     def _may_hide(self, cell: Expression) -> bool:
         return isinstance(cell, Ref) and cell.name in self._hidable
 
-    # --- the equation at a place
+    # The equation at a place
 
     def _put(self, node: Expression, place: Place, sizes: Mapping[str, int]) -> Expression:
         """The sentence of a cell: its sums written out, or taken over a row or a column."""

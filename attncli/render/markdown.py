@@ -102,7 +102,7 @@ _PANDOC_LINE_START = re.compile(
     r"|:|[Tt]able:"
     r")"
 )
-# pandoc makes “, ’, – and … of these.
+# Pandoc makes “, ’, – and … of these.
 _PANDOC_TYPOGRAPHY = re.compile(r"[\"']|-(?=-)|(?<=-)-|\.(?=\.\.)")
 
 

@@ -13,7 +13,7 @@ from attncli.render.svg import FONTS, svg
 
 # A file has so many pixels for each of the picture, for screens that have as many.
 ZOOM = 2
-# resvg knows no font by a family such as sans-serif, unless Arial is there. So it gets the names of
+# Resvg knows no font by a family such as sans-serif, unless Arial is there. So it gets the names of
 # common ones.
 NAMED_FONTS = (
     f"{FONTS},Arial,'Noto Sans','DejaVu Sans','Liberation Sans','Open"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 WrittenMask: TypeAlias = "str | dict[str, Any] | NDArray[Any]"
 # So many epsilons of a number change it when they are added, and a few times less do not.
 _EPSILONS_THAT_COUNT = 4.0
-# e to less than minus this is 0 in every number format.
+# The power of e to less than minus this is 0 in every number format.
 _VANISHING_EXPONENT = 746.0
 
 

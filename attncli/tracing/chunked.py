@@ -187,7 +187,7 @@ def _inner_step(inner: Inner, rule: Rule, value: Host | None) -> Step:
     return Step(rule, numbers, labels(inner.plan.problem, rule, shape), kept=value is not None)
 
 
-# --- some queries at a time
+# Some queries at a time
 
 
 class _NeedsWholeTrace(Exception):

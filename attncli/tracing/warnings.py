@@ -104,7 +104,7 @@ def _added_ones(steps: StepsByName, convention: str | None) -> Iterator[str]:
         yield f"this mask of 0 and 1 hides no key: {convention} adds its numbers to the scores"
 
 
-# --- numbers that do not fit their format
+# Numbers that do not fit their format
 
 
 def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _do_not_fit(number: int, undefined: int, dtype: Dtype) -> str:
     return does
 
 
-# --- sentinels: large negative numbers in place of -inf
+# Sentinels: large negative numbers in place of -inf
 
 
 def may_have_sentinels(parameters: Parameters) -> bool:
@@ -304,7 +304,7 @@ def _spelled(number: float) -> str:
     return re.sub(r"e\+0?", "e", f"{number:.5g}")
 
 
-# --- rows of the weights by name: query "AI" (row 2) in head 0
+# Rows of the weights by name: query "AI" (row 2) in head 0
 
 
 def named_rows(steps: StepsByName, rows: Iterable[WeightsRow]) -> Iterator[tuple[str, str, int]]:

@@ -47,9 +47,9 @@ from attncli.tracing.model import Trace
 MOST_BY_CHANCE = 0.1
 # The same for a cell that is a neighbour's number: small numbers often are.
 MOST_NEIGHBOURS_BY_CHANCE = 0.01
-# A mistake is not named if chance would let so many of those that are tried give the same cells,
+# A mistake is not named if chance would let so many of those that are tried give the same cells.
 MOST_MISTAKES_BY_CHANCE = 1.0
-# and it is only perhaps the one that was made if chance would let so many.
+# It is only perhaps the one that was made if chance would let so many.
 MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE = 0.5
 # If more cells of a step are wrong, they have one cause, or most of them do.
 MOST_CELL_ERRORS = 3
@@ -535,7 +535,8 @@ class WithinPrecision:
             if self._asked[name] > FEW_CELLS and self._given_as_it_stands(name)[index]:
                 return True
             claim = cast("Claim", self.values.answers.steps[name].cells[index])
-        if not self.values.follows_answers(name):  # so it is what it is
+        # What follows no answers is what it is.
+        if not self.values.follows_answers(name):
             surely = self.floats.gives(name, index, claim)
             return rounds_to(self.values.true(name, index), claim) if surely is None else surely
         if rounds_to(self.values.true(name, index), claim):

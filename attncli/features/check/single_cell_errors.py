@@ -368,7 +368,7 @@ def _neighbours(values: CellValues, ref: Ref) -> Iterator[Ref]:
 
 
 # How a number comes to be written otherwise: with another sign or digit, two of them swapped, its
-# point moved
+# point moved.
 
 
 def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:

@@ -217,7 +217,7 @@ class _Collected:
             },
         }
 
-    # --- rules
+    # Rules
 
     def _rule(self, plan: Plan, rule: Rule, shapes: dict[str, tuple[int, ...]]) -> int:
         """The place of a rule among all, after writing it there.
@@ -285,7 +285,7 @@ class _Collected:
             found["magnitude"] = as_tree(bound)
         return found
 
-    # --- mistakes
+    # Mistakes
 
     def _mistakes(self, plan: Plan, trace: Trace) -> list[list[int]]:
         """Every mistake that can be made here: its place among all, and those of its rules.
@@ -314,7 +314,7 @@ class _Collected:
         equation = self._equation(wrong, tree, trace.sizes(wrong.equation), None)
         return self._add(key, {"instead": base} | equation)
 
-    # --- notation
+    # Notation
 
     def mathml(self) -> dict[str, Any]:
         """The notation of formulas: how functions are spelled, and what names are called.

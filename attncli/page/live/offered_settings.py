@@ -63,7 +63,7 @@ def _as_word(holds: bool) -> str:
     return "true" if holds else "false"
 
 
-# --- masks
+# Masks
 
 
 def _masks(problem: Problem) -> Iterator[tuple[str, Mask]]:
@@ -134,7 +134,7 @@ def names_of_cells(name: str, shape: tuple[int, ...]) -> NDArray[np.object_]:
     return names.reshape(shape)
 
 
-# --- scales
+# Scales
 
 
 def _scales(problem: Problem) -> Iterator[tuple[bool, Scalar | keys.ScaleWord]]:

@@ -87,7 +87,7 @@ class MatrixWriter:
         shown = _shown(self.book.entry(key).value)
         self.page.write_formula(row, column, formula, self.styles["number"], shown)
 
-    # --- a sheet to fill in
+    # A sheet to fill in
 
     def _hidden_copies(self, matrix: SheetMatrix, top: int) -> None:
         """The key beside a matrix, and beside that what follows from the reader's own numbers."""
@@ -144,7 +144,7 @@ class MatrixWriter:
         self._colour_if(f"=AND({is_judged},{is_right})", area, self.styles.right)
         self._colour_if(f"=AND({is_judged},NOT({is_right}))", area, self.styles.wrong)
 
-    # --- how numbers look
+    # How numbers look
 
     def _colour_numbers(self, area: Area, matrix: SheetMatrix) -> None:
         """Whole numbers are shown whole, what is hidden is pale, and weights have shades."""

@@ -146,7 +146,7 @@ class _SheetWriter:
         entry = self.places.book.entry
         return max(len(f"{entry(key).value:.15g}") for keys in matrix.keys for key in keys)
 
-    # --- widths, heights and pages
+    # Widths, heights and pages
 
     def _set_widths(self) -> tuple[float, float]:
         """Make columns as wide as what stands in them: that of labels, and each other one."""

@@ -47,7 +47,7 @@ class Feedback:
         self._failed: dict[str, AttncliError] = {}
         self._in_tex = format in ("latex", "pdf")
         self._with_codes: list[str] = []
-        # numbers of students whose page is to be written, and is not yet
+        # The numbers of students whose page is to be written, and is not yet.
         self.owed: set[int] = set()
         self._written = 0
         self._folder = folder

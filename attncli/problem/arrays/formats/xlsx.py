@@ -46,7 +46,7 @@ _NOT_OF_DATES = re.compile(r'"[^"]*"|\\.|\[[^\[\]]*\]|_.|\*.|General', re.IGNORE
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 # So many bytes of XML are parsed at once.
 _BYTES_PARSED_AT_ONCE = 2**16
-# of XML; a cell has 32,767 characters
+# These are limits of XML. A cell has 32,767 characters.
 _MOST_ELEMENTS, _MOST_LEVELS, _LONGEST_TAG, _LONGEST_TEXT = 2**20, 64, 2**20, 2**15
 # An .xls file begins so, and what has a password, too.
 _OLD_WORKBOOK_BEGIN = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
