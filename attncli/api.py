@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 from attncli.arguments import (
     each,
@@ -23,7 +23,7 @@ from attncli.arguments import (
     require_tolerance,
     wanted_steps,
 )
-from attncli.dtypes import DTYPES, chosen
+from attncli.dtypes import DTYPES, DeviceWord, DtypeWord, RoundingWord, chosen
 from attncli.english import as_written, entitled, listed
 from attncli.errors import usage_error
 from attncli.notebook import Trace, work_out
@@ -80,7 +80,7 @@ def problems(
     *,
     dims: Sequence[int] | None = None,
     heads: int = 1,
-    given: str = "x",
+    given: Literal["x", "qkv"] = "x",
     mask: str | Mapping[str, Any] | ArrayLike | None = None,
     ask: str | Sequence[str] | None = None,
     decimals: int = 2,
@@ -114,9 +114,9 @@ def problems(
 def trace(
     problem: Given | None = None,
     *,
-    device: str = "cpu",
-    dtype: str = "float64",
-    rounding: str = "shown",
+    device: DeviceWord = "cpu",
+    dtype: DtypeWord = "float64",
+    rounding: RoundingWord = "shown",
     precision: int = 3,
     gradient: bool = False,
     steps: str | Sequence[str] | None = None,
@@ -241,9 +241,9 @@ def compare(
     tolerance: float | None = None,
     steps: str | Sequence[str] | None = None,
     gradient: bool = False,
-    dtype: str = "float64",
+    dtype: DtypeWord = "float64",
     rename: Mapping[str, str] | None = None,
-    sees_no_key: str | None = None,
+    sees_no_key: Literal["0", "nan", "mean"] | None = None,
 ) -> Compared:
     """A problem held against the numbers of another program, or against another problem, step by
     step, as `attncli compare` does it.

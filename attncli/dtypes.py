@@ -7,10 +7,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from attncli.english import as_written, listed
 from attncli.errors import did_you_mean, usage_error
 
+# The same words for type checkers, which read no tuple; a test holds both against each other.
+DtypeWord: TypeAlias = Literal["float16", "bfloat16", "float32", "float64"]
+DeviceWord: TypeAlias = Literal["cpu", "gpu"]
+RoundingWord: TypeAlias = Literal["exact", "shown", "paper"]
+DetailWord: TypeAlias = Literal["brief", "rows", "cells"]
 DEVICES = ("cpu", "gpu")
 ROUNDINGS = ("exact", "shown", "paper")
 # These roundings work with no floats, and so without a number format or a GPU.

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from attncli import tracing
 from attncli.arguments import flag, in_python, require_no_step_back, wanted_steps
 from attncli.cli.saving import save_data
-from attncli.dtypes import DETAILS, check_precision, chosen
+from attncli.dtypes import (
+    DETAILS,
+    DetailWord,
+    DeviceWord,
+    DtypeWord,
+    RoundingWord,
+    check_precision,
+    chosen,
+)
 from attncli.english import entitled, listed
 from attncli.errors import AttncliError, usage_error
 from attncli.page.derivation import derivation
@@ -27,6 +35,7 @@ from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import backward_steps, trace_at
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from attncli.page.drawing import Drawing
@@ -35,6 +44,23 @@ if TYPE_CHECKING:
 MATH_MARKS = ("dollars", "fences")
 # In columns: the page as text, where a notebook shows no frame.
 WIDTH_OF_TEXT_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Step(tracing.Step):
+    """A step that a notebook shows as its section of the derivation.
+
+    `whole` is the trace that it is a step of; None where other steps were left out.
+    """
+
+    whole: tracing.Trace | None = None
+
+    def _repr_markdown_(self) -> str | None:
+        if self.whole is None:
+            # A notebook then prints it as one line, as Python does.
+            return None
+        page = _page_of(self.whole, View(steps=(self.name,)))
+        return render(page, "markdown", Style(math="dollars"))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,7 +78,7 @@ class Trace(tracing.Trace):
     problem: Problem | None = None
     left_out: tuple[str, ...] = ()
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> NDArray[np.floating[Any]]:
         """The value of a step: trace["weights"]; raises KeyError, which says how to get a step that
         was left out.
         """
@@ -97,7 +123,8 @@ class Trace(tracing.Trace):
         with in_python():
             kept = tuple(trace.steps) if names is None else chosen_names(names, tuple(trace.steps))
         values = {field.name: getattr(trace, field.name) for field in fields(tracing.Trace)}
-        values["steps"] = {name: trace.steps[name] for name in kept}
+        whole = trace if len(kept) == len(trace.steps) else None
+        values["steps"] = {name: _shown(trace.steps[name], whole) for name in kept}
         values["truth"] = trace.truth and cls._of(trace.truth, problem, kept)
         return cls(
             **values,
@@ -158,7 +185,7 @@ class Trace(tracing.Trace):
     def to_markdown(
         self,
         *,
-        detail: str = "rows",
+        detail: DetailWord = "rows",
         precision: int = 3,
         heatmap: bool = False,
         pictures: bool = False,
@@ -179,7 +206,7 @@ class Trace(tracing.Trace):
     def to_latex(
         self,
         *,
-        detail: str = "rows",
+        detail: DetailWord = "rows",
         precision: int = 3,
         heatmap: bool = False,
         pictures: bool = False,
@@ -195,7 +222,7 @@ class Trace(tracing.Trace):
     def to_html(
         self,
         *,
-        detail: str = "rows",
+        detail: DetailWord = "rows",
         precision: int = 3,
         heatmap: bool = False,
         pictures: bool = False,
@@ -294,7 +321,7 @@ class Trace(tracing.Trace):
     def page(
         self,
         *,
-        detail: str = "rows",
+        detail: DetailWord = "rows",
         precision: int = 3,
         heatmap: bool = False,
         pictures: bool = False,
@@ -388,9 +415,9 @@ class Picture:
 def work_out(
     problem: Problem,
     *,
-    device: str = "cpu",
-    dtype: str = "float64",
-    rounding: str = "shown",
+    device: DeviceWord = "cpu",
+    dtype: DtypeWord = "float64",
+    rounding: RoundingWord = "shown",
     precision: int = 3,
     gradient: bool = False,
     steps: str | Sequence[str] | None = None,
@@ -411,8 +438,17 @@ def work_out(
     return Trace._of(worked, problem, names)
 
 
+def _shown(step: tracing.Step, whole: tracing.Trace | None) -> Step:
+    values = {field.name: getattr(step, field.name) for field in fields(tracing.Step)}
+    return Step(**values, whole=whole)
+
+
 def _page(trace: Trace, view: View) -> Document:
     trace._require_all("a page")
+    return _page_of(trace, view)
+
+
+def _page_of(trace: tracing.Trace, view: View) -> Document:
     return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
 
 

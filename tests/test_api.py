@@ -5,13 +5,15 @@ nonsense.
 from __future__ import annotations
 
 import json
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import attncli
+from attncli import dtypes
 
 FILE = Path(__file__).parents[1] / "inputs" / "i_love_ai.yaml"
 
@@ -27,6 +29,33 @@ def test_steps_are_arrays_that_nobody_can_change(trace: attncli.Trace) -> None:
         trace["scores"][0, 0] = 7
     with pytest.raises(KeyError, match="no step 'skores'; there are X, W_Q"):
         trace["skores"]
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [
+        (dtypes.DtypeWord, dtypes.DTYPES),
+        (dtypes.DeviceWord, dtypes.DEVICES),
+        (dtypes.RoundingWord, dtypes.ROUNDINGS),
+        (dtypes.DetailWord, dtypes.DETAILS),
+    ],
+)
+def test_type_checkers_know_the_words(words: Any, known: Any) -> None:
+    assert get_args(words) == tuple(known)
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "words"),
+    [
+        (attncli.trace, "dtype", "DtypeWord"),
+        (attncli.trace, "device", "DeviceWord"),
+        (attncli.trace, "rounding", "RoundingWord"),
+        (attncli.compare, "dtype", "DtypeWord"),
+        (attncli.Trace.to_markdown, "detail", "DetailWord"),
+    ],
+)
+def test_arguments_have_the_types_of_words(function: Any, argument: str, words: str) -> None:
+    assert signature(function).parameters[argument].annotation == words
 
 
 def test_a_trace_survives_json(trace: attncli.Trace) -> None:
@@ -64,6 +93,18 @@ def test_a_notebook_shows_the_derivation(trace: attncli.Trace) -> None:
     shown = trace._repr_markdown_()
     assert shown.startswith("# I love AI\n")
     assert "$$\nS = Q \\, K^{\\top}" in shown
+
+
+def test_a_notebook_shows_a_step(trace: attncli.Trace) -> None:
+    shown = trace.steps["scores"]._repr_markdown_()
+    assert "$$\nS = Q \\, K^{\\top}" in shown
+    assert "Attention weights" not in shown
+    of_head = attncli.trace(FILE.parent / "multi_head.yaml").at(head=1).steps["scores"]
+    assert "K^{\\top}" in of_head._repr_markdown_()
+    # Of some steps, a notebook shows the line of Python.
+    some = attncli.trace(FILE, steps="output")
+    assert some.steps["output"]._repr_markdown_() is None
+    assert type(some.steps["output"].value) is np.ndarray
 
 
 def test_what_python_prints_is_short(trace: attncli.Trace) -> None:

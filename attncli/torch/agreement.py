@@ -12,6 +12,9 @@ from torch import Tensor
 
 from attncli.dtypes import DTYPES
 from attncli.english import count
+from attncli.page.comparison import steps_table
+from attncli.page.document import Document, Paragraph
+from attncli.render import Style, render
 from attncli.torch.tensors import cut, to_numpy
 from attncli.tracing.comparison import Comparison, Operand, compare
 from attncli.tracing.model import WeightsRow
@@ -56,6 +59,15 @@ class Agreement(NamedTuple):
 
     def __bool__(self) -> bool:
         return self.comparison.first is None
+
+    def _repr_markdown_(self) -> str:
+        said = repr(self)
+        # The name of the program keeps its small letter.
+        if not self:
+            said = f"{said[0].upper()}{said[1:]}"
+        steps = steps_table(self.comparison, precision=3, everything=True)
+        page = Document("attncli beside the recorded call", (Paragraph((f"{said}.",)), *steps))
+        return render(page, "markdown", Style(math="dollars"))
 
     def __repr__(self) -> str:
         first = self.comparison.first or self.comparison["output"]

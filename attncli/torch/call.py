@@ -17,8 +17,10 @@ from attncli.dtypes import chosen
 from attncli.english import count
 from attncli.errors import usage_error
 from attncli.notebook import Trace, work_out
+from attncli.page.document import Document, Paragraph
 from attncli.problem.model import Problem
 from attncli.problem.python_values import problem as new_problem
+from attncli.render import Style, render
 from attncli.torch.agreement import Agreement, agreement, disagreement
 from attncli.torch.attention import INPUTS, Attention, Projections, heads_of
 from attncli.torch.masks import Reach, written_mask
@@ -100,6 +102,16 @@ class Call:
             f"<call {self.number}: {f'{self.where}, ' if self.where else ''}step {self.step},"
             f" {what}>"
         )
+
+    def _repr_markdown_(self) -> str:
+        said = repr(self)[1:-1]
+        sentence = f"{said[0].upper()}{said[1:]}."
+        if self.attention is None:
+            help = f"It was not kept: {self.reason}."
+        else:
+            help = f"calls[{self.number}].trace() works it out, and check() says if it agrees."
+        page = Document(f"Call {self.number}", (Paragraph((sentence,)), Paragraph((help,))))
+        return render(page, "markdown", Style())
 
     def problem(self, **options: Unpack[ProblemOptions]) -> Problem:
         """The call as a problem: all of it, or one `head`, or one `entry` of the batch.

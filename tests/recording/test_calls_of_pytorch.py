@@ -780,3 +780,18 @@ def test_before_the_first_call(torch: Any, recording: Recording) -> None:
     with recording() as calls:
         assert "There is none yet." in str(calls)
         attend(torch, *[(3, 4)] * 3)
+
+
+def test_a_notebook_shows_a_call_and_its_check(torch: Any, recording: Recording) -> None:
+    numbers = torch.arange(12.0).reshape(1, 2, 3, 2) / 10
+    functional = torch.nn.functional
+    with recording(layers=[0]) as calls:
+        functional.scaled_dot_product_attention(numbers, numbers, numbers, is_causal=True)
+        functional.scaled_dot_product_attention(numbers, numbers, numbers)
+    kept, other = calls
+    assert "Call 0: step 0, layer 0, 2 heads, 3×3, causal, float32." in kept._repr_markdown_()
+    assert "calls\\[0\\].trace() works it out" in kept._repr_markdown_()
+    assert "It was not kept: layers= names other layers." in other._repr_markdown_()
+    shown = kept.check()._repr_markdown_()
+    assert "attncli's output is the one that was recorded" in shown
+    assert "| output |" in shown

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from attncli.arguments import in_words_of_python
-from attncli.dtypes import DETAILS, check_precision, chosen
+from attncli.dtypes import DETAILS, DetailWord, check_precision, chosen
 from attncli.english import count, entitled, listed, shape_text
 from attncli.features.compare import known_mistakes
 from attncli.features.compare.data import comparison_data
@@ -110,7 +110,7 @@ class Compared:
         """The comparison as JSON data, as `attncli compare --format json` has it."""
         return comparison_data(self.comparison, self.explanation)
 
-    def to_markdown(self, *, detail: str = "rows", precision: int = 3) -> str:
+    def to_markdown(self, *, detail: DetailWord = "rows", precision: int = 3) -> str:
         """The page as Markdown with dollar math."""
         chosen("detail", detail, DETAILS)
         check_precision(precision)
