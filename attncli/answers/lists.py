@@ -12,7 +12,7 @@ from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
 from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
 from attncli.english import count, shape_text, shorten
-from attncli.problem.text.decimal_commas import report_doubtful_commas
+from attncli.problem.text.decimal_commas import comma_advice, report_doubtful_commas
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, is_null
 from attncli.problem.text.numbers import NumberError
@@ -90,10 +90,21 @@ def _read_step(value: Value, step: Step) -> Answer | None:
     cells.ravel()[:] = read[0]
     answered = in_shape_of(cells, step.shape)
     if answered is None:
-        value.wrong(*shape_error(cells.shape, StepPart.of(step)))
+        message, help = shape_error(cells.shape, StepPart.of(step))
+        value.wrong(message, _advice_on_commas(value) or help)
         return None
     answered.setflags(write=False)
     return Answer(step.name, answered)
+
+
+def _advice_on_commas(value: Value) -> str:
+    """The help where decimal commas made more numbers than there should be; empty elsewhere."""
+    last = value.node
+    while isinstance(last, ListNode) and last.items:
+        last = last.items[-1]
+    text = value.errors.source.text
+    end = text.find("]", last.at) + 1
+    return comma_advice(text, value.node.at, end).removeprefix("; ")
 
 
 def _read_number(value: Value, step: Step) -> Answer | None:

@@ -174,9 +174,11 @@ class TreeBuilder:
 
     def _key(self, parent: MappingNode, node: Node, at: int) -> Leaf:
         if not isinstance(node, Leaf):
-            self.errors.fail(
-                f"a key must be a word, not {describe(node)}", at=at, help="write key: value"
-            )
+            help = "write key: value"
+            if isinstance(node, MappingNode):
+                # Other programs write {{1, 0}, {0, 1}}.
+                help += ", and a matrix as [[1, 0], [0, 1]]"
+            self.errors.fail(f"a key must be a word, not {describe(node)}", at=at, help=help)
         if node.text in parent.keys:
             line = self.errors.source.place(parent.keys[node.text]).line
             self.errors.add(

@@ -37,6 +37,8 @@ _MOST_NUMBERS_SHOWN = 4
 # Matrices of more characters are written by programs, which do not mistake a point.
 _LONGEST_TYPED_MATRIX = 2000
 _SPACED_NUMBER = re.compile(r"\d, ")
+# 0,33: few whole numbers of two digits stand alone behind another number without a blank
+_LIKELY_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]{2,}")
 _CLOSE_PAIR = re.compile(r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)")
 
 
@@ -148,11 +150,16 @@ def comma_advice(text: str, start: int, end: int) -> str:
     """What to add to the help where too many entries stand in this part of a text, as decimal
     commas make them; empty where nothing is suspect.
 
-    In [1, 1,5] two numbers stand closer together than the others, and were meant as 1.5.
+    In [1, 1,5] two numbers stand closer together than the others, and were meant as 1.5; and so may
+    all be in [[0,33], [0,67]], though not in [[1,0], [0,1]].
     """
     if end - start > _LONGEST_TYPED_MATRIX:
         return ""
     written = text[start:end]
+    rows = [row.strip() for row in _ROW.findall(written)]
+    if rows and all(map(_LIKELY_DECIMAL.fullmatch, rows)):
+        numbers = rows[0].replace(",", " and ")
+        return f"; {rows[0]} is read as {numbers}: write {_with_point(rows[0])} for a decimal"
     found = _CLOSE_PAIR.search(written)
     if found is None or not _SPACED_NUMBER.search(written):
         return ""

@@ -606,6 +606,11 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         ),
     ),
     (
+        r"(?:\.{3}|…).*",
+        "{} leaves out numbers",
+        _fixed("write all of them; where MATLAB breaks a row with ..., leave out the dots"),
+    ),
+    (
         WITHOUT_END,
         f"{{}} {Complaint.WITHOUT_END}",
         lambda found: (

@@ -57,6 +57,11 @@ _FAULTS = (
         "check the indentation, the brackets and the commas",
     ),
     (
+        r"block scalar.*(comment|indicators)",
+        "a text begins only on the line below a | or >",
+        "write a matrix as [[1, 0], [0, 1]], and put any other text that begins so in quotes",
+    ),
+    (
         r"incompatible YAML",
         "attncli does not know this version of YAML",
         "remove the line that begins with %YAML",

@@ -462,6 +462,95 @@ def test_errors_of_a_long_text_are_those_of_a_short_one(
     assert problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block(text)}") == slow
 
 
+IN_OTHER_BRACKETS = "V: the brackets of a matrix are [ ], not "
+# Each text, what is said of it, and the help.
+TOLD = [
+    ("½ 1; 0 1", "V[0][0]: ½ is a number, but a problem spells it otherwise", "write 1/2"),
+    ("1 ½; 0 ¼", "V[0][1]: ½ is a number, but a problem spells it otherwise", "write 1/2"),
+    ("–1 0; 0 1", "V[0][0]: –1 has a dash that is not the minus sign of the", "write -1"),
+    ("– 1 0; 0 1", "V: blanks separate numbers here, also in – 1", "write -1, without blanks"),
+    ("nan 1; 0 1", "V[0][0]: nan is not a number", "a matrix can hold only finite numbers"),
+    ("(1) 2; 0 1", "V[0][0]: (1) can be read in two ways", "write 1, or -1, which accounts"),
+    ("{1 0; 0 1}", f"{IN_OTHER_BRACKETS}{{ }}", "write [[1, 0], [0, 1]]"),
+    ("{{1, 0}, {0.5, 1}}", f"{IN_OTHER_BRACKETS}{{ }}", "write [[1, 0], [0.5, 1]]"),
+    ("(2 0; 0 1)", f"{IN_OTHER_BRACKETS}( )", "write [[2, 0], [0, 1]]"),
+    ("((1,-2),(1/3,1))", f"{IN_OTHER_BRACKETS}( )", "write [[1, -2], [1/3, 1]]"),
+    ("|1 3|\n|0 1|", f"{IN_OTHER_BRACKETS}| |", "write [[1, 3], [0, 1]]"),
+    ("| 1 | 3 |\n| 0 | 1 |", f"{IN_OTHER_BRACKETS}| |", "write [[1, 3], [0, 1]]"),
+    ("⎡1 3⎤\n⎣0 1⎦", f"{IN_OTHER_BRACKETS}⎡ ⎤", "write [[1, 3], [0, 1]]"),
+    ("{1, 2}, {3}}", f"{IN_OTHER_BRACKETS}{{ }}", "write [[1, 0], [0, 1]]"),
+    ("1.0e+03 *\n1 2\n3 4", "V: 1.0e+03 * is a factor of all numbers of the", "multiply them, or"),
+    ("-2 * [1 2; 3 4]", "V: -2 * is a factor of all numbers of the matrix", "multiply them, or"),
+    ("[1 0; ...\n0 1]", "V: numbers are left out here", "if the row goes on in the next line"),
+    ("[5e - 3 1]", "V: blanks separate numbers here, also in 5e - 3", "write 5e-3, without"),
+    ("1 - 2", "V: blanks separate numbers here, also in - 2", "write -2, without blanks"),
+    (
+        "[[1 1/3]]",
+        "V: 1 1/3 can be read as 4/3, or as the numbers 1 and 1/3",
+        "write 4/3 for one number, or 1, 1/3 for two",
+    ),
+    ("-1 ½; 2 2/3", "V: -1 ½ can be read as -3/2, or as the numbers -1 and ½", "write -3/2 for"),
+]
+
+
+@pytest.mark.parametrize(("text", "said", "help"), TOLD)
+def test_the_same_is_said_of_a_text_wherever_it_is_given(text: str, said: str, help: str) -> None:
+    given = {"Q": [[1]], "K": [[1], [2]], "V": text}
+    named = [
+        (f"Q: [[1]]\nK: [[1], [2]]\nV: {in_block(text)}\n", "p.yaml"),
+        (f"Q: [[1]]\nK: [[1], [2]]\nV: {json.dumps(text)}\n", "p.yaml"),
+        (json.dumps(given), "p.json"),
+        (json.dumps(given, ensure_ascii=False), "p.json"),
+    ]
+    if "\n" not in text and text[0] != "|":
+        named.append((f"Q: [[1]]\nK: [[1], [2]]\nV: {text}\n", "p.yaml"))
+    errors = []
+    for source, name in named:
+        # YAML has taken these braces apart before anybody looks at the numbers.
+        if source.endswith(f": {text}\n") and text.count("{") > 1:
+            continue
+        with pytest.raises(attncli.AttncliError) as caught:
+            loads(source.encode(), name)
+        errors.append(caught.value)
+    with pytest.raises(attncli.AttncliError) as caught:
+        attncli.problem(**given)
+    for error in (*errors, caught.value):
+        first = str(error).splitlines()[0]
+        assert said in f"{error.path}: {first}" or said in first
+        assert error.help.startswith(help)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[1 1/2; 2 3/2]", [[1, 0.5], [2, 1.5]]),
+        ("[0 1/2; 2 1/2]", [[0, 0.5], [2, 0.5]]),
+        ("[1 1/2 2; 2 1/2 2]", [[1, 0.5, 2], [2, 0.5, 2]]),
+        ("[1, 1/2; 2, 1/4]", [[1, 0.5], [2, 0.25]]),
+    ],
+)
+def test_fractions_that_can_be_no_part_of_a_mixed_number_are_read(
+    text: str, value: list[list[float]]
+) -> None:
+    assert of_values(text).given["V"].value.tolist() == value
+
+
+@pytest.mark.parametrize("value", ["{{1, 0}, {0, 1}}", "|1 0; 0 1|", "| 1 | 0 |"])
+def test_yaml_itself_takes_other_brackets_for_something_else(
+    value: str, problems: Callable[..., list[str]]
+) -> None:
+    (said,) = problems(f"Q: [[1]]\nK: [[1], [2]]\nV: {value}\n")
+    assert "a matrix as [[1, 0], [0, 1]]" in said
+
+
+def test_decimals_with_a_comma_alone_in_their_rows(problems: Callable[..., list[str]]) -> None:
+    """[[1,0], [0,1]] is a matrix, and few write [[0,33], [0,67]] for one of whole numbers."""
+    (said,) = problems("Q: [[0,33], [0,67]]\nK: [[1], [2]]\nV: [[1], [2]]")
+    assert "; 0,33 is read as 0 and 33: write 0.33 for a decimal" in said
+    (said,) = problems("Q: [[1,0], [0,1]]\nK: [[1], [2]]\nV: [[1], [2]]")
+    assert "decimal" not in said
+
+
 def test_a_hostile_text_is_refused_in_no_time(problems: Callable[..., list[str]]) -> None:
     for text in (
         "[" * 10**5,
@@ -469,6 +558,11 @@ def test_a_hostile_text_is_refused_in_no_time(problems: Callable[..., list[str]]
         "1 " * 10**5 + "x",
         "1 /" + " " * 10**5 + "x",
         "1" + " " * 10**5 + ",",
+        "(1" + " " * 10**5 + "x",
+        "{" + " " * 10**5 + "x",
+        "( " * 10**5 + "1 2",
+        "{1, 2}, " * 10**5,
+        "1" + " " * 10**5 + "*" + " " * 10**5,
     ):
         assert problems(json.dumps({"Q": text, "K": [[1]], "V": [[1]]}), "p.json")
     long = "- [ " * 10**4

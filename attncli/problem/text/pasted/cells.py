@@ -4,15 +4,29 @@ them.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import zip_longest
 from operator import attrgetter
 
+from attncli.english import shorten
+from attncli.problem.text.compact_fractions import compact_fraction
 from attncli.problem.text.decimal_commas import doubtful_commas, with_points
 from attncli.problem.text.nodes import Leaf, ListNode, Node
+from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.grammar import Cell, CellRow, PastedRow
 from attncli.problem.text.pasted.names import require_named, without_names
 from attncli.problem.text.pasted.text import PastedText
 
 _DOTS = ("...", "…")
+# MATLAB breaks a row so.
+_LINE_GOES_ON = re.compile(r"(?:\.{3}|…)[ \t]*\n")
+_SIGNS = ("+", "-", *DASHES)
+# 5e - 3
+_BEFORE_POWER = re.compile(r"[-+]?[0-9]+\.?[0-9]*[eE]")
+_WHOLE_NUMBER = re.compile(r"[-+]?[1-9][0-9]{0,18}")
+_FRACTION = re.compile(r"([1-9][0-9]{0,18})\s*/\s*([1-9][0-9]{0,18})")
 
 
 def cells_of(
@@ -37,6 +51,9 @@ def cells_of(
                 require_all_there(text, cell.text, cell.at)
     if separator:
         _drop_empty_columns(split)
+    elif not text.of_file:
+        _require_no_sign_alone(text, split)
+        _require_no_mixed_numbers(text, split)
     if has_names:
         split = require_named(text, split, without_names(split))
     return _with_decimal_points(split) if separator else split
@@ -50,6 +67,8 @@ def require_all_there(text: PastedText, word: str, at: int) -> None:
         "print it in full: in NumPy after np.set_printoptions(threshold=np.inf), or save it in"
         " a .npy file"
     )
+    if _LINE_GOES_ON.match(text.text, at):
+        help = f"if the row goes on in the next line, leave out the dots; else {help}"
     raise text.error("numbers are left out here", help, at)
 
 
@@ -90,6 +109,56 @@ def _separator_in(rows: list[PastedRow], has_names: bool) -> str:
     # There may be blanks in a name.
     parts_cells = attrgetter("is_beside_digits" if has_names else "is_between_words")
     return "" if any(map(parts_cells, gaps)) else ","
+
+
+def _require_no_sign_alone(text: PastedText, rows: list[CellRow]) -> None:
+    """Raises what is wrong with 5e - 3, where blanks separate numbers."""
+    for row in rows:
+        for number, cell in enumerate(row):
+            if cell.text not in _SIGNS:
+                continue
+            sign = "+" if cell.text == "+" else "-"
+            before = row[number - 1].text if number else ""
+            after = row[number + 1].text if number + 1 < len(row) else ""
+            begun = before if _BEFORE_POWER.fullmatch(before) else ""
+            shown = f"{begun} {cell.text} {after}".strip()
+            message = f"blanks separate numbers here, also in {shorten(shown)}"
+            help = f"write {shorten(f'{begun}{sign}{after}')}, without blanks"
+            raise text.error(message, help, row[number - 1].at if begun else cell.at)
+
+
+def _require_no_mixed_numbers(text: PastedText, rows: list[CellRow]) -> None:
+    """Raises what is wrong with 1 1/3 where all rows can be such numbers, or two in place of
+    each.
+    """
+    parts = [_fraction_part(before, after) for row in rows for before, after in _pairs(row)]
+    if not parts or any(part is None for part in parts):
+        return
+    first, second = rows[0][:2]
+    whole, part = int(first.text), parts[0]
+    assert part is not None
+    value = whole - part if first.text.startswith("-") else whole + part
+    message = (
+        f"{first.text} {second.text} can be read as {value}, or as the numbers {first.text} and"
+        f" {second.text}"
+    )
+    help = f"write {value} for one number, or {first.text}, {second.text} for two"
+    raise text.error(message, help, first.at)
+
+
+def _pairs(row: CellRow) -> Iterator[tuple[str, str]]:
+    """Each two cells of a row; nothing follows a last one that is alone."""
+    texts = [cell.text for cell in row]
+    yield from zip_longest(texts[::2], texts[1::2], fillvalue="")
+
+
+def _fraction_part(whole: str, part: str) -> Fraction | None:
+    """The 1/3 of 1 1/3; None where these are no parts of a mixed number."""
+    if not _WHOLE_NUMBER.fullmatch(whole):
+        return None
+    found = _FRACTION.fullmatch(part)
+    value = Fraction(int(found[1]), int(found[2])) if found else compact_fraction(part)
+    return value if value is not None and 0 < value < 1 else None
 
 
 def _with_decimal_points(rows: list[CellRow]) -> list[CellRow]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from attncli.problem.limits import DEPTH_LIMIT
-from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
+from attncli.problem.text.compact_fractions import FRACTION_SIGN
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, PastedList
+from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.brackets import CALL, CALL_END, read_brackets
 from attncli.problem.text.pasted.grammar import PastedRow
 from attncli.problem.text.pasted.lines import NUMBER_WITH_COMMA, read_entries
@@ -17,15 +19,22 @@ from attncli.problem.text.pasted.spellings import behind_name, read_pasted, spel
 from attncli.problem.text.pasted.text import PastedText, PasteError
 from attncli.problem.text.values import Value
 
+_NUMBER_SIGNS = rf"[-+{DASHES}]?\s?(?:\.?\d|√|sqrt\(|∞|\.?inf|\.?nan\b|{FRACTION_SIGN})"
 _NUMBER_BEGIN = re.compile(
     r"""["']?(?:[-+−]?\s?(?:\.?\d|√|sqrt\(|\.?inf)|_|true\b|false\b)""", re.IGNORECASE
 )
+# A text that may be a whole matrix begins so, in whatever brackets and with whatever dash.
+_MATRIX_BEGIN = re.compile(
+    rf"""["']?(?:{_NUMBER_SIGNS}|_|true\b|false\b|\(\s*{_NUMBER_SIGNS})""", re.IGNORECASE
+)
+_BRACE = re.compile(r"[{}]")
 _SEPARATOR = re.compile(r"[\s,;]")
 _BLANKS_AT_LINE_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 _TEXT_IN_QUOTES = {
     '"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL),
     "'": re.compile(r"'((?:[^']|'')*)'"),
 }
+_CODE_OF_SIGN = re.compile(r"\\[xuU]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 # What escapes stand for is as long as they are in the text, so that nothing moves.
 _ESCAPED_SIGNS = {"n": " \n", "t": " \t", "r": "  ", " ": "  ", '"': ' "'}
@@ -136,6 +145,9 @@ def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
         if not in_block and not _looks_pasted(node.text):
             return None
         return read_pasted(_text_of(node, text), rank, may_be_one=in_block)
+    if isinstance(node, MappingNode) and text and spelling_at(text, node.at):
+        # YAML takes {1 0; 0 1} for a mapping.
+        return read_pasted(PastedText(_in_braces(text, node.at), node.at), rank)
     if not isinstance(node, ListNode) or not text or not _holds_several(node):
         return None
     if text.startswith("[", node.at):
@@ -145,12 +157,22 @@ def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
     return PastedList(node.at, [_lists_of(value, item, rank - 1) or item for item in node.items])
 
 
+def _in_braces(text: str, start: int) -> str:
+    """What stands between a brace and the one that closes it, and both."""
+    depth = 0
+    for brace in _BRACE.finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return text[start : brace.end()]
+    return text[start:]
+
+
 def _looks_pasted(text: str) -> bool:
     """Whether a text is a list, a call with one, or may be several numbers."""
     start = behind_name(text)
     if spelling_at(text, start):
         return True
-    return bool(_NUMBER_BEGIN.match(text, start) and _SEPARATOR.search(text, start))
+    return bool(_MATRIX_BEGIN.match(text, start) and _SEPARATOR.search(text, start))
 
 
 def _holds_several(node: ListNode) -> bool:
@@ -177,7 +199,7 @@ def _text_of(leaf: Leaf, source: str) -> PastedText:
         return PastedText(leaf.text, leaf.at, 0)
     sign = source[leaf.at] if leaf.quoted else ""
     if sign in _TEXT_IN_QUOTES and (found := _TEXT_IN_QUOTES[sign].match(source, leaf.at)):
-        return _text_in_quotes(sign, found)
+        return _text_in_quotes(leaf, sign, found)
     in_block = sign in ("|", ">")
     start = source.find("\n", leaf.at) + 1 if in_block else leaf.at
     try:
@@ -191,8 +213,11 @@ def _text_of(leaf: Leaf, source: str) -> PastedText:
     return PastedText(text, start, doubt=doubt)
 
 
-def _text_in_quotes(sign: str, found: re.Match[str]) -> PastedText:
+def _text_in_quotes(leaf: Leaf, sign: str, found: re.Match[str]) -> PastedText:
     content, at = found[1], found.start(1)
+    if sign == '"' and "\n" not in content and _CODE_OF_SIGN.search(content):
+        # JSON may write ½ as \u00bd, which is longer than what it stands for.
+        return PastedText(leaf.text, leaf.at, 0)
     if sign == '"' and r"\n" in content:
         # So its rows end, and other line breaks are for the eye.
         return PastedText(_unescaped(content.replace("\n", " ")), at)

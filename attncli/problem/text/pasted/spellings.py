@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-from attncli.problem.text.nodes import PastedList
+from attncli.problem.text.compact_fractions import FRACTION_SIGN
+from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
+from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.brackets import CALL_BEGIN, LIST_BEGIN, read_call, read_list
 from attncli.problem.text.pasted.lines import read_lines
-from attncli.problem.text.pasted.text import PastedText
+from attncli.problem.text.pasted.text import PastedText, PasteError
 
 
 class Spelling(NamedTuple):
@@ -22,9 +25,45 @@ class Spelling(NamedTuple):
     read: Callable[[PastedText, re.Match[str], int], PastedList]
 
 
+# The brackets of other programs and of pages: what attncli has in place of each, a blank for those
+# around a single row.
+_MEANT_BRACKETS = str.maketrans("{}()|⎡⎢⎣⎤⎥⎦", "[][]       ")
+_PAIRS = {"{": "{ }", "(": "( )", "|": "| |"}
+_NUMBER = rf"[-+{DASHES}]?(?:[0-9.][0-9./]*|{FRACTION_SIGN})"
+# A parenthesis may also be one of a number: (1/3) 2
+_OTHER_BRACKETS = re.compile(
+    rf"[{{|⎡⎢](?:\s*[{{(])*\s*{_NUMBER}|\((?:\s*[({{])*\s*{_NUMBER}(?:\s+|\s*[,;]\s*){_NUMBER}"
+)
+# MATLAB prints it above numbers of very different sizes: 1.0e+03 *
+_FACTOR = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?[ \t]*\*\s*(?=\[|\n)")
+_LONGEST_HELP = 100
+
+
+def refuse_brackets(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn:
+    """Raises what to write for a matrix in brackets of another kind: {{1, 0}, {0, 1}}."""
+    meant = "[[1, 0], [0, 1]]"
+    if len(text.text) <= _LONGEST_HELP:
+        # What is not clear in other brackets is told when it stands in ours.
+        with suppress(PasteError):
+            meant = _in_our_brackets(text, rank)
+    pair = _PAIRS.get(begin[0][0], "⎡ ⎤")
+    message = f"the brackets of a matrix are [ ], not {pair}"
+    raise text.error(message, f"write {meant}", begin.start())
+
+
+def refuse_factor(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn:
+    """Raises what to do with a factor that all numbers of a matrix have."""
+    factor = begin[0].strip()
+    message = f"{factor} is a factor of all numbers of the matrix"
+    help = "multiply them, or print them without it, in MATLAB after format longG"
+    raise text.error(message, help, begin.start())
+
+
 SPELLINGS = (
     Spelling(LIST_BEGIN, read_list),
     Spelling(CALL_BEGIN, read_call),
+    Spelling(_OTHER_BRACKETS, refuse_brackets),
+    Spelling(_FACTOR, refuse_factor),
 )
 _ABOVE = re.compile(r"(?:\s|#[^\n]*\n)*+")
 # W_Q = [1 2; 3 4]
@@ -58,6 +97,21 @@ def read_pasted(text: PastedText, rank: int, *, may_be_one: bool = False) -> Pas
     if "=" in text.text[:start] and not text.of_file:
         text = replace(text, text=text.text[start:].rjust(len(text.text)))
     return read_lines(text, rank, may_be_one=may_be_one)
+
+
+def _in_our_brackets(text: PastedText, rank: int) -> str:
+    """The matrix as a problem has it, [[1, 0], [0, 1]]; PasteError where it cannot be read."""
+    meant = replace(text, text=text.text.translate(_MEANT_BRACKETS))
+    found = read_pasted(meant, rank, may_be_one=True)
+    assert found is not None
+    return _written(found)
+
+
+def _written(node: Node) -> str:
+    if isinstance(node, ListNode):
+        return f"[{', '.join(map(_written, node.items))}]"
+    assert isinstance(node, Leaf)
+    return node.text
 
 
 def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
