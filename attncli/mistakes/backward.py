@@ -24,7 +24,8 @@ from attncli.equation.nodes import (
     rewrite,
     walk,
 )
-from attncli.mistakes.forward import scaled_once_more, without_mask
+from attncli.mistakes.forward import scaled_once_more
+from attncli.mistakes.masks import without_mask
 from attncli.mistakes.model import (
     Change,
     Changes,

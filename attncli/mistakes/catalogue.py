@@ -26,24 +26,52 @@ def mistakes() -> tuple[KnownMistake, ...]:
 
 def known_mistakes(*, gradient: bool = True) -> tuple[Mistake, ...]:
     """All of them; without `gradient` those of the forward pass."""
-    if not gradient:
-        return FORWARD_MISTAKES
-    # Most solutions have no gradient, and so none of these.
-    from attncli.mistakes.backward import BACKWARD_MISTAKES
-
-    return (*FORWARD_MISTAKES, *BACKWARD_MISTAKES)
+    mistakes = (*FORWARD_MISTAKES, *_of_masks(), *_of_positions())
+    return (*mistakes, *_of_gradients()) if gradient else mistakes
 
 
 def applicable(trace: Trace) -> Iterator[tuple[Mistake, Changes]]:
     """Every mistake that can be made in this trace, with the equations, or numbers, that it has for
     the steps.
     """
-    for mistake in known_mistakes(gradient="d_output" in trace):
+    for mistake in _of_features(trace):
         if changes := mistake.change(trace):
             yield mistake, changes
 
 
 def changes_of(name: str, trace: Trace) -> Changes:
     """What the mistake of this name changes in a trace; nothing for a name that none has."""
-    known = known_mistakes(gradient="d_output" in trace)
+    known = _of_features(trace)
     return next((mistake.change(trace) for mistake in known if mistake.name == name), {})
+
+
+def _of_features(trace: Trace) -> Iterator[Mistake]:
+    """The mistakes with what this trace has. Most solutions have neither a mask, positions nor a
+    gradient: for them, nothing of that is read.
+    """
+    yield from FORWARD_MISTAKES
+    there = {*trace, *trace.parameters}
+    if there & {"masked", "capped", "sink"}:
+        yield from _of_masks()
+    if there & {"angles", "bias", "past_K"}:
+        yield from _of_positions()
+    if "d_output" in there:
+        yield from _of_gradients()
+
+
+def _of_masks() -> tuple[Mistake, ...]:
+    from attncli.mistakes.masks import MASK_MISTAKES
+
+    return MASK_MISTAKES
+
+
+def _of_positions() -> tuple[Mistake, ...]:
+    from attncli.mistakes.positions import POSITION_MISTAKES
+
+    return POSITION_MISTAKES
+
+
+def _of_gradients() -> tuple[Mistake, ...]:
+    from attncli.mistakes.backward import BACKWARD_MISTAKES
+
+    return BACKWARD_MISTAKES

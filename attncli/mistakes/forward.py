@@ -8,8 +8,9 @@ list.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,11 @@ from attncli.equation.nodes import (
     Call,
     Expression,
     Name,
-    Number,
+    Reduce,
     Ref,
-    names_used,
     number_node,
+    rename,
     rewrite,
-    walk,
 )
 from attncli.equation.parser import parse_expression
 from attncli.mistakes.model import (
@@ -42,18 +42,15 @@ from attncli.mistakes.model import (
     with_i_and_j_exchanged,
     with_letters,
 )
-from attncli.problem.keys import Pairing
+from attncli.problem.matrix import Scalar
 from attncli.problem.parts.axes import HEAD, KEY_HEAD
-from attncli.problem.parts.positions import Rope
 from attncli.tracing.model import Trace
 
-SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
 NAMES_OF_DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
 _HALF_UPWARDS = 0.5 + 1e-9
-_MINUS_INFINITY = Number(-math.inf, "-inf")
 _ROOT_OF_D_K = Call("sqrt", (Name("d_k"),))
 
-# Heads and positions
+# Heads, keys and values
 
 
 def heads_tiled(trace: Trace) -> Changes:
@@ -110,19 +107,69 @@ def joined_by_rows(_: Expression, trace: Trace) -> Expression:
     return Ref("heads_output", (*leading, head, row, feature))
 
 
-def other_pairs(name: str) -> Change:
-    """Q_rot or K_rot with neighbours turned for halves, or halves for neighbours."""
+def heads_reversed(expression: Expression, trace: Trace) -> Expression | None:
+    """The outputs of the heads side by side from the last one to the first."""
 
-    def change(trace: Trace) -> Changes:
-        if name not in trace:
+    def other(head: Expression, feature: Expression) -> tuple[Expression, Expression]:
+        last = number_node(trace["heads_output"].shape[-3] - 1)
+        return Call("sub", (last, head)), feature
+
+    return _joined(expression, trace, other)
+
+
+def joined_by_features(expression: Expression, trace: Trace) -> Expression | None:
+    """The first features of all heads side by side, then the second ones, and so on."""
+
+    def other(head: Expression, feature: Expression) -> tuple[Expression, Expression]:
+        heads = trace["heads_output"].shape[-3]
+        return parse_expression(f"e % {heads}"), parse_expression(f"e // {heads}")
+
+    return _joined(expression, trace, other)
+
+
+def _joined(
+    expression: Expression,
+    trace: Trace,
+    other: Callable[[Any, Any], tuple[Expression, Expression]],
+) -> Expression | None:
+    """The outputs of several heads side by side, with another head and feature of it in each
+    place.
+    """
+    if not isinstance(expression, Ref) or trace["heads_output"].shape[-3] == 1:
+        return None
+    *leading, head, row, feature = expression.indices
+    head, feature = other(head, feature)
+    return replace(expression, indices=(*leading, head, row, feature))
+
+
+def keys_for_values(trace: Trace) -> Changes:
+    """K in the place of V, and V in that of K: where they are projected with biases, or wherever
+    they are read.
+
+    Nothing where they are projected without biases: then it is W_K and W_V that were swapped.
+    """
+    shapes = trace.shapes()
+    if shapes["K"] != shapes["V"]:
+        return {}
+    projected = not trace.steps["K"].rule.given and not trace.steps["V"].rule.given
+    if projected and "past_K" not in trace:
+        if "b_K" not in trace and "b_V" not in trace:
             return {}
-        pairing: Pairing = "interleaved" if trace.settings.pairing == "half" else "half"
-        shift = " + past" if name == "Q_rot" and "past" in trace.parameters else ""
-        equation = Rope.rotated(name, pairing, shift).source
-        assert equation is not None
-        return equations(equation.replace("half", str(trace["K"].shape[-1] // 2)))(trace)
+        return rewritten(K=_as_other("V"), V=_as_other("K"))(trace)
+    exchanged = {"K": "V", "V": "K"}
+    readers = [step.name for step in trace.computed() if {"K", "V"} & {*step.rule.inputs}]
+    return rewritten(**dict.fromkeys(readers, lambda own, _: rename(own, exchanged)))(trace)
 
-    return change
+
+def _as_other(name: str) -> Rewrite:
+    """The equation of V for K, or of K for V."""
+
+    def function(_: Expression, trace: Trace) -> Expression:
+        rule = trace.steps[name].rule
+        column = "c" if name == "K" else "k"
+        return with_letters(rule.equation.expression, {rule.target.letters[-1]: column})
+
+    return function
 
 
 # Scores, scale, softmax and output
@@ -135,6 +182,19 @@ def scaled_once_more(expression: Expression, trace: Trace) -> Expression | None:
     if "scale" in trace.parameters:
         return Call("mul", (expression, Name("scale")))
     return Call("div", (expression, _ROOT_OF_D_K))
+
+
+def scale_ignored(_: Expression, trace: Trace) -> Expression | None:
+    """The scores divided by the root of d_k, where the problem gives another scale."""
+    d_k = trace.parameters["d_k"]
+    assert isinstance(d_k, Scalar)
+    given = trace.settings.scale
+    if "scale" not in trace.parameters or given is None:
+        return None
+    if math.isclose(given, 1 / math.sqrt(d_k.value)):
+        return None
+    scores = trace.steps["scores"].rule.target
+    return Call("div", (scores, _ROOT_OF_D_K))
 
 
 def scaled_unasked(trace: Trace) -> Changes:
@@ -168,6 +228,55 @@ def share_of(total: str) -> Change:
         return {**plain, **equations(f"weights[i, j] = share(exp[i, j], {total})")(trace)}
 
     return change
+
+
+def over_heads(trace: Trace) -> Changes:
+    """Weights that are shares of what all heads have at a cell together."""
+    letters = trace.steps["exp"].rule.target.letters
+    if HEAD not in letters or trace["weights"].shape[-3] == 1:
+        return {}
+
+    def function(expression: Expression, _: Trace) -> Expression:
+        exp = trace.steps["exp"].rule.target
+        total = Reduce("add", "p", with_letters(exp, {HEAD: "p"}))
+        return rewrite(expression, lambda node: total if _is_row_sum(node) else node)
+
+    plain = equations("exp[i, j] = exp({logits}[i, j])")(trace) if trace.shifted else {}
+    return {**plain, **rewritten(weights=function)(trace)}
+
+
+def _is_row_sum(node: Expression) -> bool:
+    return isinstance(node, Ref) and node.name == "row_sum"
+
+
+def without_shift(trace: Trace) -> Changes:
+    """The exponentials of the scores as they are, where floats cannot hold them or their sum."""
+    if not trace.shifted or not _overflows(trace):
+        return {}
+    logits = trace.logits
+    return any_of(
+        rewritten(exp=lambda own, _: rename(own, {"shifted": logits})),
+        rewritten(row_sum=lambda own, _: rewrite(own, _unshifted_sink)),
+        rewritten(weights=with_calls("share", lambda arguments: Call("div", arguments))),
+    )(trace)
+
+
+def _unshifted_sink(node: Expression) -> Expression:
+    match node:
+        case Call("sub", (sink, Call(function="finite"))):
+            return sink
+        case _:
+            return node
+
+
+def _overflows(trace: Trace) -> bool:
+    """Whether an exponential of the scores as they are is infinite, or all of a row are 0."""
+    given = trace.parameters.get("exp_base")
+    base = given.value if isinstance(given, Scalar) else math.e
+    top = trace["row_max"]
+    with np.errstate(over="ignore", under="ignore"):
+        largest = base ** top[np.isfinite(top)]
+    return bool(np.isinf(largest).any() or (largest == 0).any())
 
 
 def base(number: str) -> Change:
@@ -211,127 +320,27 @@ def without_bias(expression: Expression, _: Trace) -> Expression:
             return expression
 
 
-_UNSCALED = equations("scaled[i, j] = scores[i, j]")
-
-
-# Mask and softcap
-
-
-def _where_shown(
-    trace: Trace, shown: Callable[[Expression], Expression], value: Expression
-) -> Expression | None:
-    """`shown` of the mask where a key is visible, and the value elsewhere; None without a mask."""
-    if "mask" not in trace:
-        return None
-    mask = trace.steps["mask"].rule.equation.expression
-    return Call("where", (Call("eq", (mask, _MINUS_INFINITY)), value, shown(mask)))
-
-
-def without_mask(expression: Expression, trace: Trace) -> Expression | None:
-    """The masked scores without the mask, and with the bias of positions where there is one."""
-    return _unmasked(expression) if "mask" in trace else None
-
-
-def _unmasked(expression: Expression) -> Expression:
-    match expression:
-        case Call(function="add_mask", arguments=(scores, _)):
-            return scores
-        case _:
-            return expression
-
-
-def hidden_set_to(value: Expression) -> Rewrite:
-    """The masked scores with a number put in place of every one that is hidden."""
+def with_rows_added(name: str) -> Rewrite:
+    """The output with rows of an array of its shape added to it."""
 
     def function(expression: Expression, trace: Trace) -> Expression | None:
-        scores = _unmasked(expression)
-        return _where_shown(trace, lambda added: Call("add", (scores, added)), value)
-
-    return function
-
-
-def hidden_by_adding(value: Expression) -> Rewrite:
-    """The mask with another number than -inf."""
-    return lambda _, trace: _where_shown(trace, lambda added: added, value)
-
-
-def added_as_is(seen: int, hidden: int) -> Rewrite:
-    """A mask of 0 and 1 as numbers that are added; only for one that hides, and adds nothing
-    else.
-    """
-
-    def function(expression: Expression, trace: Trace) -> Expression | None:
-        if "mask" not in trace or not np.isin(trace["mask"], (0, -np.inf)).all():
+        if name not in trace:
             return None
-        return _where_shown(trace, lambda _: number_node(seen), number_node(hidden))
+        cell = trace.steps["output"].rule.target
+        rows = trace.steps[name].rule.target
+        before_rows = rows.indices[:-2]
+        only_of_output = {*cell.indices[:-2]} - {*before_rows}
+        # The entries of a batch may all have the same rows, heads not.
+        if not {*before_rows} <= {*cell.indices} or HEAD in only_of_output:
+            return None
+        if trace[name].shape[-2:] != trace["output"].shape[-2:]:
+            return None
+        return Call("add", (expression, Ref(name, (*before_rows, *cell.indices[-2:]))))
 
     return function
 
 
-def inverted(_: Expression, trace: Trace) -> Expression | None:
-    """The mask that hides what is visible."""
-    return _where_shown(trace, lambda _: _MINUS_INFINITY, number_node(0))
-
-
-def mask_on_weights(weights: Expression, trace: Trace) -> Expression | None:
-    """The weights with 0 wherever the mask hides a key."""
-    return _where_shown(trace, lambda _: weights, number_node(0))
-
-
-def hiding_itself(expression: Expression, trace: Trace) -> Expression | None:
-    """j < i for j <= i."""
-    return with_calls("le", lambda sides: Call("lt" if sides[0] == Name("j") else "le", sides))(
-        expression, trace
-    )
-
-
-def seeing_the_next(expression: Expression, trace: Trace) -> Expression | None:
-    """j <= i + 1 for j <= i; not where this is how positions are counted from the other corner."""
-    following = with_calls(
-        "le",
-        lambda sides: Call(
-            "le", (sides[0], _plus_one(sides[1])) if sides[0] == Name("j") else sides
-        ),
-    )
-    found = following(expression, trace)
-    return None if found == other_corner(expression, trace) else found
-
-
-def _plus_one(expression: Expression) -> Expression:
-    return Call("add", (expression, number_node(1)))
-
-
-def other_corner(expression: Expression, trace: Trace) -> Expression | None:
-    """Positions counted from the other corner: i for i + offset, or i + (m - n) for i; no array is
-    moved.
-    """
-    if "offset" in trace.parameters:
-        offsets = (Name("offset"), Ref("offset", ("b",)))
-        return with_calls(
-            "add", lambda sides: sides[0] if sides[1] in offsets else Call("add", sides)
-        )(expression, trace)
-    if names_used(expression):
-        return None
-    n, m = trace["weights"].shape[-2:]
-    if n == m:
-        return None
-    moved: Mapping[str, Expression] = {"i": Call("add", (Name("i"), number_node(m - n)))}
-    return with_letters(expression, moved)
-
-
-def softcap_after_mask(expression: Expression, trace: Trace) -> Expression | None:
-    """The mask added first, and all of it bent: what is hidden becomes -softcap."""
-    if "capped" not in trace or "mask" not in trace or not isinstance(expression, Call):
-        return None
-    before = without_softcap(trace.steps["capped"].rule.equation.expression, trace)
-    softcap = Name("softcap")
-    masked = Call("add_mask", (before, expression.arguments[1]))
-    return Call("mul", (softcap, Call("tanh", (Call("div", (masked, softcap)),))))
-
-
-def without_softcap(expression: Expression, _: Trace) -> Expression:
-    """What a softcap is put on."""
-    return next(node for node in walk(expression) if isinstance(node, Ref))
+_UNSCALED = equations("scaled[i, j] = scores[i, j]")
 
 
 def without_w_o(trace: Trace) -> Changes:
@@ -343,15 +352,6 @@ def without_w_o(trace: Trace) -> Changes:
 
 
 # All of them
-
-
-def _number(text: str) -> Number:
-    return Number(Fraction(text), text)
-
-
-def _mask_mistake(id: str, name: str, used: Rewrite) -> Mistake:
-    """A mistake in the use of a mask: other software may hand over the right one beside it."""
-    return Mistake(id, name, rewritten(mask=used), optional=("mask",))
 
 
 _TRANSPOSED = {name: rewritten(**{name[2:]: transposed(name)}) for name in ("W_Q", "W_K", "W_V")}
@@ -424,20 +424,16 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         rewritten(concat=joined_by_rows),
     ),
     Mistake(
-        "rope-other-pairs",
-        "RoPE rotated the wrong pairs of features",
-        all_of(other_pairs("Q_rot"), other_pairs("K_rot")),
+        "heads-joined-in-reverse",
+        "heads were joined in reverse order",
+        rewritten(concat=heads_reversed),
     ),
     Mistake(
-        "rope-left-out",
-        "RoPE was left out",
-        equations("Q_rot[i, k] = Q[i, k]", "K_rot[j, k] = K[j, k]"),
+        "heads-joined-by-features",
+        "heads were joined feature by feature",
+        rewritten(concat=joined_by_features),
     ),
-    Mistake(
-        "rope-backwards",
-        "RoPE rotated in the wrong direction",
-        rewritten(angles=lambda own, _: Call("neg", (own,))),
-    ),
+    Mistake("k-v-exchanged", "K and V were exchanged", keys_for_values),
     Mistake(
         "k-q-for-q-k",
         "K Q^T was worked out instead of Q K^T",
@@ -485,6 +481,16 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         equations("scaled[i, j] = scores[i, j] / sqrt({joined})"),
     ),
     Mistake(
+        "scale-root-heads",
+        "the scores were divided by the root of the number of heads",
+        equations("scaled[i, j] = scores[i, j] / sqrt({heads})"),
+    ),
+    Mistake(
+        "scale-ignored",
+        "the scores were divided by the root of d_k, not scaled as the problem says",
+        rewritten(scaled=scale_ignored),
+    ),
+    Mistake(
         "scale-inverted",
         "the scores were multiplied by the root of d_k",
         equations("scaled[i, j] = scores[i, j] * sqrt(d_k)"),
@@ -497,57 +503,10 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         "the scale was applied after the softmax",
         all_of(_UNSCALED, rewritten(weights=scaled_once_more)),
     ),
-    Mistake("softcap-left-out", "the softcap was left out", rewritten(capped=without_softcap)),
-    Mistake(
-        "softcap-after-mask",
-        "the softcap was applied after the mask",
-        rewritten(masked=softcap_after_mask),
-    ),
-    Mistake("mask-forgotten", "the mask was forgotten", rewritten(masked=without_mask)),
-    _mask_mistake("mask-inverted", "the mask was inverted", inverted),
-    _mask_mistake("mask-transposed", "the mask was transposed", with_i_and_j_exchanged),
-    _mask_mistake("mask-hides-itself", "the mask hid each token from itself", hiding_itself),
-    _mask_mistake("mask-sees-next", "the mask let each token see the next one", seeing_the_next),
-    _mask_mistake("mask-other-corner", "the mask was aligned to the other corner", other_corner),
-    Mistake(
-        "hidden-set-to-0",
-        "hidden scores were set to 0, not to -inf",
-        rewritten(masked=hidden_set_to(number_node(0))),
-    ),
-    Mistake(
-        "mask-after-softmax",
-        "the mask was put on the weights, after the softmax",
-        rewritten(masked=without_mask, weights=mask_on_weights),
-    ),
-    _mask_mistake(
-        "mask-1-for-seen-added",
-        "a mask of 1 for seen and 0 for hidden was added to the scores, as it is",
-        added_as_is(1, 0),
-    ),
-    _mask_mistake(
-        "mask-1-for-hidden-added",
-        "a mask of 0 for seen and 1 for hidden was added to the scores, as it is",
-        added_as_is(0, 1),
-    ),
-    *(
-        _mask_mistake(
-            f"{in_id(text)}-added",
-            f"{text} was added instead of -inf",
-            hidden_by_adding(_number(text)),
-        )
-        for text in SENTINELS
-    ),
-    *(
-        Mistake(
-            f"hidden-set-to-{in_id(text)}",
-            f"hidden scores were set to {text}, not to -inf",
-            rewritten(masked=hidden_set_to(_number(text))),
-        )
-        for text in SENTINELS
-    ),
     Mistake(
         "softmax-columns", "the softmax was taken down the columns", share_of("sum(p, exp[p, j])")
     ),
+    Mistake("softmax-heads", "the softmax was taken over the heads", over_heads),
     Mistake(
         "softmax-whole-matrix",
         "the softmax was taken over the whole matrix",
@@ -570,6 +529,11 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         "softmax-not-divided",
         "the exponentials were not divided by their sum",
         equations("weights[i, j] = exp[i, j]"),
+    ),
+    Mistake(
+        "shift-left-out",
+        "the exponentials were taken without a shift, and overflowed",
+        without_shift,
     ),
     Mistake(
         "squares-for-exponentials",
@@ -600,6 +564,14 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         "a-transposed-v-for-a-v",
         "A^T V was worked out instead of A V",
         equations("{mixed}[i, c] = sum(j, weights[j, i] * V[j, c])"),
+    ),
+    *(
+        Mistake(
+            f"{in_id(name)}-added-to-output",
+            f"{name} was added to the output",
+            rewritten(output=with_rows_added(name)),
+        )
+        for name in ("X", "Q")
     ),
     *(
         Mistake(f"{step}-rounded-to-{decimals}", name, rounded(step, decimals))

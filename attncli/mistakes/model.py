@@ -9,6 +9,8 @@ In a text of `equations`, a name in braces stands for what differs between trace
 be made where the trace has nothing for it.
 
 {n}, {m}      how many queries and keys there are
+{new}         how many keys are not from the cache
+{heads}       how many heads there are, where these are several
 {d_model}     how long a row of X is
 {joined}      how long the outputs of all heads are, side by side
 {logits}      the step that the softmax begins with: scores, scaled, masked, …
@@ -59,13 +61,15 @@ class Mistake:
 
     `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten
     where there is none. A step that is `optional` may as well be right: who divides by the largest
-    exponential may have written the sums, and who inverts a mask may have saved it before.
+    exponential may have written the sums, and who inverts a mask may have saved it before. A
+    `convention` is what some software means to do: of a program it is a fact.
     """
 
     id: str
     name: str
     change: Change
     optional: tuple[str, ...] = ()
+    convention: bool = False
 
 
 def in_id(written: str) -> str:
@@ -104,8 +108,13 @@ def _placeholders(trace: Trace) -> dict[str, str]:
     found["seen"] = "shifted" if trace.shifted else found["logits"]
     if "X" in trace:
         found["d_model"] = str(trace["X"].shape[-1])
+    if "new_K" in trace:
+        found["new"] = str(trace["new_K"].shape[-2])
     if trace.settings.heads:
         found["joined"] = str(trace.settings.heads * trace["K"].shape[-1])
+    # A single head is no other scale than none.
+    if trace.settings.heads and trace.settings.heads > 1:
+        found["heads"] = str(trace.settings.heads)
     found["mixed"] = "heads_output" if "heads_output" in trace else "output"
     found["source"] = "context" if "context" in trace else "X"
     return found

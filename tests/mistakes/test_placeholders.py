@@ -6,7 +6,10 @@ from attncli.mistakes import model
 from attncli.problem.loader import loads
 from attncli.tracing import run
 
-PROBLEM = b"{X: [[1]], W_Q: [[1, 1]], W_K: [[1, 1]], W_V: [[1, 1]], W_O: [[1], [1]], heads: 2}"
+PROBLEM = b"""
+{X: [[1]], W_Q: [[1, 1]], W_K: [[1, 1]], W_V: [[1, 1]], W_O: [[1], [1]], heads: 2,
+ past: {K: [[[1]], [[1]]], V: [[[1]], [[1]]]}}
+"""
 
 
 def test_every_placeholder_is_told() -> None:

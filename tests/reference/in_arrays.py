@@ -226,6 +226,8 @@ def repeated(array: Any, s: Sheet) -> Any:
 def behind(s: Sheet, letter: str) -> Any:
     """The rows of the new tokens behind those of the cache."""
     pair = s[f"past_{letter}"], s[f"new_{letter}"]
+    if pair[0].ndim < 4:
+        return s.xp.concatenate(pair, axis=-2)
     entries = max(len(array) for array in pair)
     of_all = [s.xp.broadcast_to(array, (entries, *array.shape[1:])) for array in pair]
     return s.xp.concatenate(of_all, axis=-2)

@@ -36,6 +36,7 @@ from tests.reference.in_arrays import (
     Sheet,
     Steps,
     Work,
+    default_slopes,
     power,
     projected,
     repeated,
@@ -1040,6 +1041,285 @@ OTHERS: tuple[Kind, ...] = (
 )
 
 
+# Mistakes in what not every problem has: several heads, a scale of its own, windows, biases, sinks,
+# positions and caches
+
+
+def rotated(
+    s: Sheet,
+    x: Array,
+    *,
+    first: int = 0,
+    theta: float = 0,
+    rotation: str = "",
+    table: str = "",
+) -> Array:
+    """RoPE with pairs of features by one pairing, and angles from the table of another."""
+    own = s.rope.get("pairing", "half")
+    rotation, table = rotation or own, table or own
+    d = x.shape[-1]
+    half = d // 2
+    angles = np.outer(
+        first + np.arange(x.shape[-2]), (theta or s.rope["theta"]) ** (-2 * np.arange(half) / d)
+    )
+    of_features = np.tile(angles, 2) if table == "half" else np.repeat(angles, 2, axis=-1)
+    if rotation == "half":
+        across = np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
+    else:
+        across = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
+    return x * np.cos(of_features) + across * np.sin(of_features)
+
+
+def other_pairing(s: Sheet) -> str:
+    return "half" if s.rope["pairing"] == "interleaved" else "interleaved"
+
+
+def rotated_with(**how: Any) -> Steps:
+    """Queries and keys rotated in another way."""
+
+    def made(s: Sheet) -> dict[str, Any]:
+        return {
+            name: other_pairing(s) if value == "other" else value for name, value in how.items()
+        }
+
+    return {
+        "Q_rot": lambda s: rotated(s, s.Q, first=s.past, **made(s)),
+        "K_rot": lambda s: rotated(s, s.K, **made(s)),
+    }
+
+
+def counted_apart(s: Sheet) -> Array:
+    """The keys of the cache and the new ones, each counted from 0."""
+    parts = s.K[..., : s.past, :], s.K[..., s.past :, :]
+    return np.concatenate([rotated(s, part) for part in parts], axis=-2)
+
+
+def window(farther: int) -> Work:
+    """Another window: as far again as each side reaches that is not the query itself."""
+
+    def work(s: Sheet) -> Array:
+        left, right = (side + farther if side > 0 else side for side in s.problem["mask"]["window"])
+        i, j = np.indices(s.mask_given.shape)
+        return np.where((j >= i - left) & (j <= i + right), 0.0, -np.inf)
+
+    return work
+
+
+def sloped(slopes: Callable[[int], Sequence[float]]) -> Steps:
+    """ALiBi with other slopes."""
+
+    def work(s: Sheet) -> Array:
+        i, j = np.indices(s.scores.shape[-2:])
+        return -np.reshape(slopes(s.heads), (-1, 1, 1)) * abs(i - j)
+
+    return {"bias": work}
+
+
+def by_formula(number: int, heads: int) -> list[float]:
+    """The first slopes of so many heads."""
+    return [2.0 ** (-8 * (head + 1) / number) for head in range(heads)]
+
+
+def bent(s: Sheet, scores: Array) -> Array:
+    return s.softcap * np.tanh(scores / s.softcap)
+
+
+def added_numbers(s: Sheet) -> Array:
+    """Of a mask, where it does not hide."""
+    return finite(s.mask)
+
+
+def with_other(a: str, b: str) -> Kind:
+    """Keys for values, and values for keys, where they are given."""
+    return plain(
+        "K and V were exchanged",
+        {"given": True, "alike": ("d_k", "d_v")},
+        K_T=lambda s: t(s[a]),
+        output=lambda s: s.weights @ s[b],
+    )
+
+
+HEADS = {"heads": 3, "w_o": True, "mask": "none"}
+SLOPED = {"heads": 3, "w_o": True, "alibi": True, "mask": "none", "tokens": 3}
+CACHED = {"given": True, "past": True, "mask": "none"}
+ROPE_CACHED = {**CACHED, "rope": True}
+FURTHER: tuple[Kind, ...] = (
+    plain(
+        "heads were joined in reverse order",
+        HEADS,
+        concat=lambda s: np.concatenate(s.heads_output[::-1], axis=-1),
+    ),
+    plain(
+        "heads were joined feature by feature",
+        HEADS,
+        concat=lambda s: np.moveaxis(s.heads_output, 0, -1).reshape(s.heads_output.shape[1], -1),
+    ),
+    with_other("V", "K"),
+    plain(
+        "the scores were divided by the root of the number of heads",
+        HEADS,
+        scaled=lambda s: s.scores / s.heads**0.5,
+    ),
+    plain(
+        "the scores were divided by the root of d_k, not scaled as the problem says",
+        {"scale": 0.3},
+        scaled=lambda s: s.scores / s.d_k**0.5,
+    ),
+    plain("the softmax was taken over the heads", HEADS, weights=lambda s: s.exp / s.exp.sum(0)),
+    plain(
+        "X was added to the output",
+        {**PROJECTED, "alike": ("d_model", "d_v")},
+        output=lambda s: s.weights @ s.V + s.X,
+    ),
+    plain(
+        "Q was added to the output",
+        {"alike": ("d_k", "d_v")},
+        output=lambda s: s.weights @ s.V + s.Q,
+    ),
+    plain(
+        "the softcap was applied before the scale",
+        {"softcap": True},
+        capped=lambda s: bent(s, s.scores) * s.factor,
+    ),
+    plain("the window was one key too wide", {"mask": "window", "tokens": 4}, mask=window(1)),
+    plain("the window was one key too narrow", {"mask": "window", "tokens": 4}, mask=window(-1)),
+    plain(
+        "the window was ignored",
+        {"mask": "causal window", "tokens": 4},
+        mask=lambda s: causal(s),
+    ),
+    plain(
+        "the masked scores were scaled once more",
+        MASKED,
+        masked=lambda s: (s.unmasked + s.mask) * s.factor,
+    ),
+    plain(
+        "the bias was scaled with the scores",
+        {"mask": "numbers"},
+        masked=lambda s: (s.scores + s.mask) * s.factor,
+    ),
+    Kind(
+        "the bias of positions was scaled with the scores",
+        lambda p, choice, decimals: Made(
+            ("the bias was scaled with the scores",),
+            {"masked": lambda s: (s.scores + s.bias) * s.factor},
+        ),
+        Needs(**SLOPED),
+    ),
+    plain(
+        "the bias was put inside the softcap",
+        {"mask": "numbers", "softcap": True},
+        masked=lambda s: bent(s, s.scaled + added_numbers(s)) + np.where(s.unseen, -np.inf, 0),
+    ),
+    Kind(
+        "the bias of positions was put inside the softcap",
+        lambda p, choice, decimals: Made(
+            ("the bias was put inside the softcap",),
+            {"masked": lambda s: bent(s, s.scaled + s.bias)},
+        ),
+        Needs(**SLOPED, softcap=True),
+    ),
+    plain(
+        "the sink got no share of the weights",
+        {"sink": True},
+        row_sum=lambda s: s.exp.sum(axis=-1),
+    ),
+    Kind(
+        "the weights were divided by their sum, which gave the keys the share of the sink",
+        lambda p, choice, decimals: Made(
+            ("the sink got no share of the weights",),
+            {"weights": lambda s: s.exp / summed(s.exp)},
+        ),
+        Needs(sink=True),
+    ),
+    plain(
+        "the sink was scaled as a score is",
+        {"sink": True, "heads": 2, "w_o": True},
+        row_sum=lambda s: s.exp.sum(axis=-1) + np.exp(s.sink * s.factor),
+    ),
+    plain(
+        "a query that sees no key got the average of all values",
+        {"mask": "nothing seen", "tokens": 3},
+        weights=lambda s: np.where(summed(s.exp) == 0, 1 / s.exp.shape[-1], RIGHT["weights"](s)),
+    ),
+    plain(
+        "a query that sees no key got NaN",
+        {"mask": "nothing seen", "tokens": 3},
+        weights=lambda s: s.exp / summed(s.exp),
+    ),
+    plain(
+        "the new keys and values were put before those of the cache",
+        {**CACHED, "rope": True},
+        K=lambda s: np.concatenate([s.new_K, s.past_K]),
+        V=lambda s: np.concatenate([s.new_V, s.past_V]),
+    ),
+    plain(
+        "RoPE rotated the right pairs of features by the angles of the other pairing",
+        TURNED,
+        **rotated_with(table="other"),
+    ),
+    plain(
+        "RoPE rotated the wrong pairs of features by the angles of the right pairing",
+        TURNED,
+        **rotated_with(rotation="other"),
+    ),
+    *(
+        plain(f"RoPE's theta was {theta}", {**TURNED, "tokens": 4}, **rotated_with(theta=theta))
+        for theta in (10_000, 500_000, 1_000_000)
+    ),
+    plain(
+        "RoPE counted the queries from 0, not from the end of the cache",
+        ROPE_CACHED,
+        Q_rot=lambda s: rotated(s, s.Q),
+    ),
+    plain(
+        "RoPE counted the new queries and keys from 0, not from the end of the cache",
+        ROPE_CACHED,
+        Q_rot=lambda s: rotated(s, s.Q),
+        K_rot=counted_apart,
+    ),
+    plain(
+        "RoPE counted the queries one position further than the keys",
+        TURNED,
+        Q_rot=lambda s: rotated(s, s.Q, first=s.past + 1),
+    ),
+    plain("RoPE rotated the queries alone", TURNED, K_rot=lambda s: s.K),
+    plain("RoPE rotated the keys alone", TURNED, Q_rot=lambda s: s.Q),
+    plain(
+        "RoPE rotated the values, too",
+        {**TURNED, "alike": ("d_k", "d_v")},
+        output=lambda s: s.weights @ rotated(s, s.V),
+    ),
+    plain(
+        "ALiBi's slopes began with 1",
+        {**SLOPED, "heads": 2},
+        **sloped(lambda heads: [2.0 ** (-8 * head / heads) for head in range(heads)]),
+    ),
+    plain(
+        "ALiBi's slopes were in reverse order",
+        SLOPED,
+        **sloped(lambda heads: default_slopes(heads)[::-1]),
+    ),
+    plain(
+        "ALiBi's slopes were those of the next power of two heads",
+        SLOPED,
+        **sloped(lambda heads: by_formula(4, heads)),
+    ),
+    plain(
+        "ALiBi's slopes were those of the formula for powers of two",
+        SLOPED,
+        **sloped(lambda heads: by_formula(heads, heads)),
+    ),
+    plain("ALiBi's bias had the other sign", SLOPED, bias=lambda s: -RIGHT["bias"](s)),
+    plain("ALiBi's bias was left out", SLOPED, masked=lambda s: s.unmasked),
+)
+# These need a batch, which no problem for paper has, or numbers too large for paper.
+ELSEWHERE = (
+    "the masks of the entries were tiled over the heads, not repeated",
+    "the exponentials were taken without a shift, and overflowed",
+)
+
+
 # What has no name: nothing should be blamed for it
 
 
@@ -1080,7 +1360,7 @@ UNKNOWN: tuple[Kind, ...] = (
 )
 
 GROUPS: dict[str, tuple[Kind, ...]] = {
-    "in attention": (*FORWARD, *OTHERS),
+    "in attention": (*FORWARD, *OTHERS, *FURTHER),
     "in the backward pass": BACKWARD,
     "in cells, rows and columns": SLIPS,
     "without a name": UNKNOWN,

@@ -59,6 +59,11 @@ class Needs:
     projected: bool = False
     alike: tuple[str, ...] = ()
     tokens: int = 2
+    given: bool = False
+    scale: float = 0
+    sink: bool = False
+    alibi: bool = False
+    past: bool = False
 
     @property
     def from_x(self) -> bool:
@@ -67,7 +72,7 @@ class Needs:
             or self.square
             or self.biased
             or self.context
-            or self.heads > 1
+            or (self.heads > 1 and not self.past)
             or self.gradient
         )
 
@@ -91,7 +96,7 @@ def drawn_problem(choice: Generator, needs: Needs) -> Problem:
             is_whole = whole and name in ("X", "context", "Q", "K", "V")
             p[name] = written(numbers(choice, *shape, whole=is_whole))
 
-    if needs.from_x or choice.random() < 0.6:
+    if needs.from_x or (not needs.given and choice.random() < 0.6):
         given(
             X=(n, d_model),
             W_Q=(d_model, heads * d_k),
@@ -102,6 +107,12 @@ def drawn_problem(choice: Generator, needs: Needs) -> Problem:
             given(context=(m, d_model))
     else:
         given(Q=(n, d_k), K=(m, d_k), V=(m, d_v))
+    past = 2 if needs.past else 0
+    if past:
+        p["past"] = {
+            "K": written(numbers(choice, past, d_k, whole=whole)),
+            "V": written(numbers(choice, past, d_v, whole=whole)),
+        }
     if needs.biased:
         given(b_Q=(heads * d_k,), b_K=(kv * d_k,), b_V=(kv * d_v,))
     width = heads * d_v
@@ -118,6 +129,13 @@ def drawn_problem(choice: Generator, needs: Needs) -> Problem:
     if needs.rope:
         pairing = str(choice.choice(["half", "interleaved"]))
         p["position"] = {"rope": {"theta": THETA, "pairing": pairing}}
+    if needs.alibi:
+        p["position"] = {"alibi": True}
+    if needs.scale:
+        p["scale"] = needs.scale
+    if needs.sink:
+        sinks = written(numbers(choice, heads, whole=False))
+        p["sink"] = sinks if heads > 1 else sinks[0]
     if needs.softcap:
         p["softcap"] = float(choice.choice([0.5, 1.0, 2.0]))
     if needs.exp_base:
@@ -127,7 +145,7 @@ def drawn_problem(choice: Generator, needs: Needs) -> Problem:
     if needs.additive:
         p["score"] = "additive"
         given(W_1=(d_k, 2), W_2=(d_k, 2), v=(2,))
-    p |= _mask(choice, needs.mask, n, m)
+    p |= _mask(choice, needs.mask, n, m + past)
     return p | _gradient(choice, needs.gradient, n, width)
 
 
@@ -139,7 +157,7 @@ def _sizes(choice: Generator, needs: Needs) -> dict[str, int]:
     if needs.heads > 1:
         sizes |= {"d_k": 2, "d_v": 2}
     if needs.rope:
-        sizes["d_k"] = 4
+        sizes |= dict.fromkeys(alike, 4) | {"d_k": 4}
     return sizes
 
 
@@ -152,6 +170,16 @@ def _mask(choice: Generator, kind: str, n: int, m: int) -> Problem:
     if kind == "padding":
         kept = int(choice.integers(1, m))
         return {"mask": {"keep": [[int(at < kept) for at in range(m)] for _ in range(n)]}}
+    if kind == "nothing seen":
+        return {"mask": {"keep": [[int(row > 0)] * m for row in range(n)]}}
+    if kind == "window":
+        return {"mask": {"window": [1, int(choice.integers(0, 2))]}}
+    if kind == "causal window":
+        return {"mask": {"window": [1, 0]}}
+    if kind == "numbers":
+        added = numbers(choice, n, m, whole=False).tolist()
+        hidden = [[*row[: at + 1], *["-inf"] * (m - at - 1)] for at, row in enumerate(added)]
+        return {"mask": hidden}
     return {}
 
 

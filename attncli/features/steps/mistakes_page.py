@@ -38,6 +38,11 @@ _ADDITIVE: _Shapes = {
     "W_2": (2, 2),
     "v": (2,),
 }
+_GIVEN: _Shapes = {"Q": (3, 4), "K": (3, 4), "V": (3, 4)}
+_HEADS: _Shapes = {"Q": (3, 3, 2), "K": (3, 4, 2), "V": (3, 4, 2)}
+_BATCH: _Shapes = {"Q": (2, 3, 3, 2), "K": (2, 3, 3, 2), "V": (2, 3, 3, 2)}
+_PAST = "past: {K: {random: [2, 4], seed: 8}, V: {random: [2, 4], seed: 9}}"
+_SEES_NOTHING = "[[true, true, true], [false, false, false], [true, true, true]]"
 # Each mistake can be made in at least one of these problems; their numbers do not matter.
 _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, ""),
@@ -53,6 +58,14 @@ _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, "loss: {kind: mse, target: {random: [3, 2], seed: 9}}"),
     (_SIZES, "loss: {kind: cross_entropy, targets: [0, 1, 1]}"),
     (_ADDITIVE, "score: additive"),
+    (_SIZES, "scale: 0.5"),
+    (_SIZES, "scale: 100000"),
+    (_SIZES, "mask: {window: [1, 0]}\nsink: 1"),
+    (_SIZES, f"mask: {{keep: {_SEES_NOTHING}}}"),
+    (_GIVEN, f"position: {{rope: {{theta: 100}}}}\n{_PAST}"),
+    (_HEADS, "position: {alibi: true}"),
+    (_HEADS, "position: {alibi: true}\nsoftcap: 5"),
+    (_BATCH, "mask: {lengths: [2, 3]}"),
 )
 
 

@@ -13,7 +13,10 @@ from attncli.tracing import run
 from tests.features.check.test_diagnosis import CASES as OF_ONE_HEAD
 from tests.features.check.test_diagnosis import UNSEEN, answers_of, diagnosed, read
 from tests.features.check.test_diagnosis_of_gradients import CASES as ON_THE_WAY_BACK
+from tests.features.check.test_diagnosis_of_settings import CASES as OF_SETTINGS
+from tests.features.check.test_diagnosis_of_settings import NAN
 from tests.reference.in_arrays import Problem
+from tests.reference.mistaken import ELSEWHERE
 
 _RANDOM = np.random.default_rng(4)
 X, W_Q, W_K, W_V = (
@@ -60,11 +63,15 @@ def test_named(name: str, problem: Problem, whole: bool) -> None:
     assert found[0].mistakes == (name,)
 
 
-ALL = [(name, problem) for name, problem, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK)]
+ALL = [
+    (name, problem)
+    for name, problem, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK, *OF_SETTINGS)
+]
 
 
 def test_every_mistake_is_made_in_a_test() -> None:
-    assert {mistake.name for mistake in known_mistakes()} == {name for name, _ in ALL}
+    made = {name for name, _ in ALL} | {*ELSEWHERE, NAN}
+    assert {mistake.name for mistake in known_mistakes()} == made
 
 
 @pytest.mark.parametrize(("name", "problem"), ALL)

@@ -16,10 +16,10 @@ from attncli.features.generate.search import LARGEST_SCORE, LEAST_LEAD, Found, S
 from attncli.problem.loader import loads
 from tests.reference.back_in_arrays import RIGHT, sheet_of, steps_of
 from tests.reference.in_arrays import Sheet, Steps, worked
-from tests.reference.mistaken import FORWARD, OTHERS, SENTINELS, Again, sentinel
+from tests.reference.mistaken import FORWARD, FURTHER, OTHERS, SENTINELS, Again, sentinel
 from tests.reference.on_paper import Array, half_up, to_decimals
 
-KINDS = [kind for kind in (*FORWARD, *OTHERS) if kind.alone]
+KINDS = [kind for kind in (*FORWARD, *OTHERS, *FURTHER) if kind.alone]
 
 
 def by_mistake(sheet: Sheet) -> dict[str, Steps]:

@@ -1,0 +1,318 @@
+"""The mistakes people make with positions, RoPE or ALiBi, and with a cache.
+
+They stand in the order in which they can be made. A rewrite that only these need stands above the
+list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from attncli.equation.nodes import Call, Expression, Name, Number, Ref, number_node, rewrite
+from attncli.equation.parser import parse_expression
+from attncli.mistakes.model import (
+    Change,
+    Changes,
+    Mistake,
+    Rewrite,
+    equations,
+    first_of,
+    rewritten,
+    with_letters,
+)
+from attncli.problem.keys import Pairing
+from attncli.problem.matrix import Scalar
+from attncli.problem.parts.axes import HEAD
+from attncli.problem.parts.positions import Rope
+from attncli.tracing.model import Trace
+
+# Those that models have. In a problem, all but its own are mistakes.
+THETAS = ("10000", "500000", "1000000")
+_BACK_BY_PAST = Call("sub", (Name("j"), Name("past")))
+
+# RoPE: which features are rotated together, and by which angles
+
+
+def paired(*, rotation: str, angles: str) -> Change:
+    """Q_rot and K_rot with features paired in the problem's `own` or in the `other` way, rotated by
+    the angles of one or the other.
+    """
+
+    def change(trace: Trace) -> Changes:
+        if "Q_rot" not in trace:
+            return {}
+        own: Pairing = "half" if trace.settings.pairing == "half" else "interleaved"
+        other: Pairing = "interleaved" if own == "half" else "half"
+        by_word = {"own": own, "other": other}
+        texts = []
+        for name in ("Q_rot", "K_rot"):
+            texts.append(_rotated(trace, name, by_word[rotation], by_word[angles]))
+        return equations(*texts)(trace)
+
+    return change
+
+
+def _rotated(trace: Trace, name: str, pairing: Pairing, angles: Pairing) -> str:
+    """The equation of Q_rot or K_rot; pair r of the angles belongs to features of another pairing
+    than those that are rotated, where `angles` is another.
+    """
+    is_after_cache = name == "Q_rot" and "past" in trace.parameters
+    rule = Rope.rotated(name, pairing, " + past" if is_after_cache else "")
+    if angles != pairing:
+        pair = parse_expression("k % half" if angles == "half" else "k // 2")
+        equation = rule.equation
+        expression = _with_angles(equation.expression, lambda row, _: Ref("angles", (row, pair)))
+        rule = rule.with_formula(replace(equation, expression=expression), None)
+    source = rule.source
+    assert source is not None
+    return source.replace("half", str(trace["K"].shape[-1] // 2))
+
+
+Index = str | Expression
+
+
+def _with_angles(expression: Expression, other: Callable[[Index, Index], Expression]) -> Expression:
+    """Every angle made another expression of its row and its pair."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Ref) and node.name == "angles":
+            return other(*node.indices)
+        return node
+
+    return rewrite(expression, change)
+
+
+# RoPE: from which position, and what is rotated
+
+
+def without_past(expression: Expression, _: Trace) -> Expression:
+    """Query i at position i, for i + past."""
+
+    def change(node: Expression) -> Expression:
+        return Name("i") if node == Call("add", (Name("i"), Name("past"))) else node
+
+    return rewrite(expression, change)
+
+
+def new_keys_from_0(expression: Expression, trace: Trace) -> Expression | None:
+    """The keys behind a cache counted from 0 again."""
+    if "past" not in trace.parameters:
+        return None
+    again = _with_angles(expression, lambda _, pair: Ref("angles", (_BACK_BY_PAST, pair)))
+    is_cached = Call("lt", (Name("j"), Name("past")))
+    return Call("where", (is_cached, expression, again))
+
+
+def one_further(expression: Expression, trace: Trace) -> Expression | None:
+    """Every angle larger by that of one position."""
+    if len(trace["angles"]) < 2:
+        return None
+
+    def further(row: Index, pair: Index) -> Expression:
+        return Call("add", (Ref("angles", (row, pair)), Ref("angles", (number_node(1), pair))))
+
+    return _with_angles(expression, further)
+
+
+def values_rotated(expression: Expression, trace: Trace) -> Expression | None:
+    """The values that are mixed rotated as the keys are."""
+    if "K_rot" not in trace or trace["K"].shape[-1] != trace["V"].shape[-1]:
+        return None
+    rotated = trace.steps["K_rot"].rule.equation.expression
+
+    def change(node: Expression) -> Expression:
+        if not isinstance(node, Ref) or node.name != "V":
+            return node
+        *leading, row, column = node.indices
+        own = with_letters(rotated, {"j": row, "k": column})
+
+        def value(key: Expression) -> Expression:
+            if isinstance(key, Ref) and key.name == "K":
+                return Ref("V", (*leading, *key.indices[-2:]))
+            return key
+
+        return rewrite(own, value)
+
+    return rewrite(expression, change)
+
+
+_VALUES_ROTATED = first_of(rewritten(heads_output=values_rotated), rewritten(output=values_rotated))
+
+
+def with_theta(text: str) -> Rewrite:
+    """The angles of another theta."""
+    number = Number(Fraction(text), text)
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        own = trace.parameters.get("theta")
+        if not isinstance(own, Scalar) or own.value == number.value:
+            return None
+        return rewrite(expression, lambda node: number if node == Name("theta") else node)
+
+    return function
+
+
+# ALiBi
+
+
+def without_alibi(expression: Expression, _: Trace) -> Expression:
+    """The masked scores without the bias of positions."""
+
+    def change(node: Expression) -> Expression:
+        match node:
+            case Call("add", (scores, Ref(name="bias"))):
+                return scores
+            case _:
+                return node
+
+    return rewrite(expression, change)
+
+
+def other_sign(expression: Expression, _: Trace) -> Expression:
+    """What a minus stands before."""
+
+    def change(node: Expression) -> Expression:
+        match node:
+            case Call("neg", (positive,)):
+                return positive
+            case _:
+                return node
+
+    return rewrite(expression, change)
+
+
+def from_head_0(expression: Expression, _: Trace) -> Expression:
+    """The exponents of the slopes counted from 0, h for h + 1."""
+
+    def change(node: Expression) -> Expression:
+        match node:
+            case Call("add", (counted, Number(value=1))):
+                return counted
+            case _:
+                return node
+
+    return rewrite(expression, change)
+
+
+def reversed_heads(expression: Expression, trace: Trace) -> Expression | None:
+    """The last head for the first one, and so on."""
+    heads = trace.settings.heads
+    if not heads or heads == 1:
+        return None
+    return with_letters(expression, {HEAD: Call("sub", (number_node(heads - 1), Name(HEAD)))})
+
+
+def reversed_slopes(expression: Expression, trace: Trace) -> Expression:
+    """The slopes, and they alone, of the last head for the first one, and so on."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Ref) and node.name == "slopes":
+            return reversed_heads(node, trace) or node
+        return node
+
+    return rewrite(expression, change)
+
+
+def slopes_of_next_power(_: Expression, trace: Trace) -> Expression | None:
+    """The slopes of the next power of two heads."""
+    heads = trace.settings.heads
+    return _slopes(1 << heads.bit_length()) if heads else None
+
+
+def slopes_of_own_number(_: Expression, trace: Trace) -> Expression | None:
+    """The slopes by the formula for powers of two, of another number of heads."""
+    heads = trace.settings.heads
+    return _slopes(heads) if heads else None
+
+
+def _slopes(heads: int) -> Expression:
+    return parse_expression(f"1 / 2 ** (8 * ({HEAD} + 1) / {heads})")
+
+
+# All of them
+
+POSITION_MISTAKES: tuple[Mistake, ...] = (
+    Mistake(
+        "cache-at-wrong-end",
+        "the new keys and values were put before those of the cache",
+        equations(
+            "K[j, k] = where(j < {new}, new_K[j % {new}, k], past_K[j - {new}, k])",
+            "V[j, c] = where(j < {new}, new_V[j % {new}, c], past_V[j - {new}, c])",
+        ),
+    ),
+    Mistake(
+        "rope-other-pairs",
+        "RoPE rotated the wrong pairs of features",
+        paired(rotation="other", angles="other"),
+    ),
+    Mistake(
+        "rope-other-angles",
+        "RoPE rotated the right pairs of features by the angles of the other pairing",
+        paired(rotation="own", angles="other"),
+    ),
+    Mistake(
+        "rope-other-rotation",
+        "RoPE rotated the wrong pairs of features by the angles of the right pairing",
+        paired(rotation="other", angles="own"),
+    ),
+    Mistake(
+        "rope-left-out",
+        "RoPE was left out",
+        equations("Q_rot[i, k] = Q[i, k]", "K_rot[j, k] = K[j, k]"),
+    ),
+    Mistake(
+        "rope-backwards",
+        "RoPE rotated in the wrong direction",
+        rewritten(angles=lambda own, _: Call("neg", (own,))),
+    ),
+    *(
+        Mistake(
+            f"rope-theta-{theta}", f"RoPE's theta was {theta}", rewritten(angles=with_theta(theta))
+        )
+        for theta in THETAS
+    ),
+    Mistake(
+        "rope-queries-from-0",
+        "RoPE counted the queries from 0, not from the end of the cache",
+        rewritten(Q_rot=without_past),
+    ),
+    Mistake(
+        "rope-new-from-0",
+        "RoPE counted the new queries and keys from 0, not from the end of the cache",
+        rewritten(Q_rot=without_past, K_rot=new_keys_from_0),
+    ),
+    Mistake(
+        "rope-queries-one-further",
+        "RoPE counted the queries one position further than the keys",
+        rewritten(Q_rot=one_further),
+    ),
+    Mistake(
+        "rope-queries-alone", "RoPE rotated the queries alone", equations("K_rot[j, k] = K[j, k]")
+    ),
+    Mistake("rope-keys-alone", "RoPE rotated the keys alone", equations("Q_rot[i, k] = Q[i, k]")),
+    Mistake("rope-values-too", "RoPE rotated the values, too", _VALUES_ROTATED),
+    Mistake(
+        "alibi-slopes-from-1",
+        "ALiBi's slopes began with 1",
+        rewritten(slopes=from_head_0),
+    ),
+    Mistake(
+        "alibi-slopes-reversed",
+        "ALiBi's slopes were in reverse order",
+        first_of(rewritten(slopes=reversed_heads), rewritten(bias=reversed_slopes)),
+    ),
+    Mistake(
+        "alibi-slopes-of-next-power",
+        "ALiBi's slopes were those of the next power of two heads",
+        rewritten(slopes=slopes_of_next_power),
+    ),
+    Mistake(
+        "alibi-slopes-of-own-number",
+        "ALiBi's slopes were those of the formula for powers of two",
+        rewritten(slopes=slopes_of_own_number),
+    ),
+    Mistake("alibi-sign", "ALiBi's bias had the other sign", rewritten(bias=other_sign)),
+    Mistake("alibi-left-out", "ALiBi's bias was left out", rewritten(masked=without_alibi)),
+)

@@ -1,0 +1,123 @@
+"""Mistakes in what not every problem has, made in NumPy: heads, windows, biases, sinks, positions,
+caches. Each gives the numbers of NumPy, and is named from matrices and from outputs.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli.mistakes.catalogue import changes_of
+from attncli.mistakes.mistaken_trace import MistakenTrace
+from attncli.problem.python_values import problem as problem_of
+from attncli.tracing import run
+from tests.features.check.test_diagnosis import DECIMALS, diagnosed, read, shaped
+from tests.reference.back_in_arrays import sheet_of, steps_of
+from tests.reference.in_arrays import Problem, worked
+from tests.reference.mistaken import FURTHER, KINDS, Kind
+from tests.reference.on_paper import drawn_problem
+
+AVERAGE = "a query that sees no key got the average of all values"
+NAN = "a query that sees no key got NaN"
+
+
+def made_in(kind: Kind, problem: Problem) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """The name of the mistake, and every step by NumPy alone: right, and with the mistake."""
+    sheet = sheet_of(problem)
+    right = steps_of(sheet)
+    made = kind.make(sheet, np.random.default_rng(0), DECIMALS)
+    assert set(made.steps) <= set(right)
+    shapes = run(read(problem)).shapes()
+    with np.errstate(invalid="ignore"):
+        both = worked(sheet, right), worked(sheet, right | made.steps)
+    of_steps = [
+        {name: shaped(solved[name], shapes[name]) for name in right if name in shapes}
+        for solved in both
+    ]
+    return made.names[0], *of_steps
+
+
+def drawn_for(kind: Kind) -> Problem:
+    """A problem in which the output shows this mistake."""
+    for seed in range(100):
+        draw = np.random.default_rng([seed, zlib.crc32(kind.name.encode())])
+        problem = drawn_problem(draw, kind.needs)
+        _, right, wrong = made_in(kind, problem)
+        if not np.allclose(wrong["output"], right["output"], 0, 0.02):
+            return problem
+    raise LookupError(f"no drawn problem shows that {kind.name}")
+
+
+PROBLEMS = {kind.name: drawn_for(kind) for kind in FURTHER}
+# Several kinds of work may be one mistake, and no solution says NaN.
+CASES: list[tuple[str, Problem]] = [
+    (name, problem)
+    for name, problem in PROBLEMS.items()
+    if made_in(KINDS[name], problem)[0] == name != NAN
+]
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_every_number_is_that_of_numpy(kind: str) -> None:
+    problem = PROBLEMS[kind]
+    name, _, wrong = made_in(KINDS[kind], problem)
+    trace = run(read(problem))
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    for step in mistaken.moved.keys() & wrong.keys():
+        if step == "row_sum" and kind != name:
+            # The sums of rows may be right before a sink loses its share.
+            continue
+        np.testing.assert_allclose(mistaken[step], wrong[step], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("from_output", [False, True], ids=["matrices", "output"])
+@pytest.mark.parametrize("kind", [kind for kind in PROBLEMS if kind != NAN])
+def test_named(kind: str, from_output: bool) -> None:
+    problem = PROBLEMS[kind]
+    name, _, wrong = made_in(KINDS[kind], problem)
+    answers = {"output": wrong["output"]} if from_output else wrong
+    if name == AVERAGE:
+        # Any weights may be carried from exponentials that are written as 0.
+        answers = {step: array for step, array in answers.items() if step not in ("exp", "row_sum")}
+    found = diagnosed(problem, answers)
+    assert name in found[0].mistakes
+    assert found[0].whole
+
+
+def test_masks_tiled_over_heads() -> None:
+    """Program code tiles the rows of the entries, and then takes entry and head from a row."""
+    draw = np.random.default_rng(2)
+    q, k, v = (draw.normal(size=(3, 2, 3, 4)) for _ in range(3))
+    lengths = [1, 2, 3]
+    trace = run(problem_of(Q=q, K=k, V=v, mask={"lengths": lengths}))
+    name = "the masks of the entries were tiled over the heads, not repeated"
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    seen = np.tile(np.arange(3) < np.reshape(lengths, (3, 1)), (2, 1)).reshape(3, 2, 1, 3)
+    exp = np.where(seen, np.exp(q @ k.swapaxes(-1, -2) / 2), 0)
+    output = exp / exp.sum(-1, keepdims=True) @ v
+    assert abs(output - trace["output"]).max() > 0.1
+    np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sink", [None, 0.5])
+@pytest.mark.parametrize("base", [math.e, 3.0])
+def test_exponentials_without_a_shift(base: float, sink: float | None) -> None:
+    draw = np.random.default_rng(3)
+    q, k, v = (draw.normal(size=(3, 4)) * size for size in (np.array([[1], [4000], [-9000]]), 1, 1))
+    keys: dict[str, Any] = {} if sink is None else {"sink": sink}
+    keys |= {} if base == math.e else {"exp_base": base}
+    trace = run(problem_of(Q=q, K=k, V=v, **keys))
+    name = "the exponentials were taken without a shift, and overflowed"
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    with np.errstate(over="ignore", invalid="ignore"):
+        exp = base ** (q @ k.T / 2)
+        total = exp.sum(-1, keepdims=True) + (0 if sink is None else base**sink)
+        output = exp / total @ v
+    assert np.isnan(output).any()
+    np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)
+    small = run(problem_of(Q=q / 1e4, K=k, V=v, **keys))
+    assert changes_of(name, small) == {}
