@@ -16,6 +16,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Set
+    from subprocess import Popen
     from types import FrameType
     from typing import Any, TextIO, TypeAlias
 
@@ -143,6 +144,28 @@ def in_own_group() -> dict[str, Any]:
 
         return {"creationflags": CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
+
+
+def end_group(process: Popen[bytes]) -> None:
+    """End a process that was started `in_own_group`, with all that it has started; on Windows it
+    alone.
+    """
+    if sys.platform != "win32":
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            # It has ended, and so has its group.
+            pass
+    process.kill()
+    process.wait()
+
+
+def signal_name(number: int) -> str:
+    """What a signal is called: SIGSEGV; its number where it has no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def processor_count() -> int:

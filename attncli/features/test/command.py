@@ -1,0 +1,76 @@
+"""`attncli test`: what a function of somebody else does, and which mistake it has."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attncli.cli import options
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import PageLook
+from attncli.cli.pages import write_page
+from attncli.cli.progress import progress
+from attncli.errors import Exit
+
+if TYPE_CHECKING:
+    from attncli.testing.tested import Tested
+
+POSSIBLE_SECONDS = range(1, 3601)
+USUAL_SECONDS = 5
+
+
+@grouped
+def test(
+    *,
+    function: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.py:NAME",
+            help=(
+                "The function: in a file of Python, or in an installed package, as in"
+                " torch.nn.functional:scaled_dot_product_attention."
+            ),
+        ),
+    ],
+    call: Annotated[
+        str | None,
+        typer.Option(
+            "--call",
+            metavar="EXPRESSION",
+            help=(
+                "How it is called, where its parameters do not say so, in Python: f is the"
+                " function, q, k and v are arrays: --call 'f(q, k, v, mask=~mask)'."
+            ),
+        ),
+    ] = None,
+    seconds: Annotated[
+        int,
+        options.read_by(
+            options.whole,
+            "--seconds",
+            metavar="N",
+            help="How long it may take to load, and each call of it.",
+            allowed=POSSIBLE_SECONDS,
+        ),
+    ] = USUAL_SECONDS,
+    look: PageLook,
+    precision: options.Precision = 3,
+) -> int:
+    """Test a function that works attention out: say what it does, and which mistake it has.
+
+    attncli calls it with small problems that tell mistakes apart, in a process of its own with
+    limits of time and memory. These are no sandbox: test only code that you would run yourself.
+    Exit code 1 says that it differs from attention.
+    """
+    require_writable(look.output, "-")
+
+    from attncli.testing.function import test_function
+    from attncli.testing.page import tested_page
+    from attncli.testing.process import Limits
+
+    limits = Limits(seconds=seconds)
+    tested = test_function(
+        function, expression=call or "", limits=limits, begin=progress.begin
+    )
+    write_page(tested_page(tested, precision), look)
+    return Exit.OK if tested.agrees else Exit.DIFFERENCE

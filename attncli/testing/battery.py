@@ -1,0 +1,237 @@
+"""The cases that functions are tested with: small problems, no two lengths of which are the same,
+in which each mistake shows and no two look alike.
+
+Each of them is the only one that shows something. All numbers are multiples of a quarter and at
+most 2, so that every number format has them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from hashlib import shake_256
+from math import inf, prod
+from typing import Any
+
+import numpy as np
+
+from attncli.problem.keys import CORNERS
+from attncli.testing.case import Array, Case, Meaning, PerHead
+
+ENTRIES, HEADS = 2, 2
+QUERIES, KEYS = 3, 4
+KEY_WIDTH, VALUE_WIDTH = 5, 6
+# RoPE turns pairs of features.
+ROTATED_WIDTH = 4
+SCALE = 0.75
+SOFTCAP = 1.5
+# Less than this is lost where sums are kept in bfloat16.
+LARGE_SINK = 20.0
+THETA = 100.0
+WINDOW = 2
+# A sum of ones in float16 stays at 2,048, and one in bfloat16 at 256.
+KEYS_OF_LONG_ROW = 4096
+# By the authors of ALiBi: those of two heads, and then every second one of four.
+SLOPES_OF_THREE_HEADS = (2.0**-4, 2.0**-8, 2.0**-2)
+
+
+def all_cases() -> tuple[Case, ...]:
+    """Every case; the first one is plain attention."""
+    return (
+        *_plain(),
+        *_masked(),
+        *_causal(),
+        _grouped(),
+        _window(),
+        *_capped(),
+        _with_a_sink(),
+        _with_alibi(),
+        *_rotated(),
+        *_number_formats(),
+    )
+
+
+def _plain() -> Iterator[Case]:
+    shows = {"scale": "1/sqrt(d_k)", "softmax": "over keys"}
+    yield replace(_drawn("plain"), shows=shows)
+    scaled = _drawn("a scale of its own")
+    yield _asking(scaled, {"scale": SCALE}, Meaning({"scale": SCALE}))
+    large = _drawn("scores of 1,000")
+    yield replace(large, queries=large.queries * 128)
+
+
+def _masked() -> Iterator[Case]:
+    case = _drawn("a mask of truth values")
+    keep = _truth(case.name, 1, 1, QUERIES, KEYS)
+    kept = _asking(case, {"mask": keep}, Meaning(_keeping(keep)))
+    yield replace(kept, shows={"mask": "true is seen"})
+
+    case = _drawn("a mask that is added")
+    numbers = _numbers("added", 1, 1, QUERIES, KEYS)
+    numbers[..., 0, 2] = numbers[..., 1, 0] = -inf
+    # Zero hides where numbers are truth values.
+    numbers[..., 2, 3] = 0
+    added = Meaning(_adding(numbers), {"numbers in a mask": "added"})
+    as_truth = Meaning(_keeping(numbers != 0), {"numbers in a mask": "truth values"})
+    yield _asking(case, {"mask": numbers}, added, as_truth)
+
+    case = _drawn("a mask for each entry and head")
+    by_head = _truth(case.name, ENTRIES, HEADS, QUERIES, KEYS)
+    each = _asking(case, {"mask": by_head}, Meaning(_keeping(by_head)))
+    yield replace(each, needs=frozenset({"entries", "heads"}))
+
+    case = _drawn("lengths in a batch")
+    lengths = np.array([2, KEYS]).reshape(ENTRIES, 1, 1, 1)
+    within = np.arange(KEYS) < lengths
+    filled = np.broadcast_to(within, (ENTRIES, 1, QUERIES, KEYS)).copy()
+    batch = _asking(case, {"mask": filled}, Meaning(_keeping(filled)))
+    yield replace(batch, needs=frozenset({"entries"}))
+
+    case = _drawn("a query that sees no key")
+    blind = _truth(case.name, 1, 1, QUERIES, KEYS)
+    blind[..., 1, :] = False
+    yield _asking(case, {"mask": blind}, Meaning(_keeping(blind)))
+
+    document = np.array([0, 0, 1, 1, 1])
+    tokens = len(document)
+    case = _drawn("two documents in one row", n=tokens, m=tokens)
+    is_same = document[:, None] == document
+    is_before = np.arange(tokens)[:, None] >= np.arange(tokens)
+    seen = (is_same & is_before)[None, None]
+    yield _asking(case, {"mask": seen}, Meaning(_keeping(seen)))
+
+
+def _causal() -> Iterator[Case]:
+    square = _drawn("causal", n=KEYS, m=KEYS)
+    yield _asking(square, {"causal": True}, Meaning({"mask": "causal"}))
+    longer = _drawn("causal, fewer queries than keys", m=KEYS + 1)
+    corners = [
+        Meaning({"mask": {"causal": True, "corner": corner}}, {"causal": corner})
+        for corner in CORNERS
+    ]
+    yield _asking(longer, {"causal": True}, *corners)
+
+
+def _grouped() -> Case:
+    case = _drawn("two KV heads of four", heads=2 * HEADS)
+    keys, values = (array[:, :HEADS] for array in (case.keys, case.values))
+    grouped = replace(case, keys=keys, values=values, shows={"kv heads": "repeated"})
+    return replace(_asking(grouped, {"grouped": True}, Meaning()), needs=frozenset({"heads"}))
+
+
+def _window() -> Case:
+    case = _drawn("a window of two", n=4, m=7)
+    counted = {"with the token itself": WINDOW - 1, "beside the token itself": WINDOW}
+    meanings = []
+    for words, before in counted.items():
+        for corner in CORNERS:
+            past = {"causal": True, "window": [before, 0], "corner": corner}
+            meanings.append(Meaning({"mask": past}, {"window": words, "causal": corner}))
+    for words, beside in counted.items():
+        for corner in CORNERS:
+            both = {"window": [beside, beside], "corner": corner}
+            meanings.append(Meaning({"mask": both}, {"window": f"{words}, to both sides"}))
+    return _asking(case, {"window": WINDOW}, *meanings)
+
+
+def _capped() -> Iterator[Case]:
+    case = _drawn("a softcap and a mask")
+    keep = _truth(case.name, 1, 1, QUERIES, KEYS)
+    masked = Meaning({**_keeping(keep), "softcap": SOFTCAP})
+    capped = _asking(case, {"softcap": SOFTCAP, "mask": keep}, masked)
+    yield replace(capped, shows={"softcap": "before the mask"})
+
+    case = _drawn("a softcap and a bias of distances", n=KEYS, m=KEYS)
+    distances = np.abs(np.arange(KEYS) - np.arange(KEYS)[:, None])
+    slopes = np.array([0.5, 0.25]).reshape(1, HEADS, 1, 1)
+    bias = -slopes * distances
+    biased = Meaning({**_adding(bias), "softcap": SOFTCAP})
+    yield _asking(case, {"softcap": SOFTCAP, "mask": bias}, biased)
+
+
+def _with_a_sink() -> Case:
+    case = _drawn("a sink")
+    sinks = PerHead(np.array([LARGE_SINK, SOFTCAP]))
+    sunk = _asking(case, {"sink": sinks}, Meaning({"sink": sinks}))
+    return replace(sunk, shows={"sink": "takes a share and has no value"})
+
+
+def _with_alibi() -> Case:
+    case = _drawn("ALiBi with three heads", heads=3, n=KEYS, m=KEYS)
+    slopes = PerHead(np.array(SLOPES_OF_THREE_HEADS))
+    alibi = Meaning({"position": {"alibi": {"slopes": slopes}}})
+    return replace(_asking(case, {"alibi": slopes}, alibi), needs=frozenset({"heads"}))
+
+
+def _rotated() -> Iterator[Case]:
+    case = _drawn("RoPE", n=2, m=5, d_k=ROTATED_WIDTH)
+    yield _asking(case, {"rope": THETA}, *_pairings({}))
+
+    past = 3
+    case = _drawn("RoPE after a cache", n=2, m=5, d_k=ROTATED_WIDTH)
+    cache = {"K": case.keys[..., :past, :], "V": case.values[..., :past, :]}
+    new = {"K": case.keys[..., past:, :], "V": case.values[..., past:, :]}
+    yield _asking(case, {"rope": THETA, "offset": past}, *_pairings({"past": cache, **new}))
+
+
+def _pairings(keys: Mapping[str, Any]) -> Iterator[Meaning]:
+    for pairing, words in (("half", "halves"), ("interleaved", "neighbours")):
+        rope = {"theta": THETA, "pairing": pairing}
+        yield Meaning({**keys, "position": {"rope": rope}}, {"rope": f"turns pairs of {words}"})
+
+
+def _number_formats() -> Iterator[Case]:
+    for dtype in ("float16", "bfloat16"):
+        yield replace(_drawn(f"plain, in {dtype}"), dtype=dtype)
+    case = _drawn(f"{KEYS_OF_LONG_ROW:,} equal keys", n=1, m=KEYS_OF_LONG_ROW)
+    keys = np.broadcast_to(case.keys[..., :1, :], case.keys.shape).copy()
+    yield replace(case, keys=keys, dtype="float16", shows={"precision": "sums in float32"})
+
+
+def _drawn(
+    name: str,
+    *,
+    heads: int = HEADS,
+    n: int = QUERIES,
+    m: int = KEYS,
+    d_k: int = KEY_WIDTH,
+) -> Case:
+    """A case in which nothing is asked but attention, with numbers drawn by its name."""
+    queries = _numbers(f"{name}: queries", ENTRIES, heads, n, d_k)
+    keys = _numbers(f"{name}: keys", ENTRIES, heads, m, d_k)
+    values = _numbers(f"{name}: values", ENTRIES, heads, m, VALUE_WIDTH)
+    return Case(name, queries, keys, values)
+
+
+def _asking(case: Case, asks: Mapping[str, Any], *meanings: Meaning) -> Case:
+    return replace(case, asks=asks, meanings=meanings)
+
+
+def _keeping(keep: Array) -> dict[str, Any]:
+    return {"mask": {"keep": _everywhere(keep)}}
+
+
+def _adding(numbers: Array) -> dict[str, Any]:
+    return {"mask": {"additive": _everywhere(numbers)}}
+
+
+def _everywhere(mask: Array) -> Array:
+    """A mask for every entry and head."""
+    return np.broadcast_to(mask, (ENTRIES, HEADS, *mask.shape[-2:])).copy()
+
+
+def _numbers(name: str, *shape: int) -> Array:
+    """Multiples of a quarter from -2 to 2, drawn by a name."""
+    drawn = np.frombuffer(shake_256(name.encode()).digest(prod(shape)), np.uint8)
+    quarters = drawn.reshape(shape) % 17 - 8.0
+    return np.asarray(quarters / 4)
+
+
+def _truth(name: str, *shape: int) -> Array:
+    """Truth values drawn by a name; every row has both."""
+    drawn = np.frombuffer(shake_256(name.encode()).digest(prod(shape)), np.uint8)
+    drawn = drawn.reshape(shape)
+    is_largest = drawn == drawn.max(axis=-1, keepdims=True)
+    is_smallest = drawn == drawn.min(axis=-1, keepdims=True)
+    is_odd = drawn % 2 == 1
+    return np.asarray((is_odd | is_largest) & ~is_smallest)

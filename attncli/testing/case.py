@@ -1,0 +1,145 @@
+"""A case: a small problem, what a function is asked with it, and what may come out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.problem.model import Problem
+from attncli.problem.python_values import read_values
+
+Array: TypeAlias = NDArray[Any]
+# Entries of a batch, heads, tokens, features.
+MOST_AXES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One of the ways in which software understands what is asked.
+
+    `facts` are what a function does that means this, such as {"causal": "bottom-right"}; `keys` are
+    those of the problem, in which the settings that are asked mean this.
+    """
+
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A problem with entries and heads, and the settings that a function is called with.
+
+    `queries`, `keys` and `values` are entries × heads × tokens × features. `asks` are the settings
+    by their roles, such as {"scale": 0.3}: arrays among them have entries and heads on their first
+    two axes, unless they are `per_head`. `meanings` are the ways to understand this; a function
+    agrees if it gives the output of one. `shows` are the facts that a function has which agrees
+    here. `needs` says which of the leading axes the case is about, if it is: "entries" or "heads".
+    """
+
+    name: str
+    queries: Array
+    keys: Array
+    values: Array
+    asks: Mapping[str, Any] = field(default_factory=dict)
+    meanings: tuple[Meaning, ...] = (Meaning(),)
+    shows: Mapping[str, str] = field(default_factory=dict)
+    needs: frozenset[str] = frozenset()
+    dtype: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def with_axes(self, axes: int) -> Case | None:
+        """The case of a function that takes so many axes; None where it is about an axis that is
+        not there.
+
+        Of the leading axes, three axes have the heads, unless the case is about entries.
+        """
+        kept = "entries" if self.needs == {"entries"} else "heads"
+        lost = _lost(axes, kept)
+        if self.needs & lost:
+            return None
+        meanings = [replace(each, keys=_cut(each.keys, lost)) for each in self.meanings]
+        return replace(
+            self,
+            queries=_cut(self.queries, lost),
+            keys=_cut(self.keys, lost),
+            values=_cut(self.values, lost),
+            asks=_cut(self.asks, lost),
+            meanings=tuple(meanings),
+        )
+
+    def with_values_as_wide_as_keys(self) -> Case:
+        """The case of a function that takes no other values: the first columns of these."""
+        width = self.keys.shape[-1]
+        return replace(self, values=self.values[..., :width])
+
+    @property
+    def title(self) -> str:
+        """What its problem is called."""
+        return self.name[0].upper() + self.name[1:]
+
+    @property
+    def size(self) -> int:
+        """How many numbers a person has to read."""
+        return self.queries.size + self.keys.size + self.values.size
+
+    def problem(self, meaning: Meaning) -> Problem:
+        """The problem by one of the meanings."""
+        keys = {"title": self.title, "Q": self.queries, "K": self.keys, "V": self.values}
+        return read_values({**keys, **_plain(meaning.keys)})
+
+
+def _lost(axes: int, kept: str) -> frozenset[str]:
+    if axes == MOST_AXES:
+        return frozenset()
+    if axes == MOST_AXES - 1:
+        return frozenset({"entries", "heads"} - {kept})
+    return frozenset({"entries", "heads"})
+
+
+@dataclass(frozen=True, slots=True)
+class PerHead:
+    """An array with a number for each head."""
+
+    numbers: Array
+
+    def cut(self, lost: frozenset[str]) -> PerHead | float:
+        """The same, or that of the first head alone."""
+        return float(self.numbers[0]) if "heads" in lost else self
+
+
+def _cut(value: Any, lost: frozenset[str]) -> Any:
+    """Arrays without the leading axes that are lost, of which they keep the first place; also
+    those within lists and mappings.
+    """
+    match value:
+        case PerHead():
+            return value.cut(lost)
+        case np.ndarray():
+            if "heads" in lost:
+                value = value[:, 0]
+            return value[0] if "entries" in lost else value
+        case Mapping():
+            return {key: _cut(each, lost) for key, each in value.items()}
+        case list():
+            return [_cut(each, lost) for each in value]
+        case _:
+            return value
+
+
+def _plain(value: Any) -> Any:
+    """Settings as a problem takes them."""
+    match value:
+        case PerHead():
+            return value.numbers
+        case Mapping():
+            return {key: _plain(each) for key, each in value.items()}
+        case list():
+            return [_plain(each) for each in value]
+        case _:
+            return value

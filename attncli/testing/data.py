@@ -1,0 +1,77 @@
+"""A tested function for programs; `test.schema.json` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from attncli.testing.case import Case, PerHead
+from attncli.testing.diagnosis import Explanation
+from attncli.testing.tested import CaseResult, Tested
+from attncli.tracing.json_numbers import json_values
+from attncli.tracing.serialization import TRACE_FORMAT
+from attncli.version import __version__
+
+# Of larger cases, only the name and the result are told.
+MOST_NUMBERS = 1000
+
+
+def tested_data(tested: Tested, found: Sequence[Explanation]) -> dict[str, Any]:
+    """The function, its facts, the mistakes, and every case."""
+    mistakes = dict.fromkeys(name for each in found for name in each.mistakes)
+    return {
+        "attncli": {"version": __version__, "format": TRACE_FORMAT},
+        "agrees": tested.agrees,
+        "function": tested.name,
+        "facts": dict(tested.facts),
+        "remarks": list(tested.remarks),
+        "mistakes": list(mistakes),
+        "explanations": [_explanation(each) for each in found],
+        "cases": [_case(result) for result in tested.results],
+    }
+
+
+def _explanation(found: Explanation) -> dict[str, Any]:
+    return {
+        "mistakes": list(found.mistakes),
+        "beside": list(found.beside),
+        "cases": [each.case.name for each in found.results],
+    }
+
+
+def _case(result: CaseResult) -> dict[str, Any]:
+    case = result.case
+    data: dict[str, Any] = {"name": case.name, "result": result.result}
+    if result.error:
+        data["error"] = result.error
+    if result.expected and case.size <= MOST_NUMBERS:
+        data["problem"] = problem_data(case, result.chosen)
+        data["given"] = json_values(result.output)
+        data["expected"] = json_values(result.right.output)
+    return data
+
+
+def problem_data(case: Case, meaning: int) -> dict[str, Any]:
+    """The problem of a case as JSON, which attncli reads."""
+    keys = {"Q": case.queries, "K": case.keys, "V": case.values}
+    named = {**keys, **case.meanings[meaning].keys}
+    return {"title": case.title, **{key: _plain(value) for key, value in named.items()}}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, PerHead):
+        return value.numbers.tolist()
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.dtype == np.bool_ else _numbers(value.tolist())
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return value
+
+
+def _numbers(value: Any) -> Any:
+    """Nested lists of numbers with the words that a problem has for infinities."""
+    if isinstance(value, list):
+        return [_numbers(each) for each in value]
+    return value if np.isfinite(value) else str(value)

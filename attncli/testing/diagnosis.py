@@ -1,0 +1,179 @@
+"""The mistakes that explain why a function differs: each fits every case that differs and can show
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from attncli.testing.judgement import Evidence
+from attncli.testing.tested import CaseResult
+
+# A function with more mistakes at once is told of these.
+MOST_AT_ONCE = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Mistakes that give the same numbers in all cases that they explain, mostly one alone.
+
+    `beside` are others that are made at the same time, without which these do not give the numbers.
+    """
+
+    mistakes: tuple[str, ...]
+    results: tuple[CaseResult, ...]
+    beside: tuple[str, ...] = ()
+
+    @property
+    def smallest(self) -> CaseResult:
+        """The case with the fewest numbers."""
+        return min(self.results, key=lambda each: each.case.size)
+
+
+def explanations(results: Sequence[CaseResult]) -> tuple[Explanation, ...]:
+    """The mistakes that explain the cases that differ.
+
+    One mistake at a time is tried first. Where that leaves cases without a name, each mistake that
+    explains one of them is assumed, and the others are looked for beside it.
+    """
+    found = _one_at_a_time(results)
+    left = unexplained(results, found)
+    if not left:
+        return found
+    together = _several_at_once(results, MOST_AT_ONCE)
+    still_left = unexplained(results, together)
+    return together if len(still_left) < len(left) else found
+
+
+def unexplained(
+    results: Iterable[CaseResult], found: Iterable[Explanation]
+) -> tuple[CaseResult, ...]:
+    """The cases that differ, and that no mistake explains."""
+    explained = {result.case.name for each in found for result in each.results}
+    return tuple(each for each in differing(results) if each.case.name not in explained)
+
+
+def differing(results: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
+    """The cases whose output is another one, the smallest first."""
+    found = [each for each in results if each.result == "differs"]
+    return tuple(sorted(found, key=lambda each: each.case.size))
+
+
+def evidence(result: CaseResult, name: str) -> Evidence:
+    """What a case says of a mistake, however its settings are meant."""
+    assert result.output is not None
+    found: set[Evidence] = set()
+    for expected in result.expected:
+        if name in expected.changes:
+            found.add(expected.evidence(name, result.output))
+    if "gives" in found:
+        return "gives"
+    return "refuted" if "refuted" in found else "hidden"
+
+
+def _one_at_a_time(results: Sequence[CaseResult]) -> tuple[Explanation, ...]:
+    wrong = differing(results)
+    fitting = _fitting(wrong, _candidates(wrong))
+    found: list[Explanation] = []
+    explained: set[int] = set()
+    for numbers, names in _by_cases(fitting):
+        if explained >= set(numbers):
+            continue
+        likely = _not_refuted(names, results)
+        of_these = tuple(wrong[number] for number in numbers)
+        found.append(Explanation(tuple(likely or names), of_these))
+        explained |= set(numbers)
+    return tuple(found)
+
+
+def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Explanation, ...]:
+    """The best explanation by a mistake that is assumed in all cases, and others beside it."""
+    best: tuple[Explanation, ...] = ()
+    fewest = len(differing(results))
+    if most == 1:
+        return _one_at_a_time(results)
+    for name in _candidates(differing(results)):
+        assumed = [_assuming(result, name) for result in results]
+        alone = tuple(
+            result
+            for result, then in zip(results, assumed, strict=True)
+            if result.result == "differs" and then.result == "same"
+        )
+        if not alone:
+            continue
+        others = _beside(name, _several_at_once(assumed, most - 1))
+        found = (Explanation((name,), alone), *others)
+        left = len(unexplained(results, found)) + _newly_wrong(results, assumed)
+        if left < fewest:
+            best, fewest = found, left
+    return best
+
+
+def _beside(name: str, found: Iterable[Explanation]) -> Iterable[Explanation]:
+    for each in found:
+        yield replace(each, beside=(name, *each.beside))
+
+
+def _assuming(result: CaseResult, name: str) -> CaseResult:
+    """A case judged as if a mistake were right."""
+    if result.output is None or not result.expected or result.result == "error":
+        return result
+    expected = tuple(each.assuming(name) for each in result.expected)
+    agreements = [each.agreement(result.output) for each in expected]
+    chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
+    verdict = "same" if agreements[chosen].agrees else "differs"
+    return replace(
+        result,
+        result=verdict,
+        expected=expected,
+        chosen=chosen,
+        agreement=agreements[chosen],
+    )
+
+
+def _newly_wrong(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> int:
+    """How many cases are right only without the mistake that was assumed."""
+    pairs = zip(before, after, strict=True)
+    return sum(one.result == "same" and other.result == "differs" for one, other in pairs)
+
+
+def _candidates(wrong: Sequence[CaseResult]) -> dict[str, None]:
+    """The mistakes that give the output of a case; where one that explains a smaller case explains
+    this one, too, no others are looked for.
+    """
+    found: dict[str, None] = {}
+    for result in wrong:
+        if any(evidence(result, name) == "gives" for name in found):
+            continue
+        named = dict.fromkeys(name for each in result.expected for name in each.changes)
+        for name in named:
+            if evidence(result, name) == "gives":
+                found[name] = None
+    return found
+
+
+def _fitting(wrong: Sequence[CaseResult], candidates: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """The numbers of the cases that each candidate explains, without those that a case refutes."""
+    found = {}
+    for name in candidates:
+        said = [evidence(result, name) for result in wrong]
+        if "refuted" not in said:
+            found[name] = tuple(number for number, each in enumerate(said) if each == "gives")
+    return found
+
+
+def _by_cases(fitting: Mapping[str, tuple[int, ...]]) -> list[tuple[tuple[int, ...], list[str]]]:
+    """The names for each set of cases that they explain, the largest set first."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name, numbers in fitting.items():
+        groups.setdefault(numbers, []).append(name)
+    return sorted(groups.items(), key=lambda group: -len(group[0]))
+
+
+def _not_refuted(names: Sequence[str], results: Iterable[CaseResult]) -> list[str]:
+    """Those that no case speaks against in which nothing is wrong."""
+    if len(names) == 1:
+        return list(names)
+    right = [each for each in results if each.result == "same"]
+    return [name for name in names if all(evidence(result, name) == "hidden" for result in right)]

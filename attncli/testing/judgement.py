@@ -1,0 +1,216 @@
+"""Whether an output is what a problem gives, and which mistakes give it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.dtypes import DTYPES, Dtype
+from attncli.mistakes.blind_queries import blind_queries
+from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.mistaken_trace import MistakenTrace
+from attncli.mistakes.model import Changes
+from attncli.tracing.comparison import TOLERANCES
+from attncli.tracing.difference import Difference, Doubles, difference, larger
+from attncli.tracing.magnitudes import Magnitudes
+from attncli.tracing.model import Trace
+
+OUTPUT = "output"
+# Of the largest value: no rounding moves an output so far. Nearer numbers are looked at closely,
+# which takes long.
+FAR = 0.1
+# What comes out for a query that sees no key.
+Blind: TypeAlias = Literal["0", "NaN", "average", "other"]
+# A mistake gives an output, would give another one, or shows nothing in this problem.
+Evidence: TypeAlias = Literal["gives", "refuted", "hidden"]
+Rows: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How an output compares with the right one.
+
+    `difference` is None where the shapes differ. `blind` is what stands in the rows of queries that
+    see no key, which are not compared; None where every query sees one.
+    """
+
+    difference: Difference | None
+    blind: Blind | None = None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing differs; a row that sees no key may be 0, NaN or an average."""
+        return (
+            self.difference is not None and not self.difference.differing and self.blind != "other"
+        )
+
+
+class Expected:
+    """What a trace gives in a number format, and what with each mistake that can be made in it."""
+
+    def __init__(self, trace: Trace, dtype: str) -> None:
+        self.trace = trace
+        self.dtype: Dtype = DTYPES[dtype]
+        self.output: Doubles = np.asarray(trace[OUTPUT], np.float64)
+        self._with: dict[str, _Mistaken] = {}
+
+    @cached_property
+    def changes(self) -> Mapping[str, Changes]:
+        """What each mistake that can be made changes, by its name."""
+        return {mistake.name: changes for mistake, changes in applicable(self.trace)}
+
+    @cached_property
+    def sizes(self) -> Doubles:
+        """How large the numbers are that each cell of the output is made of.
+
+        What is below the smallest normal number may as well be 0.
+        """
+        least = self.dtype.smallest / TOLERANCES[self.dtype.name]
+        return np.maximum(Magnitudes(self.trace, self.dtype)[OUTPUT], least)
+
+    @cached_property
+    def blind(self) -> Rows:
+        """The rows of the output whose queries see no key."""
+        return self.blind_rows(self.trace["masked"]) if "masked" in self.trace else self._no_rows
+
+    @cached_property
+    def _no_rows(self) -> Rows:
+        return np.zeros(self.output.shape[:-1], bool)
+
+    @cached_property
+    def far(self) -> float:
+        """No rounding moves an output so far."""
+        return FAR * float(np.abs(self.trace["V"]).max())
+
+    @cached_property
+    def _average(self) -> Doubles:
+        """The average of all values, for every query."""
+        average = np.asarray(self.trace["V"], np.float64).mean(axis=-2, keepdims=True)
+        if average.ndim > 2:
+            group = self.output.shape[-3] // average.shape[-3]
+            average = np.repeat(average, group, axis=-3)
+        return np.broadcast_to(average, self.output.shape)
+
+    def blind_rows(self, masked: NDArray[np.floating]) -> Rows:
+        """The same by other masked scores."""
+        return blind_queries(np.asarray(masked, np.float64)).reshape(self.output.shape[:-1])
+
+    def agreement(self, output: Doubles) -> Agreement:
+        """How an output compares with the right one."""
+        if output.shape != self.output.shape:
+            return Agreement(None)
+        found = self.difference(self.output, output, self.blind, self.sizes)
+        return Agreement(found, self.of_blind(output, self.blind))
+
+    def wrong_cells(self, output: Doubles) -> Rows:
+        """Which cells of an output differ from the right one."""
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(output - self.output)
+        allowed = TOLERANCES[self.dtype.name] * self.sizes
+        return np.asarray(~(apart <= allowed) & ~self.blind[..., None])
+
+    def evidence(self, name: str, output: Doubles) -> Evidence:
+        """What an output says of a mistake that can be made here."""
+        if output.shape != self.output.shape:
+            return "refuted"
+        mistaken = self.with_mistake(name)
+        if mistaken.hides:
+            return "hidden"
+        return "gives" if mistaken.gives(output) else "refuted"
+
+    def with_mistake(self, name: str) -> _Mistaken:
+        """The same with one of the mistakes that can be made."""
+        if name not in self._with:
+            self._with[name] = _Mistaken(self, MistakenTrace(self.trace, self.changes[name]))
+        return self._with[name]
+
+    def assuming(self, name: str) -> Expected:
+        """As if a mistake were right: what comes out with it, and with one more."""
+        if name not in self.changes:
+            return self
+        mistaken = self.with_mistake(name).trace
+        steps = dict(mistaken.trace.steps)
+        for moved in mistaken.moved:
+            steps[moved] = replace(steps[moved], value=mistaken[moved])
+        return Expected(replace(self.trace, steps=steps), self.dtype.name)
+
+    def difference(
+        self, one: Doubles, other: Doubles, blind: Rows, sizes: Doubles | None
+    ) -> Difference:
+        """How far two outputs are apart, without the rows that see no key."""
+        is_compared = ~blind[..., None]
+        one, other = (np.where(is_compared, each, 0.0) for each in (one, other))
+        return difference(one, other, TOLERANCES[self.dtype.name], sizes=sizes)
+
+    def are_far(self, one: Doubles, other: Doubles, blind: Rows) -> bool:
+        """Whether two outputs are farther apart than any rounding brings them."""
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(one - other)
+        apart[np.isnan(one) & np.isnan(other)] = 0
+        return not bool((apart[~blind] <= self.far).all())
+
+    def of_blind(self, output: Doubles, blind: Rows) -> Blind | None:
+        """What stands in the rows that see no key; None where there are none."""
+        if not blind.any():
+            return None
+        rows = output[blind]
+        if np.isnan(rows).all():
+            return "NaN"
+        if not rows.any():
+            return "0"
+        average = self._average[blind]
+        tolerance = TOLERANCES[self.dtype.name] * max(float(np.abs(average).max()), 1.0)
+        is_average = np.allclose(rows, average, rtol=0, atol=tolerance)
+        return "average" if is_average else "other"
+
+
+class _Mistaken:
+    """What a problem gives with a mistake in it."""
+
+    def __init__(self, right: Expected, trace: MistakenTrace) -> None:
+        self.right = right
+        self.trace = trace
+
+    @cached_property
+    def output(self) -> Doubles:
+        return self.trace[OUTPUT]
+
+    @cached_property
+    def blind(self) -> Rows:
+        """The rows whose queries see no key with the mistake."""
+        if "masked" not in self.trace.moved:
+            return self.right.blind
+        return self.right.blind_rows(self.trace["masked"])
+
+    @cached_property
+    def hides(self) -> bool:
+        """Whether the mistake gives the right output, as far as this format tells."""
+        if OUTPUT not in self.trace.moved:
+            return True
+        right = self.right
+        blind = right.blind | self.blind
+        if (self.blind & ~right.blind).any() or right.are_far(right.output, self.output, blind):
+            return False
+        return not right.difference(right.output, self.output, blind, self.sizes).differing
+
+    def gives(self, output: Doubles) -> bool:
+        """Whether an output is that with the mistake."""
+        right = self.right
+        if right.are_far(self.output, output, self.blind):
+            return False
+        if right.of_blind(output, self.blind) == "other":
+            return False
+        own_sizes = np.where(np.isfinite(self.output), np.abs(self.output), 0.0)
+        if not right.difference(self.output, output, self.blind, own_sizes).differing:
+            return True
+        return not right.difference(self.output, output, self.blind, self.sizes).differing
+
+    @cached_property
+    def sizes(self) -> Doubles | None:
+        made = self.trace.sizes(OUTPUT, self.right.dtype)
+        return larger(self.right.sizes, np.where(np.isfinite(made), made, 0.0))

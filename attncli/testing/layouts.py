@@ -1,0 +1,61 @@
+"""In which order a function takes the axes of queries, keys and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.testing.case import MOST_AXES, Array, Case
+
+
+class Layout(NamedTuple):
+    """How many axes there are, whether tokens come before heads, and whether values may be wider
+    than keys.
+    """
+
+    axes: int = MOST_AXES
+    tokens_first: bool = False
+    wide_values: bool = True
+
+    @property
+    def words(self) -> str:
+        """The axes in words, as in "entries × heads × tokens × features"."""
+        axes = ["entries", "heads", "tokens", "features"][MOST_AXES - self.axes :]
+        if self.tokens_first:
+            axes[-3:-1] = ["tokens", "heads"]
+        text = " × ".join(axes)
+        return text if self.wide_values else f"{text}; values as wide as keys"
+
+    def case(self, case: Case) -> Case | None:
+        """A case as a function of this layout is asked it, still with heads first; None where it
+        cannot be.
+        """
+        fitted = case.with_axes(self.axes)
+        if fitted is None or self.wide_values:
+            return fitted
+        return fitted.with_values_as_wide_as_keys()
+
+    def arranged(self, case: Case) -> Case:
+        """The case with its axes in this order."""
+        return replace(
+            case,
+            queries=self.swapped(case.queries),
+            keys=self.swapped(case.keys),
+            values=self.swapped(case.values),
+        )
+
+    def swapped(self, array: Array) -> Array:
+        """Heads first as this order has them, and the other way round."""
+        return np.swapaxes(array, -3, -2) if self.tokens_first else array
+
+
+def possible_layouts() -> Iterator[Layout]:
+    """All layouts, those with the most axes first: who takes these, takes fewer by chance."""
+    for wide_values in (True, False):
+        yield Layout(4, wide_values=wide_values)
+        yield Layout(4, tokens_first=True, wide_values=wide_values)
+        yield Layout(3, wide_values=wide_values)
+        yield Layout(2, wide_values=wide_values)

@@ -1,0 +1,228 @@
+"""The page of a function that was tested: what it does, and each mistake with the smallest case that
+shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from attncli.attention.registry import cell_form
+from attncli.english import count, either, listed, shape_text
+from attncli.page.document import (
+    Block,
+    Document,
+    Formula,
+    Heading,
+    Paragraph,
+    Table,
+    Text,
+    Worked,
+    WorkedLine,
+)
+from attncli.page.printer import Printer, format_number, number_node
+from attncli.page.worked.line import worked_line
+from attncli.testing.case import Case, PerHead
+from attncli.testing.data import tested_data
+from attncli.testing.diagnosis import Explanation, differing, explanations, unexplained
+from attncli.testing.facts import NOT_ASKED, missing
+from attncli.testing.judgement import OUTPUT, Expected
+from attncli.testing.tested import CaseResult, Tested
+
+MOST_CASES_NAMED = 6
+
+
+def tested_page(tested: Tested, precision: int = 3) -> Document:
+    """The page; its data is that of `attncli test --format json`."""
+    found = explanations(tested.results)
+    blocks = tuple(_blocks(tested, found, precision))
+    return Document(f"{tested.name}: tested", blocks, lambda: tested_data(tested, found))
+
+
+def _blocks(
+    tested: Tested, found: Sequence[Explanation], precision: int
+) -> Iterator[Block]:
+    yield Paragraph((_answer(tested),))
+    for said in tested.remarks:
+        yield Paragraph((said,), "warning")
+    yield Heading("What it does")
+    rows = [((name,), (words,)) for name, words in tested.facts.items() if words != NOT_ASKED]
+    yield Table(("", ""), tuple(rows))
+    if lacking := missing(tested.facts):
+        yield Paragraph((f"Not asked, since no parameter stands for it: {listed(lacking)}.",))
+    for each in found:
+        yield from _explained(each, tested, precision)
+    yield from _unexplained(unexplained(tested.results, found), precision)
+    yield from _failed(tested.results)
+    yield Heading("All cases")
+    yield _cases(tested.results)
+
+
+def _answer(tested: Tested) -> str:
+    asked = [each for each in tested.results if each.result != "not asked"]
+    wrong = len(differing(tested.results))
+    failed = sum(each.result == "error" for each in asked)
+    if not wrong and not failed:
+        return f"It is attention: {_of(len(asked), len(asked), 'agrees', 'agree')}."
+    said = [_of(wrong, len(asked), "differs", "differ")] if wrong else []
+    if failed:
+        said.append(_of(failed, len(asked), "fails", "fail"))
+    return f"It is not attention as it is meant: {listed(said)}."
+
+
+def _of(number: int, total: int, one: str, many: str) -> str:
+    if number == total:
+        return f"all {count(total, 'case')} {many}"
+    return f"{number} of {count(total, 'case')} {either(number, one, many)}"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _explained(found: Explanation, tested: Tested, precision: int) -> Iterator[Block]:
+    """A mistake, the cases that it explains, and the smallest of them worked out."""
+    yield Heading(_sentence(" / ".join(found.mistakes)))
+    wrong = differing(tested.results)
+    names = [each.case.name for each in found.results]
+    is_all = len(names) == len(wrong)
+    which = "what differs" if is_all else f"{len(names)} of the {count(len(wrong), 'case')}"
+    said = f"This explains {which}: {listed(names, most=MOST_CASES_NAMED)}."
+    if found.beside:
+        said += f" It comes beside another mistake: {listed(found.beside)}."
+    if len(found.mistakes) > 1:
+        said += " No case tells these mistakes apart."
+    yield Paragraph((said,))
+    smallest = found.smallest
+    yield Paragraph(_described(smallest.case))
+    yield from _wrong_cell(smallest, found, precision)
+
+
+def _described(case: Case) -> Text:
+    """A case in a sentence: its sizes, and what is asked."""
+    *leading, queries, width = case.queries.shape
+    axes = dict(zip(("entry", "head")[2 - len(leading) :], leading, strict=True))
+    plurals = {"entry": "entries", "head": "heads"}
+    sizes = [count(size, axis, plurals[axis]) for axis, size in axes.items()]
+    if leading and case.keys.shape[-3] != leading[-1]:
+        sizes[-1] += f" of which share {case.keys.shape[-3]} keys and values"
+    sizes += [
+        count(queries, "query", "queries"),
+        count(case.keys.shape[-2], "key"),
+        f"d_k = {width}",
+        f"d_v = {case.values.shape[-1]}",
+    ]
+    asked = ", ".join(_setting(role, value) for role, value in case.asks.items())
+    also = f"; {asked}" if asked else ""
+    return (f"The smallest: {case.name} ({', '.join(sizes)}{also}).",)
+
+
+def _setting(role: str, value: Any) -> str:
+    if isinstance(value, PerHead):
+        return f"{role} {listed([f'{each:g}' for each in value.numbers.tolist()])}"
+    if isinstance(value, np.ndarray):
+        return f"a mask of {shape_text(value.shape)}"
+    return role if value is True else f"{role} {value:g}"
+
+
+def _wrong_cell(
+    result: CaseResult, found: Explanation | None, precision: int
+) -> Iterator[Block]:
+    """The first cell of the output that differs: what came out, and what is right, worked."""
+    right = result.right
+    cell = first_wrong_cell(result)
+    if cell is None:
+        return
+    assert result.output is not None
+    step = right.trace.steps[OUTPUT]
+    given = float(result.output[cell])
+    digits = _digits(given, float(right.output[cell]), precision)
+    lines = [
+        WorkedLine("it gave", result=number_node(format_number(given, digits))),
+        worked_line(Printer(right.trace, digits), step, cell)._replace(label="right"),
+    ]
+    yield Paragraph((f"Its first wrong cell is {step.cell_label(cell)} of the output:",))
+    yield Worked(tuple(lines))
+    if found is not None and len(found.mistakes) == 1:
+        yield from _made(right, found.mistakes[0], cell, precision)
+
+
+def first_wrong_cell(result: CaseResult) -> tuple[int, ...] | None:
+    """The first cell that differs, in the order of rows; None where only rows do that see no
+    key.
+    """
+    assert result.output is not None
+    right = result.right
+    is_wrong = right.wrong_cells(result.output)
+    if not is_wrong.any():
+        return None
+    first = np.argwhere(is_wrong)[0]
+    return tuple(int(place) for place in first)
+
+
+def _digits(one: float, other: float, precision: int) -> int:
+    """So many decimals that two numbers do not look alike."""
+    digits = precision
+    while digits < 12 and format_number(one, digits) == format_number(other, digits):
+        digits += 1
+    return digits
+
+
+def _made(
+    right: Expected, mistake: str, cell: tuple[int, ...], precision: int
+) -> Iterator[Block]:
+    """What a mistake makes of the first equation that it changes, worked in a cell of this row."""
+    if mistake not in right.changes:
+        return
+    changed = right.assuming(mistake).trace
+    name = right.with_mistake(mistake).trace.first_changed
+    own, made = right.trace.steps[name], changed.steps[name]
+    if made.rule.given or made.rule.expression is None:
+        return
+    place = _place(own.value, made.value, cell)
+    yield Paragraph((f"With this mistake the step {name} is",))
+    yield Formula(cell_form(made.rule))
+    yield Worked(
+        (
+            worked_line(Printer(changed, precision), made, place)._replace(label="with it"),
+            worked_line(Printer(right.trace, precision), own, place)._replace(label="right"),
+        )
+    )
+
+
+def _place(own: Any, made: Any, cell: tuple[int, ...]) -> tuple[int, ...]:
+    """A cell that a mistake changes: in the row of this one, if there is one."""
+    differs = ~np.isclose(own, made, rtol=1e-9, atol=0, equal_nan=True)
+    *row, _ = cell
+    if differs.ndim == len(cell) and differs[tuple(row)].any():
+        return (*row, int(np.argmax(differs[tuple(row)])))
+    places = np.argwhere(differs)
+    return tuple(int(at) for at in places[0]) if len(places) else (0,) * differs.ndim
+
+
+def _unexplained(left: Sequence[CaseResult], precision: int) -> Iterator[Block]:
+    if not left:
+        return
+    yield Heading("What no known mistake explains")
+    names = listed([each.case.name for each in left], most=MOST_CASES_NAMED)
+    differ = either(len(left), "One case differs", f"{len(left)} cases differ")
+    yield Paragraph((f"{differ} in a way that attncli has no name for: {names}.",))
+    smallest = left[0]
+    yield Paragraph(_described(smallest.case))
+    yield from _wrong_cell(smallest, None, precision)
+
+
+def _failed(results: Sequence[CaseResult]) -> Iterator[Block]:
+    failed = [each for each in results if each.result == "error"]
+    if not failed:
+        return
+    yield Heading("What failed")
+    rows = tuple(((each.case.name,), (each.error,)) for each in failed)
+    yield Table(("case", "error"), rows)
+
+
+def _cases(results: Sequence[CaseResult]) -> Table:
+    rows = tuple(((each.case.name,), (each.result,)) for each in results)
+    return Table(("case", "result"), rows)

@@ -1,0 +1,172 @@
+"""What a function is called with: its parameters are known by their names, and so are the settings
+that they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.testing.case import Array, Case, PerHead
+
+# The names of the parameters for each setting. The first that a function has is used.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "mask": ("mask", "attn_mask", "attention_mask", "bias", "attn_bias"),
+    "bias": ("bias", "attn_bias"),
+    "causal": ("is_causal", "causal"),
+    "scale": ("scale", "sm_scale", "softmax_scale", "scaling"),
+    "window": ("window", "window_size", "sliding_window", "local_window_size"),
+    "softcap": ("softcap", "logits_soft_cap", "attn_logits_soft_cap", "logit_cap"),
+    "sink": ("sinks", "sink", "s_aux"),
+    "grouped": ("enable_gqa",),
+    "alibi": ("alibi", "use_alibi", "alibi_slopes", "slopes"),
+    "rope": ("rope", "use_rope", "theta", "rope_theta", "rope_base"),
+    "offset": ("offset", "start_pos", "position_offset", "past_length"),
+    "lengths": ("lengths", "seq_lens", "key_value_seq_lengths"),
+}
+# A function that has no such parameter is asked all the same.
+MAY_BE_UNSAID = ("grouped",)
+# What has to be given, and is no setting: dropout is off, and nothing is trained.
+OTHERS: Mapping[str, Any] = {
+    "dropout": None,
+    "dropout_p": 0.0,
+    "dropout_rate": 0.0,
+    "attn_dropout": None,
+    "training": False,
+    "is_training": False,
+    "deterministic": True,
+}
+# Sizes that some functions want to be told.
+SIZES: Mapping[str, Callable[[Case], int]] = {
+    "d_k": lambda case: case.keys.shape[-1],
+    "dk": lambda case: case.keys.shape[-1],
+    "d_head": lambda case: case.keys.shape[-1],
+    "head_dim": lambda case: case.keys.shape[-1],
+    "d_v": lambda case: case.values.shape[-1],
+    "num_heads": lambda case: case.queries.shape[-3],
+    "n_heads": lambda case: case.queries.shape[-3],
+}
+QKV = ("q", "k", "v")
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function, as `child.parameters_of` tells of it."""
+
+    name: str
+    required: bool
+    default: str
+    annotation: str
+    positional: bool
+
+    @property
+    def takes_pair(self) -> bool:
+        """Whether it is a tuple, as the two sides of a window are."""
+        return self.default == "tuple" or "uple" in self.annotation
+
+
+class Call(NamedTuple):
+    """What is handed over: the arrays and other values by name, and which of them goes where.
+
+    `positional` are those that come without a name, `named` those with the names of parameters.
+    """
+
+    values: Mapping[str, Any]
+    positional: tuple[str, ...]
+    named: Mapping[str, str]
+
+
+def parameters(described: Sequence[Mapping[str, Any]] | None) -> tuple[Parameter, ...] | None:
+    """The parameters of a function; None where Python does not know them."""
+    if described is None:
+        return None
+    return tuple(Parameter(**each) for each in described)
+
+
+def call_of(case: Case, known: Iterable[Parameter] | None) -> Call | None:
+    """How a function with these parameters is called for a case; None where it cannot be asked.
+
+    The first three parameters are queries, keys and values.
+    """
+    values: dict[str, Any] = dict(zip(QKV, (case.queries, case.keys, case.values), strict=True))
+    others = {each.name: each for each in list(known or ())[len(QKV) :]}
+    named: dict[str, str] = {}
+    for role, setting in case.asks.items():
+        parameter = _parameter_for(role, setting, others)
+        if parameter is None and role in MAY_BE_UNSAID:
+            continue
+        if parameter is None:
+            return None
+        values[role] = _handed_over(role, setting, parameter)
+        named[parameter.name] = role
+    if "window" in case.asks and (causal := _parameter_for("causal", True, others)):
+        # What a window is of is mostly the past.
+        values["causal"] = True
+        named[causal.name] = "causal"
+    for parameter in others.values():
+        if parameter.name not in named and (parameter.required or parameter.name in OTHERS):
+            values[parameter.name] = _not_asked(parameter.name, case)
+            named[parameter.name] = parameter.name
+    return Call(values, QKV, named)
+
+
+def values_for(case: Case) -> dict[str, Any]:
+    """All that an expression of a call may name: q, k, v and the settings of a case, which are None
+    where they are not asked.
+    """
+    values: dict[str, Any] = dict(zip(QKV, (case.queries, case.keys, case.values), strict=True))
+    for role in NAMES:
+        values[role] = None
+    for role, setting in case.asks.items():
+        values[role] = setting.numbers if isinstance(setting, PerHead) else setting
+    mask = case.asks.get("mask")
+    if isinstance(mask, np.ndarray) and mask.dtype != np.bool_:
+        values["bias"], values["mask"] = mask, None
+    values["causal"] = bool(values["causal"])
+    return values
+
+
+def _parameter_for(
+    role: str, setting: Any, known: Mapping[str, Parameter]
+) -> Parameter | None:
+    names = NAMES[role]
+    # Where there are two, numbers are a bias and truth values a mask.
+    if role == "mask" and isinstance(setting, np.ndarray) and setting.dtype != np.bool_:
+        names = (*NAMES["bias"], *names)
+    return next((known[name] for name in names if name in known), None)
+
+
+def _handed_over(role: str, setting: Any, parameter: Parameter) -> Any:
+    """A setting as this parameter has it."""
+    if role == "alibi" and not parameter.name.endswith("slopes"):
+        return True
+    if isinstance(setting, PerHead):
+        return setting.numbers
+    if role == "window" and parameter.takes_pair:
+        return (setting, 0)
+    if role == "rope" and parameter.name in ("rope", "use_rope"):
+        return True
+    is_bias = parameter.name in NAMES["bias"]
+    if role == "mask" and is_bias and setting.dtype == np.bool_:
+        return added(setting)
+    return setting
+
+
+def added(keep: Array) -> Array:
+    """Truth values as numbers that are added: 0 where a key is seen, else -inf."""
+    return np.where(keep, 0.0, -np.inf)
+
+
+def _not_asked(name: str, case: Case) -> Any:
+    """The value of a parameter that has to be given, where its setting is not asked."""
+    if name in OTHERS:
+        return OTHERS[name]
+    if name in SIZES:
+        return SIZES[name](case)
+    if name in NAMES["scale"]:
+        return 1 / sqrt(case.keys.shape[-1])
+    if name in NAMES["causal"]:
+        return False
+    return None
