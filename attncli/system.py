@@ -151,11 +151,11 @@ def end_group(process: Popen[bytes]) -> None:
     alone.
     """
     if sys.platform != "win32":
-        try:
+        from contextlib import suppress
+
+        # Where it has ended, so has its group.
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            # It has ended, and so has its group.
-            pass
     process.kill()
     process.wait()
 

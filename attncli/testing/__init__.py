@@ -1,3 +1,3 @@
-"""Functions that work attention out, tested: the cases, how a function is called with them, and what
-explains that it differs.
+"""Tests of functions that work attention out: the cases, how a function is called with them, and
+what explains that it differs.
 """

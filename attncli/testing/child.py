@@ -430,8 +430,11 @@ def said(error: BaseException, path: str | None) -> str:
         text = type(error).__name__
     if isinstance(error, SyntaxError):
         text = f"{type(error).__name__}: {error.msg}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-             if path and os.path.abspath(frame.filename) == os.path.abspath(path)]
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if path and os.path.abspath(frame.filename) == os.path.abspath(path)
+    ]
     if isinstance(error, SyntaxError) and error.lineno:
         lines.append(error.lineno)
     where = f"line {lines[-1]}: " if lines else ""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from attncli.testing.case import Case, PerHead
 from attncli.testing.diagnosis import Explanation
-from attncli.testing.tested import CaseResult, Tested
+from attncli.testing.trial import CaseResult, Trial
 from attncli.tracing.json_numbers import json_values
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
@@ -18,18 +18,18 @@ from attncli.version import __version__
 MOST_NUMBERS = 1000
 
 
-def tested_data(tested: Tested, found: Sequence[Explanation]) -> dict[str, Any]:
+def trial_data(trial: Trial, found: Sequence[Explanation]) -> dict[str, Any]:
     """The function, its facts, the mistakes, and every case."""
     mistakes = dict.fromkeys(name for each in found for name in each.mistakes)
     return {
         "attncli": {"version": __version__, "format": TRACE_FORMAT},
-        "agrees": tested.agrees,
-        "function": tested.name,
-        "facts": dict(tested.facts),
-        "remarks": list(tested.remarks),
+        "agrees": trial.agrees,
+        "function": trial.name,
+        "facts": dict(trial.facts),
+        "remarks": list(trial.remarks),
         "mistakes": list(mistakes),
         "explanations": [_explanation(each) for each in found],
-        "cases": [_case(result) for result in tested.results],
+        "cases": [_case(result) for result in trial.results],
     }
 
 
@@ -46,7 +46,7 @@ def _case(result: CaseResult) -> dict[str, Any]:
     data: dict[str, Any] = {"name": case.name, "result": result.result}
     if result.error:
         data["error"] = result.error
-    if result.expected and case.size <= MOST_NUMBERS:
+    if result.output is not None and result.expected and case.size <= MOST_NUMBERS:
         data["problem"] = problem_data(case, result.chosen)
         data["given"] = json_values(result.output)
         data["expected"] = json_values(result.right.output)

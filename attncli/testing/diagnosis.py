@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attncli.testing.judgement import Evidence
-from attncli.testing.tested import CaseResult
+from attncli.testing.trial import CaseResult, Result
 
 # A function with more mistakes at once is told of these.
 MOST_AT_ONCE = 3
@@ -122,7 +122,7 @@ def _assuming(result: CaseResult, name: str) -> CaseResult:
     expected = tuple(each.assuming(name) for each in result.expected)
     agreements = [each.agreement(result.output) for each in expected]
     chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
-    verdict = "same" if agreements[chosen].agrees else "differs"
+    verdict: Result = "same" if agreements[chosen].agrees else "differs"
     return replace(
         result,
         result=verdict,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from attncli.testing.case import Case
-from attncli.testing.tested import CaseResult
+from attncli.testing.trial import CaseResult
 
 NOT_ASKED = "not asked"
 # It was asked, but what came out agrees with no meaning.

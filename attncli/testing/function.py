@@ -11,9 +11,9 @@ from attncli.testing.battery import all_cases
 from attncli.testing.case import Case
 from attncli.testing.facts import facts_of
 from attncli.testing.layouts import Layout, possible_layouts
-from attncli.testing.process import FunctionError, FunctionProcess, Limits
+from attncli.testing.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
 from attncli.testing.signature import QKV
-from attncli.testing.tested import Asking, CaseResult, Tested
+from attncli.testing.trial import Asking, CaseResult, Trial
 
 EXAMPLE = "attncli test my_attention.py:attention"
 
@@ -50,13 +50,13 @@ def _require_file(path: str) -> None:
         raise AttncliError(Exit.FILE, what, help="check the name of the file") from None
 
 
-def test_function(
+def try_function(
     text: str,
     *,
     expression: str = "",
-    limits: Limits = Limits(),
+    limits: Limits = USUAL_LIMITS,
     begin: Callable[[str], None] = lambda _: None,
-) -> Tested:
+) -> Trial:
     """Call a function with every case, and judge what comes out.
 
     `text` is `FILE.py:NAME` or `package.module:NAME`, `expression` how it is called where its
@@ -81,7 +81,7 @@ def test_function(
             begin(case.name)
             results.append(asking.answer(case))
     facts = facts_of(results, asking.layout.words)
-    return Tested(text, tuple(results), facts, tuple(_remarks(asking)))
+    return Trial(text, tuple(results), facts, tuple(_remarks(asking)))
 
 
 def _require_qkv(text: str, asking: Asking) -> None:

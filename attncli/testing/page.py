@@ -1,5 +1,5 @@
-"""The page of a function that was tested: what it does, and each mistake with the smallest case that
-shows it.
+"""The page of a function that was tested: what it does, and each mistake with the smallest case
+that shows it.
 """
 
 from __future__ import annotations
@@ -25,44 +25,42 @@ from attncli.page.document import (
 from attncli.page.printer import Printer, format_number, number_node
 from attncli.page.worked.line import worked_line
 from attncli.testing.case import Case, PerHead
-from attncli.testing.data import tested_data
+from attncli.testing.data import trial_data
 from attncli.testing.diagnosis import Explanation, differing, explanations, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
 from attncli.testing.judgement import OUTPUT, Expected
-from attncli.testing.tested import CaseResult, Tested
+from attncli.testing.trial import CaseResult, Trial
 
 MOST_CASES_NAMED = 6
 
 
-def tested_page(tested: Tested, precision: int = 3) -> Document:
+def trial_page(trial: Trial, precision: int = 3) -> Document:
     """The page; its data is that of `attncli test --format json`."""
-    found = explanations(tested.results)
-    blocks = tuple(_blocks(tested, found, precision))
-    return Document(f"{tested.name}: tested", blocks, lambda: tested_data(tested, found))
+    found = explanations(trial.results)
+    blocks = tuple(_blocks(trial, found, precision))
+    return Document(f"{trial.name}: tested", blocks, lambda: trial_data(trial, found))
 
 
-def _blocks(
-    tested: Tested, found: Sequence[Explanation], precision: int
-) -> Iterator[Block]:
-    yield Paragraph((_answer(tested),))
-    for said in tested.remarks:
+def _blocks(trial: Trial, found: Sequence[Explanation], precision: int) -> Iterator[Block]:
+    yield Paragraph((_answer(trial),))
+    for said in trial.remarks:
         yield Paragraph((said,), "warning")
     yield Heading("What it does")
-    rows = [((name,), (words,)) for name, words in tested.facts.items() if words != NOT_ASKED]
+    rows = [((name,), (words,)) for name, words in trial.facts.items() if words != NOT_ASKED]
     yield Table(("", ""), tuple(rows))
-    if lacking := missing(tested.facts):
+    if lacking := missing(trial.facts):
         yield Paragraph((f"Not asked, since no parameter stands for it: {listed(lacking)}.",))
     for each in found:
-        yield from _explained(each, tested, precision)
-    yield from _unexplained(unexplained(tested.results, found), precision)
-    yield from _failed(tested.results)
+        yield from _explained(each, trial, precision)
+    yield from _unexplained(unexplained(trial.results, found), precision)
+    yield from _failed(trial.results)
     yield Heading("All cases")
-    yield _cases(tested.results)
+    yield _cases(trial.results)
 
 
-def _answer(tested: Tested) -> str:
-    asked = [each for each in tested.results if each.result != "not asked"]
-    wrong = len(differing(tested.results))
+def _answer(trial: Trial) -> str:
+    asked = [each for each in trial.results if each.result != "not asked"]
+    wrong = len(differing(trial.results))
     failed = sum(each.result == "error" for each in asked)
     if not wrong and not failed:
         return f"It is attention: {_of(len(asked), len(asked), 'agrees', 'agree')}."
@@ -82,10 +80,10 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}"
 
 
-def _explained(found: Explanation, tested: Tested, precision: int) -> Iterator[Block]:
+def _explained(found: Explanation, trial: Trial, precision: int) -> Iterator[Block]:
     """A mistake, the cases that it explains, and the smallest of them worked out."""
     yield Heading(_sentence(" / ".join(found.mistakes)))
-    wrong = differing(tested.results)
+    wrong = differing(trial.results)
     names = [each.case.name for each in found.results]
     is_all = len(names) == len(wrong)
     which = "what differs" if is_all else f"{len(names)} of the {count(len(wrong), 'case')}"
@@ -127,9 +125,7 @@ def _setting(role: str, value: Any) -> str:
     return role if value is True else f"{role} {value:g}"
 
 
-def _wrong_cell(
-    result: CaseResult, found: Explanation | None, precision: int
-) -> Iterator[Block]:
+def _wrong_cell(result: CaseResult, found: Explanation | None, precision: int) -> Iterator[Block]:
     """The first cell of the output that differs: what came out, and what is right, worked."""
     right = result.right
     cell = first_wrong_cell(result)
@@ -170,9 +166,7 @@ def _digits(one: float, other: float, precision: int) -> int:
     return digits
 
 
-def _made(
-    right: Expected, mistake: str, cell: tuple[int, ...], precision: int
-) -> Iterator[Block]:
+def _made(right: Expected, mistake: str, cell: tuple[int, ...], precision: int) -> Iterator[Block]:
     """What a mistake makes of the first equation that it changes, worked in a cell of this row."""
     if mistake not in right.changes:
         return

@@ -21,7 +21,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.english import count
+from attncli.english import either
 from attncli.system import end_group, in_own_group, signal_name
 
 CHILD = os.path.join(os.path.dirname(__file__), "child.py")
@@ -39,6 +39,9 @@ class Limits:
 
     seconds: float = 5.0
     memory: int = 4 * 2**30
+
+
+USUAL_LIMITS = Limits()
 
 
 class Answer(NamedTuple):
@@ -131,10 +134,9 @@ class FunctionProcess:
         end_group(self._process)
         self._process = None
 
-    def _ask(
-        self, message: Message, arrays: Sequence[NDArray[Any]], seconds: float
-    ) -> Answer:
-        assert self._process is not None and self._process.stdin is not None
+    def _ask(self, message: Message, arrays: Sequence[NDArray[Any]], seconds: float) -> Answer:
+        assert self._process is not None
+        assert self._process.stdin is not None
         pieces = [array.tobytes() for array in arrays]
         head = json.dumps({**message, "sizes": [len(piece) for piece in pieces]})
         whole = b"".join([head.encode(), b"\n", *pieces])
@@ -145,7 +147,7 @@ class FunctionProcess:
             answer = self._answers.get(timeout=seconds)
         except Empty:
             self.end()
-            what = f"it did not come to an end within {count(seconds, 'second')}"
+            what = f"it did not come to an end within {_seconds(seconds)}"
             raise FunctionError(what, ended=True, hangs=True) from None
         if answer is None:
             raise self._ended()
@@ -164,6 +166,11 @@ class FunctionProcess:
         return FunctionError(_how_it_ended(code), ended=True)
 
 
+def _seconds(number: float) -> str:
+    """1 second, 2.5 seconds."""
+    return f"{number:g} {either(int(number), 'second', 'seconds')}"
+
+
 def _how_it_ended(code: int | None) -> str:
     if code is None:
         return "it closed the line to attncli"
@@ -180,9 +187,7 @@ def _how_it_ended(code: int | None) -> str:
 
 def _environment() -> dict[str, str]:
     """That of this process; a small problem needs one thread alone."""
-    threads = dict.fromkeys(
-        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
-    )
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**threads, **os.environ}
 
 

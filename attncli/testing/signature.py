@@ -128,9 +128,7 @@ def values_for(case: Case) -> dict[str, Any]:
     return values
 
 
-def _parameter_for(
-    role: str, setting: Any, known: Mapping[str, Parameter]
-) -> Parameter | None:
+def _parameter_for(role: str, setting: Any, known: Mapping[str, Parameter]) -> Parameter | None:
     names = NAMES[role]
     # Where there are two, numbers are a bias and truth values a mask.
     if role == "mask" and isinstance(setting, np.ndarray) and setting.dtype != np.bool_:

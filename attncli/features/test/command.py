@@ -1,6 +1,6 @@
 """`attncli test`: what a function of somebody else does, and which mistake it has."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from attncli.cli.look import PageLook
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.errors import Exit
-
-if TYPE_CHECKING:
-    from attncli.testing.tested import Tested
 
 POSSIBLE_SECONDS = range(1, 3601)
 USUAL_SECONDS = 5
@@ -64,13 +61,11 @@ def test(
     """
     require_writable(look.output, "-")
 
-    from attncli.testing.function import test_function
-    from attncli.testing.page import tested_page
+    from attncli.testing.function import try_function
+    from attncli.testing.page import trial_page
     from attncli.testing.process import Limits
 
     limits = Limits(seconds=seconds)
-    tested = test_function(
-        function, expression=call or "", limits=limits, begin=progress.begin
-    )
-    write_page(tested_page(tested, precision), look)
-    return Exit.OK if tested.agrees else Exit.DIFFERENCE
+    trial = try_function(function, expression=call or "", limits=limits, begin=progress.begin)
+    write_page(trial_page(trial, precision), look)
+    return Exit.OK if trial.agrees else Exit.DIFFERENCE

@@ -1,20 +1,27 @@
-"""A function tested: it is called with every case, and what comes out is judged."""
+"""A trial of a function: it is called with every case, and what comes out is judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from attncli.english import shape_text
-from attncli.testing.battery import all_cases
 from attncli.testing.case import Array, Case, Meaning
 from attncli.testing.judgement import Agreement, Expected
-from attncli.testing.layouts import Layout, possible_layouts
+from attncli.testing.layouts import Layout
 from attncli.testing.process import Answer, FunctionError, FunctionProcess
-from attncli.testing.signature import MAY_BE_UNSAID, NAMES, Call, Parameter, call_of, parameters, values_for
+from attncli.testing.signature import (
+    MAY_BE_UNSAID,
+    NAMES,
+    Call,
+    Parameter,
+    call_of,
+    parameters,
+    values_for,
+)
 from attncli.tracing import run
 from attncli.tracing.difference import Doubles
 
@@ -54,7 +61,7 @@ class CaseResult:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tested:
+class Trial:
     """A function with what came of all cases.
 
     `facts` are what it does, by their names. `remarks` are sentences about how it behaves, such as
@@ -171,7 +178,9 @@ def judged(case: Case, output: Doubles, dtype: str) -> CaseResult:
     chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
     agreement = agreements[chosen]
     if agreement.difference is None:
-        shapes = f"its shape is {shape_text(output.shape)}, not {shape_text(expected[0].output.shape)}"
+        shapes = (
+            f"its shape is {shape_text(output.shape)}, not {shape_text(expected[0].output.shape)}"
+        )
         return CaseResult(case, "error", output, expected, error=shapes)
     result: Result = "same" if agreement.agrees else "differs"
     return CaseResult(case, result, output, expected, chosen, agreement)
