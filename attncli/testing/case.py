@@ -73,6 +73,21 @@ class Case:
             meanings=tuple(meanings),
         )
 
+    def alone(self, entry: int, head: int) -> Case:
+        """One head of one entry, as a case of two axes."""
+        group = self.queries.shape[1] // self.keys.shape[1]
+        place = (entry, head)
+        of_keys = (entry, head // group)
+        meanings = [replace(each, keys=_at(each.keys, place)) for each in self.meanings]
+        return replace(
+            self,
+            queries=self.queries[place],
+            keys=self.keys[of_keys],
+            values=self.values[of_keys],
+            asks=_at(self.asks, place),
+            meanings=tuple(meanings),
+        )
+
     def with_values_as_wide_as_keys(self) -> Case:
         """The case of a function that takes no other values: the first columns of these."""
         width = self.keys.shape[-1]
@@ -128,6 +143,22 @@ def _cut(value: Any, lost: frozenset[str]) -> Any:
             return {key: _cut(each, lost) for key, each in value.items()}
         case list():
             return [_cut(each, lost) for each in value]
+        case _:
+            return value
+
+
+def _at(value: Any, place: tuple[int, int]) -> Any:
+    """Settings of one head of one entry."""
+    match value:
+        case PerHead():
+            return float(value.numbers[place[1]])
+        case np.ndarray():
+            entry, head = (min(at, size - 1) for at, size in zip(place, value.shape, strict=False))
+            return value[entry, head]
+        case Mapping():
+            return {key: _at(each, place) for key, each in value.items()}
+        case list():
+            return [_at(each, place) for each in value]
         case _:
             return value
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from attncli.testing.asking import CaseResult
 from attncli.testing.case import Case, PerHead
 from attncli.testing.diagnosis import Explanation
-from attncli.testing.trial import CaseResult, Trial
+from attncli.testing.trial import Trial
 from attncli.tracing.json_numbers import json_values
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
@@ -18,9 +18,9 @@ from attncli.version import __version__
 MOST_NUMBERS = 1000
 
 
-def trial_data(trial: Trial, found: Sequence[Explanation]) -> dict[str, Any]:
+def trial_data(trial: Trial) -> dict[str, Any]:
     """The function, its facts, the mistakes, and every case."""
-    mistakes = dict.fromkeys(name for each in found for name in each.mistakes)
+    mistakes = dict.fromkeys(name for each in trial.explanations for name in each.mistakes)
     return {
         "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "agrees": trial.agrees,
@@ -28,7 +28,7 @@ def trial_data(trial: Trial, found: Sequence[Explanation]) -> dict[str, Any]:
         "facts": dict(trial.facts),
         "remarks": list(trial.remarks),
         "mistakes": list(mistakes),
-        "explanations": [_explanation(each) for each in found],
+        "explanations": [_explanation(each) for each in trial.explanations],
         "cases": [_case(result) for result in trial.results],
     }
 

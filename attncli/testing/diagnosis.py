@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from attncli.testing.asking import CaseResult, Result
 from attncli.testing.judgement import Evidence
-from attncli.testing.trial import CaseResult, Result
 
 # A function with more mistakes at once is told of these.
 MOST_AT_ONCE = 3

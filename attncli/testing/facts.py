@@ -1,54 +1,77 @@
-"""What a function does where software differs: its facts, by the cases in which it agrees."""
+"""What a function does where software differs: its facts, by the cases that show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attncli.testing.case import Case
-from attncli.testing.trial import CaseResult
+from attncli.testing.asking import CaseResult
+from attncli.testing.case import Meaning
+from attncli.testing.diagnosis import Explanation
+from attncli.testing.judgement import Expected
 
 NOT_ASKED = "not asked"
 # It was asked, but what came out agrees with no meaning.
 UNCLEAR = "unclear"
 SEES_NO_KEY = "sees no key"
-# The facts there are, in the order in which they are told.
-FACTS = (
-    "layout",
-    "scale",
-    "softmax",
-    "mask",
-    "numbers in a mask",
-    "causal",
-    SEES_NO_KEY,
-    "kv heads",
-    "window",
-    "softcap",
-    "sink",
-    "rope",
-    "precision",
-)
+# The facts there are, in the order in which they are told, each with the steps that it is about. A
+# mistake in one of these is what the function does.
+FACTS: Mapping[str, frozenset[str]] = {
+    "layout": frozenset(),
+    "scale": frozenset({"scaled"}),
+    "softmax": frozenset({"exp", "row_sum", "weights"}),
+    "mask": frozenset({"mask", "masked"}),
+    "numbers in a mask": frozenset({"mask", "masked"}),
+    "causal": frozenset({"mask", "masked"}),
+    SEES_NO_KEY: frozenset(),
+    "kv heads": frozenset({"scores", "output", "heads_output"}),
+    "window": frozenset({"mask", "masked"}),
+    "softcap": frozenset({"capped", "masked"}),
+    "sink": frozenset({"row_sum", "weights"}),
+    "rope": frozenset({"angles", "Q_rot", "K_rot"}),
+    "precision": frozenset({"row_sum", "weights"}),
+}
 
 
-def facts_of(results: Iterable[CaseResult], layout: str) -> dict[str, str]:
-    """Every fact with its words, "unclear" or "not asked"; what differs between cases is told of
+def facts_of(
+    results: Iterable[CaseResult], found: Sequence[Explanation], layout: str
+) -> dict[str, str]:
+    """Every fact with its words, "unclear" or "not asked"; where cases differ, with the words of
     both.
     """
     known: dict[str, dict[str, None]] = {name: {} for name in FACTS}
-    asked: set[str] = set()
     known["layout"][layout] = None
+    asked: set[str] = set()
     for result in results:
-        if result.result == "not asked":
-            continue
-        asked |= set(_names(result.case))
+        if result.result != NOT_ASKED:
+            asked |= set(_names(result))
         for name, words in _shown(result):
             known[name][words] = None
+    for explained in found:
+        for result in explained.results:
+            for name, words in _shown_with(explained, result):
+                known[name][words] = None
     return {
-        name: " or ".join(found) or (UNCLEAR if name in asked else NOT_ASKED)
-        for name, found in known.items()
+        name: " or ".join(words) or (UNCLEAR if name in asked else NOT_ASKED)
+        for name, words in known.items()
     }
 
 
+def missing(facts: Mapping[str, str]) -> tuple[str, ...]:
+    """The facts that were not asked."""
+    return tuple(name for name, words in facts.items() if words == NOT_ASKED)
+
+
+def _names(result: CaseResult) -> Iterator[str]:
+    """The facts that a case asks for."""
+    yield from result.case.shows
+    for meaning in result.case.meanings:
+        yield from meaning.facts
+    if any(each.blind.any() for each in result.expected):
+        yield SEES_NO_KEY
+
+
 def _shown(result: CaseResult) -> Iterator[tuple[str, str]]:
+    """What a case shows that agrees."""
     if result.agreement is not None and result.agreement.blind not in (None, "other"):
         yield SEES_NO_KEY, str(result.agreement.blind)
     if result.result == "same":
@@ -56,12 +79,25 @@ def _shown(result: CaseResult) -> Iterator[tuple[str, str]]:
         yield from result.meaning.facts.items()
 
 
-def _names(case: Case) -> Iterator[str]:
-    yield from case.shows
-    for meaning in case.meanings:
-        yield from meaning.facts
+def _shown_with(explained: Explanation, result: CaseResult) -> Iterator[tuple[str, str]]:
+    """What a case shows that a mistake explains: the mistake itself, where it is in a step that the
+    fact is about.
+    """
+    if len(explained.mistakes) > 1:
+        return
+    (mistake,) = explained.mistakes
+    meaning, expected = _given_by(result, mistake)
+    changed = {*expected.changes[mistake]}
+    for name, words in {**result.case.shows, **meaning.facts}.items():
+        is_about_it = bool(FACTS[name] & changed)
+        yield name, f"{mistake}, see below" if is_about_it else words
 
 
-def missing(facts: Mapping[str, str]) -> tuple[str, ...]:
-    """The facts that were not asked."""
-    return tuple(name for name, words in facts.items() if words == NOT_ASKED)
+def _given_by(result: CaseResult, mistake: str) -> tuple[Meaning, Expected]:
+    """The meaning by which a mistake gives the output."""
+    assert result.output is not None
+    for meaning, expected in zip(result.case.meanings, result.expected, strict=True):
+        is_possible = mistake in expected.changes
+        if is_possible and expected.evidence(mistake, result.output) == "gives":
+            return meaning, expected
+    return result.meaning, result.right

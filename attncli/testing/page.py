@@ -24,35 +24,36 @@ from attncli.page.document import (
 )
 from attncli.page.printer import Printer, format_number, number_node
 from attncli.page.worked.line import worked_line
+from attncli.testing.asking import CaseResult
 from attncli.testing.case import Case, PerHead
 from attncli.testing.data import trial_data
-from attncli.testing.diagnosis import Explanation, differing, explanations, unexplained
+from attncli.testing.diagnosis import Explanation, differing, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
 from attncli.testing.judgement import OUTPUT, Expected
-from attncli.testing.trial import CaseResult, Trial
+from attncli.testing.smallest import first_wrong_cell, smallest_problem
+from attncli.testing.trial import Trial
 
 MOST_CASES_NAMED = 6
 
 
 def trial_page(trial: Trial, precision: int = 3) -> Document:
     """The page; its data is that of `attncli test --format json`."""
-    found = explanations(trial.results)
-    blocks = tuple(_blocks(trial, found, precision))
-    return Document(f"{trial.name}: tested", blocks, lambda: trial_data(trial, found))
+    blocks = tuple(_blocks(trial, precision))
+    return Document(f"{trial.name}: tested", blocks, lambda: trial_data(trial))
 
 
-def _blocks(trial: Trial, found: Sequence[Explanation], precision: int) -> Iterator[Block]:
+def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
     yield Paragraph((_answer(trial),))
     for said in trial.remarks:
         yield Paragraph((said,), "warning")
     yield Heading("What it does")
     rows = [((name,), (words,)) for name, words in trial.facts.items() if words != NOT_ASKED]
-    yield Table(("", ""), tuple(rows))
+    yield Table(("what", "how"), tuple(rows))
     if lacking := missing(trial.facts):
         yield Paragraph((f"Not asked, since no parameter stands for it: {listed(lacking)}.",))
-    for each in found:
+    for each in trial.explanations:
         yield from _explained(each, trial, precision)
-    yield from _unexplained(unexplained(trial.results, found), precision)
+    yield from _unexplained(unexplained(trial.results, trial.explanations), precision)
     yield from _failed(trial.results)
     yield Heading("All cases")
     yield _cases(trial.results)
@@ -93,7 +94,7 @@ def _explained(found: Explanation, trial: Trial, precision: int) -> Iterator[Blo
     if len(found.mistakes) > 1:
         said += " No case tells these mistakes apart."
     yield Paragraph((said,))
-    smallest = found.smallest
+    smallest = smallest_problem(found.smallest, found)
     yield Paragraph(_described(smallest.case))
     yield from _wrong_cell(smallest, found, precision)
 
@@ -139,23 +140,10 @@ def _wrong_cell(result: CaseResult, found: Explanation | None, precision: int) -
         WorkedLine("it gave", result=number_node(format_number(given, digits))),
         worked_line(Printer(right.trace, digits), step, cell)._replace(label="right"),
     ]
-    yield Paragraph((f"Its first wrong cell is {step.cell_label(cell)} of the output:",))
+    yield Paragraph((f"The first wrong cell of its output is {step.cell_label(cell)}:",))
     yield Worked(tuple(lines))
     if found is not None and len(found.mistakes) == 1:
         yield from _made(right, found.mistakes[0], cell, precision)
-
-
-def first_wrong_cell(result: CaseResult) -> tuple[int, ...] | None:
-    """The first cell that differs, in the order of rows; None where only rows do that see no
-    key.
-    """
-    assert result.output is not None
-    right = result.right
-    is_wrong = right.wrong_cells(result.output)
-    if not is_wrong.any():
-        return None
-    first = np.argwhere(is_wrong)[0]
-    return tuple(int(place) for place in first)
 
 
 def _digits(one: float, other: float, precision: int) -> int:
@@ -203,7 +191,7 @@ def _unexplained(left: Sequence[CaseResult], precision: int) -> Iterator[Block]:
     names = listed([each.case.name for each in left], most=MOST_CASES_NAMED)
     differ = either(len(left), "One case differs", f"{len(left)} cases differ")
     yield Paragraph((f"{differ} in a way that attncli has no name for: {names}.",))
-    smallest = left[0]
+    smallest = smallest_problem(left[0])
     yield Paragraph(_described(smallest.case))
     yield from _wrong_cell(smallest, None, precision)
 

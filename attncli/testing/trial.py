@@ -1,75 +1,35 @@
-"""A trial of a function: it is called with every case, and what comes out is judged."""
+"""A trial: a function is asked every case, and what it does and which mistakes it has follows from
+that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-import numpy as np
-
-from attncli.english import shape_text
-from attncli.testing.case import Array, Case, Meaning
-from attncli.testing.judgement import Agreement, Expected
-from attncli.testing.layouts import Layout
-from attncli.testing.process import Answer, FunctionError, FunctionProcess
-from attncli.testing.signature import (
-    MAY_BE_UNSAID,
-    NAMES,
-    Call,
-    Parameter,
-    call_of,
-    parameters,
-    values_for,
-)
-from attncli.tracing import run
-from attncli.tracing.difference import Doubles
-
-Result: TypeAlias = Literal["same", "differs", "error", "not asked"]
-# After so many calls that end the process, or one that hangs, the others are not tried.
-MOST_LOST_CALLS = 2
-# A format that most frameworks make of numbers, and NumPy's own.
-USUAL_DTYPES = {"numpy": "float64"}
-USUAL_DTYPE = "float32"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CaseResult:
-    """What came of one case.
-
-    `expected` are what its meanings give, `chosen` is the number of the one that it is judged by,
-    and `agreement` how the output compares with that. `error` says what failed.
-    """
-
-    case: Case
-    result: Result
-    output: Doubles | None = None
-    expected: tuple[Expected, ...] = ()
-    chosen: int = 0
-    agreement: Agreement | None = None
-    error: str = ""
-
-    @property
-    def right(self) -> Expected:
-        """What it is judged by."""
-        return self.expected[self.chosen]
-
-    @property
-    def meaning(self) -> Meaning:
-        """How the case is understood."""
-        return self.case.meanings[self.chosen]
+from attncli.errors import input_error
+from attncli.testing.asking import Asking, CaseResult
+from attncli.testing.battery import all_cases
+from attncli.testing.case import Case
+from attncli.testing.diagnosis import Explanation, explanations
+from attncli.testing.facts import facts_of
+from attncli.testing.layouts import Layout, possible_layouts
+from attncli.testing.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
+from attncli.testing.signature import QKV
+from attncli.testing.targets import target_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """A function with what came of all cases.
 
-    `facts` are what it does, by their names. `remarks` are sentences about how it behaves, such as
-    that it changes its arguments.
+    `facts` are what it does, by their names, and `explanations` the mistakes that explain what
+    differs. `remarks` are sentences about how it behaves, such as that it changes its arguments.
     """
 
     name: str
     results: tuple[CaseResult, ...]
+    explanations: tuple[Explanation, ...]
     facts: Mapping[str, str]
     remarks: tuple[str, ...] = ()
 
@@ -79,108 +39,86 @@ class Trial:
         return not any(each.result in ("differs", "error") for each in self.results)
 
 
-@dataclass(slots=True)
-class Asking:
-    """A function that is being asked case by case.
+def try_function(
+    text: str,
+    *,
+    expression: str = "",
+    limits: Limits = USUAL_LIMITS,
+    begin: Callable[[str], None] = lambda _: None,
+) -> Trial:
+    """Call a function with every case, and judge what comes out.
 
-    `expression` is how it is called, where its parameters do not say so.
+    `text` is `FILE.py:NAME` or `package.module:NAME`, `expression` how it is called where its
+    parameters do not say so, such as "f(q, k, v, mask=~mask)". `begin` is told which case comes
+    next. Raises AttncliError: exit 2 or 4 as `target_of`, 3 where it cannot be loaded.
     """
-
-    process: FunctionProcess
-    expression: str = ""
-    layout: Layout = field(default_factory=Layout)
-    kind: str = "numpy"
-    known: tuple[Parameter, ...] | None = None
-    lost: int = 0
-    changed: set[str] = field(default_factory=set)
-    repeats: bool = True
-
-    def begin(self) -> None:
-        """Load the function; FunctionError where that fails."""
-        described = self.process.start()
-        self.kind = described["kind"]
-        self.known = parameters(described["parameters"])
-
-    def answer(self, case: Case, *, twice: bool = False) -> CaseResult:
-        """What comes of a case in the layout."""
-        fitted = self.layout.case(case)
-        call = None if fitted is None else self._call(fitted)
-        if fitted is None or call is None:
-            return CaseResult(case, "not asked")
-        if self.is_lost:
-            return CaseResult(fitted, "error", error="it was not tried, after what came before")
-        dtype = fitted.dtype or USUAL_DTYPES.get(self.kind, USUAL_DTYPE)
-        if dtype == "bfloat16" and self.kind == "numpy":
-            return CaseResult(case, "not asked")
+    target = target_of(text)
+    with FunctionProcess(target, limits) as process:
+        asking = Asking(process, expression)
+        begin("loading the function")
         try:
-            answer = self._ask(call, dtype, twice=twice)
+            asking.begin()
         except FunctionError as error:
-            self.lost += MOST_LOST_CALLS if error.hangs else error.ended
-            if self._may_refuse(fitted) and not error.ended:
-                return CaseResult(case, "not asked", error=str(error))
-            return CaseResult(fitted, "error", error=str(error))
-        self.changed |= set(answer.message["changed"])
-        self.repeats = self.repeats and answer.message.get("repeats", True)
-        return judged(fitted, self._arranged_back(answer), dtype)
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether calls have ended so badly that no more are made."""
-        return self.lost >= MOST_LOST_CALLS
-
-    def _may_refuse(self, case: Case) -> bool:
-        """Whether a case asks for something that no parameter of the function stands for."""
-        known = {each.name for each in self.known or ()}
-        unsaid = [role for role in case.asks if role in MAY_BE_UNSAID]
-        return any(known.isdisjoint(NAMES[role]) for role in unsaid)
-
-    def _arranged_back(self, answer: Answer) -> Doubles:
-        output = answer.numbers
-        return self.layout.swapped(output) if output.ndim == self.layout.axes else output
-
-    def _call(self, case: Case) -> Call | None:
-        arranged = self.layout.arranged(case)
-        if not self.expression:
-            return call_of(arranged, self.known)
-        return Call(values_for(arranged), (), {})
-
-    def _ask(self, call: Call, dtype: str, *, twice: bool) -> Answer:
-        arrays: list[Array] = []
-        described: list[dict[str, Any]] = []
-        values: dict[str, Any] = {}
-        for name, value in call.values.items():
-            if isinstance(value, np.ndarray):
-                values[name] = {"array": len(arrays)}
-                type_of_numbers = "bool" if value.dtype == np.bool_ else "float64"
-                array = np.ascontiguousarray(value, type_of_numbers)
-                described.append({"name": name, "shape": array.shape, "type": type_of_numbers})
-                arrays.append(array)
-            elif isinstance(value, tuple):
-                values[name] = {"tuple": value}
-            else:
-                values[name] = {"value": value}
-        message = {
-            "values": values,
-            "arrays": described,
-            "dtype": dtype,
-            "positional": call.positional,
-            "named": dict(call.named),
-            "expression": self.expression,
-            "twice": twice,
-        }
-        return self.process.answer(message, arrays)
+            help = "it must be a function of queries, keys and values"
+            raise input_error(f"{text} cannot be loaded: {error}", help=help) from None
+        _require_qkv(text, asking)
+        cases = all_cases()
+        plain, *others = cases
+        begin(plain.name)
+        results = [_plain_result(asking, plain)]
+        for case in others:
+            begin(case.name)
+            results.append(asking.answer(case))
+    found = explanations(results)
+    facts = facts_of(results, found, asking.layout.words)
+    return Trial(text, tuple(results), found, facts, tuple(_remarks(asking)))
 
 
-def judged(case: Case, output: Doubles, dtype: str) -> CaseResult:
-    """An output judged by the meaning that it agrees with, or else by the first."""
-    expected = tuple(Expected(run(case.problem(each)), dtype) for each in case.meanings)
-    agreements = [each.agreement(output) for each in expected]
-    chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
-    agreement = agreements[chosen]
-    if agreement.difference is None:
-        shapes = (
-            f"its shape is {shape_text(output.shape)}, not {shape_text(expected[0].output.shape)}"
+def _require_qkv(text: str, asking: Asking) -> None:
+    if asking.expression or asking.known is None:
+        return
+    if len(asking.known) < len(QKV):
+        names = ", ".join(each.name for each in asking.known) or "none"
+        what = f"{text} has fewer than three parameters: {names}"
+        help = "the first three are queries, keys and values; or say how it is called: --call"
+        raise input_error(what, help=help)
+
+
+def _plain_result(asking: Asking, plain: Case) -> CaseResult:
+    """The plain case in the layout of the function, which is found by trying.
+
+    It is the first in which a function agrees, or makes a known mistake; else the first that gives
+    the right shape, and else the last.
+    """
+    fitting: dict[Layout, CaseResult] = {}
+    result = CaseResult(plain, "not asked")
+    for layout in possible_layouts():
+        asking.layout = layout
+        result = asking.answer(plain, twice=True)
+        if asking.is_lost or result.result == "same" or _is_a_mistake(result):
+            return result
+        if result.result == "differs":
+            fitting[layout] = result
+    for layout, first in fitting.items():
+        asking.layout = layout
+        return first
+    return result
+
+
+def _is_a_mistake(result: CaseResult) -> bool:
+    if result.result != "differs" or result.output is None:
+        return False
+    expected = result.right
+    return any(expected.evidence(name, result.output) == "gives" for name in expected.changes)
+
+
+def _remarks(asking: Asking) -> list[str]:
+    remarks = []
+    if not asking.repeats:
+        remarks.append(
+            "It gives other numbers when it is called again with the same ones: dropout may be on."
         )
-        return CaseResult(case, "error", output, expected, error=shapes)
-    result: Result = "same" if agreement.agrees else "differs"
-    return CaseResult(case, result, output, expected, chosen, agreement)
+    if asking.changed:
+        names = ", ".join(sorted(asking.changed))
+        remarks.append(f"It changes what it is given: {names}.")
+    return remarks

@@ -1,19 +1,27 @@
 """`attncli test`: what a function of somebody else does, and which mistake it has."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from attncli.cli import options
+from attncli.cli.error_report import warn_of
 from attncli.cli.files import require_writable
 from attncli.cli.groups import grouped
-from attncli.cli.look import PageLook
+from attncli.cli.look import Look, look_options
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.errors import Exit
 
+if TYPE_CHECKING:
+    from attncli.testing.trial import Trial
+
 POSSIBLE_SECONDS = range(1, 3601)
 USUAL_SECONDS = 5
+PROBLEM = "yaml"
+
+# A file of YAML is that of the smallest problem that shows what is wrong.
+TestLook: TypeAlias = Annotated[Look, look_options("color", "ascii", data=(PROBLEM,))]
 
 
 @grouped
@@ -50,7 +58,7 @@ def test(
             allowed=POSSIBLE_SECONDS,
         ),
     ] = USUAL_SECONDS,
-    look: PageLook,
+    look: TestLook,
     precision: options.Precision = 3,
 ) -> int:
     """Test a function that works attention out: say what it does, and which mistake it has.
@@ -61,11 +69,29 @@ def test(
     """
     require_writable(look.output, "-")
 
-    from attncli.testing.function import try_function
     from attncli.testing.page import trial_page
     from attncli.testing.process import Limits
+    from attncli.testing.trial import try_function
 
     limits = Limits(seconds=seconds)
     trial = try_function(function, expression=call or "", limits=limits, begin=progress.begin)
-    write_page(trial_page(trial, precision), look)
+    page = trial_page(trial, precision)
+    if look.format == PROBLEM:
+        assert look.output is not None
+        write_page(page, look._replace(format="table", output=None))
+        _save(trial, look.output)
+    else:
+        write_page(page, look)
     return Exit.OK if trial.agrees else Exit.DIFFERENCE
+
+
+def _save(trial: "Trial", path: str) -> None:
+    """Write the smallest problem that shows what is wrong."""
+    from attncli.cli.saving import save
+    from attncli.testing.smallest import smallest_failing_problem
+
+    problem = smallest_failing_problem(trial)
+    if problem is None:
+        warn_of([f"no case differs, so {path} was not written"], quiet=False)
+        return
+    save(problem, path)

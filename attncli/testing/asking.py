@@ -1,0 +1,166 @@
+"""A function that is asked case by case, and what comes of each case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from attncli.english import shape_text
+from attncli.testing.case import Array, Case, Meaning
+from attncli.testing.judgement import Agreement, Expected
+from attncli.testing.layouts import Layout
+from attncli.testing.process import Answer, FunctionError, FunctionProcess
+from attncli.testing.signature import (
+    MAY_BE_UNSAID,
+    NAMES,
+    Call,
+    Parameter,
+    call_of,
+    parameters,
+    values_for,
+)
+from attncli.tracing import run
+from attncli.tracing.difference import Doubles
+
+Result: TypeAlias = Literal["same", "differs", "error", "not asked"]
+# After so many calls that end the process, or one that hangs, the others are not tried.
+MOST_LOST_CALLS = 2
+# A format that most frameworks make of numbers, and NumPy's own.
+USUAL_DTYPES = {"numpy": "float64"}
+USUAL_DTYPE = "float32"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseResult:
+    """What came of one case.
+
+    `expected` are what its meanings give, `chosen` is the number of the one that it is judged by,
+    and `agreement` how the output compares with that. `error` says what failed.
+    """
+
+    case: Case
+    result: Result
+    output: Doubles | None = None
+    expected: tuple[Expected, ...] = ()
+    chosen: int = 0
+    agreement: Agreement | None = None
+    error: str = ""
+
+    @property
+    def right(self) -> Expected:
+        """What it is judged by."""
+        return self.expected[self.chosen]
+
+    @property
+    def meaning(self) -> Meaning:
+        """How the case is understood."""
+        return self.case.meanings[self.chosen]
+
+
+@dataclass(slots=True)
+class Asking:
+    """A function that is being asked case by case.
+
+    `expression` is how it is called, where its parameters do not say so.
+    """
+
+    process: FunctionProcess
+    expression: str = ""
+    layout: Layout = field(default_factory=Layout)
+    kind: str = "numpy"
+    known: tuple[Parameter, ...] | None = None
+    lost: int = 0
+    changed: set[str] = field(default_factory=set)
+    repeats: bool = True
+
+    def begin(self) -> None:
+        """Load the function; FunctionError where that fails."""
+        described = self.process.start()
+        self.kind = described["kind"]
+        self.known = parameters(described["parameters"])
+
+    def answer(self, case: Case, *, twice: bool = False) -> CaseResult:
+        """What comes of a case in the layout."""
+        fitted = self.layout.case(case)
+        call = None if fitted is None else self._call(fitted)
+        if fitted is None or call is None:
+            return CaseResult(case, "not asked")
+        if self.is_lost:
+            return CaseResult(fitted, "error", error="it was not tried, after what came before")
+        dtype = fitted.dtype or USUAL_DTYPES.get(self.kind, USUAL_DTYPE)
+        if dtype == "bfloat16" and self.kind == "numpy":
+            return CaseResult(case, "not asked")
+        try:
+            answer = self._ask(call, dtype, twice=twice)
+        except FunctionError as error:
+            self.lost += MOST_LOST_CALLS if error.hangs else error.ended
+            if self._may_refuse(fitted) and not error.ended:
+                return CaseResult(case, "not asked", error=str(error))
+            return CaseResult(fitted, "error", error=str(error))
+        self.changed |= set(answer.message["changed"])
+        self.repeats = self.repeats and answer.message.get("repeats", True)
+        return judged(fitted, self._arranged_back(answer), dtype)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether calls have ended so badly that no more are made."""
+        return self.lost >= MOST_LOST_CALLS
+
+    def _may_refuse(self, case: Case) -> bool:
+        """Whether a case asks for something that no parameter of the function stands for."""
+        known = {each.name for each in self.known or ()}
+        unsaid = [role for role in case.asks if role in MAY_BE_UNSAID]
+        return any(known.isdisjoint(NAMES[role]) for role in unsaid)
+
+    def _arranged_back(self, answer: Answer) -> Doubles:
+        output = answer.numbers
+        return self.layout.swapped(output) if output.ndim == self.layout.axes else output
+
+    def _call(self, case: Case) -> Call | None:
+        arranged = self.layout.arranged(case)
+        if not self.expression:
+            return call_of(arranged, self.known)
+        return Call(values_for(arranged), (), {})
+
+    def _ask(self, call: Call, dtype: str, *, twice: bool) -> Answer:
+        arrays: list[Array] = []
+        described: list[dict[str, Any]] = []
+        values: dict[str, Any] = {}
+        for name, value in call.values.items():
+            if isinstance(value, np.ndarray):
+                values[name] = {"array": len(arrays)}
+                type_of_numbers = "bool" if value.dtype == np.bool_ else "float64"
+                array = np.ascontiguousarray(value, type_of_numbers)
+                described.append({"name": name, "shape": array.shape, "type": type_of_numbers})
+                arrays.append(array)
+            elif isinstance(value, tuple):
+                values[name] = {"tuple": value}
+            else:
+                values[name] = {"value": value}
+        message = {
+            "values": values,
+            "arrays": described,
+            "dtype": dtype,
+            "positional": call.positional,
+            "named": dict(call.named),
+            "expression": self.expression,
+            "twice": twice,
+        }
+        return self.process.answer(message, arrays)
+
+
+def judged(case: Case, output: Doubles, dtype: str) -> CaseResult:
+    """An output judged by the meaning that it agrees with, or else by the first."""
+    expected = tuple(Expected(run(case.problem(each)), dtype) for each in case.meanings)
+    agreements = [each.agreement(output) for each in expected]
+    chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
+    agreement = agreements[chosen]
+    if agreement.difference is None:
+        shapes = (
+            f"its shape is {shape_text(output.shape)}, not {shape_text(expected[0].output.shape)}"
+        )
+        return CaseResult(case, "error", output, expected, error=shapes)
+    result: Result = "same" if agreement.agrees else "differs"
+    return CaseResult(case, result, output, expected, chosen, agreement)

@@ -1,0 +1,83 @@
+"""The smallest problem that shows what is wrong: one head of one entry, where that is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from attncli.problem.model import Problem
+from attncli.testing.asking import CaseResult
+from attncli.testing.case import MOST_AXES
+from attncli.testing.diagnosis import Explanation, differing
+from attncli.testing.judgement import Expected
+from attncli.testing.trial import Trial
+from attncli.tracing import run
+
+
+def smallest_problem(result: CaseResult, explained: Explanation | None = None) -> CaseResult:
+    """A case that differs, with the head alone that has the first wrong cell.
+
+    It is the case itself where it is about heads or entries, or where the mistake that explains it
+    does not show in this head.
+    """
+    cell = first_wrong_cell(result)
+    if cell is None or result.case.needs or len(cell) != MOST_AXES:
+        return result
+    alone = _alone(result, cell[:2], explained.beside if explained else ())
+    if explained is not None and not _is_explained(alone, explained.mistakes):
+        return result
+    return alone
+
+
+def smallest_failing_problem(trial: Trial) -> Problem | None:
+    """The smallest problem in which a function differs; None where it differs in none."""
+    if trial.explanations:
+        first = trial.explanations[0]
+        found = smallest_problem(first.smallest, first)
+    else:
+        wrong = differing(trial.results)
+        if not wrong:
+            return None
+        found = smallest_problem(wrong[0])
+    return found.case.problem(found.meaning)
+
+
+def first_wrong_cell(result: CaseResult) -> tuple[int, ...] | None:
+    """The first cell that differs, in the order of rows; None where only rows do that see no
+    key.
+    """
+    assert result.output is not None
+    is_wrong = result.right.wrong_cells(result.output)
+    if not is_wrong.any():
+        return None
+    first = np.argwhere(is_wrong)[0]
+    return tuple(int(place) for place in first)
+
+
+def _alone(result: CaseResult, place: tuple[int, ...], assumed: Sequence[str]) -> CaseResult:
+    assert result.output is not None
+    entry, head = place
+    case = result.case.alone(entry, head)
+    expected = Expected(run(case.problem(case.meanings[result.chosen])), result.right.dtype.name)
+    for mistake in assumed:
+        expected = expected.assuming(mistake)
+    output = result.output[entry, head]
+    meaning = case.meanings[result.chosen]
+    return replace(
+        result,
+        case=replace(case, meanings=(meaning,)),
+        output=output,
+        expected=(expected,),
+        chosen=0,
+        agreement=expected.agreement(output),
+    )
+
+
+def _is_explained(result: CaseResult, mistakes: Sequence[str]) -> bool:
+    output, right = result.output, result.right
+    assert output is not None
+    return all(
+        name in right.changes and right.evidence(name, output) == "gives" for name in mistakes
+    )
