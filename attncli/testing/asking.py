@@ -11,6 +11,7 @@ from attncli.english import shape_text
 from attncli.testing.case import Array, Case, Meaning
 from attncli.testing.judgement import Agreement, Expected
 from attncli.testing.layouts import Layout
+from attncli.testing.meant import ANYTHING, Meant
 from attncli.testing.process import Answer, FunctionError, FunctionProcess
 from attncli.testing.signature import (
     MAY_BE_UNSAID,
@@ -68,6 +69,7 @@ class Asking:
 
     process: FunctionProcess
     expression: str = ""
+    meant: Meant = ANYTHING
     layout: Layout = field(default_factory=Layout)
     kind: str = "numpy"
     known: tuple[Parameter, ...] | None = None
@@ -83,7 +85,7 @@ class Asking:
 
     def answer(self, case: Case, *, twice: bool = False) -> CaseResult:
         """What comes of a case in the layout."""
-        fitted = self.layout.case(case)
+        fitted = self.layout.case(self.meant.narrowed(case))
         call = None if fitted is None else self._call(fitted)
         if fitted is None or call is None:
             return CaseResult(case, "not asked")
@@ -101,7 +103,7 @@ class Asking:
             return CaseResult(fitted, "error", error=str(error))
         self.changed |= set(answer.message["changed"])
         self.repeats = self.repeats and answer.message.get("repeats", True)
-        return judged(fitted, self._arranged_back(answer), dtype)
+        return judged(fitted, self._arranged_back(answer), dtype, self.meant)
 
     @property
     def is_lost(self) -> bool:
@@ -119,7 +121,7 @@ class Asking:
         return self.layout.swapped(output) if output.ndim == self.layout.axes else output
 
     def _call(self, case: Case) -> Call | None:
-        arranged = self.layout.arranged(case)
+        arranged = self.meant.handed_over(self.layout.arranged(case))
         if not self.expression:
             return call_of(arranged, self.known)
         return Call(values_for(arranged), (), {})
@@ -151,7 +153,7 @@ class Asking:
         return self.process.answer(message, arrays)
 
 
-def judged(case: Case, output: Doubles, dtype: str) -> CaseResult:
+def judged(case: Case, output: Doubles, dtype: str, meant: Meant = ANYTHING) -> CaseResult:
     """An output judged by the meaning that it agrees with, or else by the first."""
     expected = tuple(Expected(run(case.problem(each)), dtype) for each in case.meanings)
     agreements = [each.agreement(output) for each in expected]
@@ -162,5 +164,6 @@ def judged(case: Case, output: Doubles, dtype: str) -> CaseResult:
             f"its shape is {shape_text(output.shape)}, not {shape_text(expected[0].output.shape)}"
         )
         return CaseResult(case, "error", output, expected, error=shapes)
-    result: Result = "same" if agreement.agrees else "differs"
+    is_meant = agreement.agrees and meant.allows_blind(agreement.blind)
+    result: Result = "same" if is_meant else "differs"
     return CaseResult(case, result, output, expected, chosen, agreement)

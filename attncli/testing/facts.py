@@ -8,11 +8,11 @@ from attncli.testing.asking import CaseResult
 from attncli.testing.case import Meaning
 from attncli.testing.diagnosis import Explanation
 from attncli.testing.judgement import Expected
+from attncli.testing.meant import SEES_NO_KEY
 
 NOT_ASKED = "not asked"
 # It was asked, but what came out agrees with no meaning.
 UNCLEAR = "unclear"
-SEES_NO_KEY = "sees no key"
 # The facts there are, in the order in which they are told, each with the steps that it is about. A
 # mistake in one of these is what the function does.
 FACTS: Mapping[str, frozenset[str]] = {
@@ -87,7 +87,7 @@ def _shown_with(explained: Explanation, result: CaseResult) -> Iterator[tuple[st
         return
     (mistake,) = explained.mistakes
     meaning, expected = _given_by(result, mistake)
-    changed = {*expected.changes[mistake]}
+    changed = {*expected.changes.get(mistake, ())}
     for name, words in {**result.case.shows, **meaning.facts}.items():
         is_about_it = bool(FACTS[name] & changed)
         yield name, f"{mistake}, see below" if is_about_it else words

@@ -52,10 +52,14 @@ class Layout(NamedTuple):
         return np.swapaxes(array, -3, -2) if self.tokens_first else array
 
 
-def possible_layouts() -> Iterator[Layout]:
-    """All layouts, those with the most axes first: who takes these, takes fewer by chance."""
+def possible_layouts(tokens_first: bool | None = None) -> Iterator[Layout]:
+    """All layouts, those with the most axes first: who takes these, takes fewer by chance.
+
+    `tokens_first` says which of the two with entries and heads is meant; None allows both.
+    """
+    orders = (False, True) if tokens_first is None else (tokens_first,)
     for wide_values in (True, False):
-        yield Layout(4, wide_values=wide_values)
-        yield Layout(4, tokens_first=True, wide_values=wide_values)
+        for order in orders:
+            yield Layout(4, tokens_first=order, wide_values=wide_values)
         yield Layout(3, wide_values=wide_values)
         yield Layout(2, wide_values=wide_values)

@@ -4,7 +4,7 @@ that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attncli.errors import input_error
@@ -14,6 +14,7 @@ from attncli.testing.case import Case
 from attncli.testing.diagnosis import Explanation, explanations
 from attncli.testing.facts import facts_of
 from attncli.testing.layouts import Layout, possible_layouts
+from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
 from attncli.testing.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
 from attncli.testing.signature import QKV
 from attncli.testing.targets import target_of
@@ -43,18 +44,20 @@ def try_function(
     text: str,
     *,
     expression: str = "",
+    meant: Meant = ANYTHING,
     limits: Limits = USUAL_LIMITS,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Trial:
     """Call a function with every case, and judge what comes out.
 
     `text` is `FILE.py:NAME` or `package.module:NAME`, `expression` how it is called where its
-    parameters do not say so, such as "f(q, k, v, mask=~mask)". `begin` is told which case comes
+    parameters do not say so, such as "f(q, k, v, mask=~mask)". What is `meant` is right where
+    software differs. `begin` is told which case comes
     next. Raises AttncliError: exit 2 or 4 as `target_of`, 3 where it cannot be loaded.
     """
     target = target_of(text)
     with FunctionProcess(target, limits) as process:
-        asking = Asking(process, expression)
+        asking = Asking(process, expression, meant)
         begin("loading the function")
         try:
             asking.begin()
@@ -69,9 +72,21 @@ def try_function(
         for case in others:
             begin(case.name)
             results.append(asking.answer(case))
-    found = explanations(results)
+    found = (*explanations(results), *_unmeant(results, meant))
     facts = facts_of(results, found, asking.layout.words)
     return Trial(text, tuple(results), found, facts, tuple(_remarks(asking)))
+
+
+def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Explanation]:
+    """What a query that sees no key gets, where something else is meant."""
+    found: dict[str, list[CaseResult]] = {}
+    for result in results:
+        agreement = result.agreement
+        if agreement is not None and agreement.agrees and result.result == "differs":
+            found.setdefault(str(agreement.blind), []).append(result)
+    for words, differing in found.items():
+        said = f"a query that sees no key gets {words}, not {meant.facts[SEES_NO_KEY]}"
+        yield Explanation((said,), tuple(differing))
 
 
 def _require_qkv(text: str, asking: Asking) -> None:
@@ -92,7 +107,7 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
     """
     fitting: dict[Layout, CaseResult] = {}
     result = CaseResult(plain, "not asked")
-    for layout in possible_layouts():
+    for layout in possible_layouts(asking.meant.tokens_first):
         asking.layout = layout
         result = asking.answer(plain, twice=True)
         if asking.is_lost or result.result == "same" or _is_a_mistake(result):

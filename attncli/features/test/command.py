@@ -12,6 +12,7 @@ from attncli.cli.look import Look, look_options
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.errors import Exit
+from attncli.problem.parts.conventions import CONVENTIONS
 
 if TYPE_CHECKING:
     from attncli.testing.trial import Trial
@@ -48,6 +49,15 @@ def test(
             ),
         ),
     ] = None,
+    as_: Annotated[
+        str | None,
+        options.choice(
+            "--as",
+            (*CONVENTIONS, "mlx"),
+            "Whose layout and meaning is meant: what this software does is right, and what others"
+            " do is a mistake.",
+        ),
+    ] = None,
     seconds: Annotated[
         int,
         options.read_by(
@@ -69,12 +79,18 @@ def test(
     """
     require_writable(look.output, "-")
 
+    from attncli.testing.meant import meant_by
     from attncli.testing.page import trial_page
     from attncli.testing.process import Limits
     from attncli.testing.trial import try_function
 
-    limits = Limits(seconds=seconds)
-    trial = try_function(function, expression=call or "", limits=limits, begin=progress.begin)
+    trial = try_function(
+        function,
+        expression=call or "",
+        meant=meant_by(as_),
+        limits=Limits(seconds=seconds),
+        begin=progress.begin,
+    )
     page = trial_page(trial, precision)
     if look.format == PROBLEM:
         assert look.output is not None
