@@ -18,9 +18,9 @@ from attncli.testing.signature import (
     NAMES,
     Call,
     Parameter,
+    call_by_expression,
     call_of,
     parameters,
-    values_for,
 )
 from attncli.tracing import run
 from attncli.tracing.difference import Doubles
@@ -124,7 +124,7 @@ class Asking:
         arranged = self.meant.handed_over(self.layout.arranged(case))
         if not self.expression:
             return call_of(arranged, self.known)
-        return Call(values_for(arranged), (), {})
+        return call_by_expression(arranged, self.expression)
 
     def _ask(self, call: Call, dtype: str, *, twice: bool) -> Answer:
         arrays: list[Array] = []

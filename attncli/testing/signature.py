@@ -4,6 +4,7 @@ that they stand for.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
@@ -50,6 +51,19 @@ SIZES: Mapping[str, Callable[[Case], int]] = {
     "n_heads": lambda case: case.queries.shape[-3],
 }
 QKV = ("q", "k", "v")
+# What an expression of a call may name besides.
+SETTINGS_OF_EXPRESSIONS = (
+    "mask",
+    "bias",
+    "causal",
+    "scale",
+    "window",
+    "softcap",
+    "sink",
+    "slopes",
+    "theta",
+    "offset",
+)
 
 
 class Parameter(NamedTuple):
@@ -112,20 +126,37 @@ def call_of(case: Case, known: Iterable[Parameter] | None) -> Call | None:
     return Call(values, QKV, named)
 
 
-def values_for(case: Case) -> dict[str, Any]:
-    """All that an expression of a call may name: q, k, v and the settings of a case, which are None
-    where they are not asked.
+def call_by_expression(case: Case, expression: str) -> Call | None:
+    """How a function is called by an expression; None where the expression names no setting that
+    the case asks for.
+
+    It may name q, k and v, and every setting, which is None where it is not asked.
     """
-    values: dict[str, Any] = dict(zip(QKV, (case.queries, case.keys, case.values), strict=True))
-    for role in NAMES:
-        values[role] = None
+    named = names_in(expression)
+    values: dict[str, Any] = dict.fromkeys(SETTINGS_OF_EXPRESSIONS)
+    values.update(zip(QKV, (case.queries, case.keys, case.values), strict=True))
+    values["causal"] = False
     for role, setting in case.asks.items():
-        values[role] = setting.numbers if isinstance(setting, PerHead) else setting
-    mask = case.asks.get("mask")
-    if isinstance(mask, np.ndarray) and mask.dtype != np.bool_:
-        values["bias"], values["mask"] = mask, None
-    values["causal"] = bool(values["causal"])
-    return values
+        if role in MAY_BE_UNSAID:
+            continue
+        name = _name_in_expressions(role, setting)
+        if name not in named:
+            return None
+        values[name] = setting.numbers if isinstance(setting, PerHead) else setting
+    used = {name: value for name, value in values.items() if name in named}
+    return Call(used, (), {})
+
+
+def names_in(expression: str) -> set[str]:
+    """The names in an expression of Python; raises SyntaxError for what is none."""
+    tree = ast.parse(expression.strip(), mode="eval")
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _name_in_expressions(role: str, setting: Any) -> str:
+    if role == "mask" and setting.dtype != np.bool_:
+        return "bias"
+    return {"alibi": "slopes", "rope": "theta"}.get(role, role)
 
 
 def _parameter_for(role: str, setting: Any, known: Mapping[str, Parameter]) -> Parameter | None:

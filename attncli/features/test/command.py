@@ -11,7 +11,8 @@ from attncli.cli.groups import grouped
 from attncli.cli.look import Look, look_options
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
-from attncli.errors import Exit
+from attncli.english import listed, shorten
+from attncli.errors import Exit, usage_error
 from attncli.problem.parts.conventions import CONVENTIONS
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 POSSIBLE_SECONDS = range(1, 3601)
 USUAL_SECONDS = 5
 PROBLEM = "yaml"
+EXAMPLE_OF_A_CALL = "f is the function: --call 'f(q, k, v, mask=~mask)'"
 
 # A file of YAML is that of the smallest problem that shows what is wrong.
 TestLook: TypeAlias = Annotated[Look, look_options("color", "ascii", data=(PROBLEM,))]
@@ -78,6 +80,8 @@ def test(
     Exit code 1 says that it differs from attention.
     """
     require_writable(look.output, "-")
+    if call is not None:
+        _require_expression(call)
 
     from attncli.testing.meant import meant_by
     from attncli.testing.page import trial_page
@@ -99,6 +103,23 @@ def test(
     else:
         write_page(page, look)
     return Exit.OK if trial.agrees else Exit.DIFFERENCE
+
+
+def _require_expression(call: str) -> None:
+    """Raises AttncliError (exit 2) for a text that is no expression of Python with q, k and v."""
+    # Few commands have one.
+    from ast import Name, parse, walk
+
+    try:
+        tree = parse(call.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        what = f"--call {shorten(call)} is no expression of Python"
+        raise usage_error(what, help=EXAMPLE_OF_A_CALL) from None
+    named = {node.id for node in walk(tree) if isinstance(node, Name)}
+    lacking = [name for name in ("f", "q", "k", "v") if name not in named]
+    if lacking:
+        what = f"--call {shorten(call)} does not name {listed(lacking)}"
+        raise usage_error(what, help=EXAMPLE_OF_A_CALL)
 
 
 def _save(trial: "Trial", path: str) -> None:
