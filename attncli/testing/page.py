@@ -23,7 +23,7 @@ from attncli.page.document import (
     WorkedLine,
 )
 from attncli.page.printer import Printer, format_number, number_node
-from attncli.page.worked.line import worked_line
+from attncli.page.worked.worked_line import worked_line
 from attncli.testing.asking import CaseResult
 from attncli.testing.case import Case, PerHead
 from attncli.testing.data import trial_data
@@ -55,7 +55,7 @@ def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
         yield from _explained(each, trial, precision)
     yield from _unexplained(unexplained(trial.results, trial.explanations), precision)
     yield from _failed(trial.results)
-    yield Heading("All cases")
+    yield Heading("The cases")
     yield _cases(trial.results)
 
 
@@ -206,5 +206,7 @@ def _failed(results: Sequence[CaseResult]) -> Iterator[Block]:
 
 
 def _cases(results: Sequence[CaseResult]) -> Table:
-    rows = tuple(((each.case.name,), (each.result,)) for each in results)
+    """What came of each case that was asked."""
+    asked = [each for each in results if each.result != NOT_ASKED]
+    rows = tuple(((each.case.name,), (each.result,)) for each in asked)
     return Table(("case", "result"), rows)

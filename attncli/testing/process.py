@@ -131,8 +131,13 @@ class FunctionProcess:
         """End the process and all that it has started."""
         if self._process is None:
             return
-        end_group(self._process)
+        process = self._process
         self._process = None
+        end_group(process)
+        assert process.stdin is not None
+        # What was not yet written has no reader any more.
+        with suppress(OSError, ValueError):
+            process.stdin.close()
 
     def _ask(self, message: Message, arrays: Sequence[NDArray[Any]], seconds: float) -> Answer:
         assert self._process is not None
@@ -200,7 +205,7 @@ def _write(stream: IO[bytes], data: bytes) -> None:
 
 def _read(stream: IO[bytes], answers: Queue[Answer | None]) -> None:
     """Put each answer into a queue, and None when there are no more, or what comes is no answer."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with stream, suppress(OSError, ValueError, KeyError, TypeError):
         while (answer := _next_answer(stream)) is not None:
             answers.put(answer)
     answers.put(None)

@@ -21,6 +21,7 @@ from attncli.cli.main import run
 from attncli.errors import Exit
 
 LOVE = Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml"
+FUNCTIONS = LOVE.with_name("functions")
 CLASS = "student,problem,answers\nAda,love.yaml,ada.yaml\nBen,love.yaml,ben.yaml\n"
 # A command line for each option that writes, and for each way in which it writes; the option is the
 # last but one.
@@ -39,6 +40,8 @@ LINES = [
     ["compare", "love.yaml", "--set", "scale=1", "-o", "a.md"],
     ["cost", "love.yaml", "-o", "a.md"],
     ["scaling", "love.yaml", "--draws", "3", "-o", "a.md"],
+    ["test", f"{FUNCTIONS}/corrected.py:attention", "-o", "a.md"],
+    ["test", f"{FUNCTIONS}/homework.py:attention", "-o", "a.yaml"],
     ["check", "love.yaml", "ada.yaml", "-o", "a.md"],
     ["check", "--batch", "class.csv", "-o", "a.csv"],
     ["check", "--batch", "class.csv", "--feedback", "pages"],

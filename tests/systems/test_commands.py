@@ -70,6 +70,10 @@ LINES = {
     "scaling": ["inputs/i_love_ai.yaml --draws 3"],
     "schema": ["problem", "trace -o trace.json"],
     "steps": ["--all", "weights", "--mistakes"],
+    "test": [
+        "inputs/functions/corrected.py:attention",
+        "inputs/functions/homework.py:attention -o failing.yaml",
+    ],
     "worksheet": [
         "inputs/i_love_ai.yaml -o sheet.tex --answers answers.yaml --key key.md",
         "inputs/i_love_ai.yaml",
