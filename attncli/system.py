@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _PLAIN = "._-/\\:=+@"
 # ENABLE_VIRTUAL_TERMINAL_PROCESSING: the console heeds escape sequences.
 _ESCAPES = 4
+# Processes that start others while they are ended are looked for so often.
+_ROUNDS = 50
 
 if sys.platform == "win32":
     # Ctrl-Break, and a console whose window is closed.
@@ -122,6 +124,12 @@ def on_closed_pipe(handler: Handler) -> Handler:
     return signal.signal(signal.SIGPIPE, handler)
 
 
+def hold_closed_pipe() -> None:
+    """From now on a pipe without a reader is an error to this thread, whatever others do then."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+
+
 def hold_interrupt() -> Set[int]:
     """From now on Ctrl-C waits, also in processes that are started meanwhile; what waited before.
     Not on Windows.
@@ -158,6 +166,48 @@ def end_group(process: Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
+
+
+def end_marked(mark: str) -> None:
+    """End the processes that have this text in their environment, wherever they went; Linux alone
+    says which these are.
+    """
+    if sys.platform != "linux":
+        return
+    wanted = mark.encode()
+    for _ in range(_ROUNDS):
+        found = [pid for pid in os.listdir("/proc") if pid.isdigit() and _has(pid, wanted)]
+        if not found:
+            return
+        for pid in found:
+            try:
+                os.kill(int(pid), signal.SIGKILL)
+            # It has ended by itself.
+            except ProcessLookupError:
+                continue
+
+
+def _has(pid: str, mark: bytes) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return mark in file.read()
+    # It is that of somebody else, or has ended.
+    except OSError:
+        return False
+
+
+def process_limits(memory: int, seconds: int, file_size: int) -> dict[str, int]:
+    """The limits of a process by their names in `resource`: bytes of memory, seconds of work, bytes
+    in a file; none on Windows.
+    """
+    if sys.platform == "win32":
+        return {}
+    return {
+        "RLIMIT_DATA": memory,
+        "RLIMIT_CPU": seconds,
+        "RLIMIT_FSIZE": file_size,
+        "RLIMIT_CORE": 0,
+    }
 
 
 def signal_name(number: int) -> str:

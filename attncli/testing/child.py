@@ -11,15 +11,23 @@ import ast
 import importlib
 import importlib.util
 import inspect
-import json
 import os
 import sys
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib.machinery import PathFinder
+
+# By their names here, a function that replaces them does no harm.
+from json import dumps, loads
+from os import _exit, getpid
+from queue import SimpleQueue
+from threading import Thread
 from types import ModuleType
 from typing import IO, Any, TypeAlias
 
 Message: TypeAlias = dict[str, Any]
+# A message, and the bytes of its arrays.
+Received: TypeAlias = tuple[Message, list[bytes]]
 
 # What makes arrays of its own, by the name of its package.
 FRAMEWORKS = {
@@ -30,8 +38,15 @@ FRAMEWORKS = {
     "mlx": "mlx",
 }
 LONGEST_ERROR = 400
+# No name that is asked for is longer, and no function has so many parameters.
+LONGEST_NAME = 200
+MOST_PARAMETERS = 200
+# Where packages are installed.
+SITES = {"site-packages", "dist-packages"}
 # A longer result is none of attention to a small problem.
 MOST_NUMBERS = 2**22
+# The exit code where nothing can be sent or received: a function has closed what it did not open.
+CLOSED = 97
 
 
 class Refusal(Exception):
@@ -47,24 +62,37 @@ class Line:
     def __init__(self, inbox: IO[bytes], outbox: IO[bytes]) -> None:
         self._inbox = inbox
         self._outbox = outbox
-        self._process = os.getpid()
+        self._process = getpid()
+        self._received: SimpleQueue[Received] = SimpleQueue()
+        Thread(target=self._listen, daemon=True).start()
 
-    def receive(self) -> tuple[Message, list[bytes]] | None:
-        """The next message and the bytes of its arrays; None at the end."""
-        head = self._inbox.readline()
-        if not head:
-            return None
-        message: Message = json.loads(head)
-        arrays = [self._inbox.read(size) for size in message.pop("sizes", [])]
-        return message, arrays
+    def _listen(self) -> None:
+        """Take messages in, and end this process where there are no more, even amid a call: then
+        nobody waits for it.
+        """
+        try:
+            while head := self._inbox.readline():
+                message: Message = loads(head)
+                arrays = [self._inbox.read(size) for size in message.pop("sizes", [])]
+                self._received.put((message, arrays))
+        except (OSError, ValueError):
+            _exit(CLOSED)
+        _exit(0)
+
+    def receive(self) -> Received:
+        """The next message."""
+        return self._received.get()
 
     def send(self, message: Message, array: bytes = b"") -> None:
         """Answer; `array` holds the numbers of an array in float64."""
-        if os.getpid() != self._process:
-            os._exit(0)
-        head = json.dumps({**message, "size": len(array)})
-        self._outbox.write(head.encode() + b"\n" + array)
-        self._outbox.flush()
+        if getpid() != self._process:
+            _exit(0)
+        head = dumps({**message, "size": len(array)})
+        try:
+            self._outbox.write(head.encode() + b"\n" + array)
+            self._outbox.flush()
+        except (OSError, ValueError):
+            _exit(CLOSED)
 
 
 def line_of_this_process() -> Line:
@@ -82,21 +110,15 @@ def line_of_this_process() -> Line:
 # Limits
 
 
-def limit(memory: int, seconds: int, file_size: int) -> None:
-    """Hold this process to so many bytes of memory, seconds of work, and bytes in a file; Windows
-    has no such limits.
+def hold_to(limits: Mapping[str, int]) -> None:
+    """Hold this process to limits by their names in `resource`; where there is no such module,
+    there are no limits.
     """
-    if sys.platform == "win32":
+    if not limits:
         return
-    import resource
-
-    limits = {
-        resource.RLIMIT_DATA: memory,
-        resource.RLIMIT_CPU: seconds,
-        resource.RLIMIT_FSIZE: file_size,
-        resource.RLIMIT_CORE: 0,
-    }
-    for which, most in limits.items():
+    resource: Any = importlib.import_module("resource")
+    for name, most in limits.items():
+        which = getattr(resource, name)
         _, hard = resource.getrlimit(which)
         allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(which, (allowed, allowed))
@@ -128,38 +150,50 @@ class Loaded:
         return {"kind": self.kind, "parameters": parameters_of(self.function)}
 
 
-def frameworks_in(path: str) -> list[str]:
-    """The packages of FRAMEWORKS, and NumPy, that a file imports; none where it cannot be read as
-    Python.
-    """
-    try:
-        with open(path, "rb") as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    imported = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imported += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            imported.append(node.module or "")
-    packages = [name.partition(".")[0] for name in imported]
-    return list(dict.fromkeys(name for name in packages if name in {*FRAMEWORKS, "numpy"}))
-
-
-def prepare(message: Message) -> None:
-    """Import what the file will import from packages that take long; only what is installed."""
-    sys.path += [path for path in message["paths"] if path not in sys.path]
-    names = ["numpy"]
+def imports_of(message: Message) -> list[ast.stmt]:
+    """The imports of installed packages, of the module that is asked for or of all in its file."""
+    source: bytes | str = f"import {message['module']}"
     if message["file"]:
-        names += frameworks_in(message["file"])
+        with open(message["file"], "rb") as file:
+            source = file.read()
+    try:
+        tree = ast.parse(source)
+    # Where it is no Python, loading it says so.
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [node for node in imports if all(map(is_installed, _packages(node)))]
+
+
+def _packages(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
     else:
-        names.append(message["module"].partition(".")[0])
+        names = ["." * node.level + (node.module or "")]
     for name in names:
-        try:
-            importlib.import_module("mlx.core" if name == "mlx" else name)
-        except ImportError:
-            continue
+        yield name.partition(".")[0]
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package, by its name, is installed: not the work of whoever is tested."""
+    if not package:
+        return False
+    spec = PathFinder.find_spec(package)
+    if spec is None:
+        return False
+    places = [spec.origin or "", *(spec.submodule_search_locations or [])]
+    return any(part in SITES for place in places for part in place.split(os.sep))
+
+
+def prepare(imports: Sequence[ast.stmt]) -> None:
+    """Import what the file will import from packages, which may take long."""
+    with suppress(ImportError):
+        importlib.import_module("numpy")
+    for node in imports:
+        program = compile(ast.Module([node], []), "<import>", "exec")
+        # Whatever a package raises, it raises again where the file imports it.
+        with suppress(BaseException):
+            exec(program, {})
 
 
 def load(message: Message) -> Loaded:
@@ -184,17 +218,34 @@ def _module(message: Message) -> ModuleType:
     path = message["file"]
     if not path:
         return importlib.import_module(message["module"])
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     name = os.path.splitext(os.path.basename(path))[0]
+    # A file may be called as a module is that others need.
+    while name in sys.modules or PathFinder.find_spec(name) is not None:
+        name = f"_{name}"
+    sys.path.insert(_after_the_library(), os.path.dirname(path))
+    # A folder of somebody else stays as it is.
+    sys.dont_write_bytecode = True
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise Refusal("it is not a file of Python")
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses look for their module there. A file may be called as a package is that others
-    # need.
-    sys.modules.setdefault(name, module)
+    # Dataclasses look for their module there.
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _after_the_library() -> int:
+    """Where in `sys.path` the standard library ends: a file beside the function hides none of its
+    modules.
+    """
+    library = os.path.dirname(os.__file__)
+    ends = [
+        number
+        for number, path in enumerate(sys.path, start=1)
+        if path.startswith(library) and not SITES & {*path.split(os.sep)}
+    ]
+    return max(ends, default=0)
 
 
 def _no_such_name(holder: object, name: str, module: ModuleType) -> str:
@@ -229,15 +280,15 @@ def parameters_of(function: Callable[..., Any]) -> list[Message] | None:
     except (ValueError, TypeError):
         return documented
     found = []
-    for name, parameter in signature.parameters.items():
+    for name, parameter in [*signature.parameters.items()][:MOST_PARAMETERS]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         found.append(
             {
-                "name": name,
+                "name": name[:LONGEST_NAME],
                 "required": parameter.default is parameter.empty,
-                "default": type(parameter.default).__name__,
-                "annotation": str(parameter.annotation),
+                "default": type(parameter.default).__name__[:LONGEST_NAME],
+                "annotation": str(parameter.annotation)[:LONGEST_NAME],
                 "positional": parameter.kind is not parameter.KEYWORD_ONLY,
             }
         )
@@ -256,7 +307,7 @@ def _documented_parameters(function: Callable[..., Any]) -> list[Message] | None
         return None
     required = [
         {"name": node.id, "required": True, "default": "", "annotation": "", "positional": True}
-        for node in call.args
+        for node in call.args[:MOST_PARAMETERS]
         if isinstance(node, ast.Name)
     ]
     optional = [
@@ -267,7 +318,7 @@ def _documented_parameters(function: Callable[..., Any]) -> list[Message] | None
             "annotation": "",
             "positional": True,
         }
-        for keyword in call.keywords
+        for keyword in call.keywords[:MOST_PARAMETERS]
         if keyword.arg
     ]
     return [*required, *optional]
@@ -283,7 +334,7 @@ def arrays_of(specs: Sequence[Message], data: Sequence[bytes]) -> list[Any]:
     arrays = []
     for spec, piece in zip(specs, data, strict=True):
         array = np.frombuffer(piece, np.dtype(spec["type"])).reshape(spec["shape"])
-        arrays.append(array.copy())
+        arrays.append(array)
     return arrays
 
 
@@ -325,12 +376,26 @@ def numbers_of(result: Any) -> tuple[Any, str]:
         result = result.detach().cpu().double().numpy()
     elif dtype == "bfloat16":
         result = result.astype(_float32_of(result))
-    array = np.asarray(result)
+    array = _as_array(result)
     if array.dtype.kind not in "iuf" and "float" not in array.dtype.name:
-        raise Refusal(f"it returns {_a_kind(result)}, not an array of numbers")
+        what = _a_kind(result)
+        if hasattr(result, "dtype"):
+            what = f"an array of {array.dtype.name}"
+        raise Refusal(f"it returns {what}, not an array of numbers")
     if array.size > MOST_NUMBERS:
         raise Refusal(f"it returns {array.size:,} numbers")
     return np.ascontiguousarray(array, dtype=np.float64), dtype or array.dtype.name
+
+
+def _as_array(result: Any) -> Any:
+    import numpy as np
+
+    try:
+        return np.asarray(result)
+    except ValueError as error:
+        if not isinstance(result, list):
+            raise
+        raise Refusal(f"it returns a list that is no array: {error}") from None
 
 
 def _float32_of(result: Any) -> Any:
@@ -357,7 +422,8 @@ def called(loaded: Loaded, message: Message, data: Sequence[bytes]) -> tuple[Mes
     import numpy as np
 
     made = arrays_of(message["arrays"], data)
-    arrays = [converted(array, loaded.kind, message["dtype"]) for array in made]
+    # A function may change what it gets.
+    arrays = [converted(array.copy(), loaded.kind, message["dtype"]) for array in made]
     before = [_copied(array) for array in arrays]
     result = _result(loaded, message, arrays)
     numbers, dtype = numbers_of(result)
@@ -369,7 +435,7 @@ def called(loaded: Loaded, message: Message, data: Sequence[bytes]) -> tuple[Mes
     ]
     answer: Message = {"shape": list(numbers.shape), "dtype": dtype, "changed": changed}
     if message["twice"]:
-        again = [converted(array, loaded.kind, message["dtype"]) for array in made]
+        again = [converted(array.copy(), loaded.kind, message["dtype"]) for array in made]
         second, _ = numbers_of(_result(loaded, message, again))
         answer["repeats"] = second.shape == numbers.shape and bool(
             np.array_equal(second, numbers, equal_nan=True)
@@ -421,53 +487,91 @@ def _value(spec: Mapping[str, Any], arrays: Sequence[Any]) -> Any:
 
 
 def said(error: BaseException, path: str | None) -> str:
-    """The last line of an error, with the line of the file that it comes from."""
-    if isinstance(error, Refusal):
-        return str(error)
+    """An error in one line, with the line of the file that it comes from."""
     try:
-        text = traceback.format_exception_only(error)[-1].strip()
-    except Exception:
-        text = type(error).__name__
-    if isinstance(error, SyntaxError):
-        text = f"{type(error).__name__}: {error.msg}"
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if path and os.path.abspath(frame.filename) == os.path.abspath(path)
-    ]
-    if isinstance(error, SyntaxError) and error.lineno:
-        lines.append(error.lineno)
+        text = _words_of(error)
+        lines = [*_lines_of(error, path)]
+    # The class of an error may be as hostile as a function.
+    except BaseException:
+        text, lines = "an error that cannot be shown", []
     where = f"line {lines[-1]}: " if lines else ""
-    short = text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
+    short = text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}…"
     return where + " ".join(short.split())
 
 
+def _words_of(error: BaseException) -> str:
+    if isinstance(error, Refusal):
+        return str(error)
+    name = type(error).__name__
+    try:
+        words = str(error.msg if isinstance(error, SyntaxError) else error)
+    except BaseException:
+        return name
+    return f"{name}: {words}" if words else name
+
+
+def _lines_of(error: BaseException, path: str | None) -> Iterator[int]:
+    """The lines of this file that an error went through; the last is the nearest."""
+    at = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code.co_filename == path:
+            yield at.tb_lineno
+        at = at.tb_next
+    if not isinstance(error, SyntaxError) or error.filename != path:
+        return
+    if isinstance(error.lineno, int):
+        yield error.lineno
+
+
+# The whole
+
+
 def main() -> None:
-    """Answer messages until there are none."""
+    """Answer messages for ever; the process ends with the line."""
     line = line_of_this_process()
-    loaded: Loaded | None = None
-    path: str | None = None
-    while (received := line.receive()) is not None:
-        message, data = received
+    answering = Answering()
+    while True:
+        message, data = line.receive()
         array = b""
         answer: Message
         try:
-            if message["do"] == "prepare":
-                path = message["file"]
-                prepare(message)
-                limit(message["memory"], message["seconds"], message["file_size"])
-                refuse_copies()
-                answer = {}
-            elif message["do"] == "load":
-                loaded = load(message)
-                answer = loaded.described()
-            else:
-                assert loaded is not None
-                answer, array = called(loaded, message, data)
+            answer, array = answering.answer(message, data)
         # A function may raise anything, SystemExit too.
         except BaseException as error:
-            answer = {"error": said(error, path)}
+            answer = {"error": said(error, answering.path)}
         line.send(answer, array)
+
+
+class Answering:
+    """What is known from one message to the next."""
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+        self._imports: list[ast.stmt] = []
+        self._loaded: Loaded | None = None
+
+    def answer(self, message: Message, data: Sequence[bytes]) -> tuple[Message, bytes]:
+        """Do what a message says: set the limits, read the file, import its packages, load the
+        function, and call it.
+        """
+        asked = message["do"]
+        if asked == "begin":
+            self.path = message["file"]
+            hold_to(message["limits"])
+            sys.path += [path for path in message["paths"] if path not in sys.path]
+            return {}, b""
+        if asked == "read":
+            self._imports = imports_of(message)
+            return {}, b""
+        if asked == "prepare":
+            prepare(self._imports)
+            refuse_copies()
+            return {}, b""
+        if asked == "load":
+            self._loaded = load(message)
+            return self._loaded.described(), b""
+        assert self._loaded is not None
+        return called(self._loaded, message, data)
 
 
 if __name__ == "__main__":

@@ -14,23 +14,35 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, Queue
+from io import BufferedReader
+from queue import Empty, SimpleQueue
+from secrets import token_hex
 from threading import Thread
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
+from attncli import system
+from attncli.cli.signals import CleanupBeforeExit
 from attncli.english import either
-from attncli.system import end_group, in_own_group, signal_name
+from attncli.errors import reason
+from attncli.testing.answer import Answer as Answer
+from attncli.testing.answer import Message, read_answer
+from attncli.testing.child import CLOSED
 
 CHILD = os.path.join(os.path.dirname(__file__), "child.py")
-# A framework may lie on a slow disk, and takes its time where it is imported first.
+# Python and a framework may lie on a slow disk, and take their time where they are read first.
 SECONDS_TO_PREPARE = 120
 BYTES_IN_A_FILE = 2**20
-# A longer answer is none of the child program.
-LONGEST_ANSWER = 2**26
-Message: TypeAlias = dict[str, Any]
+# A framework may start four threads for each core, and the stack of each counts as memory.
+BYTES_FOR_A_CORE = 2**25
+# What is killed is gone before, unless the system hangs.
+SECONDS_TO_END = 5
+# Exit codes of Windows from here on say that a program crashed.
+CRASHES_OF_WINDOWS = 0xC0000000
+# In the environment of the process and of those that it starts.
+MARK = "ATTNCLI_FUNCTION_PROCESS"
+Outcome: TypeAlias = Answer | Exception | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +54,6 @@ class Limits:
 
 
 USUAL_LIMITS = Limits()
-
-
-class Answer(NamedTuple):
-    """What the process answers: a message, and the numbers of an array in one row, if it has
-    any.
-    """
-
-    message: Message
-    numbers: NDArray[np.float64]
 
 
 class FunctionError(Exception):
@@ -74,101 +77,156 @@ class FunctionProcess:
     def __init__(self, target: Mapping[str, Any], limits: Limits) -> None:
         self._target = dict(target)
         self._limits = limits
-        self._process: subprocess.Popen[bytes] | None = None
-        self._answers: Queue[Answer | None] = Queue()
+        self._running: _Running | None = None
+        # Ctrl-C ends the process of the function, too.
+        self._cleanup = CleanupBeforeExit()
 
     def __enter__(self) -> FunctionProcess:
+        self._cleanup.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.end()
+    def __exit__(self, *error: Any) -> None:
+        try:
+            self.end()
+        finally:
+            self._cleanup.__exit__(*error)
 
     def start(self) -> Message:
-        """Start the process, if there is none, and load the function: what is known of it."""
+        """Start the process, or another one, and load the function: what is known of it."""
         self.end()
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", CHILD],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            **in_own_group(),
-        )
-        assert self._process.stdout is not None
-        self._answers = Queue()
-        reader = Thread(target=_read, args=(self._process.stdout, self._answers), daemon=True)
-        reader.start()
+        try:
+            self._running = _Running()
+        except OSError as error:
+            what = f"no process can be started for it: {reason(error)}"
+            raise FunctionError(what, ended=True) from None
         # Work in several threads counts several times.
-        work = int(self._limits.seconds * 60)
-        prepare = {
-            **self._target,
-            "do": "prepare",
-            "paths": [os.path.abspath(path) for path in sys.path if path],
-            "memory": self._limits.memory,
-            "seconds": max(work, 60),
-            "file_size": BYTES_IN_A_FILE,
+        work = max(60, int(self._limits.seconds * 60)) + SECONDS_TO_PREPARE
+        memory = self._limits.memory + system.processor_count() * BYTES_FOR_A_CORE
+        surroundings = {
+            "file": self._target["file"],
+            "paths": [path for path in sys.path if os.path.isabs(path)],
+            "limits": system.process_limits(memory, work, BYTES_IN_A_FILE),
         }
-        self._ask(prepare, (), SECONDS_TO_PREPARE)
-        loaded = self._ask({**self._target, "do": "load"}, (), self._limits.seconds)
-        return loaded.message
+        self._ask("begin", surroundings, SECONDS_TO_PREPARE)
+        self._ask("read", self._target, self._limits.seconds)
+        self._ask("prepare", {}, SECONDS_TO_PREPARE)
+        return self._ask("load", self._target, self._limits.seconds).message
 
-    def call(self, message: Message, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-        """The output of one call, and what `message["shape"]` says of it is its shape.
+    def answer(self, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
+        """What comes of one call, its numbers in the shape of the output.
 
         Raises FunctionError where it raises, hangs, or ends the process.
         """
-        return self.answer(message, arrays).numbers
-
-    def answer(self, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
-        """The same with all that is known of the call."""
-        if self._process is None:
+        if self._running is None:
             self.start()
-        found = self._ask({**message, "do": "call"}, arrays, self._limits.seconds)
+        found = self._ask("call", message, self._limits.seconds, arrays)
         shape = found.message["shape"]
         return found._replace(numbers=found.numbers.reshape(shape))
 
     def end(self) -> None:
         """End the process and all that it has started."""
-        if self._process is None:
-            return
-        process = self._process
-        self._process = None
-        end_group(process)
-        assert process.stdin is not None
-        # What was not yet written has no reader any more.
-        with suppress(OSError, ValueError):
-            process.stdin.close()
+        running, self._running = self._running, None
+        if running is not None:
+            running.end()
 
-    def _ask(self, message: Message, arrays: Sequence[NDArray[Any]], seconds: float) -> Answer:
-        assert self._process is not None
-        assert self._process.stdin is not None
+    def _ask(
+        self,
+        what: str,
+        message: Mapping[str, Any],
+        seconds: float,
+        arrays: Sequence[NDArray[Any]] = (),
+    ) -> Answer:
+        """The answer of the process; FunctionError where there is none, or it is an error."""
+        assert self._running is not None
         pieces = [array.tobytes() for array in arrays]
-        head = json.dumps({**message, "sizes": [len(piece) for piece in pieces]})
+        sizes = [len(piece) for piece in pieces]
+        head = json.dumps({**message, "do": what, "sizes": sizes})
         whole = b"".join([head.encode(), b"\n", *pieces])
-        # A process that hangs may not read it.
-        writer = Thread(target=_write, args=(self._process.stdin, whole), daemon=True)
-        writer.start()
+        outcome: Outcome = None
         try:
-            answer = self._answers.get(timeout=seconds)
+            outcome = self._running.exchange(what, whole, seconds)
         except Empty:
             self.end()
-            what = f"it did not come to an end within {_seconds(seconds)}"
-            raise FunctionError(what, ended=True, hangs=True) from None
-        if answer is None:
-            raise self._ended()
-        if "error" in answer.message:
-            raise FunctionError(str(answer.message["error"]))
-        return answer
+            said = f"it did not come to an end within {_seconds(seconds)}"
+            raise FunctionError(said, ended=True, hangs=True) from None
+        except RuntimeError as error:
+            self.end()
+            raise FunctionError(f"no thread can be started for it: {error}", ended=True) from None
+        if isinstance(outcome, Exception):
+            self.end()
+            raise FunctionError("it wrote into the line to attncli", ended=True)
+        if outcome is None:
+            code = self._running.exit_code()
+            self.end()
+            raise FunctionError(_how_it_ended(code), ended=True)
+        if "error" in outcome.message:
+            raise FunctionError(outcome.message["error"])
+        return outcome
 
-    def _ended(self) -> FunctionError:
-        """That the process is gone, and how."""
-        assert self._process is not None
-        try:
-            code: int | None = self._process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            code = None
-        self.end()
-        return FunctionError(_how_it_ended(code), ended=True)
+
+class _Running:
+    """A process that has been started, and the line to it. Raises OSError where none can be."""
+
+    def __init__(self) -> None:
+        self._mark = token_hex(16)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", CHILD],
+            # What is written is not held back: it could only be lost.
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(self._mark),
+            **system.in_own_group(),
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._outbox: IO[bytes] = self._process.stdin
+        self._pipe: IO[bytes] = self._process.stdout
+        self._inbox = BufferedReader(self._pipe)  # type: ignore[type-var]
+        self._exchanging: Thread | None = None
+
+    def exchange(self, asked: str, message: bytes, seconds: float) -> Outcome:
+        """What comes back for a message: an answer, None at the end, or an error where it is none.
+
+        Raises Empty where nothing comes in so many seconds, and RuntimeError where no thread can be
+        started.
+        """
+        outcomes: SimpleQueue[Outcome] = SimpleQueue()
+
+        def exchange() -> None:
+            system.hold_closed_pipe()
+            # Where nobody reads, there is no answer either.
+            with suppress(OSError):
+                _write(self._outbox, message)
+            try:
+                outcomes.put(read_answer(self._inbox, asked))
+            # It may be anything, and too much of it.
+            except Exception as error:
+                outcomes.put(error)
+
+        # A process that hangs neither reads nor writes.
+        self._exchanging = Thread(target=exchange, daemon=True)
+        self._exchanging.start()
+        return outcomes.get(timeout=seconds)
+
+    def exit_code(self) -> int | None:
+        """How the process has ended; None where it has only closed the line."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(timeout=1)
+        return None
+
+    def end(self) -> None:
+        """End the process and all that it has started."""
+        system.end_group(self._process)
+        system.end_marked(f"{MARK}={self._mark}")
+        if self._exchanging is not None and self._exchanging.ident is not None:
+            self._exchanging.join(SECONDS_TO_END)
+            # A process that could not be ended holds the line.
+            if self._exchanging.is_alive():
+                return
+        self._outbox.close()
+        self._inbox.close()
 
 
 def _seconds(number: float) -> str:
@@ -177,11 +235,13 @@ def _seconds(number: float) -> str:
 
 
 def _how_it_ended(code: int | None) -> str:
-    if code is None:
+    if code is None or code == CLOSED:
         return "it closed the line to attncli"
+    if code >= CRASHES_OF_WINDOWS:
+        return f"Python crashed ({code:#x})"
     if code >= 0:
         return f"it ended Python, with exit code {code}"
-    name = signal_name(-code)
+    name = system.signal_name(-code)
     reasons = {
         "SIGSEGV": "Python crashed (SIGSEGV)",
         "SIGXCPU": "it took too much time of the processor",
@@ -190,41 +250,14 @@ def _how_it_ended(code: int | None) -> str:
     return reasons.get(name, f"Python was ended by {name}")
 
 
-def _environment() -> dict[str, str]:
-    """That of this process; a small problem needs one thread alone."""
+def _environment(mark: str) -> dict[str, str]:
+    """That of this process, with a mark; a small problem needs one thread alone."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return {**threads, **os.environ}
+    return {**threads, **os.environ, MARK: mark}
 
 
 def _write(stream: IO[bytes], data: bytes) -> None:
-    """Write all of it; where nobody reads it, there is no answer either."""
-    with suppress(OSError, ValueError):
-        stream.write(data)
-        stream.flush()
-
-
-def _read(stream: IO[bytes], answers: Queue[Answer | None]) -> None:
-    """Put each answer into a queue, and None when there are no more, or what comes is no answer."""
-    with stream, suppress(OSError, ValueError, KeyError, TypeError):
-        while (answer := _next_answer(stream)) is not None:
-            answers.put(answer)
-    answers.put(None)
-
-
-def _next_answer(stream: IO[bytes]) -> Answer | None:
-    """The next answer; None at the end. ValueError, KeyError or TypeError for what is none.
-
-    A function may write to this stream, so nothing in it is trusted.
-    """
-    head = stream.readline(LONGEST_ANSWER)
-    if not head:
-        return None
-    message = json.loads(head)
-    size = message.pop("size")
-    if type(size) is not int or not 0 <= size <= LONGEST_ANSWER:
-        raise ValueError
-    data = stream.read(size)
-    numbers = np.frombuffer(data, np.float64)
-    if "shape" in message:
-        numbers.reshape(message["shape"])
-    return Answer(message, numbers)
+    """Write all of it, piece by piece as the system takes it."""
+    left = memoryview(data)
+    while left:
+        left = left[stream.write(left) :]

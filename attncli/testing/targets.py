@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from attncli.errors import AttncliError, Exit, usage_error
+from attncli.errors import AttncliError, Exit, reason, usage_error
+from attncli.problem.files import open_regular
 
 EXAMPLE = "attncli test my_attention.py:attention"
 
@@ -35,8 +36,7 @@ def target_of(text: str) -> dict[str, Any]:
 
 def _require_file(path: str) -> None:
     try:
-        with open(path, "rb"):
-            pass
-    except OSError as error:
-        what = f"{path} cannot be read: {error.strerror or error}"
+        open_regular(path).close()
+    except (OSError, ValueError) as error:
+        what = f"{path} cannot be read: {reason(error)}"
         raise AttncliError(Exit.FILE, what, help="check the name of the file") from None

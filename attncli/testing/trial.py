@@ -63,6 +63,8 @@ def try_function(
             asking.begin()
         except FunctionError as error:
             help = "it must be a function of queries, keys and values"
+            if error.hangs:
+                help = "if it needs more time, give it some: --seconds 60"
             raise input_error(f"{text} cannot be loaded: {error}", help=help) from None
         _require_qkv(text, asking)
         cases = all_cases()
