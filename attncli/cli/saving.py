@@ -24,8 +24,6 @@ def save(problem: Problem, path: str | PathLike[str]) -> None:
 
         attncli.save(attncli.problem(Q=queries, K=keys, V=values), "problem.yaml")
     """
-    from numpy import savez
-
     if not isinstance(problem, Problem):
         raise usage_error(
             f"{as_written(problem)} is no problem",
@@ -35,16 +33,23 @@ def save(problem: Problem, path: str | PathLike[str]) -> None:
         raise usage_error(f"path cannot be {as_written(path)}", help='name a file: "problem.yaml"')
     name = fspath(path)
     require_yaml(name)
-    arrays_file = Path(name).with_suffix(".npz")
-    text, arrays = as_yaml(problem, arrays_file.name)
     with _without_options():
         require_writable(name, "-")
-        if arrays:
-            stream = BytesIO()
-            savez(stream, allow_pickle=False, **arrays)
-            write_files([(str(arrays_file), [stream.getbuffer()]), (name, [text])])
-        else:
-            write(text, name, portable=True)
+        write_problem(problem, name)
+
+
+def write_problem(problem: Problem, name: str) -> None:
+    """The same for a command that has `-o`, which errors name; `name` ends in .yaml."""
+    from numpy import savez
+
+    arrays_file = Path(name).with_suffix(".npz")
+    text, arrays = as_yaml(problem, arrays_file.name)
+    if not arrays:
+        write(text, name, portable=True)
+        return
+    stream = BytesIO()
+    savez(stream, allow_pickle=False, **arrays)
+    write_files([(str(arrays_file), [stream.getbuffer()]), (name, [text])])
 
 
 def save_data(data: bytes, name: str) -> None:

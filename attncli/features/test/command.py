@@ -124,11 +124,11 @@ def _require_expression(call: str) -> None:
 
 def _save(trial: "Trial", path: str) -> None:
     """Write the smallest problem that shows what is wrong."""
-    from attncli.cli.saving import save
+    from attncli.cli.saving import write_problem
     from attncli.testing.smallest import smallest_failing_problem
 
     problem = smallest_failing_problem(trial)
     if problem is None:
         warn_of([f"no case differs, so {path} was not written"], quiet=False)
         return
-    save(problem, path)
+    write_problem(problem, path)
