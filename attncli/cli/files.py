@@ -266,7 +266,10 @@ def require_new_folder(path: str, option: str = "-d") -> None:
 
 
 def write_folder(
-    folder: str, files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]]
+    folder: str,
+    files: Iterable[tuple[str, Iterable[str | bytes | memoryview]]],
+    *,
+    option: str = "-d",
 ) -> None:
     """Write new files to a folder, by their paths in it with "/" between, all of them or none.
 
@@ -280,10 +283,10 @@ def write_folder(
                 try:
                     make(os.path.dirname(path))
                 except OSError as error:
-                    raise unwritable(path, reason(error), "-d") from error
+                    raise unwritable(path, reason(error), option) from error
                 yield path, data
 
-        write_files(placed(), option="-d")
+        write_files(placed(), option=option)
 
 
 @contextlib.contextmanager

@@ -103,6 +103,11 @@ class Case:
         """How many numbers a person has to read."""
         return self.queries.size + self.keys.size + self.values.size
 
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        """The shape of its output."""
+        return (*self.queries.shape[:-1], self.values.shape[-1])
+
     def problem(self, meaning: Meaning) -> Problem:
         """The problem by one of the meanings."""
         keys = {"title": self.title, "Q": self.queries, "K": self.keys, "V": self.values}

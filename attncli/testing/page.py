@@ -27,7 +27,7 @@ from attncli.page.worked.worked_line import worked_line
 from attncli.testing.asking import CaseResult
 from attncli.testing.case import Case, PerHead
 from attncli.testing.data import trial_data
-from attncli.testing.diagnosis import Explanation, differing, unexplained
+from attncli.testing.diagnosis import Explanation, differing, explanations, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
 from attncli.testing.judgement import OUTPUT, Expected
 from attncli.testing.smallest import first_wrong_cell, smallest_problem
@@ -42,6 +42,31 @@ def trial_page(trial: Trial, precision: int = 3) -> Document:
     return Document(f"{trial.name}: tested", blocks, lambda: trial_data(trial))
 
 
+def case_page(result: CaseResult, precision: int = 3) -> Document:
+    """The page of one case that differs."""
+    found = explanations((result,))
+    names = ", or ".join(found[0].mistakes) if found else ""
+    title = f"{result.case.name}: {names or 'its output differs'}"
+    blocks = tuple(_case_blocks(result, found, precision))
+    return Document(title, blocks, dict)
+
+
+def _case_blocks(
+    result: CaseResult, found: Sequence[Explanation], precision: int
+) -> Iterator[Block]:
+    explained = found[0] if found else None
+    if explained is None:
+        yield Paragraph(("No mistake that attncli knows gives this output.",))
+    elif len(explained.mistakes) > 1:
+        yield Paragraph(("This case does not tell these mistakes apart.",))
+    if cell := first_wrong_cell(result):
+        place = ", ".join(map(str, cell))
+        yield Paragraph((f"The first wrong number is output[{place}].",))
+    smallest = smallest_problem(result, explained)
+    yield Paragraph(_described(smallest.case, "The problem"))
+    yield from _wrong_cell(smallest, explained, precision)
+
+
 def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
     yield Paragraph((_answer(trial),))
     for said in trial.remarks:
@@ -50,7 +75,7 @@ def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
     rows = [((name,), (words,)) for name, words in trial.facts.items() if words != NOT_ASKED]
     yield Table(("what", "how"), tuple(rows))
     if lacking := missing(trial.facts):
-        yield Paragraph((f"Not asked, since no parameter stands for it: {listed(lacking)}.",))
+        yield Paragraph((f"Not asked, since {trial.not_asked}: {listed(lacking)}.",))
     for each in trial.explanations:
         yield from _explained(each, trial, precision)
     yield from _unexplained(unexplained(trial.results, trial.explanations), precision)
@@ -99,7 +124,7 @@ def _explained(found: Explanation, trial: Trial, precision: int) -> Iterator[Blo
     yield from _wrong_cell(smallest, found, precision)
 
 
-def _described(case: Case) -> Text:
+def _described(case: Case, lead: str = "The smallest") -> Text:
     """A case in a sentence: its sizes, and what is asked."""
     *leading, queries, width = case.queries.shape
     axes = dict(zip(("entry", "head")[2 - len(leading) :], leading, strict=True))
@@ -115,7 +140,7 @@ def _described(case: Case) -> Text:
     ]
     asked = ", ".join(_setting(role, value) for role, value in case.asks.items())
     also = f"; {asked}" if asked else ""
-    return (f"The smallest: {case.name} ({', '.join(sizes)}{also}).",)
+    return (f"{lead}: {case.name} ({', '.join(sizes)}{also}).",)
 
 
 def _setting(role: str, value: Any) -> str:
@@ -131,6 +156,7 @@ def _wrong_cell(result: CaseResult, found: Explanation | None, precision: int) -
     right = result.right
     cell = first_wrong_cell(result)
     if cell is None:
+        yield Paragraph(("A query that sees no key gives neither 0, nor NaN, nor the average.",))
         return
     assert result.output is not None
     step = right.trace.steps[OUTPUT]

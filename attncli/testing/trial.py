@@ -4,7 +4,7 @@ that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attncli.errors import input_error
@@ -19,6 +19,8 @@ from attncli.testing.process import USUAL_LIMITS, FunctionError, FunctionProcess
 from attncli.testing.signature import QKV
 from attncli.testing.targets import target_of
 
+NO_PARAMETER = "no parameter stands for it"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
@@ -26,6 +28,7 @@ class Trial:
 
     `facts` are what it does, by their names, and `explanations` the mistakes that explain what
     differs. `remarks` are sentences about how it behaves, such as that it changes its arguments.
+    `not_asked` says why a case is not asked.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Trial:
     explanations: tuple[Explanation, ...]
     facts: Mapping[str, str]
     remarks: tuple[str, ...] = ()
+    not_asked: str = NO_PARAMETER
 
     @property
     def agrees(self) -> bool:
@@ -74,9 +78,22 @@ def try_function(
         for case in others:
             begin(case.name)
             results.append(asking.answer(case))
+    return trial_of(text, results, meant, asking.layout, remarks=_remarks(asking))
+
+
+def trial_of(
+    name: str,
+    results: Sequence[CaseResult],
+    meant: Meant,
+    layout: Layout,
+    *,
+    remarks: Iterable[str] = (),
+    not_asked: str = NO_PARAMETER,
+) -> Trial:
+    """What follows from the results of all cases."""
     found = (*explanations(results), *_unmeant(results, meant))
-    facts = facts_of(results, found, asking.layout.words)
-    return Trial(text, tuple(results), found, facts, tuple(_remarks(asking)))
+    facts = facts_of(results, found, layout.words)
+    return Trial(name, tuple(results), found, facts, tuple(remarks), not_asked)
 
 
 def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Explanation]:

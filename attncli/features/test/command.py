@@ -13,6 +13,7 @@ from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.english import listed, shorten
 from attncli.errors import Exit, usage_error
+from attncli.features.test.by_files import export_cases, require_one_way
 from attncli.problem.parts.conventions import CONVENTIONS
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ TestLook: TypeAlias = Annotated[Look, look_options("color", "ascii", data=(PROBL
 def test(
     *,
     function: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="FILE.py:NAME",
             help=(
@@ -39,7 +40,7 @@ def test(
                 " torch.nn.functional:scaled_dot_product_attention."
             ),
         ),
-    ],
+    ] = None,
     call: Annotated[
         str | None,
         typer.Option(
@@ -70,6 +71,22 @@ def test(
             allowed=POSSIBLE_SECONDS,
         ),
     ] = USUAL_SECONDS,
+    export: Annotated[
+        str | None,
+        typer.Option(
+            "--export",
+            metavar="FOLDER",
+            help="Write every case to this new folder, for a program in any language.",
+        ),
+    ] = None,
+    outputs: Annotated[
+        str | None,
+        typer.Option(
+            "--outputs",
+            metavar="FOLDER",
+            help="Judge what such a program has worked out and written to this folder.",
+        ),
+    ] = None,
     look: TestLook,
     precision: options.Precision = 3,
 ) -> int:
@@ -77,8 +94,13 @@ def test(
 
     attncli calls it with small problems that tell mistakes apart, in a process of its own with
     limits of time and memory. These are no sandbox: test only code that you would run yourself.
-    Exit code 1 says that it differs from attention.
+    A program in another language is tested by files: --export cases writes what it is asked,
+    --outputs cases judges what it has written. Exit code 1 says that it differs from attention.
     """
+    require_one_way(function, export, outputs, {"--call": call is not None})
+    if export is not None:
+        export_cases(export, as_, look)
+        return Exit.OK
     require_writable(look.output, "-")
     if call is not None:
         _require_expression(call)
@@ -88,13 +110,18 @@ def test(
     from attncli.testing.process import Limits
     from attncli.testing.trial import try_function
 
-    trial = try_function(
-        function,
-        expression=call or "",
-        meant=meant_by(as_),
-        limits=Limits(seconds=seconds),
-        begin=progress.begin,
-    )
+    if function is None:
+        from attncli.testing.outputs import try_outputs
+
+        trial = try_outputs(outputs or "", meant=meant_by(as_), begin=progress.begin)
+    else:
+        trial = try_function(
+            function,
+            expression=call or "",
+            meant=meant_by(as_),
+            limits=Limits(seconds=seconds),
+            begin=progress.begin,
+        )
     page = trial_page(trial, precision)
     if look.format == PROBLEM:
         assert look.output is not None
