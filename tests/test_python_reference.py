@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 import attncli
+import attncli.testing
 from attncli import features
 from attncli.attention.registry import STEP_NAMES
 from attncli.cli.main import run as command
@@ -64,6 +65,10 @@ WORDS = {
     "Fraction",
     "Decimal",
     "concurrent",
+    # what others call their functions and parameters
+    "torch",
+    "from_numpy",
+    "enable_gqa",
     "futures",
     "Executor",
     # fields of the JSON of pages
@@ -131,6 +136,7 @@ def held(request: pytest.FixtureRequest) -> dict[str, Any]:
         "Step": trace.steps["weights"],
         "Checked": attncli.check(LOVE, {"scaled": wrong}),
         "Compared": attncli.compare(LOVE, {"scaled": trace["scores"]}),
+        "attncli.testing": attncli.testing,
         "ExactNumber": exact,
         "AttncliError": caught.value,
     }
@@ -253,6 +259,7 @@ def results(name: str, held: Mapping[str, Any], call: Any) -> Any:
         "Call.problem": lambda: call.Call.problem(),
         "Call.check": lambda: call.Call.check(),
         "Call.trace": lambda: call.Call.trace(),
+        "cases": lambda: attncli.testing.cases(),
     }
     path = name.partition("(")[0]
     return made[path]() if path in made else None
@@ -435,6 +442,12 @@ def test_every_public_name_of_what_functions_return_is_on_the_page(held: dict[st
     (row,) = attncli.check_many([("Ada", LOVE, {"scores": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]})])
     assert public(row) - named_in("Functions") == set()
     assert public(held["Trace"].page()) - named_in("Trace") == set()
+
+
+def test_every_public_name_of_testing_is_on_the_page() -> None:
+    known = named_in("attncli.testing")
+    assert {*attncli.testing.__all__} - known == set()
+    assert public(attncli.testing.AttentionCase) - known == set()
 
 
 def test_every_public_name_of_recording_is_on_the_page(call: Any) -> None:

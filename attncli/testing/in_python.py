@@ -5,7 +5,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from attncli.dtypes import DTYPES, chosen
 from attncli.english import as_written
 from attncli.errors import usage_error
+from attncli.page.document import Document
 from attncli.render import Style, render
 from attncli.testing.asking import judged
 from attncli.testing.battery import all_cases
@@ -70,7 +71,7 @@ class AttentionCase:
         if result.result == "error":
             raise AssertionError(f"{self.name}: {result.error}")
         if result.result == "differs":
-            raise AssertionError(render(case_page(result), "table", Style(width=WIDTH)).rstrip())
+            raise AssertionError(_said(case_page(result)))
 
     def _numbers(self, output: object) -> tuple[Doubles, str]:
         __tracebackhide__ = True
@@ -131,6 +132,12 @@ def _in_python(case: Case, kwargs: Mapping[str, Any], dtype: str, make: Make) ->
         for name, value in kwargs.items()
     }
     return AttentionCase(case.name, q, k, v, settings, dtype, case)
+
+
+def _said(page: Document) -> str:
+    """A page whose title is one line, however long, so that a summary shows all of it."""
+    body = render(replace(page, title=""), "table", Style(width=WIDTH))
+    return f"{page.title}\n\n{body}".rstrip()
 
 
 def _parameters(function: object) -> tuple[Parameter, ...] | None:

@@ -34,6 +34,7 @@ from attncli.testing.smallest import first_wrong_cell, smallest_problem
 from attncli.testing.trial import Trial
 
 MOST_CASES_NAMED = 6
+BLIND_IS_OTHER = "A query that sees no key gets neither 0, nor NaN, nor the average."
 
 
 def trial_page(trial: Trial, precision: int = 3) -> Document:
@@ -156,7 +157,8 @@ def _wrong_cell(result: CaseResult, found: Explanation | None, precision: int) -
     right = result.right
     cell = first_wrong_cell(result)
     if cell is None:
-        yield Paragraph(("A query that sees no key gives neither 0, nor NaN, nor the average.",))
+        if result.agreement is not None and result.agreement.blind == "other":
+            yield Paragraph((BLIND_IS_OTHER,))
         return
     assert result.output is not None
     step = right.trace.steps[OUTPUT]

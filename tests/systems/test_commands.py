@@ -73,6 +73,8 @@ LINES = {
     "test": [
         "inputs/functions/corrected.py:attention",
         "inputs/functions/homework.py:attention -o failing.yaml",
+        "--export cases",
+        "--outputs inputs",
     ],
     "worksheet": [
         "inputs/i_love_ai.yaml -o sheet.tex --answers answers.yaml --key key.md",

@@ -81,6 +81,14 @@ def test_the_first_query_to_the_byte(folder: Path) -> None:
     assert written.hex() == "".join(by_hand[number] for number in numbers.tolist())
 
 
+def test_every_number_is_exact_in_16_bits(folder: Path) -> None:
+    for path in folder.glob("*.f32"):
+        numbers = np.fromfile(path, "<f4")
+        np.testing.assert_array_equal(numbers.astype(np.float16), numbers)
+        # bfloat16 is the upper half of a float32.
+        assert not (numbers.view("<u4") & 0xFFFF).any()
+
+
 def test_truth_values_are_0_and_1(folder: Path) -> None:
     data = (folder / "a_mask_of_truth_values.mask.u8").read_bytes()
     assert set(data) == {0, 1}

@@ -91,6 +91,16 @@ def test_what_is_said_of_a_wrong_output() -> None:
     assert max(map(len, said)) <= 80
 
 
+def test_a_summary_has_all_names_in_its_first_line() -> None:
+    (case, *_) = cases()
+    weights = np.exp(case.q @ np.swapaxes(case.k, -1, -2) / case.q.shape[-1])
+    said = message(case, weights / weights.sum(axis=-1, keepdims=True) @ case.v)
+    first, empty, *_ = said.splitlines()
+    assert first.startswith("plain: the scores were divided by d_k, not by its root, or ")
+    assert not empty
+    assert "This case does not tell these mistakes apart." in said
+
+
 def test_the_first_wrong_number_is_named_by_its_place() -> None:
     (case, *_) = cases()
     output = attention(case.q, case.k, case.v)
@@ -109,7 +119,7 @@ def test_a_query_that_sees_no_key() -> None:
         output[..., blind, :] = allowed
         case.judge(output)
     output[..., blind, :] = 7
-    assert "neither 0, nor NaN, nor the average" in message(case, output)
+    assert "gets neither 0, nor NaN, nor the average" in message(case, output)
 
 
 @pytest.mark.parametrize(

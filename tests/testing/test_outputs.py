@@ -204,6 +204,7 @@ def test_a_damaged_output_is_an_error_of_its_case(
         (["plian.output.f32"], "did you mean plain?"),
         (["Plain.output.f32"], "did you mean plain?"),
         (["plain.output.npy"], "let the name end in .f16, .bf16, .f32 or .f64"),
+        (["\x1b[31mplain.output.f32"], "\\x1b[31mplain.output.f32 is the output of no case"),
         (["plain.output.f32", "plain.output.f64"], "has two outputs of one case"),
     ],
 )
