@@ -105,6 +105,13 @@ def run(*arguments: Any, creationflags: int = 0, **settings: Any) -> Any:
     return subprocess.run(*arguments, **settings)
 
 
+class Popen(subprocess.Popen[bytes]):
+    """A process that is started with flags, which only Windows takes."""
+
+    def __init__(self, *arguments: Any, creationflags: int = 0, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+
+
 class Pool(ProcessPoolExecutor):
     """A pool that has no more processes than Windows can wait for."""
 
@@ -125,7 +132,7 @@ WINDOWS: dict[str, dict[str, Any]] = {
         },
     },
     "signal": {"SIGBREAK": BREAK, "signal": answer, "set_wakeup_fd": wake},
-    "subprocess": {"run": run, "CREATE_NEW_PROCESS_GROUP": 512},
+    "subprocess": {"run": run, "Popen": Popen, "CREATE_NEW_PROCESS_GROUP": 512},
     "concurrent.futures": {"ProcessPoolExecutor": Pool},
     # which knows no console
     "ctypes": {"WinDLL": lambda name: SimpleNamespace(GetConsoleMode=lambda *_: 0)},
