@@ -10,13 +10,13 @@ import numpy as np
 from attncli.english import shape_text
 from attncli.testing.case import Array, Case, Meaning
 from attncli.testing.judgement import Agreement, Expected
-from attncli.testing.layouts import Layout
+from attncli.testing.layouts import AxisLayout
 from attncli.testing.meant import ANYTHING, Meant
 from attncli.testing.process import Answer, FunctionError, FunctionProcess
 from attncli.testing.signature import (
     MAY_BE_UNSAID,
     NAMES,
-    Call,
+    Arguments,
     Parameter,
     call_by_expression,
     call_of,
@@ -70,7 +70,7 @@ class Asking:
     process: FunctionProcess
     expression: str = ""
     meant: Meant = ANYTHING
-    layout: Layout = field(default_factory=Layout)
+    layout: AxisLayout = field(default_factory=AxisLayout)
     kind: str = "numpy"
     known: tuple[Parameter, ...] | None = None
     lost: int = 0
@@ -120,13 +120,13 @@ class Asking:
         output = answer.numbers
         return self.layout.swapped(output) if output.ndim == self.layout.axes else output
 
-    def _call(self, case: Case) -> Call | None:
+    def _call(self, case: Case) -> Arguments | None:
         arranged = self.meant.handed_over(self.layout.arranged(case))
         if not self.expression:
             return call_of(arranged, self.known)
         return call_by_expression(arranged, self.expression)
 
-    def _ask(self, call: Call, dtype: str, *, twice: bool) -> Answer:
+    def _ask(self, call: Arguments, dtype: str, *, twice: bool) -> Answer:
         arrays: list[Array] = []
         described: list[dict[str, Any]] = []
         values: dict[str, Any] = {}

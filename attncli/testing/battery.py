@@ -169,9 +169,11 @@ def _rotated() -> Iterator[Case]:
 
     past = 3
     case = _drawn("RoPE after a cache", n=2, m=5, d_k=ROTATED_WIDTH)
-    cache = {"K": case.keys[..., :past, :], "V": case.values[..., :past, :]}
-    new = {"K": case.keys[..., past:, :], "V": case.values[..., past:, :]}
-    yield _asking(case, {"rope": THETA, "offset": past}, *_pairings({"past": cache, **new}))
+    of_cache, of_new = np.s_[..., :past, :], np.s_[..., past:, :]
+    cache = {"K": case.keys[of_cache], "V": case.values[of_cache]}
+    given = {"past": cache, "K": case.keys[of_new], "V": case.values[of_new]}
+    asked = {"rope": THETA, "offset": past}
+    yield _asking(case, asked, *_pairings(given))
 
 
 def _pairings(keys: Mapping[str, Any]) -> Iterator[Meaning]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attncli.testing.asking import CaseResult
 from attncli.testing.case import Case, PerHead
-from attncli.testing.diagnosis import Explanation
+from attncli.testing.diagnosis import Finding
 from attncli.testing.trial import Trial
 from attncli.tracing.json_numbers import json_values
 from attncli.tracing.serialization import TRACE_FORMAT
@@ -33,7 +33,7 @@ def trial_data(trial: Trial) -> dict[str, Any]:
     }
 
 
-def _explanation(found: Explanation) -> dict[str, Any]:
+def _explanation(found: Finding) -> dict[str, Any]:
     return {
         "mistakes": list(found.mistakes),
         "beside": list(found.beside),

@@ -6,16 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from attncli.testing.asking import CaseResult, Result
 from attncli.testing.judgement import Evidence
 
 # A function with more mistakes at once is told of these.
 MOST_AT_ONCE = 3
+# A mistake that is assumed beside others is looked for in so many cases.
+MOST_SIMPLE_CASES = 3
+# The places of cases in a list of them.
+Numbers: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Explanation:
+class Finding:
     """Mistakes that give the same numbers in all cases that they explain, mostly one alone.
 
     `beside` are others that are made at the same time, without which these do not give the numbers.
@@ -31,7 +36,7 @@ class Explanation:
         return min(self.results, key=lambda each: each.case.size)
 
 
-def explanations(results: Sequence[CaseResult]) -> tuple[Explanation, ...]:
+def explanations(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
     """The mistakes that explain the cases that differ.
 
     One mistake at a time is tried first. Where that leaves cases without a name, each mistake that
@@ -46,9 +51,7 @@ def explanations(results: Sequence[CaseResult]) -> tuple[Explanation, ...]:
     return together if len(still_left) < len(left) else found
 
 
-def unexplained(
-    results: Iterable[CaseResult], found: Iterable[Explanation]
-) -> tuple[CaseResult, ...]:
+def unexplained(results: Iterable[CaseResult], found: Iterable[Finding]) -> tuple[CaseResult, ...]:
     """The cases that differ, and that no mistake explains."""
     explained = {result.case.name for each in found for result in each.results}
     return tuple(each for each in differing(results) if each.case.name not in explained)
@@ -72,28 +75,28 @@ def evidence(result: CaseResult, name: str) -> Evidence:
     return "refuted" if "refuted" in found else "hidden"
 
 
-def _one_at_a_time(results: Sequence[CaseResult]) -> tuple[Explanation, ...]:
+def _one_at_a_time(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
     wrong = differing(results)
     fitting = _fitting(wrong, _candidates(wrong))
-    found: list[Explanation] = []
+    found: list[Finding] = []
     explained: set[int] = set()
     for numbers, names in _by_cases(fitting):
         if explained >= set(numbers):
             continue
         likely = _not_refuted(names, results)
         of_these = tuple(wrong[number] for number in numbers)
-        found.append(Explanation(tuple(likely or names), of_these))
+        found.append(Finding(tuple(likely or names), of_these))
         explained |= set(numbers)
     return tuple(found)
 
 
-def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Explanation, ...]:
+def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Finding, ...]:
     """The best explanation by a mistake that is assumed in all cases, and others beside it."""
-    best: tuple[Explanation, ...] = ()
+    best: tuple[Finding, ...] = ()
     fewest = len(differing(results))
     if most == 1:
         return _one_at_a_time(results)
-    for name in _candidates(differing(results)):
+    for name in _candidates_to_assume(differing(results)):
         assumed = [_assuming(result, name) for result in results]
         alone = tuple(
             result
@@ -103,14 +106,14 @@ def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Explanat
         if not alone:
             continue
         others = _beside(name, _several_at_once(assumed, most - 1))
-        found = (Explanation((name,), alone), *others)
+        found = (Finding((name,), alone), *others)
         left = len(unexplained(results, found)) + _newly_wrong(results, assumed)
         if left < fewest:
             best, fewest = found, left
     return best
 
 
-def _beside(name: str, found: Iterable[Explanation]) -> Iterable[Explanation]:
+def _beside(name: str, found: Iterable[Finding]) -> Iterable[Finding]:
     for each in found:
         yield replace(each, beside=(name, *each.beside))
 
@@ -138,22 +141,44 @@ def _newly_wrong(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> i
     return sum(one.result == "same" and other.result == "differs" for one, other in pairs)
 
 
-def _candidates(wrong: Sequence[CaseResult]) -> dict[str, None]:
-    """The mistakes that give the output of a case; where one that explains a smaller case explains
-    this one, too, no others are looked for.
+def _candidates(wrong: Sequence[CaseResult]) -> list[str]:
+    """The mistakes that give the output of a case, and of no smaller one another than that.
+
+    Where one that explains a smaller case explains this one, too, no others are looked for.
     """
-    found: dict[str, None] = {}
+    found: list[str] = []
+    refuted: set[str] = set()
     for result in wrong:
         if any(evidence(result, name) == "gives" for name in found):
             continue
-        named = dict.fromkeys(name for each in result.expected for name in each.changes)
-        for name in named:
-            if evidence(result, name) == "gives":
-                found[name] = None
+        for name in _possible(result):
+            said = "refuted" if name in refuted else evidence(result, name)
+            if said == "gives":
+                found.append(name)
+            elif said == "refuted":
+                refuted.add(name)
     return found
 
 
-def _fitting(wrong: Sequence[CaseResult], candidates: Iterable[str]) -> dict[str, tuple[int, ...]]:
+def _candidates_to_assume(wrong: Sequence[CaseResult]) -> list[str]:
+    """The mistakes that give the output of one of the simplest cases, which are asked the least: in
+    others there may be more mistakes at once.
+    """
+    simplest = sorted(wrong, key=lambda result: len(result.case.asks))[:MOST_SIMPLE_CASES]
+    found: dict[str, None] = {}
+    for result in simplest:
+        for name in _possible(result):
+            if evidence(result, name) == "gives":
+                found[name] = None
+    return list(found)
+
+
+def _possible(result: CaseResult) -> list[str]:
+    """The mistakes that can be made in a case, however its settings are meant."""
+    return list(dict.fromkeys(name for each in result.expected for name in each.changes))
+
+
+def _fitting(wrong: Sequence[CaseResult], candidates: Iterable[str]) -> dict[str, Numbers]:
     """The numbers of the cases that each candidate explains, without those that a case refutes."""
     found = {}
     for name in candidates:
@@ -163,12 +188,15 @@ def _fitting(wrong: Sequence[CaseResult], candidates: Iterable[str]) -> dict[str
     return found
 
 
-def _by_cases(fitting: Mapping[str, tuple[int, ...]]) -> list[tuple[tuple[int, ...], list[str]]]:
+def _by_cases(fitting: Mapping[str, Numbers]) -> list[tuple[Numbers, list[str]]]:
     """The names for each set of cases that they explain, the largest set first."""
-    groups: dict[tuple[int, ...], list[str]] = {}
+    groups: dict[Numbers, list[str]] = {}
     for name, numbers in fitting.items():
-        groups.setdefault(numbers, []).append(name)
-    return sorted(groups.items(), key=lambda group: -len(group[0]))
+        if numbers not in groups:
+            groups[numbers] = []
+        groups[numbers].append(name)
+    largest_first = sorted(groups, key=len, reverse=True)
+    return [(numbers, groups[numbers]) for numbers in largest_first]
 
 
 def _not_refuted(names: Sequence[str], results: Iterable[CaseResult]) -> list[str]:
@@ -176,4 +204,9 @@ def _not_refuted(names: Sequence[str], results: Iterable[CaseResult]) -> list[st
     if len(names) == 1:
         return list(names)
     right = [each for each in results if each.result == "same"]
-    return [name for name in names if all(evidence(result, name) == "hidden" for result in right)]
+    left = []
+    for name in names:
+        said = {evidence(result, name) for result in right}
+        if said <= {"hidden"}:
+            left.append(name)
+    return left

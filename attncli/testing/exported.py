@@ -15,7 +15,7 @@ from attncli.page.document import Document
 from attncli.render import render
 from attncli.testing.battery import all_cases
 from attncli.testing.case import Array, Case
-from attncli.testing.layouts import Layout
+from attncli.testing.layouts import AxisLayout
 from attncli.testing.meant import ANYTHING, Meant
 from attncli.testing.raw import NUMBERS, RAW_TYPES, raw_bytes, suffix_for
 from attncli.testing.settings import meanings_of, settings_of
@@ -39,9 +39,9 @@ def exported_files(meant: Meant = ANYTHING) -> Iterator[tuple[str, list[str | by
             yield array_file(case, name, suffix_for(array)), [raw_bytes(array)]
 
 
-def layout_of(meant: Meant) -> Layout:
+def layout_of(meant: Meant) -> AxisLayout:
     """The order of axes that is meant: heads before tokens, if nothing is said."""
-    return Layout(tokens_first=bool(meant.tokens_first))
+    return AxisLayout(tokens_first=bool(meant.tokens_first))
 
 
 def digest(cases: tuple[Case, ...], meant: Meant) -> str:

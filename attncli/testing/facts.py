@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attncli.testing.asking import CaseResult
 from attncli.testing.case import Meaning
-from attncli.testing.diagnosis import Explanation
+from attncli.testing.diagnosis import Finding
 from attncli.testing.judgement import Expected
 from attncli.testing.meant import SEES_NO_KEY
 
@@ -33,7 +33,7 @@ FACTS: Mapping[str, frozenset[str]] = {
 
 
 def facts_of(
-    results: Iterable[CaseResult], found: Sequence[Explanation], layout: str
+    results: Iterable[CaseResult], found: Sequence[Finding], layout: str
 ) -> dict[str, str]:
     """Every fact with its words, "unclear" or "not asked"; where cases differ, with the words of
     both.
@@ -79,7 +79,7 @@ def _shown(result: CaseResult) -> Iterator[tuple[str, str]]:
         yield from result.meaning.facts.items()
 
 
-def _shown_with(explained: Explanation, result: CaseResult) -> Iterator[tuple[str, str]]:
+def _shown_with(explained: Finding, result: CaseResult) -> Iterator[tuple[str, str]]:
     """What a case shows that a mistake explains: the mistake itself, where it is in a step that the
     fact is about.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from attncli.testing.case import MOST_AXES, Array, Case
 
 
-class Layout(NamedTuple):
+class AxisLayout(NamedTuple):
     """How many axes there are, whether tokens come before heads, and whether values may be wider
     than keys.
     """
@@ -52,7 +52,7 @@ class Layout(NamedTuple):
         return np.swapaxes(array, -3, -2) if self.tokens_first else array
 
 
-def possible_layouts(tokens_first: bool | None = None) -> Iterator[Layout]:
+def possible_layouts(tokens_first: bool | None = None) -> Iterator[AxisLayout]:
     """All layouts, those with the most axes first: who takes these, takes fewer by chance.
 
     `tokens_first` says which of the two with entries and heads is meant; None allows both.
@@ -60,6 +60,6 @@ def possible_layouts(tokens_first: bool | None = None) -> Iterator[Layout]:
     orders = (False, True) if tokens_first is None else (tokens_first,)
     for wide_values in (True, False):
         for order in orders:
-            yield Layout(4, tokens_first=order, wide_values=wide_values)
-        yield Layout(3, wide_values=wide_values)
-        yield Layout(2, wide_values=wide_values)
+            yield AxisLayout(4, tokens_first=order, wide_values=wide_values)
+        yield AxisLayout(3, wide_values=wide_values)
+        yield AxisLayout(2, wide_values=wide_values)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.attention.registry import cell_form
 from attncli.english import count, either, listed, shape_text
@@ -27,7 +28,7 @@ from attncli.page.worked.worked_line import worked_line
 from attncli.testing.asking import CaseResult
 from attncli.testing.case import Case, PerHead
 from attncli.testing.data import trial_data
-from attncli.testing.diagnosis import Explanation, differing, explanations, unexplained
+from attncli.testing.diagnosis import Finding, differing, explanations, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
 from attncli.testing.judgement import OUTPUT, Expected
 from attncli.testing.smallest import first_wrong_cell, smallest_problem
@@ -52,9 +53,7 @@ def case_page(result: CaseResult, precision: int = 3) -> Document:
     return Document(title, blocks, dict)
 
 
-def _case_blocks(
-    result: CaseResult, found: Sequence[Explanation], precision: int
-) -> Iterator[Block]:
+def _case_blocks(result: CaseResult, found: Sequence[Finding], precision: int) -> Iterator[Block]:
     explained = found[0] if found else None
     if explained is None:
         yield Paragraph(("No mistake that attncli knows gives this output.",))
@@ -107,7 +106,7 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}"
 
 
-def _explained(found: Explanation, trial: Trial, precision: int) -> Iterator[Block]:
+def _explained(found: Finding, trial: Trial, precision: int) -> Iterator[Block]:
     """A mistake, the cases that it explains, and the smallest of them worked out."""
     yield Heading(_sentence(" / ".join(found.mistakes)))
     wrong = differing(trial.results)
@@ -152,7 +151,7 @@ def _setting(role: str, value: Any) -> str:
     return role if value is True else f"{role} {value:g}"
 
 
-def _wrong_cell(result: CaseResult, found: Explanation | None, precision: int) -> Iterator[Block]:
+def _wrong_cell(result: CaseResult, found: Finding | None, precision: int) -> Iterator[Block]:
     """The first cell of the output that differs: what came out, and what is right, worked."""
     right = result.right
     cell = first_wrong_cell(result)
@@ -202,14 +201,18 @@ def _made(right: Expected, mistake: str, cell: tuple[int, ...], precision: int) 
     )
 
 
-def _place(own: Any, made: Any, cell: tuple[int, ...]) -> tuple[int, ...]:
+def _place(own: NDArray[Any], made: NDArray[Any], cell: tuple[int, ...]) -> tuple[int, ...]:
     """A cell that a mistake changes: in the row of this one, if there is one."""
-    differs = ~np.isclose(own, made, rtol=1e-9, atol=0, equal_nan=True)
-    *row, _ = cell
-    if differs.ndim == len(cell) and differs[tuple(row)].any():
-        return (*row, int(np.argmax(differs[tuple(row)])))
+    is_alike = np.isclose(own, made, rtol=1e-9, atol=0, equal_nan=True)
+    differs: NDArray[np.bool_] = ~is_alike
+    row = cell[:-1]
+    if differs.ndim == len(cell) and differs[row].any():
+        return (*row, int(np.argmax(differs[row])))
     places = np.argwhere(differs)
-    return tuple(int(at) for at in places[0]) if len(places) else (0,) * differs.ndim
+    if not len(places):
+        return (0,) * differs.ndim
+    first: list[int] = places[0].tolist()
+    return tuple(first)
 
 
 def _unexplained(left: Sequence[CaseResult], precision: int) -> Iterator[Block]:

@@ -81,7 +81,7 @@ class Parameter(NamedTuple):
         return self.default == "tuple" or "uple" in self.annotation
 
 
-class Call(NamedTuple):
+class Arguments(NamedTuple):
     """What is handed over: the arrays and other values by name, and which of them goes where.
 
     `positional` are those that come without a name, `named` those with the names of parameters.
@@ -99,7 +99,7 @@ def parameters(described: Sequence[Mapping[str, Any]] | None) -> tuple[Parameter
     return tuple(Parameter(**each) for each in described)
 
 
-def call_of(case: Case, known: Iterable[Parameter] | None) -> Call | None:
+def call_of(case: Case, known: Iterable[Parameter] | None) -> Arguments | None:
     """How a function with these parameters is called for a case; None where it cannot be asked.
 
     The first three parameters are queries, keys and values.
@@ -123,10 +123,10 @@ def call_of(case: Case, known: Iterable[Parameter] | None) -> Call | None:
         if parameter.name not in named and (parameter.required or parameter.name in OTHERS):
             values[parameter.name] = _not_asked(parameter.name, case)
             named[parameter.name] = parameter.name
-    return Call(values, QKV, named)
+    return Arguments(values, QKV, named)
 
 
-def call_by_expression(case: Case, expression: str) -> Call | None:
+def call_by_expression(case: Case, expression: str) -> Arguments | None:
     """How a function is called by an expression; None where the expression names no setting that
     the case asks for.
 
@@ -144,7 +144,7 @@ def call_by_expression(case: Case, expression: str) -> Call | None:
             return None
         values[name] = setting.numbers if isinstance(setting, PerHead) else setting
     used = {name: value for name, value in values.items() if name in named}
-    return Call(used, (), {})
+    return Arguments(used, (), {})
 
 
 def names_in(expression: str) -> set[str]:

@@ -10,13 +10,13 @@ import numpy as np
 from attncli.problem.model import Problem
 from attncli.testing.asking import CaseResult
 from attncli.testing.case import MOST_AXES
-from attncli.testing.diagnosis import Explanation, differing
+from attncli.testing.diagnosis import Finding, differing
 from attncli.testing.judgement import Expected
 from attncli.testing.trial import Trial
 from attncli.tracing import run
 
 
-def smallest_problem(result: CaseResult, explained: Explanation | None = None) -> CaseResult:
+def smallest_problem(result: CaseResult, explained: Finding | None = None) -> CaseResult:
     """A case that differs, with the head alone that has the first wrong cell.
 
     It is the case itself where it is about heads or entries, or where the mistake that explains it

@@ -11,9 +11,9 @@ from attncli.errors import input_error
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
 from attncli.testing.case import Case
-from attncli.testing.diagnosis import Explanation, explanations
+from attncli.testing.diagnosis import Finding, explanations
 from attncli.testing.facts import facts_of
-from attncli.testing.layouts import Layout, possible_layouts
+from attncli.testing.layouts import AxisLayout, possible_layouts
 from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
 from attncli.testing.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
 from attncli.testing.signature import QKV
@@ -33,7 +33,7 @@ class Trial:
 
     name: str
     results: tuple[CaseResult, ...]
-    explanations: tuple[Explanation, ...]
+    explanations: tuple[Finding, ...]
     facts: Mapping[str, str]
     remarks: tuple[str, ...] = ()
     not_asked: str = NO_PARAMETER
@@ -85,7 +85,7 @@ def trial_of(
     name: str,
     results: Sequence[CaseResult],
     meant: Meant,
-    layout: Layout,
+    layout: AxisLayout,
     *,
     remarks: Iterable[str] = (),
     not_asked: str = NO_PARAMETER,
@@ -96,7 +96,7 @@ def trial_of(
     return Trial(name, tuple(results), found, facts, tuple(remarks), not_asked)
 
 
-def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Explanation]:
+def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Finding]:
     """What a query that sees no key gets, where something else is meant."""
     found: dict[str, list[CaseResult]] = {}
     for result in results:
@@ -105,7 +105,7 @@ def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Explanatio
             found.setdefault(str(agreement.blind), []).append(result)
     for words, differing in found.items():
         said = f"a query that sees no key gets {words}, not {meant.facts[SEES_NO_KEY]}"
-        yield Explanation((said,), tuple(differing))
+        yield Finding((said,), tuple(differing))
 
 
 def _require_qkv(text: str, asking: Asking) -> None:
@@ -124,7 +124,7 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
     It is the first in which a function agrees, or makes a known mistake; else the first that gives
     the right shape, and else the last.
     """
-    fitting: dict[Layout, CaseResult] = {}
+    fitting: dict[AxisLayout, CaseResult] = {}
     result = CaseResult(plain, "not asked")
     for layout in possible_layouts(asking.meant.tokens_first):
         asking.layout = layout

@@ -37,7 +37,7 @@ def test(
             metavar="FILE.py:NAME",
             help=(
                 "The function: in a file of Python, or in an installed package, as in"
-                " torch.nn.functional:scaled_dot_product_attention."
+                " package.module:NAME."
             ),
         ),
     ] = None,
