@@ -395,7 +395,7 @@ def _as_array(result: Any) -> Any:
     except ValueError as error:
         if not isinstance(result, list):
             raise
-        raise Refusal(f"it returns a list that is no array: {error}") from None
+        raise Refusal(f"it returns no array: {error}") from None
 
 
 def _float32_of(result: Any) -> Any:

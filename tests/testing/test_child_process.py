@@ -182,7 +182,7 @@ RESULTS = {
     "(x for x in [1])": f"it returns a value of type generator, {NUMBERS}",
     "None": "it returns nothing",
     "()": "it returns an empty tuple",
-    "[[1, 2], [3]]": "it returns a list that is no array: setting an array element with a sequence",
+    "[[1, 2], [3]]": "it returns no array: setting an array element with a sequence",
     "right(q, k, v) + 0j": f"it returns an array of complex128, {NUMBERS}",
     "right(q, k, v).astype(object)": f"it returns an array of object, {NUMBERS}",
     "np.zeros(10**9, np.float16)": "it returns 1,000,000,000 numbers",
