@@ -538,7 +538,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "squares-for-exponentials",
         "squares were taken instead of exponentials",
-        equations("exp[i, j] = finite({seen}[i, j]) ** 2"),
+        equations("exp[i, j] = finite({logits}[i, j]) ** 2"),
     ),
     Mistake("base-e", "the base was e, not the one given", base_e),
     *(
