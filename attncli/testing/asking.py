@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from attncli.dtypes import DTYPES
 from attncli.english import shape_text
 from attncli.testing.case import Array, Case, Meaning
 from attncli.testing.judgement import Agreement, Expected
@@ -103,7 +104,8 @@ class Asking:
             return CaseResult(fitted, "error", error=str(error))
         self.changed |= set(answer.message["changed"])
         self.repeats = self.repeats and answer.message.get("repeats", True)
-        return judged(fitted, self._arranged_back(answer), dtype, self.meant)
+        coarser = _coarser(dtype, answer.message["dtype"])
+        return judged(fitted, self._arranged_back(answer), coarser, self.meant)
 
     @property
     def is_lost(self) -> bool:
@@ -123,7 +125,7 @@ class Asking:
     def _call(self, case: Case) -> Arguments | None:
         arranged = self.meant.handed_over(self.layout.arranged(case))
         if not self.expression:
-            return call_of(arranged, self.known)
+            return call_of(arranged, self.known, case)
         return call_by_expression(arranged, self.expression)
 
     def _ask(self, call: Arguments, dtype: str, *, twice: bool) -> Answer:
@@ -151,6 +153,14 @@ class Asking:
             "twice": twice,
         }
         return self.process.answer(message, arrays)
+
+
+def _coarser(given: str, returned: str) -> str:
+    """The coarser of two number formats: some functions work in one of their own."""
+    known = DTYPES.get(returned)
+    if known is None or known.epsilon <= DTYPES[given].epsilon:
+        return given
+    return returned
 
 
 def judged(case: Case, output: Doubles, dtype: str, meant: Meant = ANYTHING) -> CaseResult:

@@ -33,6 +33,10 @@ WINDOW = 2
 KEYS_OF_LONG_ROW = 4096
 # By the authors of ALiBi: those of two heads, and then every second one of four.
 SLOPES_OF_THREE_HEADS = (2.0**-4, 2.0**-8, 2.0**-2)
+# Few digits tell the root of this from the logarithm of 10, and that of three heads from that of 2.
+WIDTH_IN_16_BITS = 7
+# Scores so large or small that exponentials of them are infinite or 0.
+LARGE = 2048
 
 
 def all_cases() -> tuple[Case, ...]:
@@ -57,7 +61,7 @@ def _plain() -> Iterator[Case]:
     scaled = _drawn("a scale of its own")
     yield _asking(scaled, {"scale": SCALE}, Meaning({"scale": SCALE}))
     large = _drawn("scores of 1,000")
-    yield replace(large, queries=large.queries * 128)
+    yield replace(large, queries=large.queries * LARGE)
 
 
 def _masked() -> Iterator[Case]:
@@ -92,7 +96,7 @@ def _masked() -> Iterator[Case]:
     blind[..., 1, :] = False
     yield _asking(case, {"mask": blind}, Meaning(_keeping(blind)))
 
-    document = np.array([0, 0, 1, 1, 1])
+    document = np.array([0, 0, 0, 1, 1, 1, 1])
     tokens = len(document)
     case = _drawn("two documents in one row", n=tokens, m=tokens)
     is_same = document[:, None] == document
@@ -120,7 +124,8 @@ def _grouped() -> Case:
 
 
 def _window() -> Case:
-    case = _drawn("a window of two", n=4, m=7)
+    # However a window is meant, one more key to either side is not all of them.
+    case = _drawn("a window of two", n=7, m=9)
     counted = {"with the token itself": WINDOW - 1, "beside the token itself": WINDOW}
     meanings = []
     for words, before in counted.items():
@@ -135,18 +140,24 @@ def _window() -> Case:
 
 
 def _capped() -> Iterator[Case]:
+    alone = _drawn("a softcap")
+    yield _asking(alone, {"softcap": SOFTCAP}, Meaning({"softcap": SOFTCAP}))
+
     case = _drawn("a softcap and a mask")
     keep = _truth(case.name, 1, 1, QUERIES, KEYS)
     masked = Meaning({**_keeping(keep), "softcap": SOFTCAP})
     capped = _asking(case, {"softcap": SOFTCAP, "mask": keep}, masked)
     yield replace(capped, shows={"softcap": "before the mask"})
 
-    case = _drawn("a softcap and a bias of distances", n=KEYS, m=KEYS)
-    distances = np.abs(np.arange(KEYS) - np.arange(KEYS)[:, None])
+    case = _drawn("a softcap and a bias of distances")
+    distances = np.abs(np.arange(KEYS) - np.arange(QUERIES)[:, None])
     slopes = np.array([0.5, 0.25]).reshape(1, HEADS, 1, 1)
-    bias = -slopes * distances
+    is_later = ~np.tri(QUERIES, KEYS, dtype=bool)
+    # Where something hides, a bias within the softcap is not a mask within it.
+    bias = np.where(is_later, -inf, -slopes * distances)
     biased = Meaning({**_adding(bias), "softcap": SOFTCAP})
-    yield _asking(case, {"softcap": SOFTCAP, "mask": bias}, biased)
+    as_truth = Meaning({**_keeping(bias != 0), "softcap": SOFTCAP})
+    yield _asking(case, {"softcap": SOFTCAP, "mask": bias}, biased, as_truth)
 
 
 def _with_a_sink() -> Case:
@@ -159,21 +170,22 @@ def _with_a_sink() -> Case:
 def _with_alibi() -> Case:
     case = _drawn("ALiBi with three heads", heads=3, n=KEYS, m=KEYS)
     slopes = PerHead(np.array(SLOPES_OF_THREE_HEADS))
-    alibi = Meaning({"position": {"alibi": {"slopes": slopes}}})
+    alibi = Meaning({"position": {"alibi": True}})
     return replace(_asking(case, {"alibi": slopes}, alibi), needs=frozenset({"heads"}))
 
 
 def _rotated() -> Iterator[Case]:
-    case = _drawn("RoPE", n=2, m=5, d_k=ROTATED_WIDTH)
+    # A function can turn values by mistake where they are as wide as keys.
+    sizes = {"n": QUERIES, "m": 6, "d_k": ROTATED_WIDTH, "d_v": ROTATED_WIDTH}
+    case = _drawn("RoPE", **sizes)
     yield _asking(case, {"rope": THETA}, *_pairings({}))
 
     past = 3
-    case = _drawn("RoPE after a cache", n=2, m=5, d_k=ROTATED_WIDTH)
-    of_cache, of_new = np.s_[..., :past, :], np.s_[..., past:, :]
-    cache = {"K": case.keys[of_cache], "V": case.values[of_cache]}
-    given = {"past": cache, "K": case.keys[of_new], "V": case.values[of_new]}
-    asked = {"rope": THETA, "offset": past}
-    yield _asking(case, asked, *_pairings(given))
+    case = _drawn("RoPE after a cache", **sizes)
+    old_keys, new_keys = np.split(case.keys, [past], axis=-2)
+    old_values, new_values = np.split(case.values, [past], axis=-2)
+    cached = {"past": {"K": old_keys, "V": old_values}, "K": new_keys, "V": new_values}
+    yield _asking(case, {"rope": THETA, "offset": past}, *_pairings(cached))
 
 
 def _pairings(keys: Mapping[str, Any]) -> Iterator[Meaning]:
@@ -184,7 +196,12 @@ def _pairings(keys: Mapping[str, Any]) -> Iterator[Meaning]:
 
 def _number_formats() -> Iterator[Case]:
     for dtype in ("float16", "bfloat16"):
-        yield replace(_drawn(f"plain, in {dtype}"), dtype=dtype)
+        name = f"plain, in {dtype}"
+        sizes = {"heads": 3, "n": 5, "d_k": WIDTH_IN_16_BITS, "d_v": WIDTH_IN_16_BITS + 1}
+        yield replace(_drawn(name, **sizes), dtype=dtype)
+    case = replace(_drawn("a mask, in float16"), dtype="float16")
+    keep = _truth(case.name, 1, 1, QUERIES, KEYS)
+    yield _asking(case, {"mask": keep}, Meaning(_keeping(keep)))
     case = _drawn(f"{KEYS_OF_LONG_ROW:,} equal keys", n=1, m=KEYS_OF_LONG_ROW)
     keys = np.broadcast_to(case.keys[..., :1, :], case.keys.shape).copy()
     yield replace(case, keys=keys, dtype="float16", shows={"precision": "sums in float32"})
@@ -197,11 +214,12 @@ def _drawn(
     n: int = QUERIES,
     m: int = KEYS,
     d_k: int = KEY_WIDTH,
+    d_v: int = VALUE_WIDTH,
 ) -> Case:
     """A case in which nothing is asked but attention, with numbers drawn by its name."""
     queries = _numbers(f"{name}: queries", ENTRIES, heads, n, d_k)
     keys = _numbers(f"{name}: keys", ENTRIES, heads, m, d_k)
-    values = _numbers(f"{name}: values", ENTRIES, heads, m, VALUE_WIDTH)
+    values = _numbers(f"{name}: values", ENTRIES, heads, m, d_v)
     return Case(name, queries, keys, values)
 
 
@@ -210,16 +228,11 @@ def _asking(case: Case, asks: Mapping[str, Any], *meanings: Meaning) -> Case:
 
 
 def _keeping(keep: Array) -> dict[str, Any]:
-    return {"mask": {"keep": _everywhere(keep)}}
+    return {"mask": {"keep": keep}}
 
 
 def _adding(numbers: Array) -> dict[str, Any]:
-    return {"mask": {"additive": _everywhere(numbers)}}
-
-
-def _everywhere(mask: Array) -> Array:
-    """A mask for every entry and head."""
-    return np.broadcast_to(mask, (ENTRIES, HEADS, *mask.shape[-2:])).copy()
+    return {"mask": {"additive": numbers}}
 
 
 def _numbers(name: str, *shape: int) -> Array:

@@ -99,6 +99,11 @@ class Case:
         return self.name[0].upper() + self.name[1:]
 
     @property
+    def heads(self) -> int:
+        """How many heads there are, with heads first; one where there is no axis for them."""
+        return int(self.queries.shape[-3]) if self.queries.ndim > 2 else 1
+
+    @property
     def size(self) -> int:
         """How many numbers a person has to read."""
         return self.queries.size + self.keys.size + self.values.size

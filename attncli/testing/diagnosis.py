@@ -40,15 +40,14 @@ def explanations(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
     """The mistakes that explain the cases that differ.
 
     One mistake at a time is tried first. Where that leaves cases without a name, each mistake that
-    explains one of them is assumed, and the others are looked for beside it.
+    explains one of them is assumed, and the others are looked for beside it; such names are given
+    only where they explain every case.
     """
     found = _one_at_a_time(results)
-    left = unexplained(results, found)
-    if not left:
+    if not unexplained(results, found):
         return found
     together = _several_at_once(results, MOST_AT_ONCE)
-    still_left = unexplained(results, together)
-    return together if len(still_left) < len(left) else found
+    return found if unexplained(results, together) else together
 
 
 def unexplained(results: Iterable[CaseResult], found: Iterable[Finding]) -> tuple[CaseResult, ...]:
@@ -98,6 +97,9 @@ def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Finding,
         return _one_at_a_time(results)
     for name in _candidates_to_assume(differing(results)):
         assumed = [_assuming(result, name) for result in results]
+        newly_wrong = _newly_wrong(results, assumed)
+        if newly_wrong >= fewest:
+            continue
         alone = tuple(
             result
             for result, then in zip(results, assumed, strict=True)
@@ -107,7 +109,7 @@ def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Finding,
             continue
         others = _beside(name, _several_at_once(assumed, most - 1))
         found = (Finding((name,), alone), *others)
-        left = len(unexplained(results, found)) + _newly_wrong(results, assumed)
+        left = len(unexplained(results, found)) + newly_wrong
         if left < fewest:
             best, fewest = found, left
     return best
@@ -204,9 +206,12 @@ def _not_refuted(names: Sequence[str], results: Iterable[CaseResult]) -> list[st
     if len(names) == 1:
         return list(names)
     right = [each for each in results if each.result == "same"]
-    left = []
-    for name in names:
-        said = {evidence(result, name) for result in right}
-        if said <= {"hidden"}:
-            left.append(name)
-    return left
+    refuted = {name for result in right for name in names if _refutes(result, name)}
+    return [name for name in names if name not in refuted]
+
+
+def _refutes(result: CaseResult, name: str) -> bool:
+    """Whether a case in which nothing is wrong says that a mistake is not made."""
+    if name in result.right.changes and result.right.ignores(name):
+        return False
+    return evidence(result, name) != "hidden"

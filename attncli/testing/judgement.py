@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.dtypes import DTYPES, Dtype
+from attncli.equation.nodes import Expression, Name, walk
 from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken_trace import MistakenTrace
@@ -21,7 +22,7 @@ from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
 OUTPUT = "output"
-# Of the largest value: no rounding moves an output so far. Nearer numbers are looked at closely,
+# Of the largest number: no rounding moves an output so far. Nearer numbers are looked at closely,
 # which takes long.
 FAR = 0.1
 # What comes out for a query that sees no key.
@@ -83,9 +84,8 @@ class Expected:
         return np.zeros(self.output.shape[:-1], bool)
 
     @cached_property
-    def far(self) -> float:
-        """No rounding moves an output so far."""
-        return FAR * float(np.abs(self.trace["V"]).max())
+    def _largest_value(self) -> float:
+        return float(np.abs(self.trace["V"]).max())
 
     @cached_property
     def _average(self) -> Doubles:
@@ -121,7 +121,22 @@ class Expected:
         mistaken = self.with_mistake(name)
         if mistaken.hides:
             return "hidden"
-        return "gives" if mistaken.gives(output) else "refuted"
+        if mistaken.gives(output):
+            return "gives"
+        return "hidden" if mistaken.overflows else "refuted"
+
+    def ignores(self, name: str) -> bool:
+        """Whether a mistake leaves out a setting that the problem gives, such as its scale: then it
+        may be one of the default alone, and not be made here.
+        """
+        settings = self.trace.parameters.keys() & {"scale", "softcap"}
+        for step, change in self.changes[name].items():
+            if isinstance(change, np.ndarray):
+                continue
+            own = self.trace.steps[step].rule.equation.expression
+            if settings & (_numbers_named(own) - _numbers_named(change)):
+                return True
+        return False
 
     def with_mistake(self, name: str) -> _Mistaken:
         """The same with one of the mistakes that can be made."""
@@ -152,7 +167,9 @@ class Expected:
         with np.errstate(invalid="ignore"):
             apart = np.abs(one - other)
         apart[np.isnan(one) & np.isnan(other)] = 0
-        return not bool((apart[~blind] <= self.far).all())
+        # A mistake may give far larger numbers than the values.
+        largest = np.abs(one[np.isfinite(one)]).max(initial=self._largest_value)
+        return not bool((apart[~blind] <= FAR * largest).all())
 
     def of_blind(self, output: Doubles, blind: Rows) -> Blind | None:
         """What stands in the rows that see no key; None where there are none."""
@@ -188,12 +205,22 @@ class _Mistaken:
         return self.right.blind_rows(self.trace["masked"])
 
     @cached_property
+    def overflows(self) -> bool:
+        """Whether numbers are too large for floats with the mistake: who works in another order may
+        have others.
+        """
+        seen = np.abs(self.output[~self.blind])
+        return not bool((seen < self.right.dtype.overflow).all())
+
+    @cached_property
     def hides(self) -> bool:
         """Whether the mistake gives the right output, as far as this format tells."""
         if OUTPUT not in self.trace.moved:
             return True
         right = self.right
         blind = right.blind | self.blind
+        if right.of_blind(self.output, right.blind) == "other":
+            return False
         if (self.blind & ~right.blind).any() or right.are_far(right.output, self.output, blind):
             return False
         return not right.difference(right.output, self.output, blind, self.sizes).differing
@@ -203,14 +230,25 @@ class _Mistaken:
         right = self.right
         if right.are_far(self.output, output, self.blind):
             return False
-        if right.of_blind(output, self.blind) == "other":
+        if not self._blind_rows_agree(output):
             return False
         own_sizes = np.where(np.isfinite(self.output), np.abs(self.output), 0.0)
         if not right.difference(self.output, output, self.blind, own_sizes).differing:
             return True
         return not right.difference(self.output, output, self.blind, self.sizes).differing
 
+    def _blind_rows_agree(self, output: Doubles) -> bool:
+        """Whether rows that see no key are 0, NaN, an average, or what the mistake makes of 0."""
+        if self.right.of_blind(output, self.blind) != "other":
+            return True
+        return not self.right.are_far(self.output, output, ~self.blind)
+
     @cached_property
     def sizes(self) -> Doubles | None:
         made = self.trace.sizes(OUTPUT, self.right.dtype)
         return larger(self.right.sizes, np.where(np.isfinite(made), made, 0.0))
+
+
+def _numbers_named(expression: Expression) -> frozenset[str]:
+    """The letters and the numbers with a name that an equation reads."""
+    return frozenset(node.name for node in walk(expression) if isinstance(node, Name))

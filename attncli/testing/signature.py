@@ -40,15 +40,15 @@ OTHERS: Mapping[str, Any] = {
     "is_training": False,
     "deterministic": True,
 }
-# Sizes that some functions want to be told.
+# Sizes that some functions want to be told, of a case with its heads first.
 SIZES: Mapping[str, Callable[[Case], int]] = {
     "d_k": lambda case: case.keys.shape[-1],
     "dk": lambda case: case.keys.shape[-1],
     "d_head": lambda case: case.keys.shape[-1],
     "head_dim": lambda case: case.keys.shape[-1],
     "d_v": lambda case: case.values.shape[-1],
-    "num_heads": lambda case: case.queries.shape[-3],
-    "n_heads": lambda case: case.queries.shape[-3],
+    "num_heads": lambda case: case.heads,
+    "n_heads": lambda case: case.heads,
 }
 QKV = ("q", "k", "v")
 # What an expression of a call may name besides.
@@ -99,10 +99,13 @@ def parameters(described: Sequence[Mapping[str, Any]] | None) -> tuple[Parameter
     return tuple(Parameter(**each) for each in described)
 
 
-def call_of(case: Case, known: Iterable[Parameter] | None) -> Arguments | None:
+def call_of(
+    case: Case, known: Iterable[Parameter] | None, heads_first: Case | None = None
+) -> Arguments | None:
     """How a function with these parameters is called for a case; None where it cannot be asked.
 
-    The first three parameters are queries, keys and values.
+    The first three parameters are queries, keys and values. `heads_first` is the same case before
+    its axes were put in the order of the function, if they were.
     """
     values: dict[str, Any] = dict(zip(QKV, (case.queries, case.keys, case.values), strict=True))
     others = {each.name: each for each in list(known or ())[len(QKV) :]}
@@ -121,7 +124,7 @@ def call_of(case: Case, known: Iterable[Parameter] | None) -> Arguments | None:
         named[causal.name] = "causal"
     for parameter in others.values():
         if parameter.name not in named and (parameter.required or parameter.name in OTHERS):
-            values[parameter.name] = _not_asked(parameter.name, case)
+            values[parameter.name] = _not_asked(parameter.name, heads_first or case)
             named[parameter.name] = parameter.name
     return Arguments(values, QKV, named)
 
