@@ -296,32 +296,30 @@ def parameters_of(function: Callable[..., Any]) -> list[Message] | None:
 
 
 def _documented_parameters(function: Callable[..., Any]) -> list[Message] | None:
-    """The parameters in the first line of a docstring, where functions of C say them."""
+    """The parameters in the first lines of a docstring, where functions of C say them."""
     text = (inspect.getdoc(function) or "").partition("->")[0].strip()
     named, _, _ = text.partition("\n\n")
     try:
-        call = ast.parse(named, mode="eval").body
+        (defined,) = ast.parse(f"def {named}: pass").body
     except (SyntaxError, ValueError):
         return None
-    if not isinstance(call, ast.Call):
+    if not isinstance(defined, ast.FunctionDef):
         return None
-    required = [
-        {"name": node.id, "required": True, "default": "", "annotation": "", "positional": True}
-        for node in call.args[:MOST_PARAMETERS]
-        if isinstance(node, ast.Name)
-    ]
-    optional = [
+    found = defined.args
+    positional = [*found.posonlyargs, *found.args]
+    without_default = len(positional) - len(found.defaults)
+    defaults = [*[None] * without_default, *found.defaults, *found.kw_defaults]
+    pairs = zip([*positional, *found.kwonlyargs], defaults, strict=True)
+    return [
         {
-            "name": keyword.arg,
-            "required": False,
-            "default": type(getattr(keyword.value, "value", None)).__name__,
-            "annotation": "",
-            "positional": True,
+            "name": each.arg,
+            "required": default is None,
+            "default": type(getattr(default, "value", None)).__name__,
+            "annotation": ast.unparse(each.annotation) if each.annotation else "",
+            "positional": each in positional,
         }
-        for keyword in call.keywords[:MOST_PARAMETERS]
-        if keyword.arg
+        for each, default in [*pairs][:MOST_PARAMETERS]
     ]
-    return [*required, *optional]
 
 
 # Arrays
