@@ -13,7 +13,7 @@ from attncli.testing.case import Array, Case, Meaning
 from attncli.testing.judgement import Agreement, Expected
 from attncli.testing.layouts import AxisLayout
 from attncli.testing.meant import ANYTHING, Meant
-from attncli.testing.process import Answer, FunctionError, FunctionProcess
+from attncli.testing.running.process import Answer, FunctionError, FunctionProcess
 from attncli.testing.signature import (
     MAY_BE_UNSAID,
     NAMES,

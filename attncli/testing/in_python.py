@@ -18,8 +18,8 @@ from attncli.render import Style, render
 from attncli.testing.asking import judged
 from attncli.testing.battery import all_cases
 from attncli.testing.case import MOST_AXES, Array, Case
-from attncli.testing.child import Refusal, numbers_of, parameters_of
 from attncli.testing.page import case_page
+from attncli.testing.running.child import Refusal, numbers_of, parameters_of
 from attncli.testing.settings import settings_of
 from attncli.testing.signature import NAMES, QKV, Parameter, call_of, parameters
 from attncli.tracing.difference import Doubles

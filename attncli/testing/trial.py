@@ -15,7 +15,7 @@ from attncli.testing.diagnosis import Finding, explanations
 from attncli.testing.facts import facts_of
 from attncli.testing.layouts import AxisLayout, possible_layouts
 from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
-from attncli.testing.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
+from attncli.testing.running.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
 from attncli.testing.signature import QKV
 from attncli.testing.targets import target_of
 

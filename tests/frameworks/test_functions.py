@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import pytest
 from software import imported
 
-from attncli.testing.process import Limits
+from attncli.testing.running.process import Limits
 from attncli.testing.trial import Trial, try_function
 
 ROOT_OF_D_K = {"scale": "1/sqrt(d_k)", "softmax": "over keys", "precision": "sums in float32"}

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.testing import child
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
 from attncli.testing.layouts import AxisLayout
-from attncli.testing.process import Answer, FunctionError
+from attncli.testing.running import child
+from attncli.testing.running.process import Answer, FunctionError
 
 
 class InProcess:

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.testing.answer import NoAnswerError, read_answer
-from attncli.testing.process import FunctionError, FunctionProcess, Limits
+from attncli.testing.running.answer import NoAnswerError, read_answer
+from attncli.testing.running.process import FunctionError, FunctionProcess, Limits
 
 ROOT = Path(__file__).parents[2]
 HAS_PROC = Path("/proc/self/environ").exists()

@@ -107,7 +107,7 @@ def test(
 
     from attncli.testing.meant import meant_by
     from attncli.testing.page import trial_page
-    from attncli.testing.process import Limits
+    from attncli.testing.running.process import Limits
     from attncli.testing.trial import try_function
 
     if function is None:

@@ -26,9 +26,9 @@ from attncli import system
 from attncli.cli.signals import CleanupBeforeExit
 from attncli.english import either
 from attncli.errors import reason
-from attncli.testing.answer import Answer as Answer
-from attncli.testing.answer import Message, read_answer
-from attncli.testing.child import CLOSED
+from attncli.testing.running.answer import Answer as Answer
+from attncli.testing.running.answer import Message, read_answer
+from attncli.testing.running.child import CLOSED
 
 CHILD = os.path.join(os.path.dirname(__file__), "child.py")
 # Python and a framework may lie on a slow disk, and take their time where they are read first.
