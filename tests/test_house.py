@@ -31,8 +31,6 @@ MEDIAN_NODES_ON_A_LINE = 10.8
 MOST_FILES_OF_ONE_CLASS_NAME = 2
 MOST_FILES_OF_A_FOLDER = 24
 FEWEST_COMMENTS = 500
-# This room has comments that are no sentences yet.
-ROOM_WITHOUT_SENTENCES = "attncli/problem/text/"
 
 MARK_OF_A_TOOL = re.compile(r"#\s*(noqa|type: ignore|fmt: (on|off|skip))\b")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -262,7 +260,6 @@ def test_a_comment_is_a_sentence() -> None:
     faults = [
         f"{path}:{comment.first} {comment.text}"
         for path, _, lines in parsed()
-        if not path.startswith(ROOM_WITHOUT_SENTENCES)
         for comment in no_sentences("\n".join(lines))
     ]
     rule = "a comment stands above the code, begins with a capital or with code, ends with a stop"

@@ -37,7 +37,7 @@ _MOST_NUMBERS_SHOWN = 4
 # Matrices of more characters are written by programs, which do not mistake a point.
 _LONGEST_TYPED_MATRIX = 2000
 _SPACED_NUMBER = re.compile(r"\d, ")
-# 0,33: few whole numbers of two digits stand alone behind another number without a blank
+# 0,33 is likely a decimal: behind a comma without a blank, a whole number rarely has two digits.
 _LIKELY_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]{2,}")
 _CLOSE_PAIR = re.compile(r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)")
 

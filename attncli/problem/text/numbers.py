@@ -269,7 +269,7 @@ def _read_fraction_or_root(text: str) -> Surd:
         coefficient = Fraction(part["times"] or 1) / Fraction(part.get("by") or 1)
         radicand = Fraction(part.get("radicand") or 1) / Fraction(part.get("under") or 1)
         if part.get("over"):
-            # a / √r = (a / r) · √r
+            # This holds: a / √r = (a / r) · √r.
             coefficient /= radicand
     except ZeroDivisionError:
         raise NumberError(f"{shorten(text)} {Complaint.BY_ZERO}", BY_ZERO_HELP) from None

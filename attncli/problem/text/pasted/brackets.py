@@ -18,7 +18,7 @@ from attncli.problem.text.pasted.text import PastedText
 from attncli.problem.text.pasted.tokens import Token, first_word, tokens
 
 LIST_BEGIN = re.compile(r"\[")
-# the beginning of a call of Python that makes an array: np.array(
+# A call of Python that makes an array begins so: np.array( is one.
 CALL = (
     r"(?:Parameter containing:\s*)?(?:[A-Za-z]\w*\.)*"
     r"(?:array|asarray|matrix|Matrix|tensor|as_tensor|Tensor|Array)\s*\(\s*"
@@ -27,7 +27,7 @@ CALL_BEGIN = re.compile(CALL, re.ASCII)
 _ARGUMENT = (
     r"""(?:[A-Za-z_]\w*\s*=\s*)?(?:'[^']*'|"[^"]*"|<[^<>]*>|\([\d, ]*\)|[\w.]+(?:\([^()]*\))?)"""
 )
-# , dtype=float32, device='cuda:0')
+# Such a call ends so, as in np.array([1, 2], dtype=float32, device='cuda:0').
 CALL_END = re.compile(rf"(?:\s*,\s*{_ARGUMENT})*+\s*+(?:,\s*+)?\)", re.ASCII)
 _COMMA_AT_LINE_END = re.compile(r",[ \t]*\n|\n[ \t]*,")
 _CLOSE_HELP = "close each row before the next one begins: [[1, 2], [3, 4]]"

@@ -23,7 +23,7 @@ _DOTS = ("...", "…")
 # MATLAB breaks a row so.
 _LINE_GOES_ON = re.compile(r"(?:\.{3}|…)[ \t]*\n")
 _SIGNS = ("+", "-", *DASHES)
-# 5e - 3
+# In 5e - 3, this is the 5e.
 _BEFORE_POWER = re.compile(r"[-+]?[0-9]+\.?[0-9]*[eE]")
 _WHOLE_NUMBER = re.compile(r"[-+]?[1-9][0-9]{0,18}")
 _FRACTION = re.compile(r"([1-9][0-9]{0,18})\s*/\s*([1-9][0-9]{0,18})")

@@ -38,15 +38,15 @@ _CODE_OF_SIGN = re.compile(r"\\[xuU]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 # What escapes stand for is as long as they are in the text, so that nothing moves.
 _ESCAPED_SIGNS = {"n": " \n", "t": " \t", "r": "  ", " ": "  ", '"': ' "'}
-# sep=; on the first line, which Excel reads
+# Excel reads sep=; on the first line.
 _SEPARATOR_LINE = re.compile(r"sep=[^\n]?\r?(?=\n)")
 _LINE_BREAK = re.compile(r"\n((?:[ \t]*\n)*)")
-# characters, at least, of a line that a program breaks
+# Programs break no line of fewer characters.
 _BROKEN_LINE_LENGTH = 60
 _PASTED_VALUE = re.compile(rf"(?:(?<=: )|(?<=:\n)|(?<=[-{{\[,] ))\s*((?:{CALL})?\[)", re.ASCII)
-# brackets of lists, and what no pasted list has in it
+# These are the brackets of lists, and what no pasted list has in it.
 _BRACKET_OR_NO_LIST = re.compile(r"[\[\]\"'{}:&*\\]")
-# rows as NumPy prints them
+# NumPy prints rows so.
 _ROWS_WITHOUT_COMMA = re.compile(r"\]\s+(?:\.\.\.\s+)?\[")
 
 

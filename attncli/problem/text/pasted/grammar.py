@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from attncli.problem.text.pasted.tokens import Token, tokens
 
-# a row as it is written: where it begins, and its text
+# A row as it is written: where it begins, and its text.
 Piece: TypeAlias = tuple[int, str]
 _THOUSANDS_BY_COMMA = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+")
 _OPERATORS = ("/", "*", "(")

@@ -16,7 +16,7 @@ from attncli.problem.text.pasted.long_texts import in_one_go
 from attncli.problem.text.pasted.text import PastedText, PasteError
 from attncli.problem.text.pasted.tokens import tokens
 
-# 0,7, which may also be two numbers
+# 0,7 may also be two numbers.
 NUMBER_WITH_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?")
 _MOST_NUMBERS_SHOWN = 4
 

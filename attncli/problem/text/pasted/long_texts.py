@@ -18,7 +18,7 @@ _SEPARATORS_TO_BLANKS = str.maketrans("\t,;", "   ")
 _PLAIN_NUMBERS = re.compile(r"[-+.0-9eE\s]*")
 # The pattern begins with the 0, so that it is found quickly.
 _LEADING_ZERO = re.compile(r"0(?<![0-9.eE].)(?<![eE][+-].)[0-9]")
-# characters of a number that is read with all others in one go
+# A number of more characters is not read with all others in one go.
 _LONGEST_NUMBER = 200
 
 

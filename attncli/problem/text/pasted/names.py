@@ -11,7 +11,7 @@ from attncli.problem.text.pasted.text import PastedText
 from attncli.problem.text.values import Value
 
 _NUMBER_WORDS = ("nan", "inf", "infinity")
-# what may be a number, or stands for one
+# Such a text may be a number, or stands for one.
 _MAY_BE_NUMBER = re.compile(
     r"|[-+]?\.?(?:inf|infinity|nan)|[_~]|true|false|.*[\d∞√].*", re.IGNORECASE | re.DOTALL
 )

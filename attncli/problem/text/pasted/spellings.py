@@ -30,11 +30,11 @@ class Spelling(NamedTuple):
 _MEANT_BRACKETS = str.maketrans("{}()|⎡⎢⎣⎤⎥⎦", "[][]       ")
 _PAIRS = {"{": "{ }", "(": "( )", "|": "| |"}
 _NUMBER = rf"[-+{DASHES}]?(?:[0-9.][0-9./]*|{FRACTION_SIGN})"
-# A parenthesis may also be one of a number: (1/3) 2
+# A parenthesis may also be one of a number, as in (1/3) 2.
 _OTHER_BRACKETS = re.compile(
     rf"[{{|⎡⎢](?:\s*[{{(])*\s*{_NUMBER}|\((?:\s*[({{])*\s*{_NUMBER}(?:\s+|\s*[,;]\s*){_NUMBER}"
 )
-# MATLAB prints it above numbers of very different sizes: 1.0e+03 *
+# MATLAB prints 1.0e+03 * above numbers of very different sizes.
 _FACTOR = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?[ \t]*\*\s*(?=\[|\n)")
 _LONGEST_HELP = 100
 
@@ -66,7 +66,7 @@ SPELLINGS = (
     Spelling(_FACTOR, refuse_factor),
 )
 _ABOVE = re.compile(r"(?:\s|#[^\n]*\n)*+")
-# W_Q = [1 2; 3 4]
+# This is the W_Q = of W_Q = [1 2; 3 4].
 _NAME = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*", re.ASCII)
 
 

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     | (?P<blank> [^\S\t\n]+ )
     | (?P<separator> [,;] )
     | (?P<bracket> [\[\]] )
-    # a quotation mark alone, and the # of an error
+    # A quotation mark alone is one of these, and so is the # of an error.
     | (?P<other> . )
     """,
     re.VERBOSE,
