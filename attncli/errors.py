@@ -7,7 +7,7 @@ from enum import IntEnum
 from io import UnsupportedOperation
 
 # These options name a folder to write to.
-_OF_FOLDERS = ("-d", "--feedback")
+_OF_FOLDERS = ("-d", "--feedback", "--export")
 # What has more characters is no misspelt name, and to be compared with one would take long.
 _LONGEST_WORD_COMPARED = 100
 # With so many errors the reading of a file ends, which else could take minutes.

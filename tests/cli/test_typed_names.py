@@ -20,7 +20,7 @@ from tests.cli.test_full_disk import LINES, made_folder, writing_options
 
 # one line for each option that writes
 ONE_OF_EACH = list({(line[0], line[-2]): line for line in LINES}.values())
-MAKE_THEIR_FOLDERS = ("-d", "--feedback")
+MAKE_THEIR_FOLDERS = ("-d", "--feedback", "--export")
 
 
 @pytest.fixture
