@@ -149,6 +149,8 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(
         (["a.py:f", "--outputs", "to"], "--outputs cannot be used with FILE.py:NAME"),
         (["--export", "to", "--outputs", "to"], "--export cannot be used with --outputs"),
         (["--outputs", "to", "--call", "f(q, k, v)"], "--outputs cannot be used with --call"),
+        (["--export", "to", "--seconds", "5"], "--export cannot be used with --seconds"),
+        (["--outputs", "to", "--seconds", "9"], "--outputs cannot be used with --seconds"),
         (["--export", "to", "--format", "json"], "--export cannot be used with --format"),
         (["--export", "to", "-o", "x.md"], "--export cannot be used with -o"),
         (["--export", ""], "--export needs the name of a folder"),

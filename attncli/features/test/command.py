@@ -62,15 +62,15 @@ def test(
         ),
     ] = None,
     seconds: Annotated[
-        int,
+        int | None,
         options.read_by(
             options.whole,
             "--seconds",
             metavar="N",
-            help="How long it may take to load, and each call of it.",
+            help=f"How long it may take to load, and each call of it.  [default: {USUAL_SECONDS}]",
             allowed=POSSIBLE_SECONDS,
         ),
-    ] = USUAL_SECONDS,
+    ] = None,
     export: Annotated[
         str | None,
         typer.Option(
@@ -97,7 +97,8 @@ def test(
     A program in another language is tested by files: --export cases writes what it is asked,
     --outputs cases judges what it has written. Exit code 1 says that it differs from attention.
     """
-    require_one_way(function, export, outputs, {"--call": call is not None})
+    of_function = {"--call": call is not None, "--seconds": seconds is not None}
+    require_one_way(function, export, outputs, of_function)
     if export is not None:
         export_cases(export, as_, look)
         return Exit.OK
@@ -119,7 +120,7 @@ def test(
             function,
             expression=call or "",
             meant=meant_by(as_),
-            limits=Limits(seconds=seconds),
+            limits=Limits(seconds=USUAL_SECONDS if seconds is None else seconds),
             begin=progress.begin,
         )
     page = trial_page(trial, precision)
