@@ -99,7 +99,7 @@ def commands_in(body: str) -> list[Command]:
             commands
             and commands[-1].unfinished
             and not commands[-1].claimed
-            and line.startswith("> ")
+            and (line == ">" or line.startswith("> "))
         ):
             commands[-1].source += f"\n{line}"
         else:
@@ -216,6 +216,7 @@ def test_commands_print_what_is_shown(
 def replay(block: Block, folder: Path, *, update: bool) -> None:
     """Run the commands of a block in a folder, and hold what they print against what is shown."""
     commands = commands_in(block.body)
+    assert not [command.source for command in commands if command.unfinished]
     outputs = play(commands, folder)
     if update:
         _write_anew(block, commands, outputs)
