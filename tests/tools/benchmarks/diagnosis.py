@@ -62,7 +62,7 @@ class Solution:
 
     def texts(self) -> dict[str, Any]:
         return {
-            name: self._text(array, 0 if name == "mask" else self.decimals)
+            name: self._text(array, 0 if name == "mask" and is_whole(array) else self.decimals)
             for name, array in self.answers.items()
         }
 
@@ -145,6 +145,11 @@ def wrong_cells(of: Solution, choice: Generator) -> WrongCells:
             if off_true[cell] > 2.1 * of.unit and off[cell] > 2.1 * of.unit + slack:
                 cells.clear.append((name, cell))
     return cells
+
+
+def is_whole(array: Array) -> bool:
+    """Whether it has whole numbers only; a mask of truth values has 0 and -inf."""
+    return bool((_finite(array) % 1 == 0).all())
 
 
 def _finite(array: Array) -> Array:
