@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -78,15 +79,16 @@ class Asking:
     changed: set[str] = field(default_factory=set)
     repeats: bool = True
 
-    def begin(self) -> None:
-        """Load the function; FunctionError where that fails."""
+    def begin(self) -> Mapping[str, Any]:
+        """Load the function: what is known of it. FunctionError where that fails."""
         described = self.process.start()
         self.kind = described["kind"]
         self.known = parameters(described["parameters"])
+        return described
 
     def answer(self, case: Case, *, twice: bool = False) -> CaseResult:
         """What comes of a case in the layout."""
-        fitted = self.layout.case(self.meant.narrowed(case))
+        fitted = self._fitted(case)
         call = None if fitted is None else self._call(fitted)
         if fitted is None or call is None:
             return CaseResult(case, "not asked")
@@ -105,7 +107,7 @@ class Asking:
         self.changed |= set(answer.message["changed"])
         self.repeats = self.repeats and answer.message.get("repeats", True)
         coarser = _coarser(dtype, answer.message["dtype"])
-        return judged(fitted, self._arranged_back(answer), coarser, self.meant)
+        return judged(fitted, self._arranged_back(answer.numbers), coarser, self.meant)
 
     @property
     def is_lost(self) -> bool:
@@ -118,8 +120,11 @@ class Asking:
         unsaid = [role for role in case.asks if role in MAY_BE_UNSAID]
         return any(known.isdisjoint(NAMES[role]) for role in unsaid)
 
-    def _arranged_back(self, answer: Answer) -> Doubles:
-        output = answer.numbers
+    def _fitted(self, case: Case) -> Case | None:
+        """A case as the function is asked it, with heads first; None where it cannot be."""
+        return self.layout.case(self.meant.narrowed(case))
+
+    def _arranged_back(self, output: Doubles) -> Doubles:
         return self.layout.swapped(output) if output.ndim == self.layout.axes else output
 
     def _call(self, case: Case) -> Arguments | None:

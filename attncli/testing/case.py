@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.english import count
 from attncli.problem.model import Problem
 from attncli.problem.python_values import read_values
 
@@ -104,6 +105,27 @@ class Case:
         return int(self.queries.shape[-3]) if self.queries.ndim > 2 else 1
 
     @property
+    def given(self) -> dict[str, Any]:
+        """What the problem is given, before its settings."""
+        return {"Q": self.queries, "K": self.keys, "V": self.values}
+
+    @property
+    def sizes(self) -> list[str]:
+        """Its sizes in words."""
+        *leading, queries, width = self.queries.shape
+        words = (("entry", "entries"), ("head", "heads"))[2 - len(leading) :]
+        sizes = [count(size, *each) for size, each in zip(leading, words, strict=True)]
+        if leading and self.keys.shape[-3] != leading[-1]:
+            sizes[-1] += f", which share {self.keys.shape[-3]} of keys and values"
+        return [
+            *sizes,
+            count(queries, "query", "queries"),
+            count(self.keys.shape[-2], "key"),
+            f"d_k = {width}",
+            f"d_v = {self.values.shape[-1]}",
+        ]
+
+    @property
     def size(self) -> int:
         """How many numbers a person has to read."""
         return self.queries.size + self.keys.size + self.values.size
@@ -115,8 +137,8 @@ class Case:
 
     def problem(self, meaning: Meaning) -> Problem:
         """The problem by one of the meanings."""
-        keys = {"title": self.title, "Q": self.queries, "K": self.keys, "V": self.values}
-        return read_values({**keys, **_plain(meaning.keys)})
+        keys = {**self.given, **meaning.keys}
+        return read_values({"title": self.title, **_plain(keys)})
 
 
 def _lost(axes: int, kept: str) -> frozenset[str]:

@@ -55,8 +55,7 @@ def _case(result: CaseResult) -> dict[str, Any]:
 
 def problem_data(case: Case, meaning: int) -> dict[str, Any]:
     """The problem of a case as JSON, which attncli reads."""
-    keys = {"Q": case.queries, "K": case.keys, "V": case.values}
-    named = {**keys, **case.meanings[meaning].keys}
+    named = {**case.given, **case.meanings[meaning].keys}
     return {"title": case.title, **{key: _plain(value) for key, value in named.items()}}
 
 

@@ -13,6 +13,8 @@ from attncli.testing.meant import SEES_NO_KEY
 NOT_ASKED = "not asked"
 # It was asked, but what came out agrees with no meaning.
 UNCLEAR = "unclear"
+# Whether a layer hides what comes later, though it is not asked to.
+ALWAYS_CAUSAL = "always causal"
 # The facts there are, in the order in which they are told, each with the steps that it is about. A
 # mistake in one of these is what the function does.
 FACTS: Mapping[str, frozenset[str]] = {
@@ -21,6 +23,7 @@ FACTS: Mapping[str, frozenset[str]] = {
     "softmax": frozenset({"exp", "row_sum", "weights"}),
     "mask": frozenset({"mask", "masked"}),
     "numbers in a mask": frozenset({"mask", "masked"}),
+    ALWAYS_CAUSAL: frozenset({"mask", "masked"}),
     "causal": frozenset({"mask", "masked"}),
     SEES_NO_KEY: frozenset(),
     "kv heads": frozenset({"scores", "output", "heads_output"}),

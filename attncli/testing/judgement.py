@@ -91,6 +91,9 @@ class Expected:
     def _average(self) -> Doubles:
         """The average of all values, for every query."""
         average = np.asarray(self.trace["V"], np.float64).mean(axis=-2, keepdims=True)
+        if average.ndim != self.output.ndim:
+            # What a layer makes of it is not known.
+            return np.full(self.output.shape, np.nan)
         if average.ndim > 2:
             group = self.output.shape[-3] // average.shape[-3]
             average = np.repeat(average, group, axis=-3)
@@ -98,7 +101,10 @@ class Expected:
 
     def blind_rows(self, masked: NDArray[np.floating]) -> Rows:
         """The same by other masked scores."""
-        return blind_queries(np.asarray(masked, np.float64)).reshape(self.output.shape[:-1])
+        blind = blind_queries(np.asarray(masked, np.float64))
+        rows = self.output.shape[:-1]
+        # The heads of a layer come together in a row of its output.
+        return blind if blind.shape == rows else np.asarray(blind.any(axis=-2))
 
     def agreement(self, output: Doubles) -> Agreement:
         """How an output compares with the right one."""

@@ -66,7 +66,7 @@ def try_outputs(
             results.append(CaseResult(case, "not asked"))
         else:
             results.append(_result(meant.narrowed(case), output, meant))
-    return trial_of(folder, results, meant, layout_of(meant), not_asked=NO_FILE)
+    return trial_of(folder, results, meant, layout_of(meant).words, not_asked=NO_FILE)
 
 
 def _outputs_in(folder: str, cases: tuple[Case, ...]) -> Mapping[str, Output]:

@@ -97,6 +97,8 @@ def _answer(trial: Trial) -> str:
 
 
 def _of(number: int, total: int, one: str, many: str) -> str:
+    if number == total == 1:
+        return f"its one case {one}"
     if number == total:
         return f"all {count(total, 'case')} {many}"
     return f"{number} of {count(total, 'case')} {either(number, one, many)}"
@@ -108,7 +110,8 @@ def _sentence(words: str) -> str:
 
 def _explained(found: Finding, trial: Trial, precision: int) -> Iterator[Block]:
     """A mistake, the cases that it explains, and the smallest of them worked out."""
-    yield Heading(_sentence(" / ".join(found.mistakes)))
+    first, *others = found.mistakes
+    yield Heading(_sentence(first))
     wrong = differing(trial.results)
     names = [each.case.name for each in found.results]
     is_all = len(names) == len(wrong)
@@ -116,8 +119,8 @@ def _explained(found: Finding, trial: Trial, precision: int) -> Iterator[Block]:
     said = f"This explains {which}: {listed(names, most=MOST_CASES_NAMED)}."
     if found.beside:
         said += f" It comes beside another mistake: {listed(found.beside)}."
-    if len(found.mistakes) > 1:
-        said += " No case tells these mistakes apart."
+    if others:
+        said += f" No case tells it apart from another: {listed(others, last='or')}."
     yield Paragraph((said,))
     smallest = smallest_problem(found.smallest, found)
     yield Paragraph(_described(smallest.case))
@@ -126,21 +129,9 @@ def _explained(found: Finding, trial: Trial, precision: int) -> Iterator[Block]:
 
 def _described(case: Case, lead: str = "The smallest") -> Text:
     """A case in a sentence: its sizes, and what is asked."""
-    *leading, queries, width = case.queries.shape
-    axes = dict(zip(("entry", "head")[2 - len(leading) :], leading, strict=True))
-    plurals = {"entry": "entries", "head": "heads"}
-    sizes = [count(size, axis, plurals[axis]) for axis, size in axes.items()]
-    if leading and case.keys.shape[-3] != leading[-1]:
-        sizes[-1] += f" of which share {case.keys.shape[-3]} keys and values"
-    sizes += [
-        count(queries, "query", "queries"),
-        count(case.keys.shape[-2], "key"),
-        f"d_k = {width}",
-        f"d_v = {case.values.shape[-1]}",
-    ]
     asked = ", ".join(_setting(role, value) for role, value in case.asks.items())
     also = f"; {asked}" if asked else ""
-    return (f"{lead}: {case.name} ({', '.join(sizes)}{also}).",)
+    return (f"{lead}: {case.name} ({', '.join(case.sizes)}{also}).",)
 
 
 def _setting(role: str, value: Any) -> str:

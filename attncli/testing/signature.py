@@ -100,15 +100,19 @@ def parameters(described: Sequence[Mapping[str, Any]] | None) -> tuple[Parameter
 
 
 def call_of(
-    case: Case, known: Iterable[Parameter] | None, heads_first: Case | None = None
+    case: Case,
+    known: Iterable[Parameter] | None,
+    heads_first: Case | None = None,
+    arrays: tuple[str, ...] = QKV,
 ) -> Arguments | None:
     """How a function with these parameters is called for a case; None where it cannot be asked.
 
-    The first three parameters are queries, keys and values. `heads_first` is the same case before
-    its axes were put in the order of the function, if they were.
+    The first parameters are the `arrays`: queries, keys and values. `heads_first` is the same case
+    before its axes were put in the order of the function, if they were.
     """
-    values: dict[str, Any] = dict(zip(QKV, (case.queries, case.keys, case.values), strict=True))
-    others = {each.name: each for each in list(known or ())[len(QKV) :]}
+    given = dict(zip(QKV, (case.queries, case.keys, case.values), strict=True))
+    values: dict[str, Any] = {name: given[name] for name in arrays}
+    others = {each.name: each for each in list(known or ())[len(arrays) :]}
     named: dict[str, str] = {}
     for role, setting in case.asks.items():
         parameter = _parameter_for(role, setting, others)
@@ -126,7 +130,7 @@ def call_of(
         if parameter.name not in named and (parameter.required or parameter.name in OTHERS):
             values[parameter.name] = _not_asked(parameter.name, heads_first or case)
             named[parameter.name] = parameter.name
-    return Arguments(values, QKV, named)
+    return Arguments(values, arrays, named)
 
 
 def call_by_expression(case: Case, expression: str) -> Arguments | None:

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from attncli.errors import input_error
+from attncli.english import listed
+from attncli.errors import input_error, usage_error
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
 from attncli.testing.case import Case
 from attncli.testing.diagnosis import Finding, explanations
 from attncli.testing.facts import facts_of
+from attncli.testing.layers.layer_trial import LayerAsking, layer_layout, layer_results
+from attncli.testing.layers.weight_names import Weight, key_of
 from attncli.testing.layouts import AxisLayout, possible_layouts
 from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
 from attncli.testing.running.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
@@ -49,6 +53,7 @@ def try_function(
     *,
     expression: str = "",
     meant: Meant = ANYTHING,
+    weights: Mapping[str, str] | None = None,
     limits: Limits = USUAL_LIMITS,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Trial:
@@ -56,20 +61,23 @@ def try_function(
 
     `text` is `FILE.py:NAME` or `package.module:NAME`, `expression` how it is called where its
     parameters do not say so, such as "f(q, k, v, mask=~mask)". What is `meant` is right where
-    software differs. `begin` is told which case comes
-    next. Raises AttncliError: exit 2 or 4 as `target_of`, 3 where it cannot be loaded.
+    software differs. Of a layer, `weights` are the names of its weights by what they are:
+    {"W_Q": "queries.weight"}. `begin` is told which case comes next. Raises AttncliError: exit 2 or
+    4 as `target_of`, 3 where it cannot be loaded.
     """
     target = target_of(text)
     with FunctionProcess(target, limits) as process:
         asking = Asking(process, expression, meant)
         begin("loading the function")
         try:
-            asking.begin()
+            described = asking.begin()
         except FunctionError as error:
             help = "it must be a function of queries, keys and values"
             if error.hangs:
                 help = "if it needs more time, give it some: --seconds 60"
             raise input_error(f"{text} cannot be loaded: {error}", help=help) from None
+        if described["weights"]:
+            return _try_layer(text, asking, described, weights or {}, begin)
         _require_qkv(text, asking)
         cases = all_cases()
         plain, *others = cases
@@ -78,21 +86,58 @@ def try_function(
         for case in others:
             begin(case.name)
             results.append(asking.answer(case))
-    return trial_of(text, results, meant, asking.layout, remarks=_remarks(asking))
+    return trial_of(text, results, meant, asking.layout.words, remarks=_remarks(asking))
+
+
+def _try_layer(
+    text: str,
+    asking: Asking,
+    described: Mapping[str, Any],
+    named: Mapping[str, str],
+    begin: Callable[[str], None],
+) -> Trial:
+    """The trial of a layer, which has weights of its own."""
+    weights = [_weight(each, named) for each in described["weights"]]
+    there = [each.name for each in weights]
+    lacking = [name for name in named.values() if name not in there]
+    if lacking:
+        what = f"--weights: the layer has no {listed(lacking)}"
+        raise usage_error(what, help=f"it has {listed(there)}")
+    layer = LayerAsking(
+        asking.process,
+        asking.expression,
+        asking.meant,
+        kind=asking.kind,
+        known=asking.known,
+        weights=weights,
+    )
+    results, heads = layer_results(layer, described, begin)
+    return trial_of(text, results, layer.meant, layer_layout(heads), remarks=_remarks(layer))
+
+
+def _weight(described: Mapping[str, Any], named: Mapping[str, str]) -> Weight:
+    """A weight that the process tells of; what it is, people may have said."""
+    name = described["name"]
+    shape = tuple(described["shape"])
+    owner = described["owner"]
+    for key, said in named.items():
+        if said == name:
+            return Weight(name, shape, owner, key)
+    return Weight(name, shape, owner, key_of(name, len(shape)))
 
 
 def trial_of(
     name: str,
     results: Sequence[CaseResult],
     meant: Meant,
-    layout: AxisLayout,
+    layout: str,
     *,
     remarks: Iterable[str] = (),
     not_asked: str = NO_PARAMETER,
 ) -> Trial:
     """What follows from the results of all cases."""
     found = (*explanations(results), *_unmeant(results, meant))
-    facts = facts_of(results, found, layout.words)
+    facts = facts_of(results, found, layout)
     return Trial(name, tuple(results), found, facts, tuple(remarks), not_asked)
 
 

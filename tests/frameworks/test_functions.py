@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import pytest
 from software import imported
 
+from attncli.testing.meant import meant_by
 from attncli.testing.running.process import Limits
 from attncli.testing.trial import Trial, try_function
 
@@ -148,3 +149,23 @@ def test_mlx(blind: str) -> None:
             "kv heads": "repeated",
         },
     )
+
+
+def test_pytorch_layer() -> None:
+    """What `nn.MultiheadAttention` means by true is the opposite of what a problem means."""
+    imported("torch")
+    layer = "torch.nn:MultiheadAttention(6, 2, batch_first=True)"
+    trial = try_function(layer, meant=meant_by("torch-mha"), limits=PATIENT)
+    assert trial.agrees
+    assert trial.facts["layout"] == "entries × tokens × features; 2 heads"
+    assert trial.facts["mask"] == "true is seen"
+    assert [each.case.name for each in trial.results if each.result == "same"] == [
+        "a layer",
+        "a layer with a context",
+        "a causal layer",
+        "a layer with a mask",
+    ]
+    otherwise = try_function(layer, limits=PATIENT)
+    assert [name for each in otherwise.explanations for name in each.mistakes] == [
+        "the mask was inverted"
+    ]

@@ -22,10 +22,24 @@ if TYPE_CHECKING:
 POSSIBLE_SECONDS = range(1, 3601)
 USUAL_SECONDS = 5
 PROBLEM = "yaml"
+WEIGHTS = ("W_Q", "W_K", "W_V", "W_O", "W_QKV", "b_Q", "b_K", "b_V", "b_O", "b_QKV")
+EXAMPLE_OF_WEIGHTS = "W_Q=queries.weight,W_K=keys.weight,W_V=values.weight"
 EXAMPLE_OF_A_CALL = "f is the function: --call 'f(q, k, v, mask=~mask)'"
 
 # A file of YAML is that of the smallest problem that shows what is wrong.
 TestLook: TypeAlias = Annotated[Look, look_options("color", "ascii", data=(PROBLEM,))]
+
+
+def _weights(option: str, value: str) -> dict[str, str]:
+    """The names of weights by what they are: {"W_Q": "queries.weight"}."""
+    found = {}
+    for pair in options.names(option, value, what="weight", example=EXAMPLE_OF_WEIGHTS):
+        name, equals, weight = pair.partition("=")
+        if name not in WEIGHTS or not equals or not weight:
+            help = f"write {option} {EXAMPLE_OF_WEIGHTS}; the names are {listed(WEIGHTS)}"
+            raise usage_error(f"{option}: {shorten(pair)} is no weight of attention", help=help)
+        found[name] = weight
+    return found
 
 
 @grouped
@@ -59,6 +73,18 @@ def test(
             (*CONVENTIONS, "mlx"),
             "Whose layout and meaning is meant: what this software does is right, and what others"
             " do is a mistake.",
+        ),
+    ] = None,
+    weights: Annotated[
+        dict[str, str] | None,
+        options.read_by(
+            _weights,
+            "--weights",
+            metavar="NAME=WEIGHT,…",
+            help=(
+                "Which weight of a layer is which, where their names do not say so:"
+                " --weights W_Q=ask,W_K=offer."
+            ),
         ),
     ] = None,
     seconds: Annotated[
@@ -97,7 +123,11 @@ def test(
     A program in another language is tested by files: --export cases writes what it is asked,
     --outputs cases judges what it has written. Exit code 1 says that it differs from attention.
     """
-    of_function = {"--call": call is not None, "--seconds": seconds is not None}
+    of_function = {
+        "--call": call is not None,
+        "--weights": weights is not None,
+        "--seconds": seconds is not None,
+    }
     require_one_way(function, export, outputs, of_function)
     if export is not None:
         export_cases(export, as_, look)
@@ -120,6 +150,7 @@ def test(
             function,
             expression=call or "",
             meant=meant_by(as_),
+            weights=weights,
             limits=Limits(seconds=USUAL_SECONDS if seconds is None else seconds),
             begin=progress.begin,
         )

@@ -86,16 +86,32 @@ _PARAMETER = {
     "positional": bool,
 }
 
+# What is said of a weight.
+_WEIGHT = {"name": str, "shape": list, "owner": str}
+
 
 def _require_described(message: Message, numbers: NDArray[np.float64]) -> None:
     """Of a function that was loaded."""
     _require(isinstance(message.get("kind"), str))
+    _require_weights(message)
     parameters = message.get("parameters", ())
     if parameters is None:
         return
     _require(_is_list_of(dict, parameters))
     for each in parameters:
         _require({name: type(value) for name, value in each.items()} == _PARAMETER)
+
+
+def _require_weights(message: Message) -> None:
+    """Of a layer that was loaded; a function has none."""
+    for name in ("heads", "kv_heads"):
+        _require(message.get(name) is None or _is_count(message[name]))
+    weights = message.get("weights", [])
+    _require(_is_list_of(dict, weights))
+    for each in weights:
+        _require({name: type(value) for name, value in each.items()} == _WEIGHT)
+        _require(all(map(_is_count, each["shape"])))
+        _require(prod(each["shape"]) <= MOST_BYTES)
 
 
 def _require_numbers(message: Message, numbers: NDArray[np.float64]) -> None:
@@ -114,5 +130,6 @@ _CHECKS: Mapping[str, Callable[[Message, NDArray[np.float64]], None]] = {
     "read": _require_nothing,
     "prepare": _require_nothing,
     "load": _require_described,
+    "weights": _require_nothing,
     "call": _require_numbers,
 }

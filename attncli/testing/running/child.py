@@ -38,6 +38,9 @@ FRAMEWORKS = {
     "mlx": "mlx",
 }
 LONGEST_ERROR = 400
+# What the attribute is called that says how many heads a layer has.
+HEADS = ("num_heads", "n_heads", "n_head", "nhead", "num_attention_heads", "heads", "h")
+KV_HEADS = ("num_kv_heads", "n_kv_heads", "num_key_value_heads", "kv_heads")
 # No name that is asked for is longer, and no function has so many parameters.
 LONGEST_NAME = 200
 MOST_PARAMETERS = 200
@@ -147,7 +150,13 @@ class Loaded:
 
     def described(self) -> Message:
         """What is known of it before it is called."""
-        return {"kind": self.kind, "parameters": parameters_of(self.function)}
+        return {
+            "kind": self.kind,
+            "parameters": parameters_of(getattr(self.function, "forward", self.function)),
+            "weights": described_weights(self.function),
+            "heads": _number_named(self.function, HEADS),
+            "kv_heads": _number_named(self.function, KV_HEADS),
+        }
 
 
 def imports_of(message: Message) -> list[ast.stmt]:
@@ -320,6 +329,64 @@ def _documented_parameters(function: Callable[..., Any]) -> list[Message] | None
         }
         for each, default in [*pairs][:MOST_PARAMETERS]
     ]
+
+
+# Weights
+
+
+def weights_of(layer: Any) -> dict[str, tuple[Any, str]]:
+    """The weights of a layer by their names, each with the class of what it belongs to: parameters
+    of PyTorch, or arrays of NumPy that are its attributes.
+    """
+    if hasattr(layer, "named_parameters"):
+        owners = dict(layer.named_modules())
+        found = {}
+        for name, parameter in layer.named_parameters():
+            owner = type(owners[name.rpartition(".")[0]]).__name__
+            stands_alone = owner == type(layer).__name__ and not name.startswith("in_proj")
+            found[name] = (parameter, "" if stands_alone else owner)
+        return found
+    attributes = vars(layer) if hasattr(layer, "__dict__") else {}
+    return {
+        name: (value, "")
+        for name, value in attributes.items()
+        if type(value).__name__ == "ndarray" and value.ndim in (1, 2)
+    }
+
+
+def described_weights(function: Any) -> list[Message]:
+    """The weights of a layer; none of a function."""
+    if inspect.isroutine(function) or inspect.isclass(function):
+        return []
+    found = []
+    for name, (weight, owner) in [*weights_of(function).items()][:MOST_PARAMETERS]:
+        shape = [int(size) for size in weight.shape]
+        found.append({"name": name[:LONGEST_NAME], "shape": shape, "owner": owner})
+    return found
+
+
+def put_weights(layer: Any, names: Sequence[str], arrays: Sequence[Any]) -> None:
+    """Put numbers into the weights of a layer, and switch off what only training has."""
+    weights = weights_of(layer)
+    for name, array in zip(names, arrays, strict=True):
+        weight, _ = weights[name]
+        if hasattr(weight, "detach"):
+            import torch
+
+            weight.data.copy_(torch.from_numpy(array.copy()))
+        else:
+            weight[...] = array
+    if hasattr(layer, "named_parameters") and hasattr(layer, "eval"):
+        layer.eval()
+
+
+def _number_named(layer: Any, names: Sequence[str]) -> int | None:
+    """The first whole number above 0 that an attribute of one of these names has."""
+    for name in names:
+        value = getattr(layer, name, None)
+        if type(value) is int and value > 0:
+            return value
+    return None
 
 
 # Arrays
@@ -569,6 +636,10 @@ class Answering:
             self._loaded = load(message)
             return self._loaded.described(), b""
         assert self._loaded is not None
+        if asked == "weights":
+            names = [spec["name"] for spec in message["arrays"]]
+            put_weights(self._loaded.function, names, arrays_of(message["arrays"], data))
+            return {}, b""
         return called(self._loaded, message, data)
 
 

@@ -78,6 +78,7 @@ class FunctionProcess:
         self._target = dict(target)
         self._limits = limits
         self._running: _Running | None = None
+        self._weights: tuple[list[str], list[NDArray[Any]]] | None = None
         # Ctrl-C ends the process of the function, too.
         self._cleanup = CleanupBeforeExit()
 
@@ -110,7 +111,22 @@ class FunctionProcess:
         self._ask("begin", surroundings, SECONDS_TO_PREPARE)
         self._ask("read", self._target, self._limits.seconds)
         self._ask("prepare", {}, SECONDS_TO_PREPARE)
-        return self._ask("load", self._target, self._limits.seconds).message
+        described = self._ask("load", self._target, self._limits.seconds).message
+        if self._weights is not None:
+            self._put_weights(*self._weights)
+        return described
+
+    def set_weights(self, names: Sequence[str], numbers: Sequence[NDArray[Any]]) -> None:
+        """Put these numbers into the weights of a layer, now and whenever it is loaded again."""
+        self._weights = list(names), list(numbers)
+        self._put_weights(*self._weights)
+
+    def _put_weights(self, names: Sequence[str], numbers: Sequence[NDArray[Any]]) -> None:
+        specs = [
+            {"name": name, "shape": array.shape, "type": "float64"}
+            for name, array in zip(names, numbers, strict=True)
+        ]
+        self._ask("weights", {"arrays": specs}, self._limits.seconds, numbers)
 
     def answer(self, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
         """What comes of one call, its numbers in the shape of the output.
