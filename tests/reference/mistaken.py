@@ -1245,7 +1245,7 @@ FURTHER: tuple[Kind, ...] = (
     plain(
         "a query that sees no key got NaN",
         {"mask": "nothing seen", "tokens": 3},
-        weights=lambda s: s.exp / summed(s.exp),
+        weights=lambda s: np.where(summed(s.exp) == 0, np.nan, RIGHT["weights"](s)),
     ),
     plain(
         "the new keys and values were put before those of the cache",
