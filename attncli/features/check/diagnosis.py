@@ -440,11 +440,21 @@ class Trials:
     @cached_property
     def of_mistakes(self) -> tuple[Trial, ...]:
         """Every mistake that can be made."""
-        return tuple(
-            self._trial(mistake, each, as_ours=each is changes)
-            for mistake, changes in applicable(self.judgement.trace)
-            for each in (changes, *self._of_blind_queries(changes))
-        )
+        found = []
+        for mistake, all_changes in applicable(self.judgement.trace):
+            # Who divides by another sum than the one that is written has written that one right.
+            unmade = {name for name in mistake.optional if self._is_right(name)}
+            changes = {name: how for name, how in all_changes.items() if name not in unmade}
+            found.append(self._trial(mistake, changes, as_ours=True))
+            for other in self._of_blind_queries(changes):
+                found.append(self._trial(mistake, other, as_ours=False))
+        return tuple(found)
+
+    def _is_right(self, name: str) -> bool:
+        """Whether a step is written in full, and nothing in it is wrong."""
+        if name not in self.judgement.steps:
+            return False
+        return not indices_where(self.judgement.steps[name], "wrong", "missing")
 
     def _trial(self, mistake: Mistake, changes: Changes, as_ours: bool) -> Trial:
         trace, answers = with_changes(self.judgement.trace, changes), self.judgement.answers

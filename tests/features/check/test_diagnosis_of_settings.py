@@ -88,6 +88,29 @@ def test_named(kind: str, from_output: bool) -> None:
     assert found[0].whole
 
 
+def test_a_sink_in_the_sums_that_gets_no_share_of_the_weights() -> None:
+    """Where each query sees one key, its weight is then 1, as with other mistakes. Sums that are
+    right are no reason to prefer these.
+    """
+    problem: Problem = {
+        "Q": [[1, 0], [0, 2]],
+        "K": [[1, 2], [2, 1]],
+        "V": [[1, 0], [0, 1]],
+        "sink": -1,
+        "mask": {"keep": [[1, 0], [1, 0]]},
+    }
+    scores = np.array([1.0, 4.0]) / 2**0.5
+    hidden = np.array([-np.inf, -np.inf])
+    answers = {
+        "masked": np.stack([scores, hidden], axis=1),
+        "row_sum": np.exp(scores) + np.exp(-1),
+        "weights": np.array([[1.0, 0.0], [1.0, 0.0]]),
+        "output": np.array([[1.0, 0.0], [1.0, 0.0]]),
+    }
+    (found,) = diagnosed(problem, answers)
+    assert "the sink got no share of the weights" in found.mistakes
+
+
 def test_masks_tiled_over_heads() -> None:
     """Program code tiles the rows of the entries, and then takes entry and head from a row."""
     draw = np.random.default_rng(2)
