@@ -218,14 +218,21 @@ def scaled_unasked(trace: Trace) -> Changes:
     return rewritten(**dict.fromkeys(readers, function))(trace)
 
 
-def share_of(total: str) -> Change:
-    """Weights that are shares of another sum; its scores are not shifted by the largest of a
-    row.
+def share_of(total: str, largest: str) -> Change:
+    """Weights that are shares of another sum; its scores are not shifted by the largest of a row.
+
+    Where exponentials of the scores as they are would overflow, they are shifted by the `largest`
+    of those that are added.
     """
+    shares = equations(f"weights[i, j] = share(exp[i, j], {total})")
+    plain = equations("exp[i, j] = exp({logits}[i, j])")
+    shifted = equations(f"exp[i, j] = exp({{logits}}[i, j] - {largest})")
 
     def change(trace: Trace) -> Changes:
-        plain = equations("exp[i, j] = exp({logits}[i, j])")(trace) if trace.shifted else {}
-        return {**plain, **equations(f"weights[i, j] = share(exp[i, j], {total})")(trace)}
+        if not trace.shifted:
+            return shares(trace)
+        exponentials = shifted if _overflows(trace) else plain
+        return {**exponentials(trace), **shares(trace)}
 
     return change
 
@@ -504,13 +511,15 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         all_of(_UNSCALED, rewritten(weights=scaled_once_more)),
     ),
     Mistake(
-        "softmax-columns", "the softmax was taken down the columns", share_of("sum(p, exp[p, j])")
+        "softmax-columns",
+        "the softmax was taken down the columns",
+        share_of("sum(p, exp[p, j])", "max(p, {logits}[p, j])"),
     ),
     Mistake("softmax-heads", "the softmax was taken over the heads", over_heads),
     Mistake(
         "softmax-whole-matrix",
         "the softmax was taken over the whole matrix",
-        share_of("sum(p, sum(u, exp[p, u]))"),
+        share_of("sum(p, sum(u, exp[p, u]))", "max(p, max(u, {logits}[p, u]))"),
     ),
     Mistake(
         "softmax-without-exponentials",

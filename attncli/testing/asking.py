@@ -115,7 +115,12 @@ class Asking:
         return self.lost >= MOST_LOST_CALLS
 
     def _may_refuse(self, case: Case) -> bool:
-        """Whether a case asks for something that no parameter of the function stands for."""
+        """Whether a case asks for something that a right function may not have: heads that are
+        shared without a parameter for it, or numbers in a mask.
+        """
+        mask = case.asks.get("mask")
+        if mask is not None and mask.dtype != np.bool_:
+            return True
         known = {each.name for each in self.known or ()}
         unsaid = [role for role in case.asks if role in MAY_BE_UNSAID]
         return any(known.isdisjoint(NAMES[role]) for role in unsaid)

@@ -91,13 +91,18 @@ def _one_at_a_time(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
 
 def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Finding, ...]:
     """The best explanation by a mistake that is assumed in all cases, and others beside it."""
-    best: tuple[Finding, ...] = ()
-    fewest = len(differing(results))
-    if most == 1:
-        return _one_at_a_time(results)
+    best = _one_at_a_time(results)
+    fewest = len(unexplained(results, best))
+    if most == 1 or not fewest:
+        return best
     for name in _candidates_to_assume(differing(results)):
         assumed = [_assuming(result, name) for result in results]
         newly_wrong = _newly_wrong(results, assumed)
+        # A case that is right as it is has no mistake in it, and so none beside another.
+        assumed = [
+            result if result.result == "same" else then
+            for result, then in zip(results, assumed, strict=True)
+        ]
         if newly_wrong >= fewest:
             continue
         alone = tuple(

@@ -15,11 +15,11 @@ from attncli.page.document import Document
 from attncli.render import render
 from attncli.testing.battery import all_cases
 from attncli.testing.case import Array, Case
+from attncli.testing.judgement import TOLERANCES_OF_OUTPUTS
 from attncli.testing.layouts import AxisLayout
 from attncli.testing.meant import ANYTHING, Meant
 from attncli.testing.raw import NUMBERS, RAW_TYPES, raw_bytes, suffix_for
 from attncli.testing.settings import meanings_of, settings_of
-from attncli.tracing.comparison import TOLERANCES
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
@@ -83,7 +83,7 @@ def _list(cases: tuple[Case, ...], meant: Meant) -> str:
         "attncli": {"version": __version__, "format": TRACE_FORMAT},
         "digest": digest(cases, meant),
         "layout": layout_of(meant).words,
-        "tolerances": TOLERANCES,
+        "tolerances": TOLERANCES_OF_OUTPUTS,
         "cases": [_case(number, case, meant) for number, case in enumerate(cases)],
     }
     return render(Document("", (), lambda: data), "json")

@@ -13,6 +13,8 @@ from attncli.testing.meant import SEES_NO_KEY
 NOT_ASKED = "not asked"
 # It was asked, but what came out agrees with no meaning.
 UNCLEAR = "unclear"
+REFUSED = "refused"
+OF_NUMBERS = "numbers in a mask"
 # Whether a layer hides what comes later, though it is not asked to.
 ALWAYS_CAUSAL = "always causal"
 # The facts there are, in the order in which they are told, each with the steps that it is about. A
@@ -22,7 +24,7 @@ FACTS: Mapping[str, frozenset[str]] = {
     "scale": frozenset({"scaled"}),
     "softmax": frozenset({"exp", "row_sum", "weights"}),
     "mask": frozenset({"mask", "masked"}),
-    "numbers in a mask": frozenset({"mask", "masked"}),
+    OF_NUMBERS: frozenset({"mask", "masked"}),
     ALWAYS_CAUSAL: frozenset({"mask", "masked"}),
     "causal": frozenset({"mask", "masked"}),
     SEES_NO_KEY: frozenset(),
@@ -47,6 +49,8 @@ def facts_of(
     for result in results:
         if result.result != NOT_ASKED:
             asked |= set(_names(result))
+        elif result.error and OF_NUMBERS in _names(result):
+            known[OF_NUMBERS][REFUSED] = None
         for name, words in _shown(result):
             known[name][words] = None
     for explained in found:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.dtypes import DTYPES, Dtype
-from attncli.equation.nodes import Expression, Name, walk
+from attncli.equation.nodes import Call, Expression, Name, walk
 from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken_trace import MistakenTrace
-from attncli.mistakes.model import Changes
+from attncli.mistakes.model import Changes, with_calls
 from attncli.tracing.comparison import TOLERANCES
 from attncli.tracing.difference import Difference, Doubles, difference, larger
 from attncli.tracing.magnitudes import Magnitudes
@@ -25,6 +25,9 @@ OUTPUT = "output"
 # Of the largest number: no rounding moves an output so far. Nearer numbers are looked at closely,
 # which takes long.
 FAR = 0.1
+# A small number that is added to a sum, so that nothing is divided by 0, is no mistake.
+LEAST_TOLERANCE = 1e-6
+TOLERANCES_OF_OUTPUTS = {name: max(each, LEAST_TOLERANCE) for name, each in TOLERANCES.items()}
 # What comes out for a query that sees no key.
 Blind: TypeAlias = Literal["0", "NaN", "average", "other"]
 # A mistake gives an output, would give another one, or shows nothing in this problem.
@@ -57,6 +60,7 @@ class Expected:
     def __init__(self, trace: Trace, dtype: str) -> None:
         self.trace = trace
         self.dtype: Dtype = DTYPES[dtype]
+        self.tolerance = TOLERANCES_OF_OUTPUTS[dtype]
         self.output: Doubles = np.asarray(trace[OUTPUT], np.float64)
         self._with: dict[str, _Mistaken] = {}
 
@@ -71,7 +75,7 @@ class Expected:
 
         What is below the smallest normal number may as well be 0.
         """
-        least = self.dtype.smallest / TOLERANCES[self.dtype.name]
+        least = self.dtype.smallest / self.tolerance
         return np.maximum(Magnitudes(self.trace, self.dtype)[OUTPUT], least)
 
     @cached_property
@@ -117,7 +121,7 @@ class Expected:
         """Which cells of an output differ from the right one."""
         with np.errstate(invalid="ignore"):
             apart = np.abs(output - self.output)
-        allowed = TOLERANCES[self.dtype.name] * self.sizes
+        allowed = self.tolerance * self.sizes
         return np.asarray(~(apart <= allowed) & ~self.blind[..., None])
 
     def evidence(self, name: str, output: Doubles) -> Evidence:
@@ -129,7 +133,14 @@ class Expected:
             return "hidden"
         if mistaken.gives(output):
             return "gives"
-        return "hidden" if mistaken.overflows else "refuted"
+        is_open = mistaken.overflows or mistaken.divides_by_nothing or self.is_no_number(output)
+        return "hidden" if is_open else "refuted"
+
+    def is_no_number(self, output: Doubles) -> bool:
+        """Whether a query that sees a key gets NaN: then something was divided by 0 besides, and
+        the output says nothing of other mistakes.
+        """
+        return bool(np.isnan(output[~self.blind]).any())
 
     def ignores(self, name: str) -> bool:
         """Whether a mistake leaves out a setting that the problem gives, such as its scale: then it
@@ -166,7 +177,7 @@ class Expected:
         """How far two outputs are apart, without the rows that see no key."""
         is_compared = ~blind[..., None]
         one, other = (np.where(is_compared, each, 0.0) for each in (one, other))
-        return difference(one, other, TOLERANCES[self.dtype.name], sizes=sizes)
+        return difference(one, other, self.tolerance, sizes=sizes)
 
     def are_far(self, one: Doubles, other: Doubles, blind: Rows) -> bool:
         """Whether two outputs are farther apart than any rounding brings them."""
@@ -187,7 +198,7 @@ class Expected:
         if not rows.any():
             return "0"
         average = self._average[blind]
-        tolerance = TOLERANCES[self.dtype.name] * max(float(np.abs(average).max()), 1.0)
+        tolerance = self.tolerance * max(float(np.abs(average).max()), 1.0)
         is_average = np.allclose(rows, average, rtol=0, atol=tolerance)
         return "average" if is_average else "other"
 
@@ -217,6 +228,21 @@ class _Mistaken:
         """
         seen = np.abs(self.output[~self.blind])
         return not bool((seen < self.right.dtype.overflow).all())
+
+    @cached_property
+    def divides_by_nothing(self) -> bool:
+        """Whether the weights of a query that sees a key are 0 of 0 with the mistake: software has
+        NaN there, or equal weights.
+        """
+        change = self.trace.trace.steps["weights"].rule.expression
+        if "weights" not in self.trace.moved or change is None:
+            return False
+        plainly = with_calls("share", lambda arguments: Call("div", arguments))
+        divided = plainly(change, self.right.trace)
+        assert divided is not None
+        weights = MistakenTrace(self.trace.trace, {"weights": divided})["weights"]
+        is_open = np.isnan(weights).any(axis=-1)
+        return bool((is_open & ~self.blind).any()) if is_open.shape == self.blind.shape else False
 
     @cached_property
     def hides(self) -> bool:

@@ -31,10 +31,11 @@ from attncli.testing.data import trial_data
 from attncli.testing.diagnosis import Finding, differing, explanations, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
 from attncli.testing.judgement import OUTPUT, Expected
-from attncli.testing.smallest import first_wrong_cell, smallest_problem
+from attncli.testing.smallest import first_wrong_cell, smallest_problem, truth_of
 from attncli.testing.trial import Trial
 
 MOST_CASES_NAMED = 6
+MOST_TERMS_SHOWN = 16
 BLIND_IS_OTHER = "A query that sees no key gets neither 0, nor NaN, nor the average."
 
 
@@ -71,6 +72,9 @@ def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
     yield Paragraph((_answer(trial),))
     for said in trial.remarks:
         yield Paragraph((said,), "warning")
+    if all(each.output is None for each in trial.results):
+        yield from _failed(trial.results)
+        return
     yield Heading("What it does")
     rows = [((name,), (words,)) for name, words in trial.facts.items() if words != NOT_ASKED]
     yield Table(("what", "how"), tuple(rows))
@@ -87,13 +91,16 @@ def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
 def _answer(trial: Trial) -> str:
     asked = [each for each in trial.results if each.result != "not asked"]
     wrong = len(differing(trial.results))
-    failed = sum(each.result == "error" for each in asked)
+    failed = [each for each in asked if each.result == "error"]
+    if len(failed) == len(asked):
+        return "It could not be tested: every call of it failed."
     if not wrong and not failed:
-        return f"It is attention: {_of(len(asked), len(asked), 'agrees', 'agree')}."
+        agree = _of(len(asked), len(asked), "agrees", "agree")
+        return f"It is attention, as far as it was asked: {agree}."
     said = [_of(wrong, len(asked), "differs", "differ")] if wrong else []
     if failed:
-        said.append(_of(failed, len(asked), "fails", "fail"))
-    return f"It is not attention as it is meant: {listed(said)}."
+        said.append(_of(len(failed), len(asked), "fails", "fail"))
+    return f"Something is wrong: {listed(said)}."
 
 
 def _of(number: int, total: int, one: str, many: str) -> str:
@@ -116,7 +123,7 @@ def _explained(found: Finding, trial: Trial, precision: int) -> Iterator[Block]:
     names = [each.case.name for each in found.results]
     is_all = len(names) == len(wrong)
     which = "what differs" if is_all else f"{len(names)} of the {count(len(wrong), 'case')}"
-    said = f"This explains {which}: {listed(names, most=MOST_CASES_NAMED)}."
+    said = f"This explains {which}: {_named(names)}."
     if found.beside:
         said += f" It comes beside another mistake: {listed(found.beside)}."
     if others:
@@ -131,7 +138,7 @@ def _described(case: Case, lead: str = "The smallest") -> Text:
     """A case in a sentence: its sizes, and what is asked."""
     asked = ", ".join(_setting(role, value) for role, value in case.asks.items())
     also = f"; {asked}" if asked else ""
-    return (f"{lead}: {case.name} ({', '.join(case.sizes)}{also}).",)
+    return (f"{lead}: “{case.name}” ({', '.join(case.sizes)}{also}).",)
 
 
 def _setting(role: str, value: Any) -> str:
@@ -144,24 +151,31 @@ def _setting(role: str, value: Any) -> str:
 
 def _wrong_cell(result: CaseResult, found: Finding | None, precision: int) -> Iterator[Block]:
     """The first cell of the output that differs: what came out, and what is right, worked."""
-    right = result.right
     cell = first_wrong_cell(result)
     if cell is None:
         if result.agreement is not None and result.agreement.blind == "other":
             yield Paragraph((BLIND_IS_OTHER,))
         return
     assert result.output is not None
+    right = truth_of(result) if found is not None and found.beside else result.right
     step = right.trace.steps[OUTPUT]
     given = float(result.output[cell])
     digits = _digits(given, float(right.output[cell]), precision)
+    work = worked_line(Printer(right.trace, digits), step, cell, in_full=_is_short(right))
     lines = [
         WorkedLine("it gave", result=number_node(format_number(given, digits))),
-        worked_line(Printer(right.trace, digits), step, cell)._replace(label="right"),
+        work._replace(label="right"),
     ]
     yield Paragraph((f"The first wrong cell of its output is {step.cell_label(cell)}:",))
     yield Worked(tuple(lines))
     if found is not None and len(found.mistakes) == 1:
-        yield from _made(right, found.mistakes[0], cell, precision)
+        yield from _made(result.right, found, cell, precision)
+
+
+def _is_short(expected: Expected) -> bool:
+    """Whether the sums of a case have so few terms that all are shown."""
+    keys = expected.trace["weights"].shape[-1]
+    return bool(keys <= MOST_TERMS_SHOWN)
 
 
 def _digits(one: float, other: float, precision: int) -> int:
@@ -172,8 +186,11 @@ def _digits(one: float, other: float, precision: int) -> int:
     return digits
 
 
-def _made(right: Expected, mistake: str, cell: tuple[int, ...], precision: int) -> Iterator[Block]:
+def _made(
+    right: Expected, found: Finding, cell: tuple[int, ...], precision: int
+) -> Iterator[Block]:
     """What a mistake makes of the first equation that it changes, worked in a cell of this row."""
+    (mistake,) = found.mistakes
     if mistake not in right.changes:
         return
     changed = right.assuming(mistake).trace
@@ -182,14 +199,14 @@ def _made(right: Expected, mistake: str, cell: tuple[int, ...], precision: int) 
     if made.rule.given or made.rule.expression is None:
         return
     place = _place(own.value, made.value, cell)
+    in_full = _is_short(right)
+    with_it = worked_line(Printer(changed, precision), made, place, in_full=in_full)
+    without = worked_line(Printer(right.trace, precision), own, place, in_full=in_full)
+    # The other mistakes are still in what this one alone is left out of.
+    label = "without it" if found.beside else "right"
     yield Paragraph((f"With this mistake the step {name} is",))
     yield Formula(cell_form(made.rule))
-    yield Worked(
-        (
-            worked_line(Printer(changed, precision), made, place)._replace(label="with it"),
-            worked_line(Printer(right.trace, precision), own, place)._replace(label="right"),
-        )
-    )
+    yield Worked((with_it._replace(label="with it"), without._replace(label=label)))
 
 
 def _place(own: NDArray[Any], made: NDArray[Any], cell: tuple[int, ...]) -> tuple[int, ...]:
@@ -210,7 +227,7 @@ def _unexplained(left: Sequence[CaseResult], precision: int) -> Iterator[Block]:
     if not left:
         return
     yield Heading("What no known mistake explains")
-    names = listed([each.case.name for each in left], most=MOST_CASES_NAMED)
+    names = _named([each.case.name for each in left])
     differ = either(len(left), "One case differs", f"{len(left)} cases differ")
     yield Paragraph((f"{differ} in a way that attncli has no name for: {names}.",))
     smallest = smallest_problem(left[0])
@@ -219,12 +236,25 @@ def _unexplained(left: Sequence[CaseResult], precision: int) -> Iterator[Block]:
 
 
 def _failed(results: Sequence[CaseResult]) -> Iterator[Block]:
-    failed = [each for each in results if each.result == "error"]
-    if not failed:
+    """The errors there were, each with its cases."""
+    cases: dict[str, list[str]] = {}
+    for each in results:
+        if each.result == "error":
+            cases.setdefault(each.error, []).append(each.case.name)
+    if not cases:
         return
     yield Heading("What failed")
-    rows = tuple(((each.case.name,), (each.error,)) for each in failed)
+    rows = tuple(((_named(names),), (error,)) for error, names in cases.items())
     yield Table(("case", "error"), rows)
+
+
+def _named(cases: Sequence[str]) -> str:
+    """The names of cases; the first of many, and how many more there are."""
+    shown = [f"“{name}”" for name in cases[:MOST_CASES_NAMED]]
+    more = len(cases) - len(shown)
+    if more > 0:
+        return f"{', '.join(shown)} and {count(more, 'more case')}"
+    return listed(shown)
 
 
 def _cases(results: Sequence[CaseResult]) -> Table:

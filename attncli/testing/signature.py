@@ -127,8 +127,8 @@ def call_of(
         values["causal"] = True
         named[causal.name] = "causal"
     for parameter in others.values():
-        if parameter.name not in named and (parameter.required or parameter.name in OTHERS):
-            values[parameter.name] = _not_asked(parameter.name, heads_first or case)
+        if parameter.name not in named and _has_to_be_given(parameter):
+            values[parameter.name] = _not_asked(parameter, heads_first or case)
             named[parameter.name] = parameter.name
     return Arguments(values, arrays, named)
 
@@ -195,8 +195,21 @@ def added(keep: Array) -> Array:
     return np.where(keep, 0.0, -np.inf)
 
 
-def _not_asked(name: str, case: Case) -> Any:
+def _has_to_be_given(parameter: Parameter) -> bool:
+    """Whether a call without this parameter fails, or asks for more than is meant: dropout, or a
+    causal mask that is there without being asked for.
+    """
+    is_switch = parameter.name in OTHERS or parameter.name in NAMES["causal"]
+    return parameter.required or is_switch
+
+
+def _not_asked(parameter: Parameter, case: Case) -> Any:
     """The value of a parameter that has to be given, where its setting is not asked."""
+    name = parameter.name
+    if name in NAMES["mask"] and parameter.required:
+        return np.ones((case.queries.shape[-2], case.keys.shape[-2]), bool)
+    if name in OTHERS and parameter.default in ("float", "int"):
+        return 0.0
     if name in OTHERS:
         return OTHERS[name]
     if name in SIZES:

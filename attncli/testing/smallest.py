@@ -56,6 +56,12 @@ def first_wrong_cell(result: CaseResult) -> tuple[int, ...] | None:
     return tuple(int(place) for place in first)
 
 
+def truth_of(result: CaseResult) -> Expected:
+    """What is right in a case, also where a mistake was assumed in it."""
+    problem = result.case.problem(result.meaning)
+    return Expected(run(problem), result.right.dtype.name)
+
+
 def _alone(result: CaseResult, place: tuple[int, ...], assumed: Sequence[str]) -> CaseResult:
     assert result.output is not None
     entry, head = place

@@ -172,6 +172,9 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
     fitting: dict[AxisLayout, CaseResult] = {}
     result = CaseResult(plain, "not asked")
     for layout in possible_layouts(asking.meant.tokens_first):
+        if fitting and not layout.wide_values:
+            # What takes wide values is not asked narrow ones, in which a mistake may hide.
+            break
         asking.layout = layout
         result = asking.answer(plain, twice=True)
         if asking.is_lost or result.result == "same" or _is_a_mistake(result):

@@ -150,8 +150,8 @@ def test_how_exact_an_output_has_to_be() -> None:
     output = attention(case.q, case.k, case.v)
     case.judge(output.astype(np.float32))
     case.judge(output.astype(np.float16))
-    coarse = output.astype(np.float32).astype(np.float64)
-    case.judge(coarse, dtype="float32")
+    coarse = output.astype(np.float16).astype(np.float64)
+    case.judge(coarse, dtype="float16")
     assert message(case, coarse).startswith("plain: its output differs")
 
 

@@ -107,7 +107,7 @@ def test_outputs_in_every_number_format(
 
 def test_an_output_in_float64_has_to_be_exact(cases: Path, tmp_path: Path, capsys: Capture) -> None:
     def coarse(q: Array, k: Array, v: Array) -> Array:
-        return attention(q, k, v).astype(np.float32)
+        return attention(q, k, v).astype(np.float16)
 
     answer_all(cases, tmp_path, coarse, stored="<f8", suffix="f64")
     assert results(judged(tmp_path, capsys, 1))["plain"] == "differs"

@@ -73,6 +73,40 @@ def raises(q, k, v):
 
 def two_values(q, k):
     return q
+
+def root_of_d_v(q, k, v):
+    return softmax(scores_of(q, k) / np.sqrt(v.shape[-1])) @ v
+
+def causal_by_default(q, k, v, causal=True):
+    scores = scores_of(q, k) / np.sqrt(q.shape[-1])
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+    return softmax(scores) @ v
+
+def with_dropout(q, k, v, dropout=0.1):
+    weights = softmax(scores_of(q, k) / np.sqrt(q.shape[-1]))
+    if dropout > 0:
+        weights = weights * (np.random.default_rng().random(weights.shape) > dropout)
+    return weights @ v
+
+def truth_alone(q, k, v, mask):
+    scores = scores_of(q, k) / np.sqrt(q.shape[-1])
+    return softmax(np.where(~mask, -np.inf, scores)) @ v
+
+def with_a_small_number(q, k, v):
+    scores = scores_of(q, k) / np.sqrt(q.shape[-1])
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return powers / (powers.sum(-1, keepdims=True) + 1e-9) @ v
+
+def down_the_columns(q, k, v, mask=None):
+    scores = scores_of(q, k) / np.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -1e9)
+    return softmax(scores, -2) @ v
+
+class Cls:
+    def __call__(self, q, k, v):
+        return right(q, k, v)
 """
 
 
@@ -182,6 +216,50 @@ def test_a_convention_is_a_fact_and_with_as_a_mistake(
 
 
 @pytest.mark.parametrize(
+    ("name", "fact", "words"),
+    [
+        ("causal_by_default", "causal", "top-left"),
+        ("with_dropout", "scale", "1/sqrt(d_k)"),
+        ("truth_alone", "numbers in a mask", "refused"),
+        ("with_a_small_number", "precision", "sums in float32"),
+        ("Cls()", "scale", "1/sqrt(d_k)"),
+    ],
+)
+def test_other_ways_to_be_right(
+    name: str, fact: str, words: str, functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = data_of([f"{functions}:{name}"], Exit.OK, capsys)
+    assert data["facts"][fact] == words
+
+
+def test_a_mistake_does_not_hide_in_values_as_wide_as_keys(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = data_of([f"{functions}:root_of_d_v"], Exit.DIFFERENCE, capsys)
+    assert data["facts"]["layout"] == "entries × heads × tokens × features"
+
+
+def test_a_name_is_given_though_some_cases_have_nothing_to_divide_by(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = data_of([f"{functions}:down_the_columns"], Exit.DIFFERENCE, capsys)
+    assert data["mistakes"] == ["the softmax was taken down the columns"]
+
+
+def test_what_is_right_is_true_also_beside_another_mistake(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The problem that the page shows last is worked out by itself."""
+    assert run(["test", f"{functions}:no_scale_and_inverted", "--format", "json"]) == 1
+    cases = {case["name"]: case for case in json.loads(capsys.readouterr().out)["cases"]}
+    expected = cases["a mask of truth values"]["expected"][0][0][0][0]
+    assert run(["test", f"{functions}:no_scale_and_inverted"]) == 1
+    page = capsys.readouterr().out.partition("The mask was inverted")[2]
+    right = next(line for line in page.splitlines() if line.startswith("    right"))
+    assert right.endswith(f"≈ {expected:.3f}")
+
+
+@pytest.mark.parametrize(
     ("name", "code", "said"),
     [
         ("dropout", Exit.DIFFERENCE, "dropout may be on"),
@@ -216,6 +294,7 @@ def test_a_call_that_fails_is_told_with_the_last_line_of_its_error(
         ("FILE:missing", 3, "there is no missing in it; it has softmax", ""),
         ("FILE:two_values", 3, "has fewer than three parameters: q, k", "--call"),
         ("FILE:ATTENTION", 3, "there is no ATTENTION", ""),
+        ("FILE:Cls", 3, "is a class: name an object of it", ""),
         ("FILE:np.pi", 3, "is a value of type float, not a function", ""),
         ("FILE", 2, "names no function", "attention"),
         ("no_such_file.py:attention", 4, "cannot be read", "name of the file"),

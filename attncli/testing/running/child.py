@@ -218,9 +218,31 @@ def load(message: Message) -> Loaded:
             found = getattr(found, name)
     else:
         found = eval(expression, vars(module))
+    if inspect.isclass(found):
+        raise Refusal(f"{expression} is a class: name an object of it, such as {expression}(16, 2)")
     if not callable(found):
         raise Refusal(f"{expression} is {_a_kind(found)}, not a function")
-    return Loaded(found, _kind_of(message, module), module)
+    kind = _kind_by_code(found) or _kind_of(message, module)
+    return Loaded(found, kind, module)
+
+
+def _kind_by_code(function: Any) -> str | None:
+    """Whose arrays a function takes, by the packages that its own code names; None where it names
+    none.
+    """
+    code = getattr(function, "__code__", None)
+    known = getattr(function, "__globals__", None)
+    if code is None or known is None:
+        return None
+    kinds = []
+    for name in code.co_names:
+        value = known.get(name)
+        if isinstance(value, ModuleType):
+            package = value.__name__.partition(".")[0]
+            kinds.append("numpy" if package == "numpy" else FRAMEWORKS.get(package))
+    named = [kind for kind in kinds if kind is not None]
+    frameworks = [kind for kind in named if kind != "numpy"]
+    return frameworks[0] if frameworks else (named[0] if named else None)
 
 
 def _module(message: Message) -> ModuleType:
