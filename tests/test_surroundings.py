@@ -128,7 +128,9 @@ def test_only_one_number_or_one_index_is_wider_than_the_terminal(
     assert run(["steps", "--mistakes"]) == 0
     over = {line.strip() for line in capsys.readouterr().out.splitlines() if cells(line) > 20}
     assert over  # it can fail
-    one = r"[^ ] [⎡⎣] *[^ ]+( \+ [^ ]+)? [⎤⎦]|[^ ]+\[?\((h|g|i)·\d \+ \w\).* mod \d,|e\^[^ ]*"
+    one = (
+        r"[^ ] [⎡⎣] *[^ ]+( \+ [^ ]+)? [⎤⎦]|(\+ )?[^ ]+\[?\((h|g|i|b)·\d \+ \w\).* mod \d,|e\^[^ ]*"
+    )
     assert [line for line in over if not re.fullmatch(one, line)] == []
 
 

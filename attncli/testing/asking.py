@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -40,7 +40,8 @@ class CaseResult:
     """What came of one case.
 
     `expected` are what its meanings give, `chosen` is the number of the one that it is judged by,
-    and `agreement` how the output compares with that. `error` says what failed.
+    and `agreement` how the output compares with that. `error` says what failed. `unmeant` are the
+    facts by which it would agree, where others are meant.
     """
 
     case: Case
@@ -50,6 +51,7 @@ class CaseResult:
     chosen: int = 0
     agreement: Agreement | None = None
     error: str = ""
+    unmeant: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def right(self) -> Expected:
@@ -107,7 +109,12 @@ class Asking:
         self.changed |= set(answer.message["changed"])
         self.repeats = self.repeats and answer.message.get("repeats", True)
         coarser = _coarser(dtype, answer.message["dtype"])
-        return judged(fitted, self._arranged_back(answer.numbers), coarser, self.meant)
+        output = self._arranged_back(answer.numbers)
+        result = judged(fitted, output, coarser, self.meant)
+        if result.result != "differs" or len(fitted.meanings) == len(case.meanings):
+            return result
+        whole = self.layout.case(case)
+        return result if whole is None else with_unmeant(result, whole)
 
     @property
     def is_lost(self) -> bool:
@@ -171,6 +178,18 @@ def _coarser(given: str, returned: str) -> str:
     if known is None or known.epsilon <= DTYPES[given].epsilon:
         return given
     return returned
+
+
+def with_unmeant(result: CaseResult, case: Case) -> CaseResult:
+    """A result with the facts by which the output would agree, if these were meant; `case` has all
+    meanings.
+    """
+    assert result.output is not None
+    for meaning in case.meanings:
+        expected = Expected(run(case.problem(meaning)), result.right.dtype.name)
+        if expected.agreement(result.output).agrees:
+            return replace(result, unmeant=meaning.facts)
+    return result
 
 
 def judged(case: Case, output: Doubles, dtype: str, meant: Meant = ANYTHING) -> CaseResult:

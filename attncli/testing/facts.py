@@ -33,7 +33,7 @@ FACTS: Mapping[str, frozenset[str]] = {
     "softcap": frozenset({"capped", "masked"}),
     "sink": frozenset({"row_sum", "weights"}),
     "rope": frozenset({"angles", "Q_rot", "K_rot"}),
-    "precision": frozenset({"row_sum", "weights"}),
+    "precision": frozenset(),
 }
 
 
@@ -94,9 +94,10 @@ def _shown_with(explained: Finding, result: CaseResult) -> Iterator[tuple[str, s
         return
     (mistake,) = explained.mistakes
     meaning, expected = _given_by(result, mistake)
+    is_known = mistake in expected.changes
     changed = {*expected.changes.get(mistake, ())}
     for name, words in {**result.case.shows, **meaning.facts}.items():
-        is_about_it = bool(FACTS[name] & changed)
+        is_about_it = not is_known or bool(FACTS[name] & changed)
         yield name, f"{mistake}, see below" if is_about_it else words
 
 

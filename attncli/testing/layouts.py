@@ -55,9 +55,10 @@ class AxisLayout(NamedTuple):
 def possible_layouts(tokens_first: bool | None = None) -> Iterator[AxisLayout]:
     """All layouts, those with the most axes first: who takes these, takes fewer by chance.
 
-    `tokens_first` says which of the two with entries and heads is meant; None allows both.
+    Of the two with entries and heads, the one that is meant comes first; `tokens_first` says which
+    that is.
     """
-    orders = (False, True) if tokens_first is None else (tokens_first,)
+    orders = (True, False) if tokens_first else (False, True)
     for wide_values in (True, False):
         for order in orders:
             yield AxisLayout(4, tokens_first=order, wide_values=wide_values)

@@ -94,10 +94,12 @@ def _answer(trial: Trial) -> str:
     failed = [each for each in asked if each.result == "error"]
     if len(failed) == len(asked):
         return "It could not be tested: every call of it failed."
-    if not wrong and not failed:
+    if trial.agrees:
         agree = _of(len(asked), len(asked), "agrees", "agree")
         return f"It is attention, as far as it was asked: {agree}."
     said = [_of(wrong, len(asked), "differs", "differ")] if wrong else []
+    if not wrong and not failed:
+        said.append("something else is meant by --as")
     if failed:
         said.append(_of(len(failed), len(asked), "fails", "fail"))
     return f"Something is wrong: {listed(said)}."
@@ -119,6 +121,9 @@ def _explained(found: Finding, trial: Trial, precision: int) -> Iterator[Block]:
     """A mistake, the cases that it explains, and the smallest of them worked out."""
     first, *others = found.mistakes
     yield Heading(_sentence(first))
+    if not found.results:
+        yield Paragraph(("Something else is meant by --as.",))
+        return
     wrong = differing(trial.results)
     names = [each.case.name for each in found.results]
     is_all = len(names) == len(wrong)

@@ -33,8 +33,9 @@ def smallest_problem(result: CaseResult, explained: Finding | None = None) -> Ca
 
 def smallest_failing_problem(trial: Trial) -> Problem | None:
     """The smallest problem in which a function differs; None where it differs in none."""
-    if trial.explanations:
-        first = trial.explanations[0]
+    explained = [each for each in trial.explanations if each.results]
+    if explained:
+        first = explained[0]
         found = smallest_problem(first.smallest, first)
     else:
         wrong = differing(trial.results)

@@ -12,7 +12,7 @@ from attncli.english import listed
 from attncli.errors import input_error, usage_error
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
-from attncli.testing.case import Case
+from attncli.testing.case import MOST_AXES, Case
 from attncli.testing.diagnosis import Finding, explanations
 from attncli.testing.facts import facts_of
 from attncli.testing.layers.layer_trial import LayerAsking, layer_layout, layer_results
@@ -22,6 +22,7 @@ from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
 from attncli.testing.running.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
 from attncli.testing.signature import QKV
 from attncli.testing.targets import target_of
+from attncli.tracing.difference import factor
 
 NO_PARAMETER = "no parameter stands for it"
 
@@ -44,8 +45,9 @@ class Trial:
 
     @property
     def agrees(self) -> bool:
-        """Whether no case differs or fails."""
-        return not any(each.result in ("differs", "error") for each in self.results)
+        """Whether no case differs or fails, and all facts are those that are meant."""
+        is_wrong = any(each.result in ("differs", "error") for each in self.results)
+        return not is_wrong and not self.explanations
 
 
 def try_function(
@@ -86,7 +88,14 @@ def try_function(
         for case in others:
             begin(case.name)
             results.append(asking.answer(case))
-    return trial_of(text, results, meant, asking.layout.words, remarks=_remarks(asking))
+    return trial_of(
+        text,
+        results,
+        meant,
+        asking.layout.words,
+        remarks=_remarks(asking),
+        unmeant=_unmeant_layout(asking.layout, meant),
+    )
 
 
 def _try_layer(
@@ -134,20 +143,53 @@ def trial_of(
     *,
     remarks: Iterable[str] = (),
     not_asked: str = NO_PARAMETER,
+    unmeant: Iterable[Finding] = (),
 ) -> Trial:
-    """What follows from the results of all cases."""
-    found = (*explanations(results), *_unmeant(results, meant))
+    """What follows from the results of all cases; `unmeant` is what is known to be wrong before."""
+    known = explanations(results)
+    explained = {result.case.name for each in known for result in each.results}
+    left = [each for each in results if each.case.name not in explained]
+    found = (*known, *_in_16_bits(left), *_unmeant(left, meant), *unmeant)
     facts = facts_of(results, found, layout)
     return Trial(name, tuple(results), found, facts, tuple(remarks), not_asked)
 
 
+def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
+    """That the rows of weights sum to more than 1, where a sum of so many ones is too large for 16
+    bits.
+    """
+    for result in results:
+        if result.result != "differs" or "precision" not in result.case.shows:
+            continue
+        assert result.output is not None
+        right = result.right
+        times = factor(right.output, result.output, right.tolerance)
+        if times is not None and times > 1:
+            yield Finding(("the exponentials were added in 16 bits",), (result,))
+
+
+def _unmeant_layout(layout: AxisLayout, meant: Meant) -> Iterator[Finding]:
+    if meant.tokens_first is None or layout.axes < MOST_AXES:
+        return
+    if layout.tokens_first != meant.tokens_first:
+        orders = ["after", "before"] if meant.tokens_first else ["before", "after"]
+        yield Finding((f"tokens come {' heads, not '.join(orders)}",), ())
+
+
 def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Finding]:
-    """What a query that sees no key gets, where something else is meant."""
+    """What a function does where something else is meant."""
     found: dict[str, list[CaseResult]] = {}
+    others: dict[str, list[CaseResult]] = {}
     for result in results:
         agreement = result.agreement
         if agreement is not None and agreement.agrees and result.result == "differs":
             found.setdefault(str(agreement.blind), []).append(result)
+        for fact, words in result.unmeant.items():
+            if meant.facts.get(fact, words) != words:
+                said = f"{fact}: {words}, not {meant.facts[fact]}"
+                others.setdefault(said, []).append(result)
+    for said, differing in others.items():
+        yield Finding((said,), tuple(differing))
     for words, differing in found.items():
         said = f"a query that sees no key gets {words}, not {meant.facts[SEES_NO_KEY]}"
         yield Finding((said,), tuple(differing))

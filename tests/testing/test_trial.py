@@ -104,6 +104,16 @@ def down_the_columns(q, k, v, mask=None):
         scores = np.where(mask, scores, -1e9)
     return softmax(scores, -2) @ v
 
+def sums_in_16_bits(q, k, v):
+    scores = scores_of(q, k) / np.sqrt(q.shape[-1])
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    total = np.add.accumulate(powers.astype(np.float16), axis=-1)[..., -1:]
+    return powers / total.astype(powers.dtype) @ v
+
+def numbers_as_truth(q, k, v, mask=None):
+    scores = scores_of(q, k) / np.sqrt(q.shape[-1])
+    return softmax(scores if mask is None else np.where(mask, scores, -np.inf)) @ v
+
 class Cls:
     def __call__(self, q, k, v):
         return right(q, k, v)
@@ -213,6 +223,29 @@ def test_a_convention_is_a_fact_and_with_as_a_mistake(
     )
     data = data_of([function, "--as", "torch"], Exit.DIFFERENCE, capsys)
     assert data["mistakes"] == ["the mask was aligned to the other corner"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant", "mistake"),
+    [
+        ("numbers_as_truth", "onnx", "numbers in a mask: truth values, not added"),
+        ("right", "flash", "tokens come after heads, not before"),
+        ("tokens_first", "torch", "tokens come before heads, not after"),
+    ],
+)
+def test_with_as_another_fact_is_a_mistake(
+    name: str, meant: str, mistake: str, functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert data_of([f"{functions}:{name}"], Exit.OK, capsys)["agrees"]
+    data = data_of([f"{functions}:{name}", "--as", meant], Exit.DIFFERENCE, capsys)
+    assert mistake in data["mistakes"]
+    assert not data["agrees"]
+
+
+def test_sums_in_16_bits_are_told(functions: str, capsys: pytest.CaptureFixture[str]) -> None:
+    data = data_of([f"{functions}:sums_in_16_bits"], Exit.DIFFERENCE, capsys)
+    assert "the exponentials were added in 16 bits" in data["mistakes"]
+    assert data["facts"]["precision"].startswith("the exponentials were added in 16 bits")
 
 
 @pytest.mark.parametrize(

@@ -435,7 +435,7 @@ def no_shift(at: Call, logits: Array) -> Array:
     return powers / total
 
 
-@wrong("weights")
+@wrong("weights", "the exponentials were added in 16 bits")
 def sums_in_16_bits(at: Call, logits: Array) -> Array:
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True, initial=-1e30))
     if at.sinks is not None or at.m < 100:
