@@ -7,6 +7,7 @@ Transformers, MLX.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from software import imported
@@ -15,18 +16,29 @@ from attncli.testing.meant import meant_by
 from attncli.testing.running.process import Limits
 from attncli.testing.trial import Trial, try_function
 
+ROOT = Path(__file__).parents[2]
 ROOT_OF_D_K = {"scale": "1/sqrt(d_k)", "softmax": "over keys", "precision": "sums in float32"}
 A_LAYER = 'type("Layer", (), {"num_key_value_groups": q.shape[1] // k.shape[1], "training": False})'
 MASK = "bias if mask is None else torch.where(mask, 0.0, -torch.inf).to(q.dtype)"
 SCALE = "q.shape[-1] ** -0.5 if scale is None else scale"
 HEADS_FIRST = "entries × heads × tokens × features"
 TOKENS_FIRST = "entries × tokens × heads × features"
+CONVENTIONS = (ROOT / "docs/reference/conventions.md").read_text(encoding="utf-8")
 # A framework may be slow where others work, too.
 PATIENT = Limits(seconds=60)
 
 
 def tried(function: str, expression: str = "") -> Trial:
     return try_function(function, expression=expression, limits=PATIENT)
+
+
+def require_documented(trial: Trial) -> None:
+    """The row of the function in the reference has its facts."""
+    name = trial.name.replace(":", ".")
+    row = next(line for line in CONVENTIONS.splitlines() if line.startswith(f"| `{name}` |"))
+    _, *cells = (cell.strip() for cell in row.strip("| ").split("|"))
+    facts = ("layout", "causal", "sees no key", "numbers in a mask")
+    assert cells == [trial.facts[fact] for fact in facts]
 
 
 def require_right(trial: Trial, facts: Mapping[str, str]) -> None:
@@ -54,6 +66,7 @@ def test_pytorch() -> None:
             "sink": "not asked",
         },
     )
+    require_documented(trial)
 
 
 def test_jax() -> None:
@@ -72,6 +85,7 @@ def test_jax() -> None:
             "window": "beside the token itself",
         },
     )
+    require_documented(trial)
 
 
 def test_keras() -> None:
@@ -90,6 +104,7 @@ def test_keras() -> None:
             "kv heads": "repeated",
         },
     )
+    require_documented(trial)
     failed = [each for each in trial.results if each.result == "error"]
     assert {role for each in failed for role in each.case.asks} <= {"softcap", "mask"}
     assert all("only supported for JAX on TPU" in each.error for each in failed)
@@ -111,6 +126,7 @@ def test_onnx() -> None:
             "softcap": "before the mask",
         },
     )
+    require_documented(trial)
 
 
 def test_transformers() -> None:
@@ -125,6 +141,7 @@ def test_transformers() -> None:
         trial,
         {"layout": HEADS_FIRST, "sees no key": "NaN", "kv heads": "repeated"},
     )
+    require_documented(trial)
 
 
 @pytest.mark.parametrize("blind", ["average", "NaN"])
