@@ -105,9 +105,14 @@ def added_as_is(seen: int, hidden: int) -> Rewrite:
     return function
 
 
-def inverted(_: Expression, trace: Trace) -> Expression | None:
+def inverted(own: Expression, trace: Trace) -> Expression | None:
     """The mask that hides what is visible."""
-    return _where_shown(trace, lambda _: _MINUS_INFINITY, number_node(0))
+    match own:
+        case Call("where", (condition, Number(), hidden)) if hidden == _MINUS_INFINITY:
+            # A mask of one condition is said shortly: -inf where it holds, and else 0.
+            return Call("where", (condition, _MINUS_INFINITY, number_node(0)))
+        case _:
+            return _where_shown(trace, lambda _: _MINUS_INFINITY, number_node(0))
 
 
 def mask_on_weights(weights: Expression, trace: Trace) -> Expression | None:

@@ -98,7 +98,8 @@ def _shown_with(explained: Finding, result: CaseResult) -> Iterator[tuple[str, s
     changed = {*expected.changes.get(mistake, ())}
     for name, words in {**result.case.shows, **meaning.facts}.items():
         is_about_it = not is_known or bool(FACTS[name] & changed)
-        yield name, f"{mistake}, see below" if is_about_it else words
+        found = result.unmeant.get(name, mistake)
+        yield name, f"{found}, see below" if is_about_it else words
 
 
 def _given_by(result: CaseResult, mistake: str) -> tuple[Meaning, Expected]:
