@@ -251,7 +251,7 @@ def _module(message: Message) -> ModuleType:
         return importlib.import_module(message["module"])
     name = os.path.splitext(os.path.basename(path))[0]
     # A file may be called as a module is that others need.
-    while name in sys.modules or PathFinder.find_spec(name) is not None:
+    while _is_taken(name):
         name = f"_{name}"
     sys.path.insert(_after_the_library(), os.path.dirname(path))
     # A folder of somebody else stays as it is.
@@ -264,6 +264,13 @@ def _module(message: Message) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _is_taken(name: str) -> bool:
+    """Whether a module of this name is there, also one that is built into Python."""
+    if name in sys.modules or name in sys.builtin_module_names:
+        return True
+    return PathFinder.find_spec(name) is not None
 
 
 def _after_the_library() -> int:

@@ -97,7 +97,7 @@ def test_an_unknown_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema", "pages"]) == 2
     assert (
         capsys.readouterr().err == "attncli: error: there is no schema pages\n"
-        "help: the schemas are problem, trace, answers, results, verdict, comparison\n"
+        "help: the schemas are problem, trace, answers, test, results, verdict, comparison\n"
     )
 
 

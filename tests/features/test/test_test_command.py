@@ -13,7 +13,7 @@ import attncli
 from attncli.cli.main import run
 from attncli.errors import Exit
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HOMEWORK = f"{ROOT / 'inputs/functions/homework.py'}:attention"
 CORRECTED = f"{ROOT / 'inputs/functions/corrected.py'}:attention"
 SCHEMA = json.loads((ROOT / "attncli/testing/test.schema.json").read_text(encoding="utf-8"))
