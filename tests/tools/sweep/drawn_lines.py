@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from random import Random
 from typing import Any
 
@@ -69,7 +69,18 @@ READ = {
     "check --directory": ".",
     "generate --roster": ROSTER,
     "generate --audit": "",
+    "test --outputs": ".",
 }
+EXAMPLES = Path(__file__).parents[3] / "inputs" / "functions"
+FUNCTIONS = [
+    f"{EXAMPLES}/homework.py:attention",
+    f"{EXAMPLES}/corrected.py:attention",
+    f"{EXAMPLES}/hidden.py:attend",
+    f"{EXAMPLES}/layer.py:Attention(4, 3)",
+    f"{EXAMPLES}/homework.py:nothing",
+    "json:dumps",
+]
+CALLS = ["f(q, k, v)", "f(q, k, v, mask=~mask)", "f(k, q, v, None)", "f(q, k, v"]
 SQUARE = {"generate": 4, "new": 3}  # the tokens of problems that these commands make
 MOST = {"--count": 3}  # of what takes a second for each
 # lines without a command
@@ -224,6 +235,9 @@ class _Values:
             "TOKEN": self.token,
             "WORDS": lambda: " ".join(self.choice.sample(TEXTS, self.choice.randint(1, 4))),
             "TEXT": lambda: self.choice.choice([*TEXTS, "I love AI", "1", "midterm"]),
+            "FILE.py:NAME": lambda: self.choice.choice(FUNCTIONS),
+            "EXPRESSION": lambda: self.choice.choice(CALLS),
+            "NAME=WEIGHT,…": lambda: self.choice.choice(["W_Q=W_q", "W_K=W_k,W_V=W_v", "b_O=x"]),
             "ADDRESS": lambda: self.choice.choice(["tcp://127.0.0.1:1", "nowhere", "127.0.0.1"]),
         }
 

@@ -49,7 +49,7 @@ WALL = 300  # seconds after which a case is stopped that only waits
 MEMORY = 2**30  # bytes that a line may take besides what the program itself does
 HALF = Decimal("0.005")  # half a unit of the last digit where numbers have two decimals
 # besides 0, 2, 3, 4 and 5
-CODES = {"compute": (), "gradient": (1,), "check": (1,), "compare": (1,)}
+CODES = {"compute": (), "gradient": (1,), "check": (1,), "compare": (1,), "test": (1,)}
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from tests.tools.sweep.drawn_lines import commands
 Contents = Mapping[str, bytes]  # of each file, by its path in the folder of the case
 
 # The options that write, of every command or of one.
-WRITES = ("--output", "--answers", "--key", "--feedback", "generate --directory")
+WRITES = ("--output", "--answers", "--key", "--feedback", "generate --directory", "test --export")
 STANDARD = ("-", "/dev/stdout")
 
 
@@ -199,6 +199,8 @@ WHOLE: dict[str, Callable[[bytes], Any]] = {
     ".npy": lambda data: np.load(io.BytesIO(data), allow_pickle=False),
     ".npz": lambda data: dict(np.load(io.BytesIO(data), allow_pickle=False)),
     ".pdf": lambda data: data.index(b"%%EOF"),
+    ".f32": lambda data: np.frombuffer(data, "<f4"),
+    ".u8": lambda data: np.frombuffer(data, np.uint8),
 }
 
 
