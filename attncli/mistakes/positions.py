@@ -20,6 +20,7 @@ from attncli.mistakes.model import (
     equations,
     first_of,
     rewritten,
+    with_calls,
     with_letters,
 )
 from attncli.problem.keys import Pairing
@@ -157,43 +158,28 @@ def with_theta(text: str) -> Rewrite:
 # ALiBi
 
 
-def without_alibi(expression: Expression, _: Trace) -> Expression:
-    """The masked scores without the bias of positions."""
-
-    def change(node: Expression) -> Expression:
-        match node:
-            case Call("add", (scores, Ref(name="bias"))):
-                return scores
-            case _:
-                return node
-
-    return rewrite(expression, change)
+def _sum_without_bias(terms: tuple[Expression, ...]) -> Expression:
+    match terms:
+        case (scores, Ref(name="bias")):
+            return scores
+        case _:
+            return Call("add", terms)
 
 
-def other_sign(expression: Expression, _: Trace) -> Expression:
-    """What a minus stands before."""
-
-    def change(node: Expression) -> Expression:
-        match node:
-            case Call("neg", (positive,)):
-                return positive
-            case _:
-                return node
-
-    return rewrite(expression, change)
+def _sum_without_1(terms: tuple[Expression, ...]) -> Expression:
+    match terms:
+        case (counted, Number(value=1)):
+            return counted
+        case _:
+            return Call("add", terms)
 
 
-def from_head_0(expression: Expression, _: Trace) -> Expression:
-    """The exponents of the slopes counted from 0, h for h + 1."""
-
-    def change(node: Expression) -> Expression:
-        match node:
-            case Call("add", (counted, Number(value=1))):
-                return counted
-            case _:
-                return node
-
-    return rewrite(expression, change)
+# The masked scores without the bias of positions.
+without_alibi = with_calls("add", _sum_without_bias)
+# What a minus stands before.
+other_sign = with_calls("neg", lambda arguments: arguments[0])
+# The exponents of the slopes counted from 0, h for h + 1.
+from_head_0 = with_calls("add", _sum_without_1)
 
 
 def reversed_heads(expression: Expression, trace: Trace) -> Expression | None:

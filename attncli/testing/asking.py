@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -180,13 +180,25 @@ def _coarser(given: str, returned: str) -> str:
     return returned
 
 
+def expected_of(case: Case, meaning: Meaning, dtype: str) -> Expected:
+    """What a case gives by one of its meanings."""
+    return Expected(run(case.problem(meaning)), dtype)
+
+
+def best_agreement(expected: Sequence[Expected], output: Doubles) -> tuple[int, Agreement]:
+    """The number of the first of these that an output agrees with, or 0, and how it compares."""
+    agreements = [each.agreement(output) for each in expected]
+    chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
+    return chosen, agreements[chosen]
+
+
 def with_unmeant(result: CaseResult, case: Case) -> CaseResult:
     """A result with the facts by which the output would agree, if these were meant; `case` has all
     meanings.
     """
     assert result.output is not None
     for meaning in case.meanings:
-        expected = Expected(run(case.problem(meaning)), result.right.dtype.name)
+        expected = expected_of(case, meaning, result.right.dtype.name)
         if expected.agreement(result.output).agrees:
             return replace(result, unmeant=meaning.facts)
     return result
@@ -194,10 +206,8 @@ def with_unmeant(result: CaseResult, case: Case) -> CaseResult:
 
 def judged(case: Case, output: Doubles, dtype: str, meant: Meant = ANYTHING) -> CaseResult:
     """An output judged by the meaning that it agrees with, or else by the first."""
-    expected = tuple(Expected(run(case.problem(each)), dtype) for each in case.meanings)
-    agreements = [each.agreement(output) for each in expected]
-    chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
-    agreement = agreements[chosen]
+    expected = tuple(expected_of(case, each, dtype) for each in case.meanings)
+    chosen, agreement = best_agreement(expected, output)
     if agreement.difference is None:
         shapes = (
             f"its shape is {shape_text(output.shape)}, not {shape_text(expected[0].output.shape)}"

@@ -71,7 +71,7 @@ def _masked() -> Iterator[Case]:
     yield replace(kept, shows={"mask": "true is seen"})
 
     case = _drawn("a mask that is added")
-    numbers = _numbers("added", 1, 1, QUERIES, KEYS)
+    numbers = drawn_numbers("added", 1, 1, QUERIES, KEYS)
     numbers[..., 0, 2] = numbers[..., 1, 0] = -inf
     # Zero hides where numbers are truth values.
     numbers[..., 2, 3] = 0
@@ -217,9 +217,9 @@ def _drawn(
     d_v: int = VALUE_WIDTH,
 ) -> Case:
     """A case in which nothing is asked but attention, with numbers drawn by its name."""
-    queries = _numbers(f"{name}: queries", ENTRIES, heads, n, d_k)
-    keys = _numbers(f"{name}: keys", ENTRIES, heads, m, d_k)
-    values = _numbers(f"{name}: values", ENTRIES, heads, m, d_v)
+    queries = drawn_numbers(f"{name}: queries", ENTRIES, heads, n, d_k)
+    keys = drawn_numbers(f"{name}: keys", ENTRIES, heads, m, d_k)
+    values = drawn_numbers(f"{name}: values", ENTRIES, heads, m, d_v)
     return Case(name, queries, keys, values)
 
 
@@ -235,7 +235,7 @@ def _adding(numbers: Array) -> dict[str, Any]:
     return {"mask": {"additive": numbers}}
 
 
-def _numbers(name: str, *shape: int) -> Array:
+def drawn_numbers(name: str, *shape: int) -> Array:
     """Multiples of a quarter from -2 to 2, drawn by a name."""
     drawn = np.frombuffer(shake_256(name.encode()).digest(prod(shape)), np.uint8)
     quarters = drawn.reshape(shape) % 17 - 8.0

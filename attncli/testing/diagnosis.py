@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from attncli.testing.asking import CaseResult, Result
+from attncli.testing.asking import CaseResult, Result, best_agreement
 from attncli.testing.judgement import Evidence
 
 # A function with more mistakes at once is told of these.
@@ -74,6 +74,13 @@ def evidence(result: CaseResult, name: str) -> Evidence:
     return "refuted" if "refuted" in found else "hidden"
 
 
+def is_explained(result: CaseResult) -> bool:
+    """Whether a case differs, and a mistake gives its output."""
+    if result.result != "differs":
+        return False
+    return any(evidence(result, name) == "gives" for name in _possible(result))
+
+
 def _one_at_a_time(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
     wrong = differing(results)
     fitting = _fitting(wrong, _candidates(wrong))
@@ -130,15 +137,14 @@ def _assuming(result: CaseResult, name: str) -> CaseResult:
     if result.output is None or not result.expected or result.result == "error":
         return result
     expected = tuple(each.assuming(name) for each in result.expected)
-    agreements = [each.agreement(result.output) for each in expected]
-    chosen = next((number for number, each in enumerate(agreements) if each.agrees), 0)
-    verdict: Result = "same" if agreements[chosen].agrees else "differs"
+    chosen, agreement = best_agreement(expected, result.output)
+    verdict: Result = "same" if agreement.agrees else "differs"
     return replace(
         result,
         result=verdict,
         expected=expected,
         chosen=chosen,
-        agreement=agreements[chosen],
+        agreement=agreement,
     )
 
 

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from attncli.problem.model import Problem
-from attncli.testing.asking import CaseResult
+from attncli.testing.asking import CaseResult, expected_of
 from attncli.testing.case import MOST_AXES
 from attncli.testing.diagnosis import Finding, differing
 from attncli.testing.judgement import Expected
 from attncli.testing.trial import Trial
-from attncli.tracing import run
 
 
 def smallest_problem(result: CaseResult, explained: Finding | None = None) -> CaseResult:
@@ -59,19 +58,18 @@ def first_wrong_cell(result: CaseResult) -> tuple[int, ...] | None:
 
 def truth_of(result: CaseResult) -> Expected:
     """What is right in a case, also where a mistake was assumed in it."""
-    problem = result.case.problem(result.meaning)
-    return Expected(run(problem), result.right.dtype.name)
+    return expected_of(result.case, result.meaning, result.right.dtype.name)
 
 
 def _alone(result: CaseResult, place: tuple[int, ...], assumed: Sequence[str]) -> CaseResult:
     assert result.output is not None
     entry, head = place
     case = result.case.alone(entry, head)
-    expected = Expected(run(case.problem(case.meanings[result.chosen])), result.right.dtype.name)
+    meaning = case.meanings[result.chosen]
+    expected = expected_of(case, meaning, result.right.dtype.name)
     for mistake in assumed:
         expected = expected.assuming(mistake)
     output = result.output[entry, head]
-    meaning = case.meanings[result.chosen]
     return replace(
         result,
         case=replace(case, meanings=(meaning,)),

@@ -13,7 +13,7 @@ from attncli.errors import input_error, usage_error
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
 from attncli.testing.case import MOST_AXES, Case
-from attncli.testing.diagnosis import Finding, explanations
+from attncli.testing.diagnosis import Finding, explanations, is_explained
 from attncli.testing.facts import facts_of
 from attncli.testing.layers.layer_trial import LayerAsking, layer_layout, layer_results
 from attncli.testing.layers.weight_names import Weight, key_of
@@ -219,7 +219,7 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
             break
         asking.layout = layout
         result = asking.answer(plain, twice=True)
-        if asking.is_lost or result.result == "same" or _is_a_mistake(result):
+        if asking.is_lost or result.result == "same" or is_explained(result):
             return result
         if result.result == "differs":
             fitting[layout] = result
@@ -227,13 +227,6 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
         asking.layout = layout
         return first
     return result
-
-
-def _is_a_mistake(result: CaseResult) -> bool:
-    if result.result != "differs" or result.output is None:
-        return False
-    expected = result.right
-    return any(expected.evidence(name, result.output) == "gives" for name in expected.changes)
 
 
 def _remarks(asking: Asking) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import shake_256
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from attncli.english import count
+from attncli.testing.battery import drawn_numbers
 from attncli.testing.case import Array, Case, Meaning
 
 ENTRIES, TOKENS, CONTEXT_TOKENS = 2, 3, 4
@@ -59,7 +58,7 @@ def layer_cases(width: int, weights: Mapping[str, Any]) -> Iterator[LayerCase]:
     yield replace(plain, meanings=(sees_all, sees_past), shows=shows)
 
     context = _drawn("a layer with a context", width, weights)
-    rows = _numbers("the rows of a context", ENTRIES, CONTEXT_TOKENS, width)
+    rows = drawn_numbers("the rows of a context", ENTRIES, CONTEXT_TOKENS, width)
     yield replace(context, keys=rows, values=rows)
 
     causal = _drawn("a causal layer", width, weights)
@@ -75,7 +74,7 @@ def layer_cases(width: int, weights: Mapping[str, Any]) -> Iterator[LayerCase]:
 
 
 def _drawn(name: str, width: int, weights: Mapping[str, Any]) -> LayerCase:
-    rows = _numbers(name, ENTRIES, TOKENS, width)
+    rows = drawn_numbers(name, ENTRIES, TOKENS, width)
     # The problem is whole: no part of it alone gives a row of the output.
     needs = frozenset({"entries", "heads"})
     return LayerCase(name, rows, rows, rows, needs=needs, weights=weights)
@@ -83,11 +82,4 @@ def _drawn(name: str, width: int, weights: Mapping[str, Any]) -> LayerCase:
 
 def drawn_weight(name: str, shape: tuple[int, ...]) -> Array:
     """Numbers for a weight, so small that no softmax is nearly 0 and 1."""
-    return _numbers(name, *shape) / 4
-
-
-def _numbers(name: str, *shape: int) -> Array:
-    """Multiples of a quarter from -2 to 2, drawn by a name."""
-    drawn = np.frombuffer(shake_256(name.encode()).digest(prod(shape)), np.uint8)
-    quarters = drawn.reshape(shape) % 17 - 8.0
-    return np.asarray(quarters / 4)
+    return drawn_numbers(name, *shape) / 4

@@ -64,18 +64,19 @@ def layer_results(
     _require_known(asking.weights)
     _give_numbers(asking)
     keys = {weight.key: weight for weight in asking.weights}
-    best: tuple[list[CaseResult], int] | None = None
+    best: tuple[CaseResult, list[LayerCase], int] | None = None
     for heads in _possible_heads(described, keys):
-        cases = list(layer_cases(*_problem(asking, heads, described)))
-        begin(cases[0].name)
-        plain = asking.answer(cases[0], twice=True)
+        first, *others = layer_cases(*_problem(asking, heads, described))
+        begin(first.name)
+        plain = asking.answer(first, twice=True)
         if best is None or plain.result == "same" or asking.is_lost:
-            best = ([plain], heads)
+            best = plain, others, heads
         if plain.result == "same" or asking.is_lost:
             break
     assert best is not None
-    results, heads = best
-    for case in list(layer_cases(*_problem(asking, heads, described)))[1:]:
+    plain, others, heads = best
+    results = [plain]
+    for case in others:
         begin(case.name)
         results.append(asking.answer(case))
     return results, heads

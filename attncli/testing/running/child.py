@@ -312,11 +312,10 @@ def parameters_of(function: Callable[..., Any]) -> list[Message] | None:
     """The parameters of a function: names, which of them have to be given, and what their defaults
     are; None where Python does not know.
     """
-    documented = _documented_parameters(function)
     try:
         signature = inspect.signature(function)
     except (ValueError, TypeError):
-        return documented
+        return _documented_parameters(function)
     found = []
     for name, parameter in [*signature.parameters.items()][:MOST_PARAMETERS]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

@@ -199,6 +199,7 @@ class _Running:
         assert self._process.stdout is not None
         self._outbox: IO[bytes] = self._process.stdin
         self._pipe: IO[bytes] = self._process.stdout
+        # Without a buffer, the pipe of Popen is a raw stream, which its type does not say.
         self._inbox = BufferedReader(self._pipe)  # type: ignore[type-var]
         self._exchanging: Thread | None = None
 
