@@ -30,9 +30,10 @@ from attncli.tracing.difference import Doubles
 Result: TypeAlias = Literal["same", "differs", "error", "not asked"]
 # After so many calls that end the process, or one that hangs, the others are not tried.
 MOST_LOST_CALLS = 2
-# A format that most frameworks make of numbers, and NumPy's own.
-USUAL_DTYPES = {"numpy": "float64"}
+# A format that most frameworks make of numbers, and that of NumPy and of what is like it.
+USUAL_DTYPES = {"numpy": "float64", "cupy": "float64"}
 USUAL_DTYPE = "float32"
+WITHOUT_BFLOAT16 = ("numpy", "cupy")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +98,7 @@ class Asking:
         if self.is_lost:
             return CaseResult(fitted, "error", error="it was not tried, after what came before")
         dtype = fitted.dtype or USUAL_DTYPES.get(self.kind, USUAL_DTYPE)
-        if dtype == "bfloat16" and self.kind == "numpy":
+        if dtype == "bfloat16" and self.kind in WITHOUT_BFLOAT16:
             return CaseResult(case, "not asked")
         try:
             answer = self._ask(call, dtype, twice=twice)

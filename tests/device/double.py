@@ -121,6 +121,8 @@ class Array:
 
     cupy: Cupy
     __hash__ = None
+    # Where the numbers are on the device, which this double does not have.
+    __cuda_array_interface__ = None
 
     def __init__(self, held: Any) -> None:
         self.held = np.asarray(held)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,7 @@ from attncli.tracing.shift import Shift
 from tests.device.double import VERSIONS, Cupy
 
 INPUTS = Path(__file__).parents[2] / "inputs"
+FUNCTIONS = Path(__file__).with_name("functions")
 EXAMPLES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
 
 
@@ -170,3 +173,30 @@ def test_a_large_problem_in_python_on_the_device(cupy: Cupy) -> None:
     assert on_gpu.settings.device == "gpu"
     np.testing.assert_allclose(on_gpu["output"], on_cpu["output"], rtol=1e-12, atol=1e-15)
     assert backend_for("cpu") is CPU
+
+
+# --- what people hand over
+
+
+def test_arrays_on_the_device_are_read(cupy: Cupy) -> None:
+    given = {name: np.array([[1.0, 2.0], [3.0, 4.0]]) for name in "QKV"}
+    there = {name: cupy.asarray(value) for name, value in given.items()}
+    assert bits(attncli.trace(**there)) == bits(attncli.trace(**given))
+
+
+def test_a_function_of_cupy_is_tested(tmp_path: Path) -> None:
+    (tmp_path / "cupy.py").write_text(
+        "import sys\n"
+        "from tests.device.double import VERSIONS, Cupy\n"
+        "sys.modules['cupy'] = Cupy([*VERSIONS][-1])\n"
+    )
+    function = tmp_path / "by_cupy.py"
+    function.write_text((FUNCTIONS / "by_cupy.py").read_text(encoding="utf-8"), encoding="utf-8")
+    report = tmp_path / "report.json"
+    line = [sys.executable, "-m", "attncli", "test", f"{function}:attention", "-o", str(report)]
+    paths = os.pathsep.join([str(tmp_path), str(INPUTS.parent)])
+    ended = subprocess.run(
+        line, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert json.loads(report.read_text(encoding="utf-8"))["agrees"]

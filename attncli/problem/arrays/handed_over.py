@@ -15,12 +15,12 @@ def is_array(value: object) -> bool:
 
 
 def to_array(value: Any) -> StoredArray:
-    """The numbers as NumPy has them: those of a tensor in the computer's memory and without its
-    gradient, and those of bfloat16 in float32, which holds each of them exactly.
+    """The numbers as NumPy has them: those of a tensor without its gradient, those on a GPU copied
+    to the computer's memory, and those of bfloat16 in float32, which holds each of them exactly.
 
     Raises whatever the other library raises.
     """
-    plain = _without_gradient(value)
+    plain = _off_the_gpu(_without_gradient(value))
     array = np.asarray(plain) if hasattr(plain, "__array__") else np.from_dlpack(plain)
     if array.dtype.name == "bfloat16":
         return array.astype(np.float32)
@@ -42,3 +42,11 @@ def _without_gradient(value: Any) -> Any:
     tensor = value.detach().cpu()
     # NumPy has no bfloat16 of its own.
     return tensor.float() if dtype_of(tensor) == "bfloat16" else tensor
+
+
+def _off_the_gpu(value: Any) -> Any:
+    """An array of CuPy in the computer's memory, where CuPy puts none by itself; any other value as
+    it is.
+    """
+    is_of_cupy = hasattr(value, "__cuda_array_interface__") and hasattr(value, "get")
+    return value.get() if is_of_cupy else value

@@ -36,6 +36,7 @@ FRAMEWORKS = {
     "jax": "jax",
     "flax": "jax",
     "mlx": "mlx",
+    "cupy": "cupy",
 }
 LONGEST_ERROR = 400
 # What the attribute is called that says how many heads a layer has.
@@ -402,6 +403,8 @@ def put_weights(layer: Any, names: Sequence[str], arrays: Sequence[Any]) -> None
             import torch
 
             weight.data.copy_(torch.from_numpy(array.copy()))
+        elif _is_of_cupy(weight):
+            weight[...] = converted(array, "cupy", weight.dtype.name)
         else:
             weight[...] = array
     if hasattr(layer, "named_parameters") and hasattr(layer, "eval"):
@@ -448,7 +451,11 @@ def converted(array: Any, kind: str, dtype: str) -> Any:
 
         return mx.array(array) if is_truth else mx.array(array).astype(getattr(mx, dtype))
     if dtype == "bfloat16":
-        raise Refusal("NumPy has no bfloat16")
+        raise Refusal(f"{'CuPy' if kind == 'cupy' else 'NumPy'} has no bfloat16")
+    if kind == "cupy":
+        import cupy
+
+        return cupy.asarray(array if is_truth else array.astype(dtype))
     return array if is_truth else array.astype(dtype)
 
 
@@ -469,7 +476,7 @@ def numbers_of(result: Any) -> tuple[Any, str]:
         result = result.detach().cpu().double().numpy()
     elif dtype == "bfloat16":
         result = result.astype(_float32_of(result))
-    array = _as_array(result)
+    array = _as_array(_off_the_gpu(result))
     if array.dtype.kind not in "iuf" and "float" not in array.dtype.name:
         what = _a_kind(result)
         if hasattr(result, "dtype"):
@@ -489,6 +496,18 @@ def _as_array(result: Any) -> Any:
         if not isinstance(result, list):
             raise
         raise Refusal(f"it returns no array: {error}") from None
+
+
+def _off_the_gpu(array: Any) -> Any:
+    """An array of CuPy in the computer's memory, where CuPy puts none by itself; any other as it
+    is.
+    """
+    return array.get() if _is_of_cupy(array) else array
+
+
+def _is_of_cupy(array: Any) -> bool:
+    # JAX has the first of them, too.
+    return hasattr(array, "__cuda_array_interface__") and hasattr(array, "get")
 
 
 def _float32_of(result: Any) -> Any:
@@ -545,7 +564,7 @@ def _copied(array: Any) -> Any:
         return held.double().numpy().copy() if held.is_floating_point() else held.numpy().copy()
     if str(array.dtype).endswith("bfloat16"):
         array = array.astype(_float32_of(array))
-    found = np.array(array)
+    found = np.array(_off_the_gpu(array))
     return found if found.dtype.kind == "b" else found.astype(np.float64)
 
 
