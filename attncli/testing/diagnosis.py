@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import numpy as np
+
 from attncli.testing.asking import CaseResult, Result, best_agreement
 from attncli.testing.judgement import Evidence
 
@@ -41,13 +43,48 @@ def explanations(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
 
     One mistake at a time is tried first. Where that leaves cases without a name, each mistake that
     explains one of them is assumed, and the others are looked for beside it; such names are given
-    only where they explain every case.
+    only where they explain every case. At last they are looked for by the kinds of masks: who is
+    handed truth values where numbers are meant, or the other way round, makes more of one mistake.
+    """
+    found = _best(results)
+    if not unexplained(results, found):
+        return found
+    return _by_kind_of_mask(results) or found
+
+
+def _best(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
+    """Mistakes that explain every case, one at a time or several at once; else those that explain
+    some.
     """
     found = _one_at_a_time(results)
     if not unexplained(results, found):
         return found
     together = _several_at_once(results, MOST_AT_ONCE)
     return found if unexplained(results, together) else together
+
+
+def _by_kind_of_mask(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
+    """The mistakes that explain all cases without a mask and with masks of one kind, truth values
+    or numbers.
+    """
+    found: dict[tuple[tuple[str, ...], ...], Finding] = {}
+    for other in (True, False):
+        of_kind = [each for each in results if _has_mask_of_numbers(each) is not other]
+        without_other = _best(of_kind)
+        if len(of_kind) == len(results) or unexplained(of_kind, without_other):
+            continue
+        for each in without_other:
+            key = (each.mistakes, each.beside)
+            known = found[key].results if key in found else ()
+            more = tuple(result for result in each.results if result not in known)
+            found[key] = replace(each, results=(*known, *more))
+    return tuple(found.values())
+
+
+def _has_mask_of_numbers(result: CaseResult) -> bool | None:
+    """Whether a case has a mask of numbers, or one of truth values; None without a mask."""
+    mask = result.case.asks.get("mask")
+    return None if mask is None else mask.dtype != np.bool_
 
 
 def unexplained(results: Iterable[CaseResult], found: Iterable[Finding]) -> tuple[CaseResult, ...]:

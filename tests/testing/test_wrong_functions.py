@@ -10,7 +10,7 @@ import pytest
 from attncli.cli.main import run
 from attncli.mistakes.catalogue import mistakes
 from attncli.testing.asking import CaseResult
-from attncli.testing.diagnosis import explanations
+from attncli.testing.diagnosis import explanations, unexplained
 from attncli.testing.trial import Trial, try_function
 from tests.testing import wrong_functions
 from tests.testing.in_process import results_of
@@ -32,6 +32,12 @@ A_DOZEN = (
     "bias_in_the_softcap",
     "alibi_in_reverse",
     "no_scale_and_mask_inverted",
+)
+# Right or wrong, truth values say what they do, and numbers do not.
+OF_TRUTH_VALUES = (
+    "weights_times_any_mask",
+    "minus_10_times_any_mask",
+    "no_scale_and_scores_times_any_mask",
 )
 # Their values have to be as wide as their keys.
 NARROW_ONES = ("keys_for_values", "keys_and_values_exchanged", "residual_inside")
@@ -63,6 +69,16 @@ def test_there_are_sixty_with_a_name_that_attncli_knows() -> None:
 def test_is_named(name: str) -> None:
     found = explanations(results(WRONG[name]))
     require_named(WRONG[name], {each for one in found for each in one.mistakes})
+
+
+@pytest.mark.parametrize("name", OF_TRUTH_VALUES)
+def test_is_named_by_the_masks_of_truth_values(name: str) -> None:
+    """A mask of numbers would veto the name."""
+    answered = results(WRONG[name])
+    found = explanations(answered)
+    require_named(WRONG[name], {each for one in found for each in one.mistakes})
+    left = unexplained(answered, found)
+    assert [each.case.name for each in left] == ["a mask that is added"]
 
 
 @pytest.mark.slow

@@ -572,6 +572,25 @@ def mask_after_the_softmax(at: Call) -> Array:
     return (weights * seen(at)) @ v
 
 
+# Of a mask of numbers they make something that has no name.
+@wrong("output", "the mask was put on the weights, after the softmax", takes="mask scale")
+def weights_times_any_mask(at: Call) -> Array:
+    weights = softmax(scaled(at, scores(at, at.q, at.k)))
+    return (weights if at.mask is None else weights * at.mask) @ at.v
+
+
+@wrong("masked", "-10 was added instead of -inf", takes="mask scale")
+def minus_10_times_any_mask(at: Call, capped: Array) -> Array:
+    return capped if at.mask is None else capped - 10.0 * (1 - at.mask)
+
+
+@wrong(
+    "logits", "the scores were not scaled", "hidden scores were set to 0, not to -inf", takes="mask"
+)
+def no_scale_and_scores_times_any_mask(at: Call, scores: Array) -> Array:
+    return scores if at.mask is None else scores * at.mask
+
+
 @wrong("bias", "the mask was forgotten", takes="mask")
 def bias_forgotten(at: Call) -> Array:
     alone = replace(at, mask=None)
