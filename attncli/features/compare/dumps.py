@@ -164,10 +164,12 @@ class Dump:
             is_near_0 = abs(largest_scores) <= DTYPES[self.dtype].epsilon
             if is_near_0.all():
                 return False
-        largest_exponentials = self.arrays["exp"].max(axis=-1)
-        # A query that sees no key has none but NaN, if these were shifted.
-        is_shifted = (largest_exponentials == 1) | np.isnan(largest_exponentials)
-        return bool(is_shifted.all())
+        exponentials = self.arrays["exp"]
+        begins_at_1 = exponentials.max(axis=-1) == 1
+        # A query that sees no key has none but NaN, if these were shifted. Plain ones are NaN only
+        # where a score is.
+        has_none = np.isnan(exponentials).all(axis=-1)
+        return bool((begins_at_1 | has_none).all())
 
     @property
     def plain(self) -> bool:

@@ -211,6 +211,14 @@ def test_a_dump_with_a_shifted_softmax(tmp_path: Path, compared: Compared) -> No
     compared(LOVE, saved(tmp_path / "d.npz", {"exp": exp, "row_sum": exp.sum(axis=1)}), code=0)
 
 
+def test_its_own_dump_with_a_score_of_nan(tmp_path: Path, compared: Compared) -> None:
+    """A key of ∞ and 1e200 gives 0·∞, which is NaN; the other score is 1, so nothing is shifted."""
+    problem, dump = tmp_path / "p.yaml", tmp_path / "dump.json"
+    problem.write_text("Q: [[0, 1]]\ncontext: [[1e200], [1]]\nW_K: [[1e200, 1]]\nV: [[1], [2]]\n")
+    assert run(["compute", str(problem), "-o", str(dump), "--quiet"]) == 0
+    compared(str(problem), str(dump), "--quiet", code=0)
+
+
 def test_on_standard_input(monkeypatch: pytest.MonkeyPatch, compared: Compared) -> None:
     for text, code in (
         ('{"weights": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}', 1),

@@ -263,6 +263,11 @@ def test_numbers_of_float32_are_known_by_their_digits(numbers: list[float], dtyp
         # so is e^(1e-33) in float64
         ({"scaled": [[1e-33, -1e-170]], "exp": [[1, 1]]}, "float64", False),
         ({"scaled": [[1e-3, -1]], "exp": [[1, 0.3675]]}, "float64", True),
+        # A query that sees no key has NaN if it was shifted, since -inf - -inf is NaN.
+        ({"exp": [[1, 0.5], [np.nan, np.nan]]}, "float64", True),
+        # A score that is NaN takes the whole row with it if it was shifted, and else only itself.
+        ({"scaled": [[np.nan, np.inf]], "exp": [[np.nan, np.inf]]}, "float64", False),
+        ({"scaled": [[np.nan, -np.inf]], "exp": [[np.nan, 0]]}, "float64", False),
         ({"scores": [[1]]}, "float64", False),
     ],
 )
