@@ -26,7 +26,14 @@ from tests.tools.sweep.drawn_lines import ENDLESS, READ, _range, _Values, comman
 from tests.tools.sweep.drawn_problems import Drawn, draw_problem, problem_schema
 from tests.tools.sweep.mended_lines import mended
 from tests.tools.sweep.playing import PROMISES, Broken, Case, Fault, case
-from tests.tools.sweep.written_files import WRITES, Contents, Unwritten, check_files, contents
+from tests.tools.sweep.written_files import (
+    WRITES,
+    Contents,
+    Unwritten,
+    asked_files,
+    check_files,
+    contents,
+)
 
 RUN = Path(__file__).parents[1] / "tools" / "sweep" / "run.py"
 DRAWS = 200
@@ -233,6 +240,21 @@ def test_what_is_not_written_as_asked_for_is_a_fault(
         Path(name).write_text(text)
     with pytest.raises(Unwritten, match=message):
         written(tmp_path, *line)
+
+
+def test_a_line_may_say_that_there_was_nothing_to_write(tmp_path: Path) -> None:
+    line = ["test", "mine.py:attention", "-o", "written.yaml"]
+    written(tmp_path, *line, end=End(0, "", "no case differs, so written.yaml was not written"))
+    with pytest.raises(Unwritten, match="writes nothing for --output"):
+        written(tmp_path, *line, end=End(0, "", "no case differs, so other.yaml was not written"))
+
+
+def test_no_line_that_writes_is_run_again() -> None:
+    """A folder or a file that the first one has written is there when it is run again."""
+    draw = PROMISES["again"].lines
+    lines = [draw(Random(seed), "problem.yaml", Drawn({}))[0] for seed in range(12 * DRAWS)]
+    assert any(line[0] == "test" for line in lines if line)
+    assert not [line for line in lines if asked_files(line)]
 
 
 def test_a_file_that_is_lost_and_one_that_an_error_leaves_are_faults(tmp_path: Path) -> None:

@@ -42,7 +42,13 @@ from tests.tools.sweep.drawn_problems import Drawn, array_file, draw_problem, wr
 from tests.tools.sweep.made_files import make_files
 from tests.tools.sweep.mended_lines import mended
 from tests.tools.sweep.models import lay_out_model, small_model
-from tests.tools.sweep.written_files import Contents, Unwritten, check_files, contents
+from tests.tools.sweep.written_files import (
+    Contents,
+    Unwritten,
+    asked_files,
+    check_files,
+    contents,
+)
 
 CPU = 10  # seconds that a line may take
 WALL = 300  # seconds after which a case is stopped that only waits
@@ -309,10 +315,10 @@ def _survives(lines: list[list[str]], ends: list[End]) -> None:
 
 
 def _again(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
+    """One line twice; not one that writes, which may find what the first one has written."""
     for _ in range(20):
         line = draw_line(choice, name, drawn)
-        writes = any(argument.partition("=")[0] in _WRITING for argument in line)
-        if not writes and not any(_named(file, [line]) for file in OF_NUMBERS):
+        if not asked_files(line) and not any(_named(file, [line]) for file in OF_NUMBERS):
             break
     return [line, line]
 
@@ -322,8 +328,6 @@ def _same_again(lines: list[list[str]], ends: list[End]) -> None:
         raise Broken("a line that is run again ends in another way", ends[0].err + ends[-1].err)
 
 
-# A line that writes may find what the first one has written.
-_WRITING = ("-o", "--output", "--answers", "--key", "-d", "--directory", "--feedback")
 PROMISES = {
     "ends well": Promise(9, _any_line, between=make_files),
     "own page": Promise(3, _own_page, _page_is_right, _numbers_alone),
