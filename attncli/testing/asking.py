@@ -80,7 +80,8 @@ class Asking:
     known: tuple[Parameter, ...] | None = None
     lost: int = 0
     changed: set[str] = field(default_factory=set)
-    repeats: bool = True
+    # The layouts in which it gives other numbers when it is called again.
+    unsteady: set[AxisLayout] = field(default_factory=set)
 
     def begin(self) -> Mapping[str, Any]:
         """Load the function: what is known of it. FunctionError where that fails."""
@@ -108,7 +109,8 @@ class Asking:
                 return CaseResult(case, "not asked", error=str(error))
             return CaseResult(fitted, "error", error=str(error))
         self.changed |= set(answer.message["changed"])
-        self.repeats = self.repeats and answer.message.get("repeats", True)
+        if not answer.message.get("repeats", True):
+            self.unsteady.add(self.layout)
         coarser = _coarser(dtype, answer.message["dtype"])
         output = self._arranged_back(answer.numbers)
         result = judged(fitted, output, coarser, self.meant)

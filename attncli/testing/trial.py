@@ -231,7 +231,8 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
 
 def _remarks(asking: Asking) -> list[str]:
     remarks = []
-    if not asking.repeats:
+    # In another layout it may have read what is not there.
+    if asking.layout in asking.unsteady:
         remarks.append(
             "It gives other numbers when it is called again with the same ones: dropout may be on."
         )

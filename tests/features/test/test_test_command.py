@@ -61,6 +61,10 @@ def dropout(q, k, v):
     weights = softmax(scores_of(q, k) / np.sqrt(q.shape[-1]))
     return weights * (np.random.default_rng().random(weights.shape) > 0.5) * 2 @ v
 
+def reads_elsewhere_in_four_axes(q, k, v):
+    found = right(q, k, v)
+    return found if q.ndim < 4 else np.random.default_rng().random(found.shape)
+
 def in_place(q, k, v):
     q /= np.sqrt(q.shape[-1])
     return softmax(scores_of(q, k)) @ v
@@ -304,6 +308,15 @@ def test_how_a_function_behaves_is_told(
 ) -> None:
     data = data_of([f"{functions}:{name}"], code, capsys)
     assert said in " ".join(data["remarks"])
+
+
+def test_how_a_function_behaves_in_a_layout_that_is_not_its_own_is_not_told(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """PyTorch, called with keys for queries, reads what is not there, and only in four axes."""
+    data = data_of([f"{functions}:reads_elsewhere_in_four_axes"], Exit.OK, capsys)
+    assert data["facts"]["layout"] == "heads × tokens × features"
+    assert data["remarks"] == []
 
 
 @pytest.mark.parametrize(
