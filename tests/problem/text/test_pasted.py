@@ -22,7 +22,7 @@ from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.pasted import cells as cells_of_rows
 from attncli.problem.text.pasted import long_texts
-from attncli.problem.text.pasted.tokens import tokens
+from attncli.problem.text.pasted.grammar import PastedRow
 from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 
@@ -247,10 +247,28 @@ def test_a_cell_ends_where_the_next_begins(
 
 
 @pytest.mark.parametrize("text", [*SPELLINGS.values(), '"', '1 "2 # 3', "\r\n\u00a0#N/A #", "(\t)"])
-def test_the_tokens_of_a_text_are_all_of_it(text: str) -> None:
-    found = [*tokens(text)]
-    assert "".join(token.text for token in found) == text
-    assert all(text.startswith(token.text, token.at) for token in found)
+def test_nothing_moves_in_an_outline(text: str) -> None:
+    row = PastedRow.of(text, 7)
+    assert len(row.text) == len(row.outline) == len(text)
+    for part in [*row.split("\n"), *row.split(",")]:
+        assert row.text.startswith(part.text, part.at - 7)
+    assert all(text.startswith(each.text, each.at - 7) for each in row.cells("") if '"' not in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "outline"),
+    [
+        ('1,"2, 3" 4', "1,xxxxxx 4"),
+        ("1 / 3 sqrt( 2 )", "1x/x3 sqrt(x2x)"),
+        ("1 \t# 2 / 3\n#N/A", "1         \n#N/A"),
+        ("1\u202f234 1\u202f23", "1x234 1\u202f23"),
+        ('"# 1" # "2"', "xxxxx      "),
+        ('"1\n2" 3', '"1\n2" 3'),
+        ("1 /\t2", "1x/\t2"),
+    ],
+)
+def test_an_outline_hides_what_separates_nothing(text: str, outline: str) -> None:
+    assert PastedRow.of(text).outline == outline
 
 
 def test_a_column_of_a_spreadsheet_is_a_vector_or_a_matrix_of_one_column() -> None:

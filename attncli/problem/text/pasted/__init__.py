@@ -5,5 +5,5 @@ the nested lists that brackets and commas make, and is checked as those are. Not
 np.array([[1, 2]]) the list is read, and the rest only has to look like what belongs there.
 
 finding.py finds such a text, spellings.py chooses who reads it (brackets.py, lines.py), and these
-make rows of its tokens by one grammar (tokens.py, grammar.py) and lists of the rows (cells.py).
+make rows of it by one grammar (grammar.py) and lists of the rows (cells.py).
 """

@@ -5,10 +5,8 @@ them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import zip_longest
-from operator import attrgetter
+from itertools import chain, starmap, zip_longest
 
 from attncli.english import shorten
 from attncli.problem.text.compact_fractions import compact_fraction
@@ -16,9 +14,12 @@ from attncli.problem.text.decimal_commas import doubtful_commas, with_points
 from attncli.problem.text.nodes import Leaf, ListNode, Node
 from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.grammar import Cell, CellRow, PastedRow
-from attncli.problem.text.pasted.names import require_named, without_names
+from attncli.problem.text.pasted.names import named_rows
 from attncli.problem.text.pasted.text import PastedText
 
+# Gaps between words, and between such as look like numbers there.
+_BETWEEN_WORDS = re.compile(r"[^,;]+")
+_BETWEEN_DIGITS = re.compile(r"[0-9.)]\s+[-+0-9.]")
 _DOTS = ("...", "…")
 # MATLAB breaks a row so.
 _LINE_GOES_ON = re.compile(r"(?:\.{3}|…)[ \t]*\n")
@@ -45,18 +46,19 @@ def cells_of(
         separator = _separator_in(rows, has_names)
         text.require_clear(doubtful_commas(row.piece for row in rows))
     split = [row.cells(separator) for row in rows]
-    for row in split:
-        for cell in row:
-            if not cell.is_quoted:
-                require_all_there(text, cell.text, cell.at)
+    for cell in chain.from_iterable(split):
+        if not cell.is_quoted:
+            require_all_there(text, cell.text, cell.at)
     if separator:
         _drop_empty_columns(split)
     elif not text.of_file:
         _require_no_sign_alone(text, split)
         _require_no_mixed_numbers(text, split)
     if has_names:
-        split = require_named(text, split, without_names(split))
-    return _with_decimal_points(split) if separator else split
+        split = named_rows(text, split)
+    if separator:
+        _write_points(split)
+    return split
 
 
 def require_all_there(text: PastedText, word: str, at: int) -> None:
@@ -76,13 +78,11 @@ def row_nodes(text: PastedText, rows: list[CellRow], rank: int) -> list[Node]:
     """A list for each row; where a list of numbers is wanted, the numbers of a single row or
     column.
     """
-    is_row_or_column = len(rows) == 1 or all(len(row) == 1 for row in rows)
-    if rank > 1 or not is_row_or_column:
-        return [_row_node(text, row) for row in rows]
-    leaves = []
-    for row in rows:
-        leaves += leaves_of(text, row)
-    return leaves
+    is_row = len(rows) == 1
+    is_column = all(len(row) == 1 for row in rows)
+    if rank < 2 and (is_row or is_column):
+        return leaves_of(text, [*chain.from_iterable(rows)])
+    return [_row_node(text, row) for row in rows]
 
 
 def leaves_of(text: PastedText, row: CellRow) -> list[Node]:
@@ -101,76 +101,68 @@ def _separator_in(rows: list[PastedRow], has_names: bool) -> str:
     Where blanks are between the numbers, commas that no blank stands beside are those of decimals:
     0,5 1,5.
     """
-    if not any(row.holds(",") for row in rows):
+    if not any("," in row.outline for row in rows):
         return ""
     gaps = [gap for row in rows for gap in row.gaps]
-    if any(gap.is_beside_comma for gap in gaps):
+    if any("," in gap for gap in gaps):
         return ","
     # There may be blanks in a name.
-    parts_cells = attrgetter("is_beside_digits" if has_names else "is_between_words")
-    return "" if any(map(parts_cells, gaps)) else ","
+    between_cells = _BETWEEN_DIGITS if has_names else _BETWEEN_WORDS
+    return "" if any(map(between_cells.fullmatch, gaps)) else ","
 
 
 def _require_no_sign_alone(text: PastedText, rows: list[CellRow]) -> None:
     """Raises what is wrong with 5e - 3, where blanks separate numbers."""
+    nothing = Cell(0, "")
     for row in rows:
-        for number, cell in enumerate(row):
+        for before, cell, after in zip([nothing, *row], row, [*row[1:], nothing], strict=False):
             if cell.text not in _SIGNS:
                 continue
             sign = "+" if cell.text == "+" else "-"
-            before = row[number - 1].text if number else ""
-            after = row[number + 1].text if number + 1 < len(row) else ""
-            begun = before if _BEFORE_POWER.fullmatch(before) else ""
-            shown = f"{begun} {cell.text} {after}".strip()
+            begun = before if _BEFORE_POWER.fullmatch(before.text) else nothing
+            shown = f"{begun.text} {cell.text} {after.text}".strip()
             message = f"blanks separate numbers here, also in {shorten(shown)}"
-            help = f"write {shorten(f'{begun}{sign}{after}')}, without blanks"
-            raise text.error(message, help, row[number - 1].at if begun else cell.at)
+            help = f"write {shorten(f'{begun.text}{sign}{after.text}')}, without blanks"
+            raise text.error(message, help, begun.at if begun.text else cell.at)
 
 
 def _require_no_mixed_numbers(text: PastedText, rows: list[CellRow]) -> None:
     """Raises what is wrong with 1 1/3 where all rows can be such numbers, or two in place of
     each.
     """
-    parts = [_fraction_part(before, after) for row in rows for before, after in _pairs(row)]
-    if not parts or any(part is None for part in parts):
+    values = [value for row in rows for value in _mixed_numbers(row)]
+    if not values or None in values:
         return
     first, second = rows[0][:2]
-    whole, part = int(first.text), parts[0]
-    assert part is not None
-    value = whole - part if first.text.startswith("-") else whole + part
-    message = (
-        f"{first.text} {second.text} can be read as {value}, or as the numbers {first.text} and"
-        f" {second.text}"
-    )
-    help = f"write {value} for one number, or {first.text}, {second.text} for two"
+    one, two = values[0], f"{first.text} and {second.text}"
+    message = f"{first.text} {second.text} can be read as {one}, or as the numbers {two}"
+    help = f"write {one} for one number, or {first.text}, {second.text} for two"
     raise text.error(message, help, first.at)
 
 
-def _pairs(row: CellRow) -> Iterator[tuple[str, str]]:
-    """Each two cells of a row; nothing follows a last one that is alone."""
+def _mixed_numbers(row: CellRow) -> list[Fraction | None]:
+    """What each two cells of a row are as one number: 4/3 for 1 1/3, and None for 1 2."""
     texts = [cell.text for cell in row]
-    yield from zip_longest(texts[::2], texts[1::2], fillvalue="")
+    # Nothing follows a last one that is alone.
+    pairs = zip_longest(texts[::2], texts[1::2], fillvalue="")
+    return [*starmap(_mixed_number, pairs)]
 
 
-def _fraction_part(whole: str, part: str) -> Fraction | None:
-    """The 1/3 of 1 1/3; None where these are no parts of a mixed number."""
+def _mixed_number(whole: str, part: str) -> Fraction | None:
     if not _WHOLE_NUMBER.fullmatch(whole):
         return None
     found = _FRACTION.fullmatch(part)
     value = Fraction(int(found[1]), int(found[2])) if found else compact_fraction(part)
-    return value if value is not None and 0 < value < 1 else None
+    if value is None or not 0 < value < 1:
+        return None
+    return int(whole) - value if whole.startswith("-") else int(whole) + value
 
 
-def _with_decimal_points(rows: list[CellRow]) -> list[CellRow]:
-    """The rows with points in decimals, where all of them are written with a comma."""
+def _write_points(rows: list[CellRow]) -> None:
+    """Put points into decimals, where all of them are written with a comma."""
     points = with_points(cell.text for row in rows for cell in row)
-    if not points:
-        return rows
-
-    def pointed(cell: Cell) -> Cell:
-        return cell._replace(text=points.get(cell.text, cell.text))
-
-    return [[*map(pointed, row)] for row in rows]
+    for row in rows:
+        row[:] = [cell._replace(text=points.get(cell.text, cell.text)) for cell in row]
 
 
 def _drop_empty_columns(rows: list[CellRow]) -> None:

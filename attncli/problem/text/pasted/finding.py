@@ -7,13 +7,14 @@ where it stands in the file.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.text.compact_fractions import FRACTION_SIGN
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, PastedList
 from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.brackets import CALL, CALL_END, read_brackets
-from attncli.problem.text.pasted.grammar import PastedRow
+from attncli.problem.text.pasted.grammar import SEPARATOR, PastedRow
 from attncli.problem.text.pasted.lines import NUMBER_WITH_COMMA, read_entries
 from attncli.problem.text.pasted.spellings import behind_name, read_pasted, spelling_at
 from attncli.problem.text.pasted.text import PastedText, PasteError
@@ -28,7 +29,6 @@ _MATRIX_BEGIN = re.compile(
     rf"""["']?(?:{_NUMBER_SIGNS}|_|true\b|false\b|\(\s*{_NUMBER_SIGNS})""", re.IGNORECASE
 )
 _BRACE = re.compile(r"[{}]")
-_SEPARATOR = re.compile(r"[\s,;]")
 _BLANKS_AT_LINE_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 _TEXT_IN_QUOTES = {
     '"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL),
@@ -57,14 +57,7 @@ def written_out(value: Value, rank: int = 2) -> bool:
     Any other value stays as it is. Where a list of numbers is wanted, of `rank` 1, they may stand
     below each other. So V: 1 2; 3 4 becomes what V: [[1, 2], [3, 4]] is.
     """
-    try:
-        found = _lists_of(value, value.node, rank)
-    except PasteError as error:
-        value.wrong(*error.args, at=error.at)
-        return False
-    if found is not None:
-        value.node = found
-    return True
+    return _put(value, lambda: _lists_of(value, value.node, rank))
 
 
 def written_in_file(value: Value) -> bool:
@@ -73,8 +66,16 @@ def written_in_file(value: Value) -> bool:
     text = value.text
     if hint := _SEPARATOR_LINE.match(text):
         text = text[hint.end() :].rjust(len(text))
+    pasted = PastedText(text, 0, of_file=True, of_tabs=of_tabs)
+    return _put(value, lambda: read_pasted(pasted, 2, may_be_one=True))
+
+
+def _put(value: Value, read: Callable[[], PastedList | None]) -> bool:
+    """Put the lists that are read in the place of a value; whether there is nothing wrong with
+    it.
+    """
     try:
-        found = read_pasted(PastedText(text, 0, of_file=True, of_tabs=of_tabs), 2, may_be_one=True)
+        found = read()
     except PasteError as error:
         value.wrong(*error.args, at=error.at)
         return False
@@ -110,29 +111,23 @@ def _end_of(text: str, start: int, inside: int) -> tuple[int, int]:
 
     The end is 0 where it is none, or one that YAML can read, too.
     """
-    depth = 1
-    for sign in _BRACKET_OR_NO_LIST.finditer(text, inside):
-        if sign[0] == "[":
-            depth += 1
-        elif sign[0] == "]":
-            depth -= 1
-        else:
+    for sign, depth in _with_depth(_BRACKET_OR_NO_LIST.finditer(text, inside - 1)):
+        if sign[0] not in "[]":
             return sign.end(), 0
         # Nobody pastes such a list, and a hostile file has millions of brackets.
         if depth > DEPTH_LIMIT:
-            return len(text), 0
+            break
         if not depth:
-            return _end_behind(text, start, sign.end())
+            return sign.end(), _end_behind(text, start, sign.end())
     return len(text), 0
 
 
-def _end_behind(text: str, start: int, end: int) -> tuple[int, int]:
+def _end_behind(text: str, start: int, end: int) -> int:
     """The same where the last bracket is known to end at `end`."""
     if text.startswith("[", start):
-        is_pasted = _ROWS_WITHOUT_COMMA.search(text, start, end)
-        return end, end if is_pasted else 0
+        return end if _ROWS_WITHOUT_COMMA.search(text, start, end) else 0
     closing = CALL_END.match(text, end)
-    return end, closing.end() if closing else 0
+    return closing.end() if closing else 0
 
 
 def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
@@ -159,12 +154,17 @@ def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
 
 def _in_braces(text: str, start: int) -> str:
     """What stands between a brace and the one that closes it, and both."""
+    braces = _with_depth(_BRACE.finditer(text, start))
+    ends = (brace.end() for brace, depth in braces if not depth)
+    return text[start : next(ends, len(text))]
+
+
+def _with_depth(signs: Iterator[re.Match[str]]) -> Iterator[tuple[re.Match[str], int]]:
+    """Brackets, and how many are open behind each."""
     depth = 0
-    for brace in _BRACE.finditer(text, start):
-        depth += 1 if brace[0] == "{" else -1
-        if not depth:
-            return text[start : brace.end()]
-    return text[start:]
+    for sign in signs:
+        depth += 1 if sign[0] in "[{" else -1
+        yield sign, depth
 
 
 def _looks_pasted(text: str) -> bool:
@@ -172,7 +172,7 @@ def _looks_pasted(text: str) -> bool:
     start = behind_name(text)
     if spelling_at(text, start):
         return True
-    return bool(_MATRIX_BEGIN.match(text, start) and _SEPARATOR.search(text, start))
+    return bool(_MATRIX_BEGIN.match(text, start) and SEPARATOR.search(text, start))
 
 
 def _holds_several(node: ListNode) -> bool:
@@ -190,7 +190,7 @@ def _is_several(leaf: Leaf) -> bool:
         return False
     if NUMBER_WITH_COMMA.fullmatch(leaf.text):
         return False
-    return PastedRow.of_text(leaf.text).is_separated
+    return PastedRow.of(leaf.text).is_separated
 
 
 def _text_of(leaf: Leaf, source: str) -> PastedText:
@@ -220,7 +220,7 @@ def _text_in_quotes(leaf: Leaf, sign: str, found: re.Match[str]) -> PastedText:
         return PastedText(leaf.text, leaf.at, 0)
     if sign == '"' and r"\n" in content:
         # So its rows end, and other line breaks are for the eye.
-        return PastedText(_unescaped(content.replace("\n", " ")), at)
+        content = content.replace("\n", " ")
     text, doubt = _unfolded(content)
     if sign == '"':
         text = _unescaped(text)
@@ -256,8 +256,7 @@ def _unfolded(text: str) -> tuple[str, int | None]:
     empty = [each for each in breaks if each[1]]
     if len(empty) == len(breaks):
         return _LINE_BREAK.sub(r" \1", text), None
-    line_starts = [0, *(each.end() for each in breaks)]
-    lengths = [each.start() - start for start, each in zip(line_starts, breaks, strict=False)]
-    if empty or min(lengths) > _BROKEN_LINE_LENGTH:
+    *broken_lines, _ = _LINE_BREAK.split(text.rstrip())[::2]
+    if empty or min(map(len, broken_lines)) > _BROKEN_LINE_LENGTH:
         return text, breaks[0].start()
     return text, None

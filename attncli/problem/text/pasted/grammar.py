@@ -3,6 +3,9 @@
 rows = row (line end row)*  or  row (";" row)*
 row  = cell (separator cell)*, where a comma, a semicolon, a tab or a gap separates
 cell = quoted text, or words, with blanks where one begins or ends with an operator
+
+What separates is sought in the outline of a text, where all is hidden that separates nothing: what
+stands in quotes, and the blanks in a number.
 """
 
 from __future__ import annotations
@@ -12,14 +15,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from attncli.problem.text.pasted.tokens import Token, tokens
-
 # A row as it is written: where it begins, and its text.
 Piece: TypeAlias = tuple[int, str]
+_QUOTED = r'"[^"\n]*"'
+# A remark, with the blanks before it. A # may also begin an error of a spreadsheet.
+_REMARK = r"(?:(?<![^\S\n])[^\S\n]++)?#(?!N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!)[^\n]*"
+_QUOTED_OR_REMARK = re.compile(rf"{_QUOTED}|{_REMARK}")
+_BRACKET = re.compile(rf"{_QUOTED}|{_REMARK}|(?P<bracket>[\[\]])")
+# Blanks that break no line stand between groups of three digits.
+_HIDDEN = re.compile(rf"{_QUOTED}|(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{{3}}(?![0-9]))")
+_BLANKS = r"[^\S\t\n]++"
+# 1 / 3 and sqrt( 2 ) are one number.
+_BESIDE_OPERATOR = re.compile(rf"(?<=[/*(]){_BLANKS}(?=[^\s,;])|(?<=[^\s,;]){_BLANKS}(?=[/*()])")
+_INDENTATION = re.compile(r"[^\S\t\n]*")
+_GAP = re.compile(r"\S(?=(\s++\S))")
+SEPARATOR = re.compile(r"[\s,;]")
+_WORD = re.compile(r"\S+")
+_BEGUN_WORD = re.compile(r"[^\s,;]\S*")
 _THOUSANDS_BY_COMMA = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+")
-_OPERATORS = ("/", "*", "(")
-_DIGIT_BEFORE = tuple("0123456789.)")
-_DIGIT_AFTER = tuple("0123456789.-+")
 _IN_QUOTES = re.compile(r"(['\"]).*\1", re.DOTALL)
 
 
@@ -34,60 +47,21 @@ class Cell(NamedTuple):
 CellRow: TypeAlias = list[Cell]
 
 
-class Gap(NamedTuple):
-    """What stands between two tokens of a row that do not touch."""
-
-    before: Token
-    signs: str
-    after: Token
-
-    @property
-    def has_tab(self) -> bool:
-        return "\t" in self.signs
-
-    @property
-    def is_between_words(self) -> bool:
-        """Whether no comma or semicolon is beside it."""
-        return not (self.before.is_separator or self.after.is_separator)
-
-    @property
-    def is_beside_comma(self) -> bool:
-        return "," in (self.before.text, self.after.text)
-
-    @property
-    def is_beside_digits(self) -> bool:
-        """Whether both words look like numbers there."""
-        return self.before.text.endswith(_DIGIT_BEFORE) and self.after.text.startswith(_DIGIT_AFTER)
-
-
 @dataclass(frozen=True, slots=True)
 class PastedRow:
-    """The tokens of a row, or of what may hold several, and where it begins."""
+    """A row, or what may hold several: where it begins, its text with blanks in place of remarks,
+    and its outline, which is as long.
+    """
 
     at: int
-    tokens: list[Token]
+    text: str
+    outline: str
 
     @classmethod
-    def of(cls, content: Iterable[Token], at: int = 0) -> PastedRow:
-        """The row of these tokens, with a blank in place of each remark and of the gap before
-        it.
-        """
-        kept: list[Token] = []
-        for token in content:
-            if token.kind == "remark":
-                token = _as_blank(token, kept)
-            kept.append(token)
-        return cls(at, _with_numbers_together(kept))
-
-    @classmethod
-    def of_text(cls, text: str, at: int = 0) -> PastedRow:
+    def of(cls, text: str, at: int = 0) -> PastedRow:
         """The row of a text that stands at a place."""
-        found = (token._replace(at=at + token.at) for token in tokens(text))
-        return cls.of(found, at)
-
-    @property
-    def text(self) -> str:
-        return "".join(token.text for token in self.tokens)
+        without_remarks, outline = _outlined(text)
+        return cls(at, without_remarks, _BESIDE_OPERATOR.sub(_hide, outline))
 
     @property
     def piece(self) -> Piece:
@@ -95,16 +69,17 @@ class PastedRow:
 
     @property
     def is_blank(self) -> bool:
-        return all(token.is_gap for token in self.tokens)
+        return not self.outline.strip()
 
     @property
-    def gaps(self) -> list[Gap]:
-        return [*self._gaps()]
+    def gaps(self) -> list[str]:
+        """What stands between two signs that do not touch, and these two: "1  2", ", 2"."""
+        return [found[0] + found[1] for found in _GAP.finditer(self.outline)]
 
     @property
     def is_separated(self) -> bool:
         """Whether anything separates cells in it."""
-        return bool(self.gaps) or any(token.is_separator for token in self.tokens)
+        return bool(SEPARATOR.search(self.outline.strip()))
 
     @property
     def can_only_be_several(self) -> bool:
@@ -113,64 +88,44 @@ class PastedRow:
         """
         if self.gaps:
             return True
-        return self.holds(",", 2) and not _THOUSANDS_BY_COMMA.fullmatch(self.text.strip())
-
-    def holds(self, sign: str, times: int = 1) -> bool:
-        """Whether a separator is in it, at least so many times."""
-        return sum(1 for token in self.tokens if token.text == sign) >= times
+        return self.outline.count(",") > 1 and not _THOUSANDS_BY_COMMA.fullmatch(self.text.strip())
 
     def split(self, sign: str) -> list[PastedRow]:
         """What stands between separators, or between line ends."""
-        parts = [PastedRow(self.at, [])]
-        for token in self.tokens:
-            if token.text == sign:
-                parts.append(PastedRow(token.at + 1, []))
-            else:
-                parts[-1].tokens.append(token)
+        parts = []
+        start = 0
+        for outline in self.outline.split(sign):
+            parts.append(self._part(start, start + len(outline)))
+            start += len(outline) + len(sign)
         return parts
 
     def without_indentation(self) -> PastedRow:
-        """The row from its first token on that is no blank: a tab may end an empty cell."""
-        for number, token in enumerate(self.tokens):
-            if token.kind != "blank":
-                return PastedRow(token.at, self.tokens[number:])
-        return self
+        """The row without blanks before it: a tab may end an empty cell."""
+        blanks = _INDENTATION.match(self.outline)
+        return self._part(blanks.end() if blanks else 0, len(self.text))
 
     def cells(self, separator: str) -> CellRow:
-        """The cells of the row; they are apart by gaps if the sign is empty."""
+        """The cells of the row, which are apart by gaps if the sign is empty: a comma then belongs
+        to its number, but not at the end.
+        """
         if not separator:
-            return [_cell(part) for part in self._words()]
+            words = _WORD.finditer(self.outline.rstrip().removesuffix(","))
+            return [self._part(*word.span())._cell() for word in words]
         if self.is_blank:
             return []
-        return [_cell(part) for part in self.split(separator)]
+        return [part._cell() for part in self.split(separator)]
 
-    def _gaps(self) -> Iterator[Gap]:
-        before: Token | None = None
-        signs = ""
-        for token in self.tokens:
-            if token.is_gap:
-                signs += token.text
-                continue
-            if before is not None and signs:
-                yield Gap(before, signs, token)
-            before, signs = token, ""
+    def _part(self, start: int, end: int) -> PastedRow:
+        return PastedRow(self.at + start, self.text[start:end], self.outline[start:end])
 
-    def _words(self) -> Iterator[PastedRow]:
-        """What stands between gaps, where a comma belongs to its number, but not at the end."""
-        inside = [*self.tokens]
-        while inside and inside[-1].is_gap:
-            inside.pop()
-        if inside and inside[-1].text == ",":
-            inside.pop()
-        word: list[Token] = []
-        for token in inside:
-            if not token.is_gap:
-                word.append(token)
-            elif word:
-                yield PastedRow(word[0].at, word)
-                word = []
-        if word:
-            yield PastedRow(word[0].at, word)
+    def _cell(self) -> Cell:
+        """The row as one cell; an empty one is where it begins, and not where it ends."""
+        text = self.text.strip()
+        at = self.at + (self.text.index(text) if text else 0)
+        is_quoted = text.startswith('"')
+        if _IN_QUOTES.fullmatch(text):
+            text = text[1:-1].strip()
+        return Cell(at, text, is_quoted)
 
 
 def rows_below(lines: Iterable[PastedRow]) -> list[PastedRow]:
@@ -178,36 +133,26 @@ def rows_below(lines: Iterable[PastedRow]) -> list[PastedRow]:
     return [line for line in lines if not line.is_blank]
 
 
-def _as_blank(remark: Token, before: list[Token]) -> Token:
-    """A blank in place of a remark and of the gap before it, which is taken away there."""
-    at = remark.at
-    while before and before[-1].kind in ("blank", "tab"):
-        at = before.pop().at
-    return Token("blank", at, " " * (remark.at + len(remark.text) - at))
+def brackets(text: str, start: int) -> Iterator[re.Match[str]]:
+    """The brackets of a text from a place on, found one by one: only as many as are asked for."""
+    return (found for found in _BRACKET.finditer(text, start) if found["bracket"])
 
 
-def _with_numbers_together(content: list[Token]) -> list[Token]:
-    """The tokens, of which blanks beside an operator are part of the number: 1 / 3, sqrt( 2 )."""
-    together = [*content]
-    for place in range(1, len(content) - 1):
-        before, token, after = content[place - 1 : place + 2]
-        if token.kind == "blank" and _is_in_number(before, after):
-            together[place] = token._replace(kind="word")
-    return together
+def first_word(text: str) -> Piece | None:
+    """The first thing that neither separates nor is a remark, up to the next gap, and its place."""
+    found = _BEGUN_WORD.search(_outlined(text)[1])
+    return (found.start(), text[found.start() : found.end()]) if found else None
 
 
-def _is_in_number(before: Token, after: Token) -> bool:
-    if not (before.is_content and after.is_content):
-        return False
-    return before.text.endswith(_OPERATORS) or after.text.startswith((*_OPERATORS, ")"))
+def _outlined(text: str) -> tuple[str, str]:
+    """A text without its remarks, and with what stands in quotes or between digits hidden."""
+    without_remarks = _QUOTED_OR_REMARK.sub(_blank_remark, text)
+    return without_remarks, _HIDDEN.sub(_hide, without_remarks)
 
 
-def _cell(part: PastedRow) -> Cell:
-    """The cell of these tokens; an empty one is where it begins, and not where it ends."""
-    content = [token for token in part.tokens if not token.is_gap]
-    at = content[0].at if content else part.at
-    text = part.text.strip()
-    is_quoted = text.startswith('"')
-    if _IN_QUOTES.fullmatch(text):
-        text = text[1:-1].strip()
-    return Cell(at, text, is_quoted)
+def _blank_remark(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith('"') else " " * len(found[0])
+
+
+def _hide(found: re.Match[str]) -> str:
+    return "x" * len(found[0])

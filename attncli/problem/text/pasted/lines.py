@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, pairwise
+from itertools import groupby, islice
+from operator import attrgetter
 
 from attncli.english import shorten
 from attncli.problem.text.decimal_commas import are_grouped_decimals, doubtful_pairs
@@ -14,7 +15,6 @@ from attncli.problem.text.pasted.cells import cells_of, leaves_of, row_nodes
 from attncli.problem.text.pasted.grammar import CellRow, PastedRow, Piece, rows_below
 from attncli.problem.text.pasted.long_texts import in_one_go
 from attncli.problem.text.pasted.text import PastedText, PasteError
-from attncli.problem.text.pasted.tokens import tokens
 
 # 0,7 may also be two numbers.
 NUMBER_WITH_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?")
@@ -27,7 +27,7 @@ def read_lines(text: PastedText, rank: int, *, may_be_one: bool) -> PastedList |
     quick = in_one_go(text) if rank > 1 else None
     if quick:
         return quick
-    body = PastedRow.of(tokens(text.text))
+    body = PastedRow.of(text.text)
     lines, separator = _lines_of(text, body, rank)
     matrices = [*_between_empty(lines)]
     rows = [row for matrix in matrices for row in matrix]
@@ -54,7 +54,7 @@ def read_entries(node: ListNode) -> PastedList:
     """The rows of a block of YAML, each an entry such as - 1 0 1."""
     leaves = [item for item in node.items if isinstance(item, Leaf)]
     text = PastedText("", 0)
-    entries = [PastedRow.of_text(leaf.text, leaf.at + leaf.quoted) for leaf in leaves]
+    entries = [PastedRow.of(leaf.text, leaf.at + leaf.quoted) for leaf in leaves]
     parts = [part for entry in entries for part in entry.split(";")]
     separator = None
     if len(parts) > len(entries) and not any(part.can_only_be_several for part in parts):
@@ -81,10 +81,10 @@ def _lines_of(text: PastedText, body: PastedRow, rank: int) -> tuple[list[Pasted
     tell that.
     """
     lines = body.split("\n")
-    tabs = [gap for line in lines for gap in line.gaps if gap.has_tab]
-    if tabs and all(gap.is_between_words for gap in tabs):
+    tabs = "".join(gap for line in lines for gap in line.gaps if "\t" in gap)
+    if tabs and "," not in tabs and ";" not in tabs:
         return lines, "\t"
-    if not body.holds(";"):
+    if ";" not in body.outline:
         return lines, None
     if text.of_file:
         return lines, ";"
@@ -105,12 +105,11 @@ def _several_matrices(
     if all(len(matrix) == 1 for matrix in matrices):
         message = "an empty line can be read as the end of a row, or as the end of a matrix"
         raise text.error(message, "remove the empty lines between rows", matrices[1][0].at)
-    ends = accumulate(map(len, matrices), initial=0)
-    split = [row_cells[start:end] for start, end in pairwise(ends)]
     nodes: list[Node] = []
-    for matrix in split:
-        at = matrix[0][0].at
-        nodes.append(ListNode(text.place(at), row_nodes(text, matrix, rank)))
+    left = iter(row_cells)
+    for matrix in matrices:
+        rows = [*islice(left, len(matrix))]
+        nodes.append(ListNode(text.place(rows[0][0].at), row_nodes(text, rows, rank)))
     return PastedList(text.place(matrices[0][0].at), nodes)
 
 
@@ -129,12 +128,6 @@ def _row_or_column(text: PastedText, said: str, parts: list[PastedRow]) -> Paste
 
 def _between_empty(lines: Iterable[PastedRow]) -> Iterator[list[PastedRow]]:
     """The lines without their indentation, in groups wherever there are empty ones between them."""
-    group: list[PastedRow] = []
-    for line in lines:
-        if not line.is_blank:
-            group.append(line.without_indentation())
-        elif group:
-            yield group
-            group = []
-    if group:
-        yield group
+    for is_empty, group in groupby(lines, attrgetter("is_blank")):
+        if not is_empty:
+            yield [line.without_indentation() for line in group]

@@ -34,10 +34,9 @@ def in_one_go(text: PastedText) -> PastedList | None:
     blanks = numbers.translate(_SEPARATORS_TO_BLANKS)
     if not _PLAIN_NUMBERS.fullmatch(blanks) or _LEADING_ZERO.search(blanks):
         return None
-    signs = [sign for sign in ",;\t" if sign in numbers]
-    sign = "".join(signs)
+    sign = "".join(sign for sign in ",;\t" if sign in numbers)
     rows = [*enumerate(numbers.rstrip().split("\n"))]
-    if len(signs) > 1 or _are_in_doubt(text, rows, sign):
+    if len(sign) > 1 or _are_in_doubt(text, rows, sign):
         return None
     words = [row.split() for row in blanks.rstrip().split("\n")]
     if not _are_even(words, rows, sign):
@@ -55,10 +54,10 @@ def _may_stand_above(text: PastedText, first: re.Match[str]) -> bool:
     """Whether above the first row of numbers there is nothing, or in a file the names of its
     columns.
     """
-    above = rows_below(PastedRow.of_text(text.text[: first.start()]).split("\n"))
+    above = rows_below(PastedRow.of(text.text[: first.start()]).split("\n"))
     if not above:
         return True
-    return text.of_file and len(above) == 1 and is_head(above[0], PastedRow.of_text(first[0]))
+    return text.of_file and len(above) == 1 and is_head(above[0], PastedRow.of(first[0]))
 
 
 def _are_in_doubt(text: PastedText, rows: list[Piece], sign: str) -> bool:

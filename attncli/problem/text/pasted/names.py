@@ -11,6 +11,7 @@ from attncli.problem.text.pasted.text import PastedText
 from attncli.problem.text.values import Value
 
 _NUMBER_WORDS = ("nan", "inf", "infinity")
+_NAME_AND_NUMBERS = re.compile('"-+')
 # Such a text may be a number, or stands for one.
 _MAY_BE_NUMBER = re.compile(
     r"|[-+]?\.?(?:inf|infinity|nan)|[_~]|true|false|.*[\d∞√].*", re.IGNORECASE | re.DOTALL
@@ -27,7 +28,7 @@ def name_in(value: Value) -> Value | None:
     in_order = [cell for row in rows for cell in row]
     if not all(isinstance(cell.node, Leaf) for cell in in_order):
         return None
-    texts = [_texts(row) for row in rows]
+    texts = [*map(_texts, rows)]
     if without_names(texts) == texts:
         return None
     return next((cell for cell in in_order if _is_name(cell.text)), None)
@@ -59,42 +60,40 @@ def without_names(rows: list[CellRow]) -> list[CellRow]:
     return below or rows
 
 
-def require_named(
-    text: PastedText, rows: list[CellRow], unnamed_rows: list[CellRow]
-) -> list[CellRow]:
+def named_rows(text: PastedText, rows: list[CellRow]) -> list[CellRow]:
     """The rows without names. Raises what is wrong where only the first column has none: it may
     count the rows.
     """
-    if len(unnamed_rows) == len(rows):
-        return unnamed_rows
+    below = without_names(rows)
+    if len(below) == len(rows):
+        return below
     names = sum(bool(cell.text) for cell in rows[0])
-    if names >= len(unnamed_rows[0]):
-        return unnamed_rows
+    if names >= len(below[0]):
+        return below
     message = "this column has no name, and may only count the rows"
     help = (
         "leave it out, in pandas with to_csv(…, index=False), or give it a name if it belongs"
         " to the matrix"
     )
-    raise text.error(message, help, unnamed_rows[0][0].at)
+    raise text.error(message, help, below[0][0].at)
 
 
 def is_head(first: PastedRow, second: PastedRow) -> bool:
     """Whether the first row has a name for each column of the second."""
-    separator = next((sign for sign in "\t;," if second.holds(sign)), "")
+    separator = next((sign for sign in "\t;," if sign in second.outline), "")
     names = [cell.text for cell in first.cells(separator)]
     return _are_names(names) and len(names) >= len(second.cells(separator))
 
 
 def _has_quoted_names(rows: list[CellRow]) -> bool:
     """Whether the first row and the first column are in quotes, and nothing else."""
+    head, *below = map(_quotes_of, rows)
+    return "-" not in head and bool(below) and all(map(_NAME_AND_NUMBERS.fullmatch, below))
 
-    def is_named(row: CellRow) -> bool:
-        name, *numbers = [cell.is_quoted for cell in row] or [False]
-        return name and bool(numbers) and not any(numbers)
 
-    if len(rows) < 2 or not all(cell.is_quoted for cell in rows[0]):
-        return False
-    return all(map(is_named, rows[1:]))
+def _quotes_of(row: CellRow) -> str:
+    """A quotation mark for each cell in quotes, and a dash for each other one."""
+    return "".join('"' if cell.is_quoted else "-" for cell in row)
 
 
 def _are_names(words: list[str]) -> bool:

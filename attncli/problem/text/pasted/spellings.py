@@ -11,7 +11,7 @@ from typing import NamedTuple, NoReturn
 from attncli.problem.text.compact_fractions import FRACTION_SIGN
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.number_signs import DASHES
-from attncli.problem.text.pasted.brackets import CALL_BEGIN, LIST_BEGIN, read_call, read_list
+from attncli.problem.text.pasted.brackets import LIST_BEGIN, read_list
 from attncli.problem.text.pasted.lines import read_lines
 from attncli.problem.text.pasted.text import PastedText, PasteError
 
@@ -61,19 +61,18 @@ def refuse_factor(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn
 
 SPELLINGS = (
     Spelling(LIST_BEGIN, read_list),
-    Spelling(CALL_BEGIN, read_call),
     Spelling(_OTHER_BRACKETS, refuse_brackets),
     Spelling(_FACTOR, refuse_factor),
 )
-_ABOVE = re.compile(r"(?:\s|#[^\n]*\n)*+")
-# This is the W_Q = of W_Q = [1 2; 3 4].
-_NAME = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*", re.ASCII)
+# Remarks, and the W_Q = of W_Q = [1 2; 3 4].
+_BEFORE_MATRIX = re.compile(r"(?:\s|#[^\n]*\n)*+(?a:[A-Za-z_]\w*\s*=(?!=)\s*)?")
 
 
 def behind_name(text: str) -> int:
     """Where a matrix begins: behind its name, if it has one, and behind remarks above it."""
-    start = _end_of(_ABOVE, text, 0)
-    return _end_of(_NAME, text, start)
+    before = _BEFORE_MATRIX.match(text)
+    assert before is not None, "or nothing, which matches too"
+    return before.end()
 
 
 def spelling_at(text: str, start: int) -> tuple[Spelling, re.Match[str]] | None:
@@ -112,9 +111,3 @@ def _written(node: Node) -> str:
         return f"[{', '.join(map(_written, node.items))}]"
     assert isinstance(node, Leaf)
     return node.text
-
-
-def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
-    """Where a part of a text ends that may stand there."""
-    found = pattern.match(text, start)
-    return found.end() if found else start
