@@ -14,9 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from attncli.cli.classes.feedback import Feedback
 from attncli.cli.files import new_folders
-from attncli.features.check.many.feedback import Feedback
-from attncli.features.check.many.manifest import Submission
 from attncli.features.example.collection import data_files, problems, solutions
 from attncli.features.generate.roster import numbered, read_roster
 from attncli.file_names import against_windows, file_names, is_device
@@ -227,9 +226,8 @@ def test_what_is_against_a_name_is_what_microsoft_says(name: str) -> None:
 @given(names=st.lists(NAMES, min_size=1, max_size=6))
 def test_pages_of_feedback(names: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("pages")
-    students = [Submission(name, "", "") for name in names]
     with new_folders() as make_folder:
-        feedback = Feedback(str(folder), students, "html", make_folder)
+        feedback = Feedback(str(folder), names, "html", make_folder)
     pages = [Path(path) for path in feedback.paths]
     assert {page.parent for page in pages} == {folder}
     assert not any(refused(page.name) for page in pages)

@@ -19,8 +19,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attncli import system
+from attncli.cli.classes import processes
 from attncli.cli.main import run
-from attncli.features.check.many import processes
 from attncli.problem.arrays.references import is_special, leads_elsewhere
 
 ROOT = Path(__file__).parents[1]

@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from attncli.cli import options
+from attncli.cli.class_options import (
+    POSSIBLE_MARKS,
+    POSSIBLE_WORKERS,
+    FeedbackFolder,
+    FeedbackFormat,
+    format_of_pages,
+    require_folder_of_feedback,
+)
 from attncli.cli.error_report import warn_of
 from attncli.cli.files import require_writable
 from attncli.cli.groups import grouped
@@ -18,20 +26,17 @@ from attncli.cli.overrides import Overrides, ReadingOverrides
 from attncli.cli.pages import require_workbook, write_page
 from attncli.cli.progress import progress
 from attncli.errors import Exit, usage_error
-from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
+from attncli.render import OF_ONE_STEP, WORKBOOK
 from attncli.system import files_named
 
 if TYPE_CHECKING:
     from attncli.features.check.many.result_row import Marked, Settings
 
-POSSIBLE_MARKS = range(1, 1001)
-POSSIBLE_WORKERS = range(1, 1001)
 POSSIBLE_TIME_LIMITS = range(1, 10**6)
 # In seconds, for one solution of a class.
 USUAL_TIME_LIMIT = 600
 # A table of these has a row for each solution, even if there is only one.
 DATA_FORMATS = (*OF_ONE_STEP, *WORKBOOK)
-FORMATS_OF_PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
 
 # Where there are pages of feedback, --math is theirs, whatever the format of the results.
 CheckLook: TypeAlias = Annotated[
@@ -110,20 +115,8 @@ def check(
             help="The folder of the answers that --batch names.",
         ),
     ] = None,
-    feedback: Annotated[
-        str | None,
-        typer.Option(
-            "--feedback", metavar="FOLDER", help="Write a page for each student to this folder."
-        ),
-    ] = None,
-    feedback_format: Annotated[
-        str | None,
-        options.choice(
-            "--feedback-format",
-            (*FORMATS_OF_PAGES, "pdf"),
-            "The format of these pages.  [default: markdown]",
-        ),
-    ] = None,
+    feedback: FeedbackFolder = None,
+    feedback_format: FeedbackFormat = None,
     workers: Annotated[
         int | None,
         options.read_by(
@@ -185,13 +178,8 @@ def check(
             "--workers",
             "the cluster has its own workers",
         ),
-        Conflict(
-            feedback_format is not None and feedback is None,
-            "--feedback-format",
-            "no --feedback",
-            "name a folder too",
-        ),
     )
+    require_folder_of_feedback(feedback, feedback_format)
     several = batch is not None or len(paths) > 1
     has_a_row_each = several or look.format in DATA_FORMATS or feedback is not None or resume
     if not has_a_row_each and scheduler is None and time_limit is None:
@@ -216,7 +204,7 @@ def check(
         convention=overrides.as_,
         outside=overrides.allow_outside,
         seconds=time_limit or USUAL_TIME_LIMIT,
-        feedback=_format_of_pages(feedback, feedback_format),
+        feedback=format_of_pages(feedback, feedback_format),
         math="dollars" if look.math == "dollars" else "fences",
     )
     return _check_class(
@@ -290,6 +278,7 @@ def _check_class(
 ) -> int:
     """A row for each solution, and a page for each student if `feedback` names a folder."""
     from attncli.attention.registry import RULES
+    from attncli.cli.classes.feedback import Feedback
     from attncli.cli.files import new_folders
     from attncli.cli.signals import CleanupBeforeExit, Terminated
     from attncli.features.check.many.class_check import (
@@ -299,7 +288,6 @@ def _check_class(
         kept_beside,
         write_results,
     )
-    from attncli.features.check.many.feedback import Feedback
     from attncli.page.view import chosen_names
 
     require_workbook(look, "results")
@@ -317,7 +305,8 @@ def _check_class(
     with CleanupBeforeExit(), new_folders() as make_folder:
         try:
             if feedback is not None:
-                pages = Feedback(feedback, students, feedback_format or "markdown", make_folder)
+                names = [each.student for each in students]
+                pages = Feedback(feedback, names, feedback_format or "markdown", make_folder)
             kept = kept_beside(look, goes_on=resume)
             try:
                 marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
@@ -354,12 +343,3 @@ def _require_what_is_checked(
         raise usage_error(
             "-d cannot be used without --batch", help="write the answers after the problem"
         )
-
-
-def _format_of_pages(feedback: str | None, feedback_format: str | None) -> str | None:
-    """The format in which pages of feedback are rendered: a PDF is made of LaTeX."""
-    if feedback is None:
-        return None
-    if feedback_format == "pdf":
-        return "latex"
-    return feedback_format or "markdown"

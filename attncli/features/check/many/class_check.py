@@ -8,7 +8,9 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, nullcontext
 
-from attncli.cli.files import is_file, is_same_file, require_writable
+from attncli.cli.classes.feedback import Feedback
+from attncli.cli.classes.manifest import require_folder, require_none_of
+from attncli.cli.files import is_file, require_writable
 from attncli.cli.input import limit_threads
 from attncli.cli.look import Look
 from attncli.cli.pages import write_page
@@ -17,7 +19,6 @@ from attncli.english import count
 from attncli.errors import AttncliError, file_error, usage_error
 from attncli.escaping import visible
 from attncli.features.check.many.class_page import class_page
-from attncli.features.check.many.feedback import Feedback
 from attncli.features.check.many.kept_rows import KeptRows, began_anew, kept_rows
 from attncli.features.check.many.manifest import (
     Submission,
@@ -25,8 +26,7 @@ from attncli.features.check.many.manifest import (
     students_of,
     without_doubles,
 )
-from attncli.features.check.many.marking import mark_all, name_of
-from attncli.features.check.many.processes import mark_in_processes
+from attncli.features.check.many.marking import mark_all, mark_in_processes, name_of
 from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.results import read_results
 from attncli.features.check.many.scheduler import with_texts, workers_of
@@ -55,18 +55,15 @@ def class_of(
     """
     given = batch or problem or "-"
     require_writable(output, given, what="the manifest" if batch else "the problem itself")
-    if folder is not None and not os.path.isdir(folder):
-        raise file_error(
-            f"-d {folder}: there is no such folder", help="name the folder with the answers"
-        )
+    require_folder(folder, "the answers")
     if batch is not None:
         submissions = read_manifest(batch, folder)
     else:
         submissions = _of_one_problem(problem or "", answers, outside)
     # Each process has a core of its own, so NumPy's threads would only be in each other's way.
     limit_threads("")
-    if output is not None and output != "-":
-        _require_other_file(output, submissions)
+    read = [each.problem for each in submissions] + [each.answers for each in submissions]
+    require_none_of(output, map(name_of, read))
     return submissions
 
 
@@ -80,16 +77,6 @@ def _of_one_problem(problem: str, answers: Sequence[str], outside: bool) -> list
     return without_doubles(
         Submission(student, source, path) for student, path in zip(students, answers, strict=True)
     )
-
-
-def _require_other_file(output: str, submissions: Sequence[Submission]) -> None:
-    """Raises AttncliError (exit 2) where the results would be written over what is checked."""
-    names = {name_of(given) for each in submissions for given in (each.problem, each.answers)}
-    for name in names - {""}:
-        if is_same_file(output, name):
-            raise usage_error(
-                f"-o {output} would write over {name}", help="give the output another name"
-            )
 
 
 class Marking:
@@ -186,7 +173,7 @@ class Marking:
     ) -> None:
         """Add what came of one submission, and keep the rows that have all that belongs to them."""
         self._found[number] = marked
-        complete = [number] if feedback is None else feedback.write(number, marked)
+        complete = [number] if feedback is None else feedback.write(number, marked.page)
         self._complete += len(complete)
         if kept is not None:
             kept.add(self._found[each] for each in complete)

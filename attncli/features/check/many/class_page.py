@@ -5,10 +5,11 @@ was not read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from statistics import mean, median
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from statistics import mean
+from typing import Any
 
+from attncli.cli.classes.summary import BETWEEN_MISTAKES, most_first, named, spread, spread_in_words
 from attncli.english import count, either, listed
 from attncli.features.check.many.result_row import Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
@@ -22,16 +23,11 @@ from attncli.page.document import (
     TableSheet,
     Text,
 )
-from attncli.page.printer import format_number
 from attncli.render.csv_lines import Value
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 MOST_MISTAKES_LISTED = 20
-# So many students are named beside a mistake.
-MOST_STUDENTS_NAMED = 3
-# Stands between mistakes in one cell.
-BETWEEN_MISTAKES = " | "
 # The sheets of a workbook.
 RESULTS, SUMMARY = "results", "summary"
 COLUMNS_OF_RESULTS = (
@@ -45,7 +41,6 @@ COLUMNS_OF_RESULTS = (
     "problem",
     "answers",
 )
-Shared = TypeVar("Shared", bound=Hashable)
 
 
 def class_page(results: Sequence[Marked]) -> Document:
@@ -97,7 +92,7 @@ def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value |
         *((words, number) for number, _, words in _kinds(results, read)),
     ]
     if read:
-        shares = [round(100 * value, 1) for value in _spread(read)]
+        shares = [round(100 * value, 1) for value in spread([*map(_share, read)])]
         yield [
             ("marks in %", ""),
             *zip(("average", "middle", "lowest", "highest"), shares, strict=True),
@@ -139,7 +134,7 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
     read = [each for each in results if not each.error]
     yield Paragraph((_counted(results, read),))
     if read:
-        yield Paragraph((_marks(read),))
+        yield Paragraph((spread_in_words([*map(_share, read)]),))
     if not results:
         return
     counted = Counter[str]()
@@ -154,14 +149,14 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
         yield Heading("Where the first wrong number is")
         yield Table(
             ("step", "students", "who"),
-            tuple(((step,), (f"{len(who):,}",), (_who(who),)) for step, who in first),
+            tuple(((step,), (f"{len(who):,}",), (named(who),)) for step, who in first),
             (1,),
         )
     if made := _made(read):
         yield Heading("Which mistakes explain the errors")
         yield Listing(
             tuple(
-                (f"{step}: {mistake}. {count(len(who), 'student')}: {_who(who)}.",)
+                (f"{step}: {mistake}. {count(len(who), 'student')}: {named(who)}.",)
                 for (step, mistake), who in made[:MOST_MISTAKES_LISTED]
             )
         )
@@ -210,19 +205,6 @@ def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:
     return f"{listed(parts)}." if parts else "There are no solutions."
 
 
-def _marks(read: Sequence[Marked]) -> str:
-    average, middle, low, high = (f"{format_number(100 * value, 0)} %" for value in _spread(read))
-    if len(read) == 1:
-        return f"Marks: {average}."
-    return f"Marks: {average} on average, {middle} in the middle, from {low} to {high}."
-
-
-def _spread(read: Sequence[Marked]) -> tuple[float, float, float, float]:
-    """The mean, the median, the smallest and the largest share of the marks."""
-    shares = [_share(each) for each in read]
-    return mean(shares), median(shares), min(shares), max(shares)
-
-
 def _share(each: Marked) -> float:
     return (each.marks or 0) / max(each.of or 0, 1)
 
@@ -233,31 +215,10 @@ def _mark_text(each: Marked) -> str:
 
 def _made(read: Sequence[Marked]) -> list[tuple[tuple[str, str], list[str]]]:
     """Each mistake, with its step, and the students who made it; the most frequent first."""
-    return _most_first((mistake, each.student) for each in read for mistake in each.mistakes)
+    return most_first((mistake, each.student) for each in read for mistake in each.mistakes)
 
 
 def _first_steps(read: Sequence[Marked]) -> list[tuple[str, list[str]]]:
-    return _most_first(
+    return most_first(
         (each.first_wrong.partition(",")[0], each.student) for each in read if each.first_wrong
     )
-
-
-def _most_first(found: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[str]]]:
-    students: dict[Shared, list[str]] = {}
-    for key, student in found:
-        students.setdefault(key, []).append(student)
-
-    def how_many(entry: tuple[Shared, list[str]]) -> int:
-        _, who = entry
-        return len(who)
-
-    # Of two that are as frequent, the one that was found first stays first.
-    return sorted(students.items(), key=how_many, reverse=True)
-
-
-def _who(students: Sequence[str]) -> str:
-    shown = [*students[:MOST_STUDENTS_NAMED]]
-    if len(students) > MOST_STUDENTS_NAMED:
-        shown.append("…")
-    has_comma = any("," in name for name in shown)
-    return ("; " if has_comma else ", ").join(shown)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from math import prod
 
+from attncli.cli.classes.processes import ClassWork, done_in_processes
+from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
 from attncli.features.check.diagnosis import Diagnosis
@@ -46,6 +49,18 @@ def mark_all(
     for future in as_completed(futures):
         number = futures[future]
         yield number, result_of(future, submissions[number], settings)
+
+
+def mark_in_processes(
+    submissions: Sequence[Submission], settings: Settings, workers: int, warn: Callable[[str], None]
+) -> Iterator[tuple[int, Marked]]:
+    """The same in so many processes."""
+    work = ClassWork(
+        partial(mark, settings=settings),
+        partial(result_of, settings=settings),
+        "the submissions were checked",
+    )
+    return done_in_processes(submissions, work, workers, warn)
 
 
 def mark(submission: Submission, settings: Settings) -> Marked:
@@ -135,7 +150,7 @@ def _row(
     counts["missing"] += unanswered
     marks, of = float(earned), asked
     if settings.marks is not None:
-        marks, of = _rounded_share(settings.marks, earned, asked), settings.marks
+        marks, of = rounded_share(settings.marks, earned, asked), settings.marks
     return Marked(
         submission.student,
         name_of(submission.problem),
@@ -226,8 +241,3 @@ def _problem(given: object, settings: Settings) -> Problem:
 
 def _rendered(document: Document, settings: Settings) -> str:
     return render(document, settings.feedback or "markdown", Style(math=settings.math))
-
-
-def _rounded_share(marks: int, earned: int, asked: int) -> float:
-    """The share of the marks, to two decimals, half up: 8.33 of 10 for 5 of 6."""
-    return (200 * marks * earned + asked) // (2 * max(asked, 1)) / 100

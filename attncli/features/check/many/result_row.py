@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from attncli.cli.classes.summary import plain_marks
 from attncli.features.check.verdicts import Verdict
 
 
@@ -51,11 +52,7 @@ class Marked:
     @property
     def plain_marks(self) -> float | int | None:
         """The marks, without a decimal point if they are a whole number."""
-        return (
-            int(self.marks)
-            if self.marks is not None and self.marks == int(self.marks)
-            else self.marks
-        )
+        return plain_marks(self.marks)
 
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON data."""

@@ -28,8 +28,7 @@ import attncli
 from attncli.cli.main import run
 from attncli.features.check.many.kept_rows import kept_rows
 from attncli.features.check.many.manifest import Submission, read_manifest
-from attncli.features.check.many.marking import mark_all
-from attncli.features.check.many.processes import mark_in_processes
+from attncli.features.check.many.marking import mark_all, mark_in_processes
 from attncli.features.check.many.result_row import Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.schema.command import schemas

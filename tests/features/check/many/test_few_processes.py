@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from attncli.attention import parallel
+from attncli.cli.classes import processes
 from attncli.cli.main import run
-from attncli.features.check.many import processes
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marking import mark_all
+from attncli.features.check.many.marking import mark_all, mark_in_processes
 from attncli.features.check.many.result_row import Settings
 from attncli.features.check.many.time_limit import within
 
@@ -82,7 +82,7 @@ def test_threads_of_a_pool_that_cannot_be_started(
     limited = after(had, threading.Thread.start, RuntimeError(NO_THREAD))
     monkeypatch.setattr(threading.Thread, "start", limited)
     warnings: list[str] = []
-    found = dict(processes.mark_in_processes(submissions, Settings(), 2, warnings.append))
+    found = dict(mark_in_processes(submissions, Settings(), 2, warnings.append))
     assert found == whole
     (warning,) = warnings
     assert warning.endswith(f"({NO_THREAD})")
@@ -118,7 +118,7 @@ def test_a_pool_that_breaks_while_work_is_handed_out(
 
     monkeypatch.setattr(processes, "_pool", first_breaks)
     warnings: list[str] = []
-    found = dict(processes.mark_in_processes(submissions, Settings(), 2, warnings.append))
+    found = dict(mark_in_processes(submissions, Settings(), 2, warnings.append))
     assert found == whole
     assert warnings == []
     assert len(made) > 1

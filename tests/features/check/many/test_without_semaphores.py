@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 import attncli
+from attncli.cli.classes import processes
 from attncli.cli.main import run
-from attncli.features.check.many import processes
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marking import mark_all
+from attncli.features.check.many.marking import mark_all, mark_in_processes
 from attncli.features.check.many.result_row import Settings
 
 PROBLEM = "Q: [[1, 2]]\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]\n"
@@ -29,7 +29,7 @@ WARNING = (
 )
 # What starts processes that work together, and threads that need no semaphore of the system.
 STARTS = {"multiprocessing", "ProcessPoolExecutor", "fork"}
-MAKES_POOLS = "features/check/many/processes.py"
+MAKES_POOLS = "cli/classes/processes.py"
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_what_is_left_is_checked_when_processes_can_no_longer_be_had(
 
     monkeypatch.setattr(processes, "_pool", once)
     warnings: list[str] = []
-    found = dict(processes.mark_in_processes(submissions, Settings(), 2, warnings.append))
+    found = dict(mark_in_processes(submissions, Settings(), 2, warnings.append))
     assert found == whole
     assert len(warnings) == 1
 

@@ -9,8 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from attncli.cli.files import require_usable_name, write, write_bytes
 from attncli.english import count, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
-from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.result_row import Marked
 from attncli.file_names import file_names
 from attncli.render import FORMATS
 from attncli.render.latex.escape import has_codes
@@ -29,7 +27,7 @@ class Feedback:
     def __init__(
         self,
         folder: str,
-        submissions: Sequence[Submission],
+        students: Sequence[str],
         format: str,
         make_folder: Callable[[str], None],
     ) -> None:
@@ -39,7 +37,7 @@ class Feedback:
         Raises AttncliError where the folder cannot be made (exit 4), or no TeX is installed (exit
         5).
         """
-        self._students = [each.student for each in submissions]
+        self._students = [*students]
         self._engine = engine() if format == "pdf" else None
         # Each of these threads waits for a process of TeX.
         self._threads = ThreadPoolExecutor(os.cpu_count() or 1)
@@ -56,15 +54,14 @@ class Feedback:
         names = file_names(self._students, "student")
         self.paths = [os.path.join(folder, f"{name}{suffix}") for name in names]
 
-    def write(self, number: int, marked: Marked) -> list[int]:
+    def write(self, number: int, page: str | None) -> list[int]:
         """The page of a student by its number; as PDF as soon as it is made. Returns whose pages
         are there now.
 
         Raises AttncliError (exit 4) where a page cannot be written, which also says how many are.
         """
-        if marked.page is None:
+        if page is None:
             return [number]
-        page = marked.page
         if self._in_tex and has_codes(page):
             self._with_codes.append(self._students[number])
         self.owed.add(number)

@@ -1,4 +1,4 @@
-"""Checks submissions in several processes, or in this one where the system gives no others."""
+"""Does work in several processes, or in this one where the system gives no others."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import islice
+from typing import Any, Generic, TypeVar
 
 from attncli import system
 from attncli.errors import reason
-from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.marking import mark, result_of
-from attncli.features.check.many.result_row import Marked, Settings
 
+Item = TypeVar("Item")
+Row = TypeVar("Row")
 _ONE_AFTER_THE_OTHER = (
-    "the submissions were checked one after the other: the system does not let several processes"
-    " work together"
+    "one after the other: the system does not let several processes work together"
 )
 
 
@@ -27,55 +27,68 @@ class NoProcessesError(Exception):
     """The system does not let several processes work together. The message says why."""
 
 
-def mark_in_processes(
-    submissions: Sequence[Submission], settings: Settings, workers: int, warn: Callable[[str], None]
-) -> Iterator[tuple[int, Marked]]:
-    """The same in so many processes. If one of them ends, those that it may have been at are
-    checked alone.
+@dataclass(frozen=True, slots=True)
+class ClassWork(Generic[Item, Row]):
+    """What is done with each item: `do`, a function that another process can import.
+
+    `result_of` is the row of an item by its future, also where the process has ended. `said` is
+    what was done, in words: "the submissions were checked".
+    """
+
+    do: Callable[[Item], Row]
+    result_of: Callable[[Future[Row], Item], Row]
+    said: str
+
+
+def done_in_processes(
+    items: Sequence[Item], work: ClassWork[Item, Row], workers: int, warn: Callable[[str], None]
+) -> Iterator[tuple[int, Row]]:
+    """Each item by its number with its row, as soon as that is there, from so many processes. If
+    one of them ends, those that it may have been at are done alone.
 
     Where the system gives no processes, or fewer than these, what is left is done in this one,
     after a warning.
     """
-    left = dict(enumerate(submissions))
+    left = dict(enumerate(items))
     try:
-        yield from _in_processes(left, settings, workers)
+        yield from _in_processes(left, work, workers)
         return
     except NoProcessesError as error:
         why = str(error)
     # Python tells people of semaphores that a pool which could not be used has not given back.
     gc.collect()
-    warn(f"{_ONE_AFTER_THE_OTHER} ({why})")
-    for number, submission in left.items():
-        yield number, mark(submission, settings)
+    warn(f"{work.said} {_ONE_AFTER_THE_OTHER} ({why})")
+    for number, item in left.items():
+        yield number, work.do(item)
 
 
 def _in_processes(
-    left: dict[int, Submission], settings: Settings, workers: int
-) -> Iterator[tuple[int, Marked]]:
+    left: dict[int, Item], work: ClassWork[Item, Row], workers: int
+) -> Iterator[tuple[int, Row]]:
     """Each of what is left, which is then no longer in there; NoProcessesError where so many cannot
     be had.
     """
     while left:
         with _processes(min(workers, len(left))) as executor:
-            for number, future in _ended(executor, left, settings):
+            for number, future in _ended(executor, left, work):
                 if not isinstance(future.exception(), BrokenProcessPool):
                     del left[number]
                     yield number, future.result()
-        # Work is handed out in order, so the process that ended was at one of these.
+        # ClassWork is handed out in order, so the process that ended was at one of these.
         for number in list(left)[:workers]:
             with _processes(1) as alone:
-                ((_, future),) = _ended(alone, {number: left[number]}, settings)
-                yield number, result_of(future, left.pop(number), settings)
+                ((_, future),) = _ended(alone, {number: left[number]}, work)
+                yield number, work.result_of(future, left.pop(number))
 
 
 def _ended(
-    executor: Executor, submissions: Mapping[int, Submission], settings: Settings
-) -> Iterator[tuple[int, Future[Marked]]]:
-    """Each submission by its number with its future, as soon as that has ended; NoProcessesError as
+    executor: Executor, items: Mapping[int, Item], work: ClassWork[Item, Row]
+) -> Iterator[tuple[int, Future[Row]]]:
+    """Each item by its number with its future, as soon as that has ended; NoProcessesError as
     above.
     """
     with _lost_thread() as lost:
-        futures = _handed_out(executor, submissions, settings)
+        futures = _handed_out(executor, items, work)
         for future in islice(as_completed([lost, *futures]), len(futures)):
             if future is lost:
                 lost.result()
@@ -83,7 +96,7 @@ def _ended(
 
 
 @contextmanager
-def _lost_thread() -> Iterator[Future[Marked]]:
+def _lost_thread() -> Iterator[Future[Any]]:
     """A future that ends with NoProcessesError when a thread of this process gets no thread for its
     work.
 
@@ -92,7 +105,7 @@ def _lost_thread() -> Iterator[Future[Marked]]:
     """
     import threading
 
-    lost: Future[Marked] = Future()
+    lost: Future[Any] = Future()
     before = threading.excepthook
 
     def note(fault: threading.ExceptHookArgs) -> None:
@@ -109,21 +122,21 @@ def _lost_thread() -> Iterator[Future[Marked]]:
 
 
 def _handed_out(
-    executor: Executor, submissions: Mapping[int, Submission], settings: Settings
-) -> dict[Future[Marked], int]:
-    """The number of each submission by what will come of it; without the last ones if a process
+    executor: Executor, items: Mapping[int, Item], work: ClassWork[Item, Row]
+) -> dict[Future[Row], int]:
+    """The number of each item by what will come of it; without the last ones if a process
     ends meanwhile.
 
     The first ones start the processes: NoProcessesError where the system gives no process or no
     thread for one.
     """
-    futures: dict[Future[Marked], int] = {}
+    futures: dict[Future[Row], int] = {}
     with _children_ignore_interrupt():
-        for number, each in submissions.items():
+        for number, each in items.items():
             try:
-                futures[executor.submit(mark, each, settings)] = number
+                futures[executor.submit(work.do, each)] = number
             except BrokenProcessPool as error:
-                lost: Future[Marked] = Future()
+                lost: Future[Row] = Future()
                 lost.set_exception(error)
                 futures[lost] = number
                 break

@@ -1,0 +1,73 @@
+"""What is said of a class as a whole: its marks, and what many students have done."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from statistics import mean, median
+from typing import TypeVar
+
+from attncli.page.printer import format_number
+
+# So many students are named beside a mistake.
+MOST_STUDENTS_NAMED = 3
+# Stands between mistakes in one cell.
+BETWEEN_MISTAKES = " | "
+Shared = TypeVar("Shared", bound=Hashable)
+
+
+def spread(shares: Sequence[float]) -> tuple[float, float, float, float]:
+    """The mean, the median, the smallest and the largest share of the marks."""
+    return mean(shares), median(shares), min(shares), max(shares)
+
+
+def spread_in_words(shares: Sequence[float]) -> str:
+    """The same as a sentence, in percent."""
+    average, middle, low, high = (f"{format_number(100 * each, 0)} %" for each in spread(shares))
+    if len(shares) == 1:
+        return f"Marks: {average}."
+    return f"Marks: {average} on average, {middle} in the middle, from {low} to {high}."
+
+
+def rounded_share(marks: int, earned: int, asked: int) -> float:
+    """The share of the marks, to two decimals, half up.
+
+    >>> rounded_share(10, 5, 6)
+    8.33
+    """
+    of = max(asked, 1)
+    hundredths = (200 * marks * earned + of) // (2 * of)
+    return hundredths / 100
+
+
+def plain_marks(marks: float | None) -> float | int | None:
+    """Marks without a decimal point if they are a whole number."""
+    if marks is None or marks != int(marks):
+        return marks
+    return int(marks)
+
+
+def most_first(found: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[str]]]:
+    """What students share, each with who they are; what most have comes first.
+
+    >>> most_first([("scale", "Ada"), ("mask", "Ben"), ("mask", "Cy")])
+    [('mask', ['Ben', 'Cy']), ('scale', ['Ada'])]
+    """
+    students: dict[Shared, list[str]] = {}
+    for key, student in found:
+        students.setdefault(key, []).append(student)
+
+    def how_many(entry: tuple[Shared, list[str]]) -> int:
+        _, who = entry
+        return len(who)
+
+    # Of two that are as frequent, the one that was found first stays first.
+    return sorted(students.items(), key=how_many, reverse=True)
+
+
+def named(students: Sequence[str]) -> str:
+    """The first of these students."""
+    shown = [*students[:MOST_STUDENTS_NAMED]]
+    if len(students) > MOST_STUDENTS_NAMED:
+        shown.append("…")
+    has_comma = any("," in name for name in shown)
+    return ("; " if has_comma else ", ").join(shown)
