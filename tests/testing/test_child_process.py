@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attncli.testing.running import process as process_module
 from attncli.testing.running.answer import NoAnswerError, read_answer
 from attncli.testing.running.process import FunctionError, FunctionProcess, Limits
 
@@ -322,6 +323,22 @@ def test_what_takes_too_long(tmp_path: Path) -> None:
         with pytest.raises(FunctionError, match=r"not come to an end within 0\.2 seconds") as error:
             process.answer(message(), ARRAYS)
         assert time.monotonic() - began < 10
+    assert error.value.hangs
+
+
+def test_slow_calls_may_not_take_any_number_of_seconds_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of them alone is quick enough."""
+    monkeypatch.setattr(process_module, "CALLS_OF_FULL_LENGTH", 2)
+    with process_of(tmp_path, in_the_call("import time; time.sleep(0.25)")) as process:
+        process.start()
+        process._limits = Limits(seconds=1)
+        # The second call still ends within 2 seconds, and the tenth does not.
+        for _ in range(2):
+            process.answer(message(), ARRAYS)
+        with pytest.raises(FunctionError, match="calls together took more than 2 seco") as error:
+            [process.answer(message(), ARRAYS) for _ in range(8)]
     assert error.value.hangs
 
 

@@ -18,6 +18,7 @@ from io import BufferedReader
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 from threading import Thread
+from time import monotonic
 from typing import IO, Any, TypeAlias
 
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ SECONDS_TO_PREPARE = 120
 BYTES_IN_A_FILE = 2**20
 # A framework may start four threads for each core, and the stack of each counts as memory.
 BYTES_FOR_A_CORE = 2**25
+# A function whose every call is slow is not waited for in every case.
+CALLS_OF_FULL_LENGTH = 12
 # What is killed is gone before, unless the system hangs.
 SECONDS_TO_END = 5
 # Exit codes of Windows from here on say that a program crashed.
@@ -51,6 +54,11 @@ class Limits:
 
     seconds: float = 5.0
     memory: int = 4 * 2**30
+
+    @property
+    def together(self) -> float:
+        """The seconds that all calls of a function may take."""
+        return CALLS_OF_FULL_LENGTH * self.seconds
 
 
 USUAL_LIMITS = Limits()
@@ -79,6 +87,8 @@ class FunctionProcess:
         self._limits = limits
         self._running: _Running | None = None
         self._weights: tuple[list[str], list[NDArray[Any]]] | None = None
+        # What its calls have taken so far.
+        self._seconds = 0.0
         # Ctrl-C ends the process of the function, too.
         self._cleanup = CleanupBeforeExit()
 
@@ -135,9 +145,24 @@ class FunctionProcess:
         """
         if self._running is None:
             self.start()
-        found = self._ask("call", message, self._limits.seconds, arrays)
+        found = self._call(message, arrays)
         shape = found.message["shape"]
         return found._replace(numbers=found.numbers.reshape(shape))
+
+    def _call(self, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
+        """The answer to one call, which may take what is left of the time for all of them."""
+        left = self._limits.together - self._seconds
+        allowed = max(0.0, min(self._limits.seconds, left))
+        begun = monotonic()
+        try:
+            return self._ask("call", message, allowed, arrays)
+        except FunctionError as error:
+            if not error.hangs or left > self._limits.seconds:
+                raise
+            said = f"its calls together took more than {_seconds(self._limits.together)}"
+            raise FunctionError(said, ended=True, hangs=True) from None
+        finally:
+            self._seconds += monotonic() - begun
 
     def end(self) -> None:
         """End the process and all that it has started."""
