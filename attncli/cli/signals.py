@@ -30,6 +30,13 @@ def exit_on_interrupt() -> None:
         signal.signal(signal.SIGINT, _exit_at_once)
 
 
+def clean_up_before_exit() -> None:
+    """From now on `CleanupBeforeExit` answers SIGTERM and the like, too, as in a process of the
+    command line's own.
+    """
+    _installed.append(True)
+
+
 def interrupt_arithmetic() -> None:
     """From now on Ctrl-C is answered even while one product of large matrices takes seconds.
 

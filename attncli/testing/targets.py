@@ -16,13 +16,9 @@ def target_of(text: str) -> dict[str, Any]:
 
     Raises AttncliError: exit 2 where it is neither, 4 where there is no such file.
     """
-    place, colon, name = text.partition(":")
-    # A drive of Windows has a colon, too.
-    if len(place) == 1 and place.isalpha() and name[:1] in ("\\", "/"):
-        rest, colon, name = name.partition(":")
-        place = f"{place}:{rest}"
+    place, name = place_and_name(text)
     is_file = place.endswith(".py") or os.path.exists(place)
-    if not colon or not name.strip():
+    if not name.strip():
         example = f"{place}:attention" if is_file else "my_attention.py:attention"
         raise usage_error(f"{text} names no function", help=f"write attncli test {example}")
     if is_file:
@@ -32,6 +28,20 @@ def target_of(text: str) -> dict[str, Any]:
         what = f"{place} is neither a file of Python nor the name of a package"
         raise usage_error(what, help=f"write {EXAMPLE}")
     return {"file": None, "module": place, "name": name}
+
+
+def place_and_name(text: str) -> tuple[str, str]:
+    """What stands before the colon, a file or a package, and what stands behind it, or "".
+
+    >>> place_and_name("ada.py:attention"), place_and_name("ada.py")
+    (('ada.py', 'attention'), ('ada.py', ''))
+    """
+    place, _, name = text.partition(":")
+    # A drive of Windows has a colon, too.
+    if len(place) == 1 and place.isalpha() and name[:1] in ("\\", "/"):
+        rest, _, name = name.partition(":")
+        place = f"{place}:{rest}"
+    return place, name
 
 
 def _require_file(path: str) -> None:

@@ -42,6 +42,8 @@ LINES = [
     ["scaling", "love.yaml", "--draws", "3", "-o", "a.md"],
     ["test", f"{FUNCTIONS}/corrected.py:attention", "-o", "a.md"],
     ["test", f"{FUNCTIONS}/homework.py:attention", "-o", "a.yaml"],
+    ["test", "--batch", "functions.csv", "-o", "a.csv"],
+    ["test", "--batch", "functions.csv", "--feedback", "pages"],
     ["check", "love.yaml", "ada.yaml", "-o", "a.md"],
     ["check", "--batch", "class.csv", "-o", "a.csv"],
     ["check", "--batch", "class.csv", "--feedback", "pages"],
@@ -127,6 +129,7 @@ def made_folder(folder: Path) -> Path:
     for name in ("ada.yaml", "ben.yaml"):
         (folder / name).write_text("scaled: [[0.58, 2.89, 1.73], null, null]\n")
     (folder / "class.csv").write_text(CLASS)
+    (folder / "functions.csv").write_text(f"student,function\nAda,{FUNCTIONS}/five_lines.py\n")
     return folder
 
 

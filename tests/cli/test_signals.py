@@ -69,8 +69,13 @@ cli.main()
 MAKERS = {
     "generate": "generate --seed midterm --count 2 -d new/folder",
     "check": "check --batch class.csv -o results.csv --feedback new/folder",
+    "test": "test --batch functions.csv -o results.csv --feedback new/folder",
 }
-SAID = {"generate": "", "check": "0 of 1 solution are checked; results.csv is not written"}
+SAID = {
+    "generate": "",
+    "check": "0 of 1 solution are checked; results.csv is not written",
+    "test": "0 of 1 function are tested; results.csv is not written",
+}
 
 
 @pytest.mark.sampled(3)
@@ -80,13 +85,14 @@ SAID = {"generate": "", "check": "0 of 1 solution are checked; results.csv is no
 def test_as_soon_as_a_folder_is_made(command: str, name: str, count: int, tmp_path: Path) -> None:
     """Another signal comes while the folder is removed."""
     (tmp_path / "class.csv").write_text("student,problem,answers\nAda,p.yaml,a.yaml\n")
+    (tmp_path / "functions.csv").write_text("student,function\nAda,ada.py\n")
     program = MAKING.format(name=name, count=count, arguments=MAKERS[command].split())
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (ENDED[name], "")
     assert SAID[command] in done.stderr
-    assert os.listdir(tmp_path) == ["class.csv"]
+    assert {*os.listdir(tmp_path)} == {"class.csv", "functions.csv"}
 
 
 def test_one_that_is_ignored_stays_so(tmp_path: Path) -> None:

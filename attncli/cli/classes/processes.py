@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from attncli import system
+from attncli.cli import signals
 from attncli.errors import reason
 
 Item = TypeVar("Item")
@@ -203,10 +204,14 @@ def _children_ignore_interrupt() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """In a new process: leave Ctrl-C to the parent, and end when that ends."""
+    """In a new process: leave Ctrl-C to the parent, end cleanly by SIGTERM, and end when the parent
+    ends.
+    """
     from threading import Thread
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The parent ends it by SIGTERM, and what it has started must not outlive it.
+    signals.clean_up_before_exit()
     # Where there is no thread to be had, the parent ends it, unless that is killed.
     with suppress(RuntimeError):
         Thread(target=_end_with_parent, daemon=True).start()

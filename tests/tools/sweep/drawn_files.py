@@ -11,6 +11,7 @@ import csv
 import io
 import json
 from copy import deepcopy
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,6 +19,16 @@ from tests.tools.sweep.drawn_problems import TEXTS, Drawn, draw_problem
 
 ANSWERS, OTHER, DUMP, ARRAYS = "answers.yaml", "other.yaml", "dump.json", "dump.npz"
 ROSTER, MANIFEST, MODEL = "names.csv", "class.csv", "model"
+MANIFEST_OF_FUNCTIONS = "functions.csv"
+EXAMPLES = Path(__file__).parents[3] / "inputs" / "functions"
+FUNCTIONS = [
+    f"{EXAMPLES}/homework.py:attention",
+    f"{EXAMPLES}/corrected.py:attention",
+    f"{EXAMPLES}/hidden.py:attend",
+    f"{EXAMPLES}/layer.py:Attention(4, 3)",
+    f"{EXAMPLES}/homework.py:nothing",
+    "json:dumps",
+]
 OF_NUMBERS = (ANSWERS, DUMP, ARRAYS, MANIFEST)  # which are made of a trace
 NAMES = [
     "Ada Lovelace",
@@ -50,7 +61,11 @@ def draw_file(choice: Random, name: str, problem: str, drawn: Drawn) -> tuple[st
             f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in other.data.items()
         ]
         return "".join(lines), dict(other.arrays)
-    return (_roster(choice) if name == ROSTER else _manifest(choice, problem)), {}
+    if name == ROSTER:
+        return _roster(choice), {}
+    if name == MANIFEST_OF_FUNCTIONS:
+        return _manifest_of_functions(choice), {}
+    return _manifest(choice, problem), {}
 
 
 def _changed(choice: Random, drawn: Drawn) -> Drawn:
@@ -112,6 +127,21 @@ def _manifest(choice: Random, problem: str) -> str:
         rows.append([name, choice.choice([problem] * 9 + [OTHER, "nothing.yaml", ""]), answers])
     if choice.random() < 0.1:
         rows[0][choice.randrange(3)] = choice.choice(["email", "student", ""])
+    if choice.random() < 0.1:
+        rows[-1].append("more")
+    if choice.random() < 0.3:
+        rows[0].append("group")
+    return _rows(rows)
+
+
+def _manifest_of_functions(choice: Random) -> str:
+    """A class: mostly functions that are there, and now and then a row with something wrong."""
+    rows = [["student", "function"]]
+    for name in choice.sample(["Ada", "李", "Bob, B.", "=1+1", "a/b"], choice.randint(1, 3)):
+        alone = f"{EXAMPLES}/five_lines.py"
+        rows.append([name, choice.choice([*FUNCTIONS, alone, alone, "nothing.py", "x", ""])])
+    if choice.random() < 0.1:
+        rows[0][choice.randrange(2)] = choice.choice(["email", "student", ""])
     if choice.random() < 0.1:
         rows[-1].append("more")
     if choice.random() < 0.3:

@@ -12,14 +12,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from random import Random
 from typing import Any
 
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.cli.app import _group, command_names
 from tests.tools.sweep.documented import Documented, documented_lines
-from tests.tools.sweep.drawn_files import ANSWERS, ARRAYS, DUMP, MANIFEST, MODEL, OTHER, ROSTER
+from tests.tools.sweep.drawn_files import (
+    ANSWERS,
+    ARRAYS,
+    DUMP,
+    FUNCTIONS,
+    MANIFEST,
+    MANIFEST_OF_FUNCTIONS,
+    MODEL,
+    OTHER,
+    ROSTER,
+)
 from tests.tools.sweep.drawn_problems import (
     EXACT_WORDS,
     ODD,
@@ -70,16 +80,9 @@ READ = {
     "generate --roster": ROSTER,
     "generate --audit": "",
     "test --outputs": ".",
+    "test --batch": MANIFEST_OF_FUNCTIONS,
+    "test --directory": ".",
 }
-EXAMPLES = Path(__file__).parents[3] / "inputs" / "functions"
-FUNCTIONS = [
-    f"{EXAMPLES}/homework.py:attention",
-    f"{EXAMPLES}/corrected.py:attention",
-    f"{EXAMPLES}/hidden.py:attend",
-    f"{EXAMPLES}/layer.py:Attention(4, 3)",
-    f"{EXAMPLES}/homework.py:nothing",
-    "json:dumps",
-]
 CALLS = ["f(q, k, v)", "f(q, k, v, mask=~mask)", "f(k, q, v, None)", "f(q, k, v"]
 SQUARE = {"generate": 4, "new": 3}  # the tokens of problems that these commands make
 MOST = {"--count": 3}  # of what takes a second for each
@@ -237,6 +240,9 @@ class _Values:
             "TEXT": lambda: self.choice.choice([*TEXTS, "I love AI", "1", "midterm"]),
             "FILE.py:NAME": lambda: self.choice.choice(FUNCTIONS),
             "EXPRESSION": lambda: self.choice.choice(CALLS),
+            "FUNCTION": lambda: self.choice.choice(["attention", "attention", "attend", "x"]),
+            "SETTING,…": lambda: self.choice.choice(["mask", "mask,causal", "scale", "sink,x"]),
+            "MARKS": lambda: self.choice.choice(["0", "1", "2", "0.5", "1/3"]),
             "NAME=WEIGHT,…": lambda: self.choice.choice(["W_Q=W_q", "W_K=W_k,W_V=W_v", "b_O=x"]),
             "ADDRESS": lambda: self.choice.choice(["tcp://127.0.0.1:1", "nowhere", "127.0.0.1"]),
         }

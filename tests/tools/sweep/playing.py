@@ -31,6 +31,7 @@ from tests.tools.fuzz.ends import End, check_end, end_of
 from tests.tools.sweep.drawn_files import (
     DUMP,
     MANIFEST,
+    MANIFEST_OF_FUNCTIONS,
     MODEL,
     OF_NUMBERS,
     OTHER,
@@ -118,7 +119,7 @@ def case(seed: int, number: int, command: str | None = None) -> Case:
         ]
         lines = PROMISES[promise].lines(choice, name, drawn)
     files, arrays = {name: text}, dict(drawn.arrays)
-    for file in (MANIFEST, ROSTER, OTHER):
+    for file in (MANIFEST, MANIFEST_OF_FUNCTIONS, ROSTER, OTHER):
         if _named(file, lines) or (file == OTHER and OTHER in files.get(MANIFEST, "")):
             files[file], others = draw_file(choice, file, name, drawn)
             arrays |= others

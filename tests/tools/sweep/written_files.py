@@ -184,6 +184,7 @@ SUFFIXES = {
     "tsv": ".tsv",
     "svg": ".svg",
     "png": ".png",
+    "gradescope": ".json",
     "moodle": ".xml",
     "rexams": ".rmd",
     "canvas": ".txt",
