@@ -30,12 +30,19 @@ def known_mistakes(*, gradient: bool = True) -> tuple[Mistake, ...]:
     return (*mistakes, *_of_gradients()) if gradient else mistakes
 
 
-def applicable(trace: Trace) -> Iterator[tuple[Mistake, Changes]]:
+def applicable(trace: Trace, *, doubles: bool = False) -> Iterator[tuple[Mistake, Changes]]:
     """Every mistake that can be made in this trace, with the equations, or numbers, that it has for
     the steps.
+
+    A mistake that is another one in this trace is told with `doubles` alone.
     """
+    found: dict[str, Changes] = {}
     for mistake in _of_features(trace):
-        if changes := mistake.change(trace):
+        changes = mistake.change(trace)
+        if not changes:
+            continue
+        found[mistake.id] = changes
+        if doubles or not mistake.unlike or found.get(mistake.unlike) != changes:
             yield mistake, changes
 
 

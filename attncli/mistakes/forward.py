@@ -25,6 +25,7 @@ from attncli.equation.nodes import (
     rewrite,
 )
 from attncli.equation.parser import parse_expression
+from attncli.mistakes.hidden_keys import causal_unasked, last_key_left_out
 from attncli.mistakes.model import (
     Change,
     Changes,
@@ -172,6 +173,19 @@ def _as_other(name: str) -> Rewrite:
     return function
 
 
+def reshaped(expression: Expression, trace: Trace) -> Expression | None:
+    """The numbers of K row by row, in the shape of its transpose."""
+    m, d_k = trace["K"].shape[-2:]
+    # Else the shapes are the same, or the numbers are.
+    if m == d_k or 1 in (m, d_k) or not isinstance(expression, Ref):
+        return None
+    row, column = trace.steps["K_T"].rule.target.letters[-2:]
+    place = f"({row} * {m} + {column})"
+    token = parse_expression(f"{place} // {d_k}")
+    feature = parse_expression(f"{place} % {d_k}")
+    return replace(expression, indices=(*expression.indices[:-2], token, feature))
+
+
 # Scores, scale, softmax and output
 
 
@@ -195,6 +209,14 @@ def scale_ignored(_: Expression, trace: Trace) -> Expression | None:
         return None
     scores = trace.steps["scores"].rule.target
     return Call("div", (scores, _ROOT_OF_D_K))
+
+
+def divided_by_scale(_: Expression, trace: Trace) -> Expression | None:
+    """The scores divided by the scale that the problem gives."""
+    given = trace.settings.scale
+    if "scale" not in trace.parameters or given is None or math.isclose(abs(given), 1):
+        return None
+    return Call("div", (trace.steps["scores"].rule.target, Name("scale")))
 
 
 def scaled_unasked(trace: Trace) -> Changes:
@@ -265,6 +287,54 @@ def without_shift(trace: Trace) -> Changes:
         rewritten(exp=lambda own, _: rename(own, {"shifted": logits})),
         rewritten(row_sum=lambda own, _: rewrite(own, _unshifted_sink)),
         rewritten(weights=with_calls("share", lambda arguments: Call("div", arguments))),
+    )(trace)
+
+
+def shifted_by_all(trace: Trace) -> Changes:
+    """The exponentials of scores that are shifted by the largest of all rows, where those of a row
+    are all 0 then.
+    """
+    if not trace.shifted or "sink" in {*trace.parameters, *trace}:
+        return {}
+    top = trace["row_max"][np.isfinite(trace["row_max"])]
+    with np.errstate(under="ignore"):
+        least = np.exp(top.min(initial=0) - top.max(initial=0))
+    if least > 0:
+        return {}
+    letters = trace.steps[trace.logits].rule.target.letters
+    others = dict(zip(letters, "pqrs", strict=False))
+    largest: Expression = Ref(trace.logits, tuple(others.values()))
+    for letter in others.values():
+        largest = Reduce("max", letter, largest)
+
+    def of_all(node: Expression) -> Expression:
+        is_of_row = isinstance(node, Ref) and node.name == "row_max"
+        return largest if is_of_row else node
+
+    return all_of(
+        rewritten(shifted=lambda own, _: rewrite(own, of_all)),
+        rewritten(weights=with_calls("share", lambda arguments: Call("div", arguments))),
+    )(trace)
+
+
+def softmax_twice(trace: Trace) -> Changes:
+    """The softmax of the weights in the place of the weights."""
+    power = "exp_base ** " if "exp_base" in trace.parameters else "exp"
+    part, parts = (f"{power}(share(exp[i, {letter}], row_sum[i]))" for letter in ("j", "u"))
+    return equations(f"weights[i, j] = {part} / sum(u, {parts})")(trace)
+
+
+def with_1_in_sums(trace: Trace) -> Changes:
+    """Shares of the sum of a row and 1, as if there were a sink of 0."""
+    if "sink" in {*trace.parameters, *trace}:
+        return {}
+    one = "1"
+    if trace.shifted:
+        power = "exp_base ** " if "exp_base" in trace.parameters else "exp"
+        one = f"{power}(-finite(row_max[i]))"
+    return equations(
+        f"row_sum[i] = sum(j, exp[i, j]) + {one}",
+        f"weights[i, j] = share(exp[i, j], sum(u, exp[i, u]) + {one})",
     )(trace)
 
 
@@ -447,6 +517,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         rewritten(scores=with_i_and_j_exchanged),
     ),
     Mistake("k-not-transposed", "K was not transposed", equations("K_T[k, j] = K[k, j]")),
+    Mistake("k-reshaped", "K was reshaped, not transposed", rewritten(K_T=reshaped)),
     *(
         Mistake(
             f"{in_id(wrong)}-for-q-k",
@@ -483,6 +554,12 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         equations("scaled[i, j] = scores[i, j] / sqrt({n})"),
     ),
     Mistake(
+        "scale-root-m",
+        "the scores were divided by the root of the number of keys",
+        equations("scaled[i, j] = scores[i, j] / sqrt({m})"),
+        unlike="scale-root-n",
+    ),
+    Mistake(
         "scale-root-all-heads",
         "the scores were divided by the root of d_k of all heads together",
         equations("scaled[i, j] = scores[i, j] / sqrt({joined})"),
@@ -498,6 +575,11 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         rewritten(scaled=scale_ignored),
     ),
     Mistake(
+        "scale-divided",
+        "the scores were divided by the scale of the problem, not multiplied by it",
+        rewritten(scaled=divided_by_scale),
+    ),
+    Mistake(
         "scale-inverted",
         "the scores were multiplied by the root of d_k",
         equations("scaled[i, j] = scores[i, j] * sqrt(d_k)"),
@@ -510,6 +592,17 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         "the scale was applied after the softmax",
         all_of(_UNSCALED, rewritten(weights=scaled_once_more)),
     ),
+    Mistake(
+        "causal-unasked",
+        "a causal mask was applied that the problem does not ask for",
+        causal_unasked(from_last=False),
+    ),
+    Mistake(
+        "causal-unasked-from-last",
+        "a causal mask from the last token was applied that the problem does not ask for",
+        causal_unasked(from_last=True),
+    ),
+    Mistake("last-key-left-out", "the last key was left out", last_key_left_out),
     Mistake(
         "softmax-columns",
         "the softmax was taken down the columns",
@@ -540,9 +633,26 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
         equations("weights[i, j] = exp[i, j]"),
     ),
     Mistake(
+        "softmax-left-out",
+        "the softmax was left out: the scores were taken as weights",
+        equations("weights[i, j] = finite({logits}[i, j])"),
+    ),
+    Mistake("softmax-twice", "the softmax was taken twice", softmax_twice),
+    Mistake(
+        "softmax-plus-1",
+        "1 was added to the sum of the exponentials",
+        with_1_in_sums,
+        optional=("row_sum",),
+    ),
+    Mistake(
         "shift-left-out",
         "the exponentials were taken without a shift, and overflowed",
         without_shift,
+    ),
+    Mistake(
+        "shift-by-all",
+        "the scores were shifted by the largest of all rows, and exponentials became 0",
+        shifted_by_all,
     ),
     Mistake(
         "squares-for-exponentials",

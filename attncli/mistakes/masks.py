@@ -36,6 +36,7 @@ from attncli.mistakes.model import (
     in_id,
     rewritten,
     with_calls,
+    with_changes,
     with_i_and_j_exchanged,
     with_letters,
 )
@@ -120,6 +121,19 @@ def mask_on_weights(weights: Expression, trace: Trace) -> Expression | None:
     return _where_shown(trace, lambda _: weights, number_node(0))
 
 
+def hiding_the_past(expression: Expression, trace: Trace) -> Expression | None:
+    """i <= j for j <= i."""
+
+    def turned(sides: tuple[Expression, ...]) -> Expression:
+        key, end = sides
+        is_end_of_window = any(map(_is_reach, walk(end)))
+        if key != Name("j") or is_end_of_window:
+            return Call("le", sides)
+        return Call("le", (end, key))
+
+    return with_calls("le", turned)(expression, trace)
+
+
 def hiding_itself(expression: Expression, trace: Trace) -> Expression | None:
     """j < i for j <= i."""
     return with_calls("le", lambda sides: Call("lt" if sides[0] == Name("j") else "le", sides))(
@@ -195,12 +209,7 @@ def without_window(expression: Expression, _: Trace) -> Expression | None:
     """
     own = _conditions(expression)
     kept = tuple(condition for condition in own if not _ends_window(condition))
-    if not kept:
-        return None
-    assert isinstance(expression, Call)
-    value, hidden = expression.arguments[1:]
-    condition = kept[0] if len(kept) == 1 else Call("and_", kept)
-    return Call("where", (condition, value, hidden))
+    return _showing(kept, expression) if kept else None
 
 
 def _ends_window(condition: Expression) -> bool:
@@ -240,6 +249,101 @@ def tiled_over_heads(expression: Expression, trace: Trace) -> Expression | None:
         return node
 
     return rewrite(expression, change)
+
+
+def of_the_first(letter: str) -> Rewrite:
+    """The mask of the first head, or of the first entry, in the place of all of them."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        if "mask" not in trace:
+            return None
+        letters = trace.steps["mask"].rule.target.letters
+        if letter not in letters:
+            return None
+        axis = letters.index(letter)
+        mask = trace["mask"]
+        if (mask == mask.take([0], axis)).all():
+            return None
+
+        def change(node: Expression) -> Expression:
+            if not isinstance(node, Ref) or node.name != "mask":
+                return node
+            indices = (*node.indices[:axis], number_node(0), *node.indices[axis + 1 :])
+            return Ref(node.name, indices)
+
+        return rewrite(expression, change)
+
+    return function
+
+
+# Of several masks
+
+
+def _parts(expression: Expression) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    """What a causal mask says, and what the masks beside it do; nothing where one is a window."""
+    own = _conditions(expression)
+    if any(_ends_window(each) for each in own):
+        return (), ()
+    causal = tuple(each for each in own if _is_causal(each))
+    return causal, tuple(each for each in own if each not in causal)
+
+
+def _is_causal(condition: Expression) -> bool:
+    """j <= i, or j <= i + offset."""
+    match condition:
+        case Call("le", (Name("j"), _)):
+            return True
+        case _:
+            return False
+
+
+def _showing(conditions: tuple[Expression, ...], expression: Expression) -> Expression:
+    """The mask with other conditions."""
+    assert isinstance(expression, Call)
+    value, hidden = expression.arguments[1:]
+    condition = conditions[0] if len(conditions) == 1 else Call("and_", conditions)
+    return Call("where", (condition, value, hidden))
+
+
+def in_one_mask(mistake: Mistake, trace: Trace) -> Iterator[Changes]:
+    """What a mistake changes that is made in a causal mask alone, or in what is beside it, before
+    they are combined.
+    """
+    if "mask" not in trace or trace.steps["mask"].rule.expression is None:
+        return
+    own = trace.steps["mask"].rule.equation.expression
+    causal, others = _parts(own)
+    if not causal or not others:
+        return
+    for part, rest in ((causal, others), (others, causal)):
+        alone = with_changes(trace, {"mask": _showing(part, own)})
+        changed = mistake.change(alone)
+        made = changed.get("mask")
+        if len(changed) == 1 and isinstance(made, Expression):
+            condition = rest[0] if len(rest) == 1 else Call("and_", rest)
+            yield {"mask": Call("where", (condition, made, _MINUS_INFINITY))}
+
+
+def without_causal(expression: Expression, _: Trace) -> Expression | None:
+    """The masks beside a causal one alone."""
+    causal, others = _parts(expression)
+    return _showing(others, expression) if causal and others else None
+
+
+def causal_alone(expression: Expression, _: Trace) -> Expression | None:
+    """A causal mask without those beside it."""
+    causal, others = _parts(expression)
+    return _showing(causal, expression) if causal and others else None
+
+
+def any_of_masks(expression: Expression, _: Trace) -> Expression | None:
+    """What a causal mask shows, and what those beside it show."""
+    causal, others = _parts(expression)
+    if not causal or not others:
+        return None
+    by_causal = _showing(causal, expression)
+    shown = _showing(others, expression)
+    return Call("where", (*shown.arguments[:2], by_causal)) if isinstance(shown, Call) else None
 
 
 def _has_blind_queries(trace: Trace) -> bool:
@@ -435,6 +539,13 @@ MASK_MISTAKES: tuple[Mistake, ...] = (
     Mistake("mask-forgotten", "the mask was forgotten", rewritten(masked=without_mask)),
     _mask_mistake("mask-inverted", "the mask was inverted", inverted),
     _mask_mistake("mask-transposed", "the mask was transposed", with_i_and_j_exchanged),
+    Mistake(
+        "causal-hides-past",
+        "the causal mask hid what comes before, not what comes after",
+        rewritten(mask=hiding_the_past),
+        optional=("mask",),
+        unlike="mask-transposed",
+    ),
     _mask_mistake("mask-hides-itself", "the mask hid each token from itself", hiding_itself),
     _mask_mistake("mask-sees-next", "the mask let each token see the next one", seeing_the_next),
     _mask_mistake("mask-other-corner", "the mask was aligned to the other corner", other_corner),
@@ -445,6 +556,29 @@ MASK_MISTAKES: tuple[Mistake, ...] = (
         "mask-tiled-over-heads",
         "the masks of the entries were tiled over the heads, not repeated",
         rewritten(masked=tiled_over_heads),
+    ),
+    Mistake(
+        "mask-of-first-head",
+        "the mask of the first head was used for all heads",
+        rewritten(masked=of_the_first(HEAD)),
+    ),
+    Mistake(
+        "mask-of-first-entry",
+        "the mask of the first entry was used for all entries",
+        rewritten(masked=of_the_first(BATCH)),
+    ),
+    _mask_mistake(
+        "causal-left-out-beside", "the causal mask was left out beside another", without_causal
+    ),
+    _mask_mistake(
+        "mask-left-out-beside-causal",
+        "the mask beside a causal one was left out",
+        causal_alone,
+    ),
+    _mask_mistake(
+        "masks-joined-by-or",
+        "a key was seen where one of the masks shows it, not where all do",
+        any_of_masks,
     ),
     Mistake(
         "hidden-set-to-0",

@@ -62,7 +62,8 @@ class Mistake:
     `change` gives nothing where the mistake cannot be made, or is none: no mask can be forgotten
     where there is none. A step that is `optional` may as well be right: who divides by the largest
     exponential may have written the sums, and who inverts a mask may have saved it before. A
-    `convention` is what some software means to do: of a program it is a fact.
+    `convention` is what some software means to do: of a program it is a fact. `unlike` is the id of
+    another one that may have the same equations: then this one is no other.
     """
 
     id: str
@@ -70,6 +71,7 @@ class Mistake:
     change: Change
     optional: tuple[str, ...] = ()
     convention: bool = False
+    unlike: str = ""
 
 
 def in_id(written: str) -> str:

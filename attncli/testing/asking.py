@@ -126,10 +126,10 @@ class Asking:
 
     def _may_refuse(self, case: Case) -> bool:
         """Whether a case asks for something that a right function may not have: heads that are
-        shared without a parameter for it, or numbers in a mask.
+        shared without a parameter for it, numbers in a mask, or a causal mask beside another.
         """
         mask = case.asks.get("mask")
-        if mask is not None and mask.dtype != np.bool_:
+        if mask is not None and (mask.dtype != np.bool_ or "causal" in case.asks):
             return True
         known = {each.name for each in self.known or ()}
         unsaid = [role for role in case.asks if role in MAY_BE_UNSAID]

@@ -21,6 +21,8 @@ from attncli.testing.case import Array, Case, Meaning, PerHead
 ENTRIES, HEADS = 2, 2
 QUERIES, KEYS = 3, 4
 KEY_WIDTH, VALUE_WIDTH = 5, 6
+# Where there are as many heads as keys else, or keys as features.
+MORE_KEYS = 7
 # RoPE turns pairs of features.
 ROTATED_WIDTH = 4
 SCALE = 0.75
@@ -35,6 +37,8 @@ KEYS_OF_LONG_ROW = 4096
 SLOPES_OF_THREE_HEADS = (2.0**-4, 2.0**-8, 2.0**-2)
 # Few digits tell the root of this from the logarithm of 10, and that of three heads from that of 2.
 WIDTH_IN_16_BITS = 7
+# No query is left without a key, one is hidden from itself, and one shown what comes next.
+BESIDE_CAUSAL = ((1, 1, 0, 1), (1, 0, 1, 0), (0, 1, 1, 1), (1, 1, 0, 1))
 # Scores so large or small that exponentials of them are infinite or 0.
 LARGE = 2048
 
@@ -45,6 +49,7 @@ def all_cases() -> tuple[Case, ...]:
         *_plain(),
         *_masked(),
         *_causal(),
+        _causal_beside_a_mask(),
         _grouped(),
         _window(),
         *_capped(),
@@ -108,7 +113,7 @@ def _masked() -> Iterator[Case]:
 def _causal() -> Iterator[Case]:
     square = _drawn("causal", n=KEYS, m=KEYS)
     yield _asking(square, {"causal": True}, Meaning({"mask": "causal"}))
-    longer = _drawn("causal, fewer queries than keys", m=KEYS + 1)
+    longer = _drawn("causal, fewer queries than keys", m=6, d_v=8)
     corners = [
         Meaning({"mask": {"causal": True, "corner": corner}}, {"causal": corner})
         for corner in CORNERS
@@ -116,8 +121,15 @@ def _causal() -> Iterator[Case]:
     yield _asking(longer, {"causal": True}, *corners)
 
 
+def _causal_beside_a_mask() -> Case:
+    case = _drawn("causal, with a mask", n=KEYS, m=KEYS)
+    keep = np.array(BESIDE_CAUSAL, bool)[None, None]
+    both = {"causal": True, **_keeping(keep)["mask"]}
+    return _asking(case, {"causal": True, "mask": keep}, Meaning({"mask": both}))
+
+
 def _grouped() -> Case:
-    case = _drawn("two KV heads of four", heads=2 * HEADS)
+    case = _drawn("two KV heads of four", heads=2 * HEADS, m=MORE_KEYS)
     keys, values = (array[:, :HEADS] for array in (case.keys, case.values))
     grouped = replace(case, keys=keys, values=values, shows={"kv heads": "repeated"})
     return replace(_asking(grouped, {"grouped": True}, Meaning()), needs=frozenset({"heads"}))

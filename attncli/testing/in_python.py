@@ -90,6 +90,7 @@ def cases(
     dtype: str = "float64",
     make: Make | None = None,
     grouped: bool | None = None,
+    combined: bool | None = None,
 ) -> tuple[AttentionCase, ...]:
     """The cases that `attncli test` judges a function by.
 
@@ -98,8 +99,10 @@ def cases(
     × tokens × features) or 2. `dtype` is their number format, in NumPy: "float16", "float32" or
     "float64". `make` turns each array into one of another framework: torch.from_numpy. `grouped`
     says whether heads may share keys and values; if it is left out, only a function that has no
-    `enable_gqa` is not asked this. Raises AttncliError (exit code 2) for what is none of these, and
-    for a function of fewer than three parameters.
+    `enable_gqa` is not asked this. `combined` says whether a causal mask may come together with
+    another one, which PyTorch refuses; if it is left out, no function is asked this. Raises
+    AttncliError (exit code 2) for what is none of these, and for a function of fewer than three
+    parameters.
     """
     if axes not in POSSIBLE_AXES:
         raise usage_error(f"axes cannot be {as_written(axes)}", help="give 4, 3 or 2")
@@ -107,8 +110,12 @@ def cases(
     known = None if function is None else _parameters(function)
     if grouped is None:
         grouped = known is None or any(each.name in NAMES["grouped"] for each in known)
+    if combined is None:
+        combined = function is None
     found = []
     for case in _asked(axes, grouped=grouped):
+        if not combined and case.asks.keys() >= {"mask", "causal"}:
+            continue
         kwargs = settings_of(case) if function is None else _named(case, known)
         if kwargs is not None:
             found.append(_in_python(case, kwargs, case.dtype or dtype, make or np.asarray))

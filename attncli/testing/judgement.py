@@ -14,8 +14,9 @@ from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.nodes import Call, Expression, Name, walk
 from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.masks import in_one_mask
 from attncli.mistakes.mistaken_trace import MistakenTrace
-from attncli.mistakes.model import Changes, with_calls
+from attncli.mistakes.model import Changes, Mistake, with_calls
 from attncli.tracing.comparison import TOLERANCES
 from attncli.tracing.difference import Difference, Doubles, difference, larger
 from attncli.tracing.magnitudes import Magnitudes
@@ -65,9 +66,14 @@ class Expected:
         self._with: dict[str, _Mistaken] = {}
 
     @cached_property
+    def _applicable(self) -> Mapping[str, tuple[Mistake, Changes]]:
+        known = applicable(self.trace, doubles=True)
+        return {mistake.name: (mistake, changes) for mistake, changes in known}
+
+    @cached_property
     def changes(self) -> Mapping[str, Changes]:
         """What each mistake that can be made changes, by its name."""
-        return {mistake.name: changes for mistake, changes in applicable(self.trace)}
+        return {name: changes for name, (_, changes) in self._applicable.items()}
 
     @cached_property
     def sizes(self) -> Doubles:
@@ -128,7 +134,20 @@ class Expected:
         """What an output says of a mistake that can be made here."""
         if output.shape != self.output.shape:
             return "refuted"
-        mistaken = self.with_mistake(name)
+        said = self._evidence_of(self.with_mistake(name), output)
+        if said != "refuted":
+            return said
+        for changes in in_one_mask(self._applicable[name][0], self.trace):
+            made = _Mistaken(self, MistakenTrace(self.trace, changes))
+            said = self._evidence_of(made, output)
+            if said == "gives":
+                # What else is asked of this mistake is asked of the way in which it was made.
+                self._with[name] = made
+            if said != "refuted":
+                return said
+        return "refuted"
+
+    def _evidence_of(self, mistaken: _Mistaken, output: Doubles) -> Evidence:
         if mistaken.hides:
             return "hidden"
         if mistaken.gives(output):

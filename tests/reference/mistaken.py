@@ -1139,11 +1139,105 @@ def with_other(a: str, b: str) -> Kind:
     )
 
 
+def hidden_besides(hidden: Callable[[Array, Array, Sheet], Array]) -> Steps:
+    """Keys hidden that the problem does not hide, by their places."""
+
+    def work(s: Sheet) -> Array:
+        i, j = np.indices(s.scores.shape[-2:])
+        return np.where(hidden(i, j, s), 0, RIGHT["exp"](s))
+
+    return {"exp": work}
+
+
+def extra_keys(s: Sheet) -> int:
+    """How many more keys than queries there are."""
+    n, m = s.scores.shape[-2:]
+    return int(m - n)
+
+
+def own_keep(s: Sheet) -> Array:
+    """What a mask beside a causal one shows."""
+    return np.array(s.problem["mask"]["keep"]) == 1
+
+
+def causal_keep(s: Sheet) -> Array:
+    return np.tri(*s.mask_given.shape, dtype=bool)
+
+
+def masked_by(shown: Callable[[Sheet], Array]) -> Steps:
+    return {"mask": lambda s: np.where(shown(s), 0.0, -np.inf)}
+
+
+def softmax_of_weights(s: Sheet) -> Array:
+    powers = power(s.base, RIGHT["weights"](s))
+    return powers / summed(powers)
+
+
 HEADS = {"heads": 3, "w_o": True, "mask": "none"}
+TWO_MASKS = {"mask": "causal and another", "tokens": 3}
 SLOPED = {"heads": 3, "w_o": True, "alibi": True, "mask": "none", "tokens": 3}
 CACHED = {"given": True, "past": True, "mask": "none"}
 ROPE_CACHED = {**CACHED, "rope": True}
 FURTHER: tuple[Kind, ...] = (
+    plain(
+        "K was reshaped, not transposed",
+        {"given": True, "context": True, "mask": "none"},
+        K_T=lambda s: s.K.reshape(s.K.shape[::-1]),
+    ),
+    plain(
+        "the scores were divided by the root of the number of keys",
+        {"context": True, "mask": "none"},
+        scaled=lambda s: s.scores / s.scores.shape[-1] ** 0.5,
+    ),
+    plain(
+        "the scores were divided by the scale of the problem, not multiplied by it",
+        {"scale": 0.3},
+        scaled=lambda s: s.scores / s.problem["scale"],
+    ),
+    plain(
+        "a causal mask was applied that the problem does not ask for",
+        {"mask": "none", "tokens": 3},
+        **hidden_besides(lambda i, j, s: j > i),
+    ),
+    plain(
+        "a causal mask from the last token was applied that the problem does not ask for",
+        {"mask": "none", "context": True, "tokens": 3},
+        **hidden_besides(lambda i, j, s: j > i + extra_keys(s)),
+    ),
+    plain(
+        "the last key was left out",
+        {"mask": "none", "tokens": 3},
+        **hidden_besides(lambda i, j, s: j == s.scores.shape[-1] - 1),
+    ),
+    plain(
+        "the softmax was left out: the scores were taken as weights",
+        weights=lambda s: finite(s.logits),
+    ),
+    plain("the softmax was taken twice", weights=softmax_of_weights),
+    plain(
+        "1 was added to the sum of the exponentials",
+        row_sum=lambda s: s.exp.sum(axis=-1) + 1,
+    ),
+    plain(
+        "the causal mask hid what comes before, not what comes after",
+        {"mask": "causal", "context": True, "tokens": 3},
+        mask=lambda s: np.where(np.tri(*s.mask_given.shape, k=-1, dtype=bool), -np.inf, 0.0),
+    ),
+    plain(
+        "the causal mask was left out beside another",
+        TWO_MASKS,
+        **masked_by(own_keep),
+    ),
+    plain(
+        "the mask beside a causal one was left out",
+        TWO_MASKS,
+        **masked_by(causal_keep),
+    ),
+    plain(
+        "a key was seen where one of the masks shows it, not where all do",
+        TWO_MASKS,
+        **masked_by(lambda s: own_keep(s) | causal_keep(s)),
+    ),
     plain(
         "heads were joined in reverse order",
         HEADS,
@@ -1317,6 +1411,9 @@ FURTHER: tuple[Kind, ...] = (
 ELSEWHERE = (
     "the masks of the entries were tiled over the heads, not repeated",
     "the exponentials were taken without a shift, and overflowed",
+    "the mask of the first head was used for all heads",
+    "the mask of the first entry was used for all entries",
+    "the scores were shifted by the largest of all rows, and exponentials became 0",
 )
 
 

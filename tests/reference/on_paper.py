@@ -176,6 +176,9 @@ def _mask(choice: Generator, kind: str, n: int, m: int) -> Problem:
         return {"mask": {"window": [1, int(choice.integers(0, 2))]}}
     if kind == "causal window":
         return {"mask": {"window": [1, 0]}}
+    if kind == "causal and another":
+        kept = [[int(row == at or bool(choice.integers(2))) for at in range(m)] for row in range(n)]
+        return {"mask": {"causal": True, "keep": kept}}
     if kind == "numbers":
         added = numbers(choice, n, m, whole=False).tolist()
         hidden = [[*row[: at + 1], *["-inf"] * (m - at - 1)] for at, row in enumerate(added)]

@@ -30,7 +30,9 @@ UNSEEN = {
     "lengths in a batch": "masks_of_entries_tiled",
     "a query that sees no key": "minus_1e9_added",
     "two documents in one row": "mask_transposed_where_it_fits",
+    "causal": "causal_forgotten_without_a_cache",
     "causal, fewer queries than keys": "causal_forgotten_in_a_cache",
+    "causal, with a mask": "causal_left_out_beside_a_mask",
     "two KV heads of four": "heads_tiled",
     "a window of two": "window_ignored",
     "a softcap": "softcap_left_out_without_a_mask",
@@ -46,7 +48,6 @@ UNSEEN = {
 # Without it, this one is seen, but its mistake has no name any more.
 UNNAMED = {
     "a scale of its own": "scale_twice",
-    "causal": "sees_the_next",
 }
 # Without it, this is not known of a right function.
 UNKNOWN = {
@@ -124,6 +125,17 @@ SAME = (
     # Of all masked scores, once more is twice; cases without a mask tell them apart.
     ("the scores were divided by d_k, not by its root", "the masked scores were scaled once more"),
     ("the scores were scaled twice", "the masked scores were scaled once more"),
+    # They are the same with as many queries as keys; other cases tell them apart.
+    (
+        "the scores were divided by the root of n",
+        "the scores were divided by the root of the number of keys",
+    ),
+    ("the mask was transposed", "the causal mask hid what comes before, not what comes after"),
+    # A softcap and a mask hide from other queries what these hide; other cases tell them apart.
+    (
+        "a causal mask from the last token was applied that the problem does not ask for",
+        "the last key was left out",
+    ),
     # The same number added to all scores of a row changes nothing.
     (
         "a mask of 1 for seen and 0 for hidden was added to the scores, as it is",

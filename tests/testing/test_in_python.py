@@ -171,6 +171,16 @@ def test_tensors_of_pytorch() -> None:
     assert message(first, wrong).startswith("plain: the scores were not scaled")
 
 
+def test_a_causal_mask_beside_another_is_asked_for() -> None:
+    def function(q: object, k: object, v: object, mask: object, is_causal: bool) -> None: ...
+
+    def named(**options: bool) -> set[str]:
+        return {case.name for case in cases(function, **options)}
+
+    assert named(combined=True) - named() == {"causal, with a mask"}
+    assert named(combined=False) == named()
+
+
 def _two(q: object, k: object) -> None:
     """A function of too few parameters."""
 

@@ -1,4 +1,4 @@
-"""Sixty wrong attentions, each with the mistake that `attncli test` must say.
+"""Eighty wrong attentions, each with the mistake that `attncli test` must say.
 
 Their mistakes are those of bug reports and pull requests. Each takes the place of one part of a
 right attention, which is worked here by NumPy alone, so that a process can load this file that
@@ -358,6 +358,18 @@ def scale_ignored(at: Call, scores: Array) -> Array:
     return scores / sqrt(at.d_k)
 
 
+@wrong(
+    "scaled", "the scores were divided by the root of the number of keys", takes="mask is_causal"
+)
+def scale_of_keys(at: Call, scores: Array) -> Array:
+    return scores / sqrt(at.m)
+
+
+@wrong("scaled", "the scores were divided by the scale of the problem, not multiplied by it")
+def divided_by_its_scale(at: Call, scores: Array) -> Array:
+    return RIGHT["scaled"](at, scores) if at.scale is None else scores / at.scale
+
+
 @wrong("output", "the scale was applied after the softmax")
 def scale_after_the_softmax(at: Call) -> Array:
     unscaled = replace(at, scale=1.0)
@@ -435,6 +447,41 @@ def no_shift(at: Call, logits: Array) -> Array:
     return powers / total
 
 
+@wrong("weights", "the softmax was taken twice", takes="mask is_causal scale softcap")
+def softmax_of_the_softmax(_: Call, logits: Array) -> Array:
+    return softmax(softmax(logits))
+
+
+@wrong("weights", "the softmax was left out: the scores were taken as weights", takes="mask scale")
+def scores_for_weights(_: Call, logits: Array) -> Array:
+    return logits
+
+
+@wrong(
+    "weights", "1 was added to the sum of the exponentials", takes="mask is_causal scale softcap"
+)
+def one_in_the_sums(_: Call, logits: Array) -> Array:
+    top = np.maximum(logits.max(axis=-1, keepdims=True), 0)
+    powers = np.exp(logits - top)
+    return powers / (powers.sum(axis=-1, keepdims=True) + np.exp(-top))
+
+
+@wrong(
+    "weights",
+    "the scores were shifted by the largest of all rows, and exponentials became 0",
+    takes="mask is_causal scale softcap",
+)
+def shifted_by_all(_: Call, logits: Array) -> Array:
+    powers = np.exp(logits - logits.max())
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@wrong("logits", "the last key was left out", takes="mask is_causal scale softcap")
+def last_key_dropped(at: Call, scores: Array) -> Array:
+    found = RIGHT["logits"](at, scores)
+    return np.where(np.arange(at.m) == at.m - 1, -np.inf, found)
+
+
 @wrong("weights", "the exponentials were added in 16 bits")
 def sums_in_16_bits(at: Call, logits: Array) -> Array:
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True, initial=-1e30))
@@ -451,6 +498,12 @@ def dropout_left_on(at: Call, logits: Array) -> Array:
 
 
 # Products and heads
+
+
+@wrong("scores", "K was reshaped, not transposed")
+def keys_reshaped(_: Call, q: Array, k: Array) -> Array:
+    *leading, m, d_k = k.shape
+    return q @ k.reshape(*leading, d_k, m)
 
 
 @wrong("mixed", "A K was worked out instead of A V")
@@ -491,6 +544,12 @@ def causal_forgotten_in_a_cache(at: Call) -> Array:
     return np.ones((at.n, at.m), bool) if is_forgotten else RIGHT["past"](at)
 
 
+@wrong("past", "the mask was forgotten")
+def causal_forgotten_without_a_cache(at: Call) -> Array:
+    is_forgotten = at.n == at.m and at.mask is None
+    return np.ones((at.n, at.m), bool) if is_forgotten else RIGHT["past"](at)
+
+
 @wrong("shown", "the mask was inverted")
 def mask_inverted(at: Call) -> Array:
     right = RIGHT["shown"](at)
@@ -502,8 +561,8 @@ def causal_inverted(at: Call) -> Array:
     return ~RIGHT["past"](at) if at.is_causal else RIGHT["past"](at)
 
 
-@wrong("past", "the mask was transposed")
-def causal_transposed(at: Call) -> Array:
+@wrong("past", "the causal mask hid what comes before, not what comes after")
+def causal_hides_the_past(at: Call) -> Array:
     return ~np.tri(at.n, at.m, -1, dtype=bool) if at.is_causal else RIGHT["past"](at)
 
 
@@ -511,6 +570,42 @@ def causal_transposed(at: Call) -> Array:
 def mask_transposed_where_it_fits(at: Call) -> Array:
     right = RIGHT["shown"](at)
     return t(right) if at.n == at.m else right
+
+
+@wrong(
+    "past",
+    "a causal mask was applied that the problem does not ask for",
+    takes="mask is_causal scale softcap",
+)
+def causal_always(at: Call) -> Array:
+    return np.tri(at.n, at.m, dtype=bool)
+
+
+@wrong(
+    "past",
+    "a causal mask from the last token was applied that the problem does not ask for",
+    takes="mask is_causal scale softcap",
+)
+def causal_always_from_the_last(at: Call) -> Array:
+    return np.tri(at.n, at.m, at.m - at.n, dtype=bool)
+
+
+@wrong("past", "the causal mask was left out beside another")
+def causal_left_out_beside_a_mask(at: Call) -> Array:
+    is_alone = at.mask is None or at.mask.dtype != bool
+    return RIGHT["past"](at) if is_alone else np.ones((at.n, at.m), bool)
+
+
+@wrong("shown", "the mask beside a causal one was left out", takes="mask is_causal")
+def mask_left_out_beside_causal(at: Call) -> Array:
+    return np.ones((at.n, at.m), bool) if at.is_causal else RIGHT["shown"](at)
+
+
+@wrong("seen", "a key was seen where one of the masks shows it, not where all do")
+def masks_joined_by_or(at: Call) -> Array:
+    if not at.is_causal or at.mask is None or at.mask.dtype != bool:
+        return RIGHT["seen"](at)
+    return at.part("shown") | at.part("past")
 
 
 @wrong("past", "the mask hid each token from itself")
@@ -606,13 +701,13 @@ def masks_of_entries_tiled(at: Call, capped: Array) -> Array:
     return RIGHT["masked"](replace(at, mask=tiled), capped)
 
 
-@wrong("shown")
+@wrong("shown", "the mask of the first head was used for all heads")
 def mask_of_the_first_head(at: Call) -> Array:
     shown = RIGHT["shown"](at)
     return shown if shown.ndim < 3 else shown[..., :1, :, :]
 
 
-@wrong("masked")
+@wrong("masked", "the mask of the first entry was used for all entries")
 def mask_of_the_first_entry(at: Call, capped: Array) -> Array:
     if at.mask is None or at.mask.ndim < 4:
         return RIGHT["masked"](at, capped)

@@ -43,6 +43,7 @@ _HEADS: _Shapes = {"Q": (3, 3, 2), "K": (3, 4, 2), "V": (3, 4, 2)}
 _BATCH: _Shapes = {"Q": (2, 3, 3, 2), "K": (2, 3, 3, 2), "V": (2, 3, 3, 2)}
 _PAST = "past: {K: {random: [2, 4], seed: 8}, V: {random: [2, 4], seed: 9}}"
 _SEES_NOTHING = "[[true, true, true], [false, false, false], [true, true, true]]"
+_SEES_ALL = "[[true, true, true], [true, true, true], [true, true, true]]"
 # Each mistake can be made in at least one of these problems; their numbers do not matter.
 _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, ""),
@@ -66,6 +67,8 @@ _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_HEADS, "position: {alibi: true}"),
     (_HEADS, "position: {alibi: true}\nsoftcap: 5"),
     (_BATCH, "mask: {lengths: [2, 3]}"),
+    (_BATCH, f"mask: {{keep: [[{_SEES_NOTHING}, {_SEES_ALL}, {_SEES_ALL}]]}}"),
+    (_BATCH, f"mask: {{causal: true, keep: [[{_SEES_NOTHING}], [{_SEES_ALL}]]}}"),
 )
 
 

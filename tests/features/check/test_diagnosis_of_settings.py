@@ -126,6 +126,40 @@ def test_masks_tiled_over_heads() -> None:
     np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("whose", "axis"), [("entry", 0), ("head", 1)])
+def test_the_mask_of_the_first_for_all(whose: str, axis: int) -> None:
+    draw = np.random.default_rng(5)
+    q, k, v = (draw.normal(size=(2, 3, 4, 5)) for _ in range(3))
+    keep = draw.integers(0, 2, size=(2, 3, 4, 4)) | np.eye(4, dtype=int)
+    trace = run(problem_of(Q=q, K=k, V=v, mask={"keep": keep}))
+    all_of_them = {"entry": "entries", "head": "heads"}[whose]
+    name = f"the mask of the first {whose} was used for all {all_of_them}"
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    exp = np.exp(q @ k.swapaxes(-1, -2) / 5**0.5) * keep.take([0], axis)
+    output = exp / exp.sum(-1, keepdims=True) @ v
+    assert abs(output - trace["output"]).max() > 0.1
+    np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mask", [{}, {"mask": "causal"}])
+def test_scores_shifted_by_the_largest_of_all_rows(mask: Problem) -> None:
+    """It does no harm before the exponentials of a row are all 0."""
+    draw = np.random.default_rng(4)
+    sizes = np.array([[1], [4000], [-9000]])
+    q, k, v = draw.normal(size=(3, 4)) * sizes, draw.normal(size=(3, 4)), draw.normal(size=(3, 4))
+    name = "the scores were shifted by the largest of all rows, and exponentials became 0"
+    trace = run(problem_of(Q=q, K=k, V=v, **mask))
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    scores = q @ k.T / 2 + (np.triu(np.full((3, 3), -np.inf), 1) if mask else 0)
+    exp = np.exp(scores - scores.max())
+    with np.errstate(invalid="ignore"):
+        output = exp / exp.sum(-1, keepdims=True) @ v
+    assert np.isnan(output).any()
+    np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)
+    small = run(problem_of(Q=q / 20, K=k, V=v, **mask))
+    assert changes_of(name, small) == {}
+
+
 @pytest.mark.parametrize("sink", [None, 0.5])
 @pytest.mark.parametrize("base", [math.e, 3.0])
 def test_exponentials_without_a_shift(base: float, sink: float | None) -> None:
