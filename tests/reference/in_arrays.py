@@ -260,14 +260,11 @@ def shares(part: Any, whole: Any, xp: Any = np) -> Any:
 # The steps, each from a sheet.
 
 
-def projected(
-    name: str, weights: str = "", *, biased: bool = True, transposed: bool = False
-) -> Work:
+def projected(name: str, weights: str = "", *, biased: bool = True) -> Work:
     """X W + b, in heads."""
 
     def work(s: Sheet) -> Any:
-        w = s[weights or f"W_{name}"]
-        rows = (s.X if name == "Q" else s.source) @ (w.T if transposed else w)
+        rows = (s.X if name == "Q" else s.source) @ s[weights or f"W_{name}"]
         rows = rows + s[f"b_{name}"] if biased and f"b_{name}" in s else rows
         return cut(rows, s.heads if name == "Q" else s.kv_heads) if s.apart else rows
 

@@ -36,7 +36,9 @@ from tests.reference.in_arrays import (
     Sheet,
     Steps,
     Work,
+    cut,
     default_slopes,
+    joined,
     power,
     projected,
     repeated,
@@ -110,6 +112,19 @@ ROUNDED = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals
 
 def sentinel(number: float) -> str:
     return {-1e9: "-1e9", -1e4: "-1e4"}.get(number, f"{number:.0f}")
+
+
+def transposed(name: str) -> Work:
+    """The matrix of each head is transposed: a W_V of two heads, which is no square itself, may
+    consist of two.
+    """
+
+    def work(s: Sheet) -> Array:
+        heads = s.heads if name == "Q" else s.kv_heads
+        weights = joined(t(cut(s[f"W_{name}"], heads)))
+        return projected(name)(Sheet({**s, f"W_{name}": weights}))
+
+    return work
 
 
 def split_by_rows(name: str) -> Work:
@@ -198,9 +213,9 @@ FORWARD: tuple[Kind, ...] = (
     plain(
         "W_Q, W_K and W_V were transposed",
         SQUARE,
-        **{n: projected(n, transposed=True) for n in "QKV"},
+        **{n: transposed(n) for n in "QKV"},
     ),
-    *(plain(f"W_{n} was transposed", SQUARE, **{n: projected(n, transposed=True)}) for n in "QKV"),
+    *(plain(f"W_{n} was transposed", SQUARE, **{n: transposed(n)}) for n in "QKV"),
     plain("W_O was transposed", {**SQUARE, "w_o": True}, output=lambda s: s.mixed @ s.W_O.T),
     *(
         plain(

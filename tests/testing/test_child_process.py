@@ -1,8 +1,8 @@
 """What a function does to harm whoever tests it: each ends within its time in one clear line, and
 leaves nothing behind.
 
-The few that are quick are in the fast tier, in the process alone; the slow tier gives each to the
-whole command.
+The few that are quick are in the fast tier. The slow tier tries each in the process alone, and one
+of each kind in the whole command.
 """
 
 from __future__ import annotations
@@ -176,7 +176,17 @@ ACTS = {
     "ends the program": ("import __main__\n__main__.said = None\nraise ValueError", f"{LOST} 1"),
     "moves": ("import os; os.chdir('/')", ""),
 }
+# How the error is called while the file is loaded, where it is another: what watches everything
+# raises errors when attncli asks for the parameters of the function.
+AT_IMPORT = {"watches everything": "an error that cannot be shown"}
 QUICK = ["forks", "os._exit", "sys.exit", "a crash", "reads stdin", "closes all", "garbage"]
+# One of each way to end.
+IN_THE_COMMAND = [
+    "endless", "forks", "a daemon", "8 GiB bit by bit", "prints", "a large file", "os._exit",
+    "Ctrl-C", "a crash", "kills its group", "ignores signals", "deletes its folder", "no folder",
+    "reads stdin", "closes all", "garbage", "hangs at exit", "an endless error",
+    "an error without a name", "recursion", "patches json and os", "ends the program",
+]  # fmt: skip
 NUMBERS = "not an array of numbers"
 # What it returns, and how the error is called; "" where it is the output.
 RESULTS = {
@@ -205,6 +215,10 @@ def at_import(act: str) -> str:
 
 def in_the_call(act: str) -> str:
     return f"{RIGHT}\ndef attention(q, k, v):\n{indent(act, '    ')}\n    return right(q, k, v)\n"
+
+
+def returning(result: str) -> str:
+    return f"{RIGHT}\ndef attention(q, k, v):\n    return {result}\n"
 
 
 @contextlib.contextmanager
@@ -274,18 +288,57 @@ def command_of(arguments: list[str], folder: Path, mark: str) -> subprocess.Pope
     )
 
 
-def outcome(folder: Path, text: str) -> tuple[int, str]:
-    """How `attncli test` ends for a file, and all that it says on one line; nothing is left."""
+def time_for(said: str) -> int:
+    """Seconds that an act may take: what does come to an end may take its time on a busy
+    machine.
+    """
+    return 1 if said == HANGS else 20
+
+
+def outcome(folder: Path, text: str, said: str, *options: str) -> tuple[int, str, str]:
+    """How `attncli test` ends for a file, and what it writes and says; nothing is left."""
     inner = folder / "inner"
     inner.mkdir()
     (inner / "mine.py").write_text(text, encoding="utf-8")
     mark = token_hex(16)
-    arguments = ["inner/mine.py:attention", "--seconds", "1"]
+    arguments = ["inner/mine.py:attention", "--seconds", f"{time_for(said)}", *options]
     with command_of(arguments, folder, mark) as process:
         out, err = process.communicate(timeout=SECONDS)
     assert "Traceback" not in out + err
     assert processes_with(mark) == []
-    return process.returncode, " ".join((out + err).split())
+    return process.returncode, out, err
+
+
+def assert_said(said: str, folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That a function ends with this error, or gives what is right where that is empty, and leaves
+    no process behind.
+    """
+    mark = token_hex(16)
+    monkeypatch.setenv(MARK, mark)
+    inner = folder / "inner"
+    inner.mkdir()
+    words = ""
+    with process_of(inner, text, seconds=time_for(said)) as process:
+        try:
+            process.start()
+            assert_right(process)
+        except FunctionError as error:
+            words = str(error).encode("unicode_escape").decode()
+    assert said in words
+    assert bool(said) == bool(words)
+    assert processes_with(mark) == []
+
+
+def assert_said_of_calls(said: str, folder: Path, text: str) -> None:
+    """That calls of a function end with this error, or that it is attention where that is empty."""
+    code, out, err = outcome(folder, text, said, "--format", "json")
+    data = json.loads(out)
+    results = {case["result"] for case in data["cases"]}
+    errors = [case.get("error", "").encode("unicode_escape").decode() for case in data["cases"]]
+    assert any(said in error for error in errors), errors
+    assert ("same" in results) != bool(said)
+    assert data["agrees"] != bool(said)
+    assert (code, err) == (1 if said else 0, "")
 
 
 # In the process alone
@@ -473,34 +526,36 @@ def test_what_is_no_message(text: bytes) -> None:
         read_answer(io.BytesIO(text), "call")
 
 
-# The whole command
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ACTS)
+def test_acts_at_import(act: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, said = ACTS[act]
+    said = AT_IMPORT.get(act, said)
+    assert_said(said, tmp_path, at_import(text), monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
-def test_acts_at_import(act: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mark = token_hex(16)
-    monkeypatch.setenv(MARK, mark)
+def test_acts_in_the_call(act: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, said = ACTS[act]
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    with process_of(inner, at_import(text), seconds=1) as process:
-        try:
-            process.start()
-            words = ""
-            assert_right(process)
-        except FunctionError as error:
-            words = str(error).encode("unicode_escape").decode()
-    assert said in words
-    assert bool(said) == bool(words)
-    assert processes_with(mark) == []
+    assert_said(said, tmp_path, in_the_call(text), monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("result", RESULTS)
+def test_results(result: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_said(RESULTS[result], tmp_path, returning(result), monkeypatch)
+
+
+# The whole command
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["endless", "a crash", "sys.exit", "a steering error"])
 def test_what_cannot_be_loaded(act: str, tmp_path: Path) -> None:
     text, said = ACTS[act]
-    code, words = outcome(tmp_path, at_import(text))
+    code, _, err = outcome(tmp_path, at_import(text), said)
+    words = " ".join(err.split())
     assert words.startswith("attncli: error: inner/mine.py:attention cannot be loaded: ")
     assert said in words
     assert ("help: if it needs more time, give it some: --seconds 60" in words) == (said == HANGS)
@@ -508,21 +563,27 @@ def test_what_cannot_be_loaded(act: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("act", ACTS)
-def test_acts_in_the_call(act: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("act", IN_THE_COMMAND)
+def test_acts_in_the_whole_command(act: str, tmp_path: Path) -> None:
     text, said = ACTS[act]
-    code, words = outcome(tmp_path, in_the_call(text))
-    assert (said or "It is attention") in words
-    assert code == (1 if said else 0)
+    assert_said_of_calls(said, tmp_path, in_the_call(text))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("result", RESULTS)
-def test_results(result: str, tmp_path: Path) -> None:
-    said = RESULTS[result]
-    code, words = outcome(tmp_path, f"{RIGHT}\ndef attention(q, k, v):\n    return {result}\n")
-    assert (said or "It is attention") in words
-    assert code == (1 if said else 0)
+@pytest.mark.parametrize("result", ["None", "np.zeros(10**9, np.float16)", "right(q, k, v) + 0j"])
+def test_results_in_the_whole_command(result: str, tmp_path: Path) -> None:
+    assert_said_of_calls(RESULTS[result], tmp_path, returning(result))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ["a steering error", "a long error"])
+def test_a_page_of_errors(act: str, tmp_path: Path) -> None:
+    text, said = ACTS[act]
+    code, out, err = outcome(tmp_path, in_the_call(text), said)
+    assert "It could not be tested: every call of it failed." in out
+    assert said.split()[0] in out
+    assert len(out) < 5000
+    assert (code, err) == (1, "")
 
 
 @pytest.mark.slow

@@ -37,11 +37,13 @@ def by_mistake(sheet: Sheet) -> dict[str, Steps]:
 
 
 def output(sheet: Sheet, steps: Steps) -> Array | None:
-    """The output; None where the mistake does not fit the sizes, or a number is none."""
+    """The output; None where the mistake does not fit the sizes or the mask, or a number is
+    none.
+    """
     try:
         with np.errstate(all="ignore"):
             found: Array = worked(sheet, {**steps_of(sheet), **steps}).output
-    except (ValueError, KeyError, IndexError, AttributeError):
+    except (ValueError, KeyError, IndexError, AttributeError, TypeError):
         return None
     return (
         found

@@ -188,6 +188,9 @@ def _is_several(leaf: Leaf) -> bool:
     """Whether a value is several numbers, and not text, or one number with a comma."""
     if leaf.quoted or not _NUMBER_BEGIN.match(leaf.text):
         return False
+    # Nearly all are one number: a matrix of a million of them is read in seconds.
+    if not SEPARATOR.search(leaf.text):
+        return False
     if NUMBER_WITH_COMMA.fullmatch(leaf.text):
         return False
     return PastedRow.of(leaf.text).is_separated
