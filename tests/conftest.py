@@ -9,8 +9,8 @@ what is slow:
 - `each_choice`: of a product of parameters, the cases that are not needed to play each value of
   each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
-- A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 60 in the
-  slow one; with 10 and 200 where it has `settings.get_profile("many")`, with 5 and 25 where it has
+- A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 40 in the
+  slow one; with 10 and 120 where it has `settings.get_profile("many")`, with 5 and 20 where it has
   `settings.get_profile("few")`.
 
 A product of parameters whose cases are much alike has `at_most(n)`: so many of them, spread evenly
@@ -49,11 +49,11 @@ from attncli.problem.text.numbers import as_float
 
 LASTS = (
     "about 3 minutes on two cores, and 6 with browsers and frameworks; -m slow, the slow tier,"
-    " another 10"
+    " half an hour"
 )
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
     "fast": (10, 10, 5),
-    "thorough": (60, 200, 25),
+    "thorough": (40, 120, 20),
     "explore": (2000, 8000, 400),
 }
 
@@ -71,6 +71,10 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, examples in zip(("usual", "many", "few"), EXAMPLES[profile], strict=True):
         hypothesis.settings.register_profile(name, repeatable, max_examples=examples)
     hypothesis.settings.load_profile("usual")
+    played = config.getoption("played")
+    # The workers of pytest-xdist report to one process, which writes.
+    if played and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(PlayedTests(played))
     # In the background (nohup … &) these are ignored, and programs that tests start would inherit
     # that. A handler that does nothing keeps it so for this process, while each program that it
     # starts has the usual reaction again.
@@ -78,6 +82,20 @@ def pytest_configure(config: pytest.Config) -> None:
         number = getattr(signal, name, None)
         if number and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+
+
+class PlayedTests:
+    """Writes down which tests passed, a line each, for `--besides`."""
+
+    def __init__(self, file: Path) -> None:
+        self.lines = file.open("w", encoding="utf-8", buffering=1)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self.lines.write(f"{report.nodeid}\n")
+
+    def pytest_unconfigure(self) -> None:
+        self.lines.close()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -306,6 +324,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="1/1",
         help="only the Nth of M parts of the tests",
     )
+    parser.addoption(
+        "--played", metavar="FILE", type=Path, help="write to this file which tests passed"
+    )
+    parser.addoption(
+        "--besides",
+        metavar="FILE",
+        type=Path,
+        help="all tests that --played did not write to this file, and of the others that --part",
+    )
 
 
 def as_part(text: str) -> tuple[int, int]:
@@ -325,9 +352,13 @@ def part_of(test: str, of: int) -> int:
 
 def leave_out_other_parts(config: pytest.Config, items: list[pytest.Item]) -> None:
     number, of = config.getoption("part")
+    besides = config.getoption("besides")
+    # Of all tests or, after another run, of those that were played there.
+    divided = set(besides.read_text(encoding="utf-8").splitlines()) if besides else None
     kept, gone = [], []
     for item in items:
-        is_asked_for = part_of(item.nodeid, of) == number
+        is_new = divided is not None and item.nodeid not in divided
+        is_asked_for = is_new or part_of(item.nodeid, of) == number
         (kept if is_asked_for else gone).append(item)
     if gone:
         config.hook.pytest_deselected(items=gone)

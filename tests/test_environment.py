@@ -13,6 +13,7 @@ import shutil
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -127,22 +128,52 @@ def test_each_third_of_the_tests_is_about_a_third(tiers: Any) -> None:
     assert all(900 < size < 1100 for size in parts.values())
 
 
+def kept_in(
+    part: int, tiers: Any, tests: list[str], deselected: list[Any], besides: Path | None = None
+) -> list[str]:
+    """Those of these tests that are in a third."""
+    items = [SimpleNamespace(nodeid=test) for test in tests]
+    config = SimpleNamespace(
+        getoption={"part": (part, 3), "besides": besides}.get,
+        hook=SimpleNamespace(pytest_deselected=lambda items: deselected.extend(items)),
+    )
+    tiers.leave_out_other_parts(config, items)
+    return [item.nodeid for item in items]
+
+
 def test_parts_are_all_of_the_tests(tiers: Any, request: pytest.FixtureRequest) -> None:
     """None is left out, and none comes twice."""
-    deselected: list[pytest.Item] = []
-    kept = []
-    for number in (1, 2, 3):
-        items = list(request.session.items)
-        config = SimpleNamespace(
-            getoption=lambda _, number=number: (number, 3),
-            hook=SimpleNamespace(pytest_deselected=lambda items: deselected.extend(items)),
-        )
-        tiers.leave_out_other_parts(config, items)
-        kept += items
-    assert sorted(item.nodeid for item in kept) == sorted(
-        item.nodeid for item in request.session.items
-    )
-    assert len(deselected) == 2 * len(kept)
+    deselected: list[Any] = []
+    tests = [item.nodeid for item in request.session.items]
+    parts = [kept_in(part, tiers, tests, deselected) for part in (1, 2, 3)]
+    assert sorted(chain(*parts)) == sorted(tests)
+    assert len(deselected) == 2 * len(tests)
+
+
+def test_what_was_not_played_is_in_every_part(tiers: Any, tmp_path: Path) -> None:
+    """As `.ci/run` plays again a part of what the newest Python has played."""
+    played = [f"test_played[{number}]" for number in range(30)]
+    new = [f"test_new[{number}]" for number in range(30)]
+    file = tmp_path / "played.txt"
+    file.write_text("".join(f"{test}\n" for test in played), encoding="utf-8")
+    parts = [kept_in(part, tiers, played + new, [], file) for part in (1, 2, 3)]
+    assert all(set(new) < set(part) < {*new, *played} for part in parts)
+    assert sorted(chain(*parts)) == sorted(3 * new + played)
+
+
+def test_what_passed_is_written_down(tiers: Any, tmp_path: Path) -> None:
+    file = tmp_path / "played.txt"
+    played = tiers.PlayedTests(file)
+    for test, when, passed in (
+        ("test_it", "setup", True),
+        ("test_it", "call", True),
+        ("test_it", "teardown", True),
+        ("test_wrong", "call", False),
+        ("test_skipped", "setup", False),
+    ):
+        played.pytest_runtest_logreport(SimpleNamespace(nodeid=test, when=when, passed=passed))
+    played.pytest_unconfigure()
+    assert file.read_text(encoding="utf-8") == "test_it\n"
 
 
 @pytest.mark.parametrize("part", ["0/3", "4/3", "3", "x/3", "1/0"])
