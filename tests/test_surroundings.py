@@ -94,6 +94,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.at_most(44)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("width", [20, 40, 80, 400])
 @pytest.mark.parametrize("command", COMMANDS)

@@ -126,6 +126,8 @@ def cases() -> list[Any]:
     ]
 
 
+# The way a call takes is that of its kind, not that of its model.
+@pytest.mark.at_most(30)
 @pytest.mark.filterwarnings("ignore")  # of Transformers
 @pytest.mark.parametrize(("name", "kind"), cases())
 def test_every_call_of_a_model(

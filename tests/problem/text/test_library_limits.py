@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attncli.answers.reader import read_answers
@@ -260,6 +260,7 @@ def in_words(read: Callable[[], object]) -> list[str]:
 
 @pytest.mark.parametrize("name", ["p.yaml", "p.json"])
 @pytest.mark.parametrize("place", PLACES)
+@settings.get_profile("few")
 @given(number=st.sampled_from(LONG_NUMBERS), length=st.sampled_from(LONG_TEXT))
 def test_digits(place: str, name: str, number: str, length: int) -> None:
     text = place.replace("N", number.format("9" * length))
