@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -42,7 +43,8 @@ class CaseResult:
 
     `expected` are what its meanings give, `chosen` is the number of the one that it is judged by,
     and `agreement` how the output compares with that. `error` says what failed. `unmeant` are the
-    facts by which it would agree, where others are meant.
+    facts by which it would agree, where others are meant. It is `hinted` where the error says how
+    the output is right.
     """
 
     case: Case
@@ -53,6 +55,7 @@ class CaseResult:
     agreement: Agreement | None = None
     error: str = ""
     unmeant: Mapping[str, str] = field(default_factory=dict)
+    hinted: bool = False
 
     @property
     def right(self) -> Expected:
@@ -114,10 +117,27 @@ class Asking:
         coarser = _coarser(dtype, answer.message["dtype"])
         output = self._arranged_back(answer.numbers)
         result = judged(fitted, output, coarser, self.meant)
+        if result.result == "error" and not result.hinted:
+            return self._with_other_item(result, answer)
         if result.result != "differs" or len(fitted.meanings) == len(case.meanings):
             return result
         whole = self.layout.case(case)
         return result if whole is None else with_unmeant(result, whole)
+
+    def _with_other_item(self, result: CaseResult, answer: Answer) -> CaseResult:
+        """A result whose error says which item of a tuple has the shape of an output, if the first
+        has not.
+        """
+        wanted = list(self.layout.arranged(result.case).output_shape)
+        for number, shape in enumerate(answer.message.get("items", ())):
+            if shape == wanted:
+                words = ("first", "second", "third")[number]
+                said = (
+                    f"the first item of the tuple that it returns is no output, but the {words} has"
+                    f" the shape of one: if that is it, say --call 'f(q, k, v)[{number}]'"
+                )
+                return replace(result, error=said, hinted=True)
+        return result
 
     @property
     def is_lost(self) -> bool:
@@ -207,11 +227,34 @@ def with_unmeant(result: CaseResult, case: Case) -> CaseResult:
     return result
 
 
+def right_in_another_order(output: Doubles, expected: Sequence[Expected]) -> str | None:
+    """How the axes of an output have to be put for it to be right, in words; None where that does
+    not help.
+    """
+    names = ("entries", "heads", "tokens", "features")[-output.ndim :]
+    own = range(output.ndim)
+    for order in permutations(own):
+        if all(each.output.ndim != output.ndim for each in expected) or order == tuple(own):
+            continue
+        _, agreement = best_agreement(expected, output.transpose(order))
+        if not agreement.agrees:
+            continue
+        moved = [names[place] for place in own if order[place] != place]
+        if len(moved) == 2:
+            return f"its output is right once its {moved[0]} and {moved[1]} are exchanged"
+        there = [names[order.index(place)] for place in own]
+        return f"its output is right, but its axes are {' × '.join(there)}"
+    return None
+
+
 def judged(case: Case, output: Doubles, dtype: str, meant: Meant = ANYTHING) -> CaseResult:
     """An output judged by the meaning that it agrees with, or else by the first."""
     expected = tuple(expected_of(case, each, dtype) for each in case.meanings)
     chosen, agreement = best_agreement(expected, output)
     if agreement.difference is None:
+        hint = right_in_another_order(output, expected)
+        if hint is not None:
+            return CaseResult(case, "error", output, expected, error=hint, hinted=True)
         shapes = (
             f"its shape is {shape_text(output.shape)}, not {shape_text(expected[0].output.shape)}"
         )

@@ -5,13 +5,13 @@ out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from attncli.dtypes import DTYPES, chosen
-from attncli.english import as_written
+from attncli.english import as_written, listed, shape_text
 from attncli.errors import usage_error
 from attncli.page.document import Document
 from attncli.render import Style, render
@@ -33,7 +33,7 @@ NOT_IN_NUMPY = "bfloat16"
 Make = Callable[[Array], Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AttentionCase:
     """One case: queries, keys, values, and the settings to call a function with.
 
@@ -48,10 +48,20 @@ class AttentionCase:
     v: Any
     kwargs: dict[str, Any]
     dtype: str
-    _case: Case = field(repr=False)
+    _case: Case
 
     def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        shapes = [f"{name} {shape_text(each.shape)}" for name, each in self._arrays()]
+        settings = f"; {listed(list(self.kwargs), last='')}" if self.kwargs else ""
+        return f"<case {self.name}: {', '.join(shapes)}{settings}>"
+
+    def _arrays(self) -> Iterator[tuple[str, Array]]:
+        yield "q", self._case.queries
+        yield "k", self._case.keys
+        yield "v", self._case.values
 
     def judge(self, output: object, *, dtype: str | None = None) -> None:
         """Raises AssertionError where an output is not what the case gives; its text says what is
@@ -107,6 +117,9 @@ def cases(
     if axes not in POSSIBLE_AXES:
         raise usage_error(f"axes cannot be {as_written(axes)}", help="give 4, 3 or 2")
     chosen("dtype", dtype, NUMPY_DTYPES)
+    if make is not None and not callable(make):
+        help = "give a function of an array: make=torch.from_numpy"
+        raise usage_error(f"make cannot be {as_written(make)}", help=help)
     known = None if function is None else _parameters(function)
     if grouped is None:
         grouped = known is None or any(each.name in NAMES["grouped"] for each in known)

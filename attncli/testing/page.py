@@ -31,6 +31,7 @@ from attncli.testing.data import trial_data
 from attncli.testing.diagnosis import Finding, differing, explanations, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
 from attncli.testing.judgement import OUTPUT, Expected
+from attncli.testing.pattern import only_where, right_part
 from attncli.testing.smallest import first_wrong_cell, smallest_problem, truth_of
 from attncli.testing.trial import Trial
 
@@ -82,7 +83,7 @@ def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
         yield Paragraph((f"Not asked, since {trial.not_asked}: {listed(lacking)}.",))
     for each in trial.explanations:
         yield from _explained(each, trial, precision)
-    yield from _unexplained(unexplained(trial.results, trial.explanations), precision)
+    yield from _unexplained(trial, precision)
     yield from _failed(trial.results)
     yield Heading("The cases")
     yield _cases(trial.results)
@@ -228,13 +229,17 @@ def _place(own: NDArray[Any], made: NDArray[Any], cell: tuple[int, ...]) -> tupl
     return tuple(first)
 
 
-def _unexplained(left: Sequence[CaseResult], precision: int) -> Iterator[Block]:
+def _unexplained(trial: Trial, precision: int) -> Iterator[Block]:
+    left = unexplained(trial.results, trial.explanations)
     if not left:
         return
     yield Heading("What no known mistake explains")
     names = _named([each.case.name for each in left])
     differ = either(len(left), "One case differs", f"{len(left)} cases differ")
     yield Paragraph((f"{differ} in a way that attncli has no name for: {names}.",))
+    said = [each for each in (only_where(trial.results, left), right_part(left)) if each]
+    if said:
+        yield Paragraph((" ".join(said),))
     smallest = smallest_problem(left[0])
     yield Paragraph(_described(smallest.case))
     yield from _wrong_cell(smallest, None, precision)

@@ -28,6 +28,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "offset": ("offset", "start_pos", "position_offset", "past_length"),
     "lengths": ("lengths", "seq_lens", "key_value_seq_lengths"),
 }
+# Of keys that are padding, true hides. It is asked where there is no mask for queries and keys.
+PADDING = "key_padding_mask"
 # A function that has no such parameter is asked all the same.
 MAY_BE_UNSAID = ("grouped",)
 # What has to be given, and is no setting: dropout is off, and nothing is trained.
@@ -118,6 +120,12 @@ def call_of(
         parameter = _parameter_for(role, setting, others)
         if parameter is None and role in MAY_BE_UNSAID:
             continue
+        # Before it was turned to what is meant by true.
+        shown = (heads_first or case).asks[role]
+        if parameter is None and PADDING in others and is_padding(role, shown):
+            values[PADDING] = hidden_keys(shown)
+            named[PADDING] = PADDING
+            continue
         if parameter is None:
             return None
         values[role] = _handed_over(role, setting, parameter)
@@ -188,6 +196,18 @@ def _handed_over(role: str, setting: Any, parameter: Parameter) -> Any:
     if role == "mask" and is_bias and setting.dtype == np.bool_:
         return added(setting)
     return setting
+
+
+def is_padding(role: str, setting: Any) -> bool:
+    """Whether a mask hides the same keys from all queries of an entry."""
+    if role != "mask" or setting.dtype != np.bool_:
+        return False
+    return setting.ndim > 2 and bool((setting == setting[..., :1, :]).all())
+
+
+def hidden_keys(keep: Array) -> Array:
+    """The keys that are hidden from all queries: entries × keys, as PyTorch means it."""
+    return ~keep.reshape(len(keep), -1, keep.shape[-1])[:, 0]
 
 
 def added(keep: Array) -> Array:

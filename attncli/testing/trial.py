@@ -4,12 +4,14 @@ that.
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from attncli.english import listed
-from attncli.errors import input_error, usage_error
+from attncli.errors import did_you_mean, input_error, usage_error
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
 from attncli.testing.case import MOST_AXES, Case
@@ -19,12 +21,16 @@ from attncli.testing.layers.layer_trial import LayerAsking, layer_layout, layer_
 from attncli.testing.layers.weight_names import Weight, key_of
 from attncli.testing.layouts import AxisLayout, possible_layouts
 from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
+from attncli.testing.pattern import is_partly_right
 from attncli.testing.running.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
 from attncli.testing.signature import QKV
 from attncli.testing.targets import target_of
 from attncli.tracing.difference import factor
 
 NO_PARAMETER = "no parameter stands for it"
+OF_OTHERS = "no parameter stands for it, and **kwargs has no names (--call can say them)"
+NO_NAME = re.compile(r"there is no (?P<name>\w+) in it; it has (?P<there>.+)")
+NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[\w.]+)'")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +80,7 @@ def try_function(
         try:
             described = asking.begin()
         except FunctionError as error:
-            help = "it must be a function of queries, keys and values"
-            if error.hangs:
-                help = "if it needs more time, give it some: --seconds 60"
+            help = _way_to_load(error)
             raise input_error(f"{text} cannot be loaded: {error}", help=help) from None
         if described["weights"]:
             return _try_layer(text, asking, described, weights or {}, begin)
@@ -94,8 +98,25 @@ def try_function(
         meant,
         asking.layout.words,
         remarks=_remarks(asking),
+        not_asked=OF_OTHERS if described.get("others") else NO_PARAMETER,
         unmeant=_unmeant_layout(asking.layout, meant),
     )
+
+
+def _way_to_load(error: FunctionError) -> str:
+    """What to do about a function that cannot be loaded."""
+    said = str(error)
+    if error.hangs:
+        return "if it needs more time, give it some: --seconds 60"
+    if "SyntaxError" in said or "IndentationError" in said:
+        return "Python cannot read the file: mend this line, or the one above it"
+    if missing := NO_MODULE.search(said):
+        package = missing["name"].partition(".")[0]
+        return f"install it where attncli is: {sys.executable} -m pip install {package}"
+    usual = "it must be a function of queries, keys and values"
+    if lacking := NO_NAME.search(said):
+        return did_you_mean(lacking["name"], lacking["there"].split(", "), usual)
+    return usual
 
 
 def _try_layer(
@@ -220,9 +241,17 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
         asking.layout = layout
         result = asking.answer(plain, twice=True)
         if asking.is_lost or result.result == "same" or is_explained(result):
-            return result
-        if result.result == "differs":
+            break
+        if result.result == "differs" or result.hinted:
             fitting[layout] = result
+    # It is meant where another order of its axes is right, or its first head is: with fewer axes it
+    # may be right because what is wrong is not asked.
+    meant = [layout for layout, first in fitting.items() if first.hinted or is_partly_right(first)]
+    for layout in meant[:1]:
+        asking.layout = layout
+        return fitting[layout]
+    if asking.is_lost or result.result == "same" or is_explained(result):
+        return result
     for layout, first in fitting.items():
         asking.layout = layout
         return first

@@ -181,6 +181,18 @@ def test_a_causal_mask_beside_another_is_asked_for() -> None:
     assert named(combined=False) == named()
 
 
+def test_a_case_says_in_a_line_what_it_is() -> None:
+    plain, *others = cases(axes=2)
+    assert repr(plain) == "<case plain: q 3×5, k 4×5, v 4×6>"
+    (masked,) = (case for case in others if case.name == "a mask of truth values")
+    assert repr(masked) == "<case a mask of truth values: q 3×5, k 4×5, v 4×6; mask>"
+
+
+def test_make_has_to_be_a_function() -> None:
+    with pytest.raises(AttncliError, match="make cannot be 3"):
+        cases(make=3)  # type: ignore[arg-type]
+
+
 def _two(q: object, k: object) -> None:
     """A function of too few parameters."""
 

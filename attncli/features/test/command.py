@@ -290,6 +290,7 @@ def test(
         )
         return Exit.OK if all_agree else Exit.DIFFERENCE
 
+    _require_format(look)
     _require_other_file(look.output, function)
     try:
         trial = _trial(function, outputs, call=call, as_=as_, weights=weights, seconds=limit)
@@ -307,6 +308,19 @@ def test(
         trial = requiring(trial, require)
     _write_trial(trial, look, scheme, precision)
     return Exit.OK if trial.agrees else Exit.DIFFERENCE
+
+
+def _require_format(look: Look) -> None:
+    """Raises AttncliError (exit 2) for a page in a file of YAML."""
+    is_file_of_problem = str(look.output).endswith(f".{PROBLEM}")
+    reject_conflicts(
+        Conflict(
+            is_file_of_problem and look.format != PROBLEM,
+            f"--format {look.format}",
+            f"-o {look.output}",
+            "a file of YAML is that of the smallest problem: leave --format out",
+        )
+    )
 
 
 def _require_other_file(output: str | None, function: str | None) -> None:
@@ -392,6 +406,8 @@ def _save(trial: "Trial", path: str) -> None:
 
     problem = smallest_failing_problem(trial)
     if problem is None:
-        warn_of([f"no case differs, so {path} was not written"], quiet=False)
+        failed = any(each.result == "error" for each in trial.results)
+        why = "no case differs" if not failed else "a case that fails has no output to compare"
+        warn_of([f"{why}, so {path} was not written"], quiet=False)
         return
     write_problem(problem, path)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 # More is none of what `child.py` sends.
 LONGEST_MESSAGE = 2**20
 MOST_BYTES = 2**26
+# Of a tuple, so many are told of.
+MOST_ITEMS = 3
 # NumPy has no more.
 MOST_AXES = 64
 Message: TypeAlias = dict[str, Any]
@@ -93,6 +95,7 @@ _WEIGHT = {"name": str, "shape": list, "owner": str}
 def _require_described(message: Message, numbers: NDArray[np.float64]) -> None:
     """Of a function that was loaded."""
     _require(isinstance(message.get("kind"), str))
+    _require(type(message.get("others", False)) is bool)
     _require_weights(message)
     parameters = message.get("parameters", ())
     if parameters is None:
@@ -123,6 +126,10 @@ def _require_numbers(message: Message, numbers: NDArray[np.float64]) -> None:
     _require(isinstance(message.get("dtype"), str))
     _require(_is_list_of(str, message.get("changed")))
     _require(type(message.get("repeats", True)) is bool)
+    items = message.get("items", [])
+    _require(_is_list_of(list, items) and len(items) <= MOST_ITEMS)
+    for shape in items:
+        _require(all(map(_is_count, shape)))
 
 
 _CHECKS: Mapping[str, Callable[[Message, NDArray[np.float64]], None]] = {

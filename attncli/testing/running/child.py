@@ -45,6 +45,11 @@ KV_HEADS = ("num_kv_heads", "n_kv_heads", "num_key_value_heads", "kv_heads")
 # No name that is asked for is longer, and no function has so many parameters.
 LONGEST_NAME = 200
 MOST_PARAMETERS = 200
+# Of a tuple or a dict that a function returns, so many items are told of.
+MOST_ITEMS = 3
+MOST_NAMES = 8
+# What the output is called in a dict.
+OUTPUTS = ("output", "out", "attn_output", "attention_output", "context", "result", "o")
 # Where packages are installed.
 SITES = {"site-packages", "dist-packages"}
 # A longer result is none of attention to a small problem.
@@ -154,6 +159,7 @@ class Loaded:
         return {
             "kind": self.kind,
             "parameters": parameters_of(getattr(self.function, "forward", self.function)),
+            "others": takes_others(getattr(self.function, "forward", self.function)),
             "weights": described_weights(self.function),
             "heads": _number_named(self.function, HEADS),
             "kv_heads": _number_named(self.function, KV_HEADS),
@@ -333,6 +339,15 @@ def parameters_of(function: Callable[..., Any]) -> list[Message] | None:
     return found
 
 
+def takes_others(function: Callable[..., Any]) -> bool:
+    """Whether a function takes settings whose names are not known: **kwargs."""
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError):
+        return False
+    return any(each.kind is each.VAR_KEYWORD for each in signature.parameters.values())
+
+
 def _documented_parameters(function: Callable[..., Any]) -> list[Message] | None:
     """The parameters in the first lines of a docstring, where functions of C say them."""
     text = (inspect.getdoc(function) or "").partition("->")[0].strip()
@@ -471,6 +486,12 @@ def numbers_of(result: Any) -> tuple[Any, str]:
         result = result[0]
     if result is None:
         raise Refusal("it returns nothing")
+    if isinstance(result, Mapping) and result:
+        names = [str(name)[:LONGEST_NAME] for name in result][:MOST_NAMES]
+        usual = [name for name in OUTPUTS if name in names]
+        one = (usual or names)[0]
+        what = f"it returns a dict with {', '.join(names)}, not an array of numbers"
+        raise Refusal(f"{what}: say which is the output: --call 'f(q, k, v)[\"{one}\"]'")
     dtype = str(getattr(result, "dtype", "")).rpartition(".")[2]
     if hasattr(result, "detach"):
         result = result.detach().cpu().double().numpy()
@@ -546,6 +567,8 @@ def called(loaded: Loaded, message: Message, data: Sequence[bytes]) -> tuple[Mes
         if not np.array_equal(old, _copied(new), equal_nan=True)
     ]
     answer: Message = {"shape": list(numbers.shape), "dtype": dtype, "changed": changed}
+    if isinstance(result, tuple):
+        answer["items"] = [_shape_of(item) for item in result[:MOST_ITEMS]]
     if message["twice"]:
         again = [converted(array.copy(), loaded.kind, message["dtype"]) for array in made]
         second, _ = numbers_of(_result(loaded, message, again))
@@ -553,6 +576,14 @@ def called(loaded: Loaded, message: Message, data: Sequence[bytes]) -> tuple[Mes
             np.array_equal(second, numbers, equal_nan=True)
         )
     return answer, numbers.tobytes()
+
+
+def _shape_of(item: object) -> list[int]:
+    """The shape of an array; nothing of anything else."""
+    try:
+        return [int(size) for size in getattr(item, "shape", ())]
+    except (TypeError, ValueError):
+        return []
 
 
 def _copied(array: Any) -> Any:

@@ -338,6 +338,7 @@ def test_a_call_that_fails_is_told_with_the_last_line_of_its_error(
     ("target", "code", "message", "help"),
     [
         ("FILE:missing", 3, "there is no missing in it; it has softmax", ""),
+        ("FILE:sofmax", 3, "there is no sofmax in it; it has softmax", "did you mean softmax?"),
         ("FILE:two_values", 3, "has fewer than three parameters: q, k", "--call"),
         ("FILE:ATTENTION", 3, "there is no ATTENTION", ""),
         ("FILE:Cls", 3, "is a class: name an object of it", ""),
@@ -386,3 +387,40 @@ def test_where_nothing_differs_no_problem_is_saved(
     assert run(["test", CORRECTED, "-o", str(path)]) == Exit.OK
     assert not path.exists()
     assert "no case differs" in capsys.readouterr().err
+
+
+def test_where_every_call_fails_no_problem_is_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, path = tmp_path / "mine.py", tmp_path / "failing.yaml"
+    source.write_text("def attention(q, k, v):\n    raise ValueError\n", encoding="utf-8")
+    assert run(["test", f"{source}:attention", "-o", str(path)]) == Exit.DIFFERENCE
+    assert not path.exists()
+    assert "a case that fails has no output to compare" in capsys.readouterr().err
+
+
+def test_a_page_in_a_file_of_a_problem_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "failing.yaml"
+    assert run(["test", CORRECTED, "--format", "table", "-o", str(path)]) == Exit.USAGE
+    assert not path.exists()
+    assert "leave --format out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "help"),
+    [
+        ("import a_package_that_lacks.part", "-m pip install a_package_that_lacks"),
+        ("def attention(:", "mend this line, or the one above it"),
+    ],
+)
+def test_what_to_do_about_a_file_that_cannot_be_loaded(
+    source: str, help: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(source, encoding="utf-8")
+    assert run(["test", f"{path}:attention"]) == Exit.INPUT
+    said = capsys.readouterr().err
+    assert "line 1: " in said
+    assert help in said
