@@ -262,7 +262,8 @@ def _invert_indices(
     """The letters of an equation that reads a cell with these indices, in the cell's `own` letters.
 
     `known` are the letters of the equation, all other names are numbers. The forms are i; j - past
-    and k + half; h // group; and e // d_v together with e % d_v. Raises TypeError for any other.
+    and k + half; h // group; h % 2 of two heads; and e // d_v together with e % d_v. Raises
+    TypeError for any other.
     """
     found: dict[str, str | Expression] = {}
     members: dict[str, str] = {}
@@ -273,6 +274,11 @@ def _invert_indices(
         index.arguments: letter
         for index, letter in zip(indices, own, strict=True)
         if isinstance(index, Call) and index.function == "mod"
+    }
+    quotients = {
+        index.arguments
+        for index in indices
+        if isinstance(index, Call) and index.function == "floor_div"
     }
     for index, letter in zip(indices, own, strict=True):
         match index:
@@ -287,8 +293,13 @@ def _invert_indices(
                 found[name] = Call("add", (first, Name(rest)))
                 if rest == GROUP_MEMBER:
                     members[name] = GROUP_MEMBER
-            case Call("mod", divided) if divided in remainders:
+            case Call("mod", divided) if divided in quotients:
                 continue
+            case Call("mod", (Name(name), by)):
+                # A remainder alone forgets the quotient.
+                first = Call("mul", (Name(GROUP_MEMBER), by))
+                found[name] = Call("add", (first, Name(letter)))
+                members[name] = GROUP_MEMBER
             case _:
                 raise TypeError(f"cannot invert the index {index!r}")
     return _Inverse(found, members)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -68,9 +69,15 @@ class MistakenTrace:
         """How large the numbers are that each cell of a step is made of, by the equations of the
         mistake.
         """
+        return self.magnitudes([name], dtype)[name]
+
+    def magnitudes(self, names: Collection[str], dtype: Dtype) -> Magnitudes:
+        """The same for several steps, which have much in common."""
         steps = dict(self.trace.steps)
+        left = set(names)
         for moved in self.moved:
-            steps[moved] = replace(steps[moved], value=self[moved])
-            if moved == name:
+            if not left:
                 break
-        return Magnitudes(replace(self.trace, steps=steps), dtype)[name]
+            steps[moved] = replace(steps[moved], value=self[moved])
+            left.discard(moved)
+        return Magnitudes(replace(self.trace, steps=steps), dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -19,13 +19,13 @@ from attncli.testing.running.process import Answer, FunctionError, FunctionProce
 from attncli.testing.signature import (
     MAY_BE_UNSAID,
     NAMES,
+    UPSTREAM,
     Arguments,
     Parameter,
     call_by_expression,
     call_of,
     parameters,
 )
-from attncli.tracing import run
 from attncli.tracing.difference import Doubles
 
 Result: TypeAlias = Literal["same", "differs", "error", "not asked"]
@@ -45,6 +45,9 @@ class CaseResult:
     and `agreement` how the output compares with that. `error` says what failed. `unmeant` are the
     facts by which it would agree, where others are meant. It is `hinted` where the error says how
     the output is right.
+    facts by which it would agree, where others are meant. Where the output is right and gradients
+    are asked for, it is their result: `output` has them one after another, and `forward` is the
+    result of the output, if there is one.
     """
 
     case: Case
@@ -56,6 +59,8 @@ class CaseResult:
     error: str = ""
     unmeant: Mapping[str, str] = field(default_factory=dict)
     hinted: bool = False
+    is_of_gradients: bool = False
+    forward: CaseResult | None = None
 
     @property
     def right(self) -> Expected:
@@ -72,7 +77,8 @@ class CaseResult:
 class Asking:
     """A function that is being asked case by case.
 
-    `expression` is how it is called, where its parameters do not say so.
+    `expression` is how it is called, where its parameters do not say so. `backward` is how it is
+    asked for gradients, where it is.
     """
 
     process: FunctionProcess
@@ -85,6 +91,7 @@ class Asking:
     changed: set[str] = field(default_factory=set)
     # The layouts in which it gives other numbers when it is called again.
     unsteady: set[AxisLayout] = field(default_factory=set)
+    backward: AskedBack | None = None
 
     def begin(self) -> Mapping[str, Any]:
         """Load the function: what is known of it. FunctionError where that fails."""
@@ -115,10 +122,13 @@ class Asking:
         if not answer.message.get("repeats", True):
             self.unsteady.add(self.layout)
         coarser = _coarser(dtype, answer.message["dtype"])
-        output = self._arranged_back(answer.numbers)
-        result = judged(fitted, output, coarser, self.meant)
-        if result.result == "error" and not result.hinted:
-            return self._with_other_item(result, answer)
+        if self.backward is None or fitted.upstream is None:
+            output = self.arranged_back(answer.numbers)
+            result = judged(fitted, output, coarser, self.meant)
+            if result.result == "error" and not result.hinted:
+                return self._with_other_item(result, answer)
+        else:
+            result = self.backward.result(fitted, answer, coarser, self)
         if result.result != "differs" or len(fitted.meanings) == len(case.meanings):
             return result
         whole = self.layout.case(case)
@@ -159,14 +169,34 @@ class Asking:
         """A case as the function is asked it, with heads first; None where it cannot be."""
         return self.layout.case(self.meant.narrowed(case))
 
-    def _arranged_back(self, output: Doubles) -> Doubles:
+    def arranged_back(self, output: Doubles) -> Doubles:
+        """An array that came back, with heads before tokens."""
         return self.layout.swapped(output) if output.ndim == self.layout.axes else output
 
     def _call(self, case: Case) -> Arguments | None:
         arranged = self.meant.handed_over(self.layout.arranged(case))
+        if self.backward is None:
+            return self.plain_call(arranged, case)
+        return self.backward.call(arranged, case, self)
+
+    def plain_call(self, arranged: Case, case: Case) -> Arguments | None:
+        """How it is called for a case; None where it cannot be asked. `arranged` has its axes in
+        the order of the function.
+        """
         if not self.expression:
             return call_of(arranged, self.known, case)
         return call_by_expression(arranged, self.expression)
+
+    def weights_with_gradients(self) -> list[str]:
+        """The names of the weights whose gradients are asked for."""
+        return []
+
+    def named_gradients(
+        self, case: Case, gradients: Sequence[Doubles | None]
+    ) -> dict[str, Doubles | None]:
+        """The gradients that came back by their steps."""
+        arranged = [None if each is None else self.arranged_back(each) for each in gradients]
+        return dict(zip(("d_Q", "d_K", "d_V"), arranged, strict=False))
 
     def _ask(self, call: Arguments, dtype: str, *, twice: bool) -> Answer:
         arrays: list[Array] = []
@@ -192,7 +222,31 @@ class Asking:
             "expression": self.expression,
             "twice": twice,
         }
+        if self.backward is not None and UPSTREAM in call.values:
+            message["gradients"] = self.backward.asked(self, call)
         return self.process.answer(message, arrays)
+
+
+class AskedBack(Protocol):
+    """How a function is asked for gradients, which `gradients/asking.py` knows.
+
+    `parameter` is the one that takes the gradient of the output, "" where none does.
+    """
+
+    @property
+    def parameter(self) -> str: ...
+
+    def words(self, kind: str) -> str:
+        """How gradients are got of a function with this kind of arrays."""
+
+    def call(self, arranged: Case, case: Case, asking: Asking) -> Arguments | None:
+        """How it is called; as `Asking.plain_call`."""
+
+    def asked(self, asking: Asking, call: Arguments) -> dict[str, Any]:
+        """What the process is told of the gradients."""
+
+    def result(self, case: Case, answer: Answer, dtype: str, asking: Asking) -> CaseResult:
+        """What comes of a case."""
 
 
 def _coarser(given: str, returned: str) -> str:
@@ -201,11 +255,6 @@ def _coarser(given: str, returned: str) -> str:
     if known is None or known.epsilon <= DTYPES[given].epsilon:
         return given
     return returned
-
-
-def expected_of(case: Case, meaning: Meaning, dtype: str) -> Expected:
-    """What a case gives by one of its meanings."""
-    return Expected(run(case.problem(meaning)), dtype)
 
 
 def best_agreement(expected: Sequence[Expected], output: Doubles) -> tuple[int, Agreement]:
@@ -221,7 +270,7 @@ def with_unmeant(result: CaseResult, case: Case) -> CaseResult:
     """
     assert result.output is not None
     for meaning in case.meanings:
-        expected = expected_of(case, meaning, result.right.dtype.name)
+        expected = result.right.of(case, meaning, result.right.dtype.name)
         if expected.agreement(result.output).agrees:
             return replace(result, unmeant=meaning.facts)
     return result
@@ -249,7 +298,7 @@ def right_in_another_order(output: Doubles, expected: Sequence[Expected]) -> str
 
 def judged(case: Case, output: Doubles, dtype: str, meant: Meant = ANYTHING) -> CaseResult:
     """An output judged by the meaning that it agrees with, or else by the first."""
-    expected = tuple(expected_of(case, each, dtype) for each in case.meanings)
+    expected = tuple(Expected.of(case, each, dtype) for each in case.meanings)
     chosen, agreement = best_agreement(expected, output)
     if agreement.difference is None:
         hint = right_in_another_order(output, expected)

@@ -38,7 +38,8 @@ class Case:
     by their roles, such as {"scale": 0.3}: arrays among them have entries and heads on their first
     two axes, unless they are `per_head`. `meanings` are the ways to understand this; a function
     agrees if it gives the output of one. `shows` are the facts that a function has which agrees
-    here. `needs` says which of the leading axes the case is about, if it is: "entries" or "heads".
+    here. `upstream` is the gradient of the output, where gradients are asked for. `needs` says
+    which of the leading axes the case is about, if it is: "entries" or "heads".
     """
 
     name: str
@@ -46,6 +47,7 @@ class Case:
     keys: Array
     values: Array
     asks: Mapping[str, Any] = field(default_factory=dict)
+    upstream: Array | None = None
     meanings: tuple[Meaning, ...] = (Meaning(),)
     shows: Mapping[str, str] = field(default_factory=dict)
     needs: frozenset[str] = frozenset()
@@ -71,6 +73,7 @@ class Case:
             keys=_cut(self.keys, lost),
             values=_cut(self.values, lost),
             asks=_cut(self.asks, lost),
+            upstream=_cut(self.upstream, lost),
             meanings=tuple(meanings),
         )
 
@@ -86,13 +89,15 @@ class Case:
             keys=self.keys[of_keys],
             values=self.values[of_keys],
             asks=_at(self.asks, place),
+            upstream=_at(self.upstream, place),
             meanings=tuple(meanings),
         )
 
     def with_values_as_wide_as_keys(self) -> Case:
         """The case of a function that takes no other values: the first columns of these."""
         width = self.keys.shape[-1]
-        return replace(self, values=self.values[..., :width])
+        upstream = None if self.upstream is None else self.upstream[..., :width]
+        return replace(self, values=self.values[..., :width], upstream=upstream)
 
     @property
     def title(self) -> str:
@@ -137,8 +142,12 @@ class Case:
 
     def problem(self, meaning: Meaning) -> Problem:
         """The problem by one of the meanings."""
-        keys = {**self.given, **meaning.keys}
-        return read_values({"title": self.title, **_plain(keys)})
+        return read_values({"title": self.title, **_plain(self.named(meaning))})
+
+    def named(self, meaning: Meaning) -> dict[str, Any]:
+        """The keys of this problem."""
+        of_gradient = {} if self.upstream is None else {"d_output": self.upstream}
+        return {**self.given, **meaning.keys, **of_gradient}
 
 
 def _lost(axes: int, kept: str) -> frozenset[str]:

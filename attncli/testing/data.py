@@ -46,16 +46,39 @@ def _case(result: CaseResult) -> dict[str, Any]:
     data: dict[str, Any] = {"name": case.name, "result": result.result}
     if result.error:
         data["error"] = result.error
-    if result.output is not None and result.expected and case.size <= MOST_NUMBERS:
+    if case.size > MOST_NUMBERS:
+        return data
+    if _has_numbers(result) or (result.forward and _has_numbers(result.forward)):
         data["problem"] = problem_data(case, result.chosen)
-        data["given"] = json_values(result.output)
-        data["expected"] = json_values(result.right.output)
+    output = result.forward if result.is_of_gradients else result
+    if output is not None and _has_numbers(output):
+        assert output.output is not None
+        data["given"] = json_values(output.output)
+        data["expected"] = json_values(output.right.output)
+    if result.is_of_gradients:
+        data["gradients"] = _gradients(result)
     return data
+
+
+def _has_numbers(result: CaseResult) -> bool:
+    return result.output is not None and bool(result.expected)
+
+
+def _gradients(result: CaseResult) -> dict[str, Any]:
+    """What came of its gradients: those that were given and those that are right, by their
+    steps.
+    """
+    found: dict[str, Any] = {"result": result.result}
+    if result.output is not None:
+        right = result.right
+        for key, numbers in (("given", result.output), ("expected", right.output)):
+            found[key] = {name: json_values(right.part(numbers, name)) for name in right.judged}
+    return found
 
 
 def problem_data(case: Case, meaning: int) -> dict[str, Any]:
     """The problem of a case as JSON, which attncli reads."""
-    named = {**case.given, **case.meanings[meaning].keys}
+    named = case.named(case.meanings[meaning])
     return {"title": case.title, **{key: _plain(value) for key, value in named.items()}}
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from math import prod
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.masks import in_one_mask
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes, Mistake, with_calls
+from attncli.testing.case import Case, Meaning
+from attncli.tracing import run
 from attncli.tracing.comparison import TOLERANCES
 from attncli.tracing.difference import Difference, Doubles, difference, larger
 from attncli.tracing.magnitudes import Magnitudes
@@ -55,6 +58,13 @@ class Agreement:
         )
 
 
+class WrongCell(NamedTuple):
+    """A cell of a step that differs."""
+
+    step: str
+    cell: tuple[int, ...]
+
+
 class Expected:
     """What a trace gives in a number format, and what with each mistake that can be made in it."""
 
@@ -62,8 +72,53 @@ class Expected:
         self.trace = trace
         self.dtype: Dtype = DTYPES[dtype]
         self.tolerance = TOLERANCES_OF_OUTPUTS[dtype]
-        self.output: Doubles = np.asarray(trace[OUTPUT], np.float64)
+        self.output: Doubles = self.joined(lambda name: np.asarray(trace[name], np.float64))
         self._with: dict[str, _Mistaken] = {}
+
+    @classmethod
+    def of(cls, case: Case, meaning: Meaning, dtype: str) -> Self:
+        """What a case gives by one of its meanings."""
+        return cls(run(case.problem(meaning)), dtype)
+
+    @cached_property
+    def judged(self) -> tuple[str, ...]:
+        """The steps that are judged."""
+        return (OUTPUT,)
+
+    def joined(self, of: Callable[[str], Doubles]) -> Doubles:
+        """The numbers of the steps that are judged: of several, one after another in a row."""
+        if len(self.judged) == 1:
+            return of(self.judged[0])
+        return np.concatenate([of(name).ravel() for name in self.judged])
+
+    @cached_property
+    def places(self) -> Mapping[str, slice]:
+        """Where the steps that are judged stand in a row of all their numbers."""
+        found: dict[str, slice] = {}
+        end = 0
+        for name in self.judged:
+            begin, end = end, end + prod(self.trace.steps[name].shape)
+            found[name] = slice(begin, end)
+        return found
+
+    def part(self, output: NDArray[Any], name: str) -> NDArray[Any]:
+        """The numbers of one of the steps that are judged, in its shape."""
+        return output.ravel()[self.places[name]].reshape(self.trace.steps[name].shape)
+
+    def first_wrong(self, output: Doubles) -> WrongCell | None:
+        """The first cell that differs, in the order of rows; None where only rows do that see no
+        key.
+        """
+        is_wrong = self.wrong_cells(output).ravel()
+        if not is_wrong.any():
+            return None
+        first = int(np.argmax(is_wrong))
+        for name, place in self.places.items():
+            if first < place.stop:
+                shape = self.trace.steps[name].shape
+                cell = np.unravel_index(first - place.start, shape)
+                return WrongCell(name, tuple(map(int, cell)))
+        raise AssertionError
 
     @cached_property
     def _applicable(self) -> Mapping[str, tuple[Mistake, Changes]]:
@@ -82,7 +137,8 @@ class Expected:
         What is below the smallest normal number may as well be 0.
         """
         least = self.dtype.smallest / self.tolerance
-        return np.maximum(Magnitudes(self.trace, self.dtype)[OUTPUT], least)
+        magnitudes = Magnitudes(self.trace, self.dtype)
+        return np.maximum(self.joined(lambda name: magnitudes[name]), least)
 
     @cached_property
     def blind(self) -> Rows:
@@ -137,7 +193,7 @@ class Expected:
         said = self._evidence_of(self.with_mistake(name), output)
         if said != "refuted":
             return said
-        for changes in in_one_mask(self._applicable[name][0], self.trace):
+        for changes in self.other_ways(name):
             made = _Mistaken(self, MistakenTrace(self.trace, changes))
             said = self._evidence_of(made, output)
             if said == "gives":
@@ -146,6 +202,11 @@ class Expected:
             if said != "refuted":
                 return said
         return "refuted"
+
+    def other_ways(self, name: str) -> Iterator[Changes]:
+        """What a mistake changes if it is made in one mask of several."""
+        mistake, _ = self._applicable[name]
+        yield from in_one_mask(mistake, self.trace)
 
     def _evidence_of(self, mistaken: _Mistaken, output: Doubles) -> Evidence:
         if mistaken.hides:
@@ -180,7 +241,7 @@ class Expected:
             self._with[name] = _Mistaken(self, MistakenTrace(self.trace, self.changes[name]))
         return self._with[name]
 
-    def assuming(self, name: str) -> Expected:
+    def assuming(self, name: str) -> Self:
         """As if a mistake were right: what comes out with it, and with one more."""
         if name not in self.changes:
             return self
@@ -188,7 +249,7 @@ class Expected:
         steps = dict(mistaken.trace.steps)
         for moved in mistaken.moved:
             steps[moved] = replace(steps[moved], value=mistaken[moved])
-        return Expected(replace(self.trace, steps=steps), self.dtype.name)
+        return type(self)(replace(self.trace, steps=steps), self.dtype.name)
 
     def difference(
         self, one: Doubles, other: Doubles, blind: Rows, sizes: Doubles | None
@@ -231,7 +292,7 @@ class _Mistaken:
 
     @cached_property
     def output(self) -> Doubles:
-        return self.trace[OUTPUT]
+        return self.right.joined(lambda name: self.trace[name])
 
     @cached_property
     def blind(self) -> Rows:
@@ -266,7 +327,7 @@ class _Mistaken:
     @cached_property
     def hides(self) -> bool:
         """Whether the mistake gives the right output, as far as this format tells."""
-        if OUTPUT not in self.trace.moved:
+        if self.trace.moved.keys().isdisjoint(self.right.judged):
             return True
         right = self.right
         blind = right.blind | self.blind
@@ -296,7 +357,9 @@ class _Mistaken:
 
     @cached_property
     def sizes(self) -> Doubles | None:
-        made = self.trace.sizes(OUTPUT, self.right.dtype)
+        right = self.right
+        magnitudes = self.trace.magnitudes(right.judged, right.dtype)
+        made = right.joined(lambda name: magnitudes[name])
         return larger(self.right.sizes, np.where(np.isfinite(made), made, 0.0))
 
 

@@ -45,6 +45,7 @@ class AxisLayout(NamedTuple):
             queries=self.swapped(case.queries),
             keys=self.swapped(case.keys),
             values=self.swapped(case.values),
+            upstream=None if case.upstream is None else self.swapped(case.upstream),
         )
 
     def swapped(self, array: Array) -> Array:

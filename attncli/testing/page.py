@@ -30,13 +30,16 @@ from attncli.testing.case import Case, PerHead
 from attncli.testing.data import trial_data
 from attncli.testing.diagnosis import Finding, differing, explanations, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
-from attncli.testing.judgement import OUTPUT, Expected
+from attncli.testing.gradients.asking import gradient_symbol
+from attncli.testing.judgement import Expected
 from attncli.testing.pattern import only_where, right_part
 from attncli.testing.smallest import first_wrong_cell, smallest_problem, truth_of
 from attncli.testing.trial import Trial
 
 MOST_CASES_NAMED = 6
 MOST_TERMS_SHOWN = 16
+# Of gradients whose output is wrong already.
+NOT_JUDGED = "not judged"
 BLIND_IS_OTHER = "A query that sees no key gets neither 0, nor NaN, nor the average."
 
 
@@ -61,9 +64,9 @@ def _case_blocks(result: CaseResult, found: Sequence[Finding], precision: int) -
         yield Paragraph(("No mistake that attncli knows gives this output.",))
     elif len(explained.mistakes) > 1:
         yield Paragraph(("This case does not tell these mistakes apart.",))
-    if cell := first_wrong_cell(result):
-        place = ", ".join(map(str, cell))
-        yield Paragraph((f"The first wrong number is output[{place}].",))
+    if wrong := first_wrong_cell(result):
+        place = ", ".join(map(str, wrong.cell))
+        yield Paragraph((f"The first wrong number is {wrong.step}[{place}].",))
     smallest = smallest_problem(result, explained)
     yield Paragraph(_described(smallest.case, "The problem"))
     yield from _wrong_cell(smallest, explained, precision)
@@ -97,13 +100,38 @@ def _answer(trial: Trial) -> str:
         return "It could not be tested: every call of it failed."
     if trial.agrees:
         agree = _of(len(asked), len(asked), "agrees", "agree")
-        return f"It is attention, as far as it was asked: {agree}."
+        return f"{_RIGHT[_asked_for(trial)]}, as far as it was asked: {agree}."
     said = [_of(wrong, len(asked), "differs", "differ")] if wrong else []
     if not wrong and not failed:
         said.append("something else is meant by --as")
     if failed:
         said.append(_of(len(failed), len(asked), "fails", "fail"))
-    return f"Something is wrong: {listed(said)}."
+    return f"{_wrong(trial)}: {listed(said)}."
+
+
+def _asked_for(trial: Trial) -> str:
+    """What is judged: outputs, gradients, or both."""
+    if not trial.backward:
+        return "output"
+    return "both" if any(each.forward for each in trial.results) else "gradients"
+
+
+# What is right where all is.
+_RIGHT = {
+    "output": "It is attention",
+    "gradients": "Its gradients are those of attention",
+    "both": "It is attention, and its gradients are right",
+}
+
+
+def _wrong(trial: Trial) -> str:
+    """What is wrong, in a few words."""
+    wrong = [each for each in trial.results if each.result in ("differs", "error")]
+    if not wrong or not all(each.is_of_gradients for each in wrong):
+        return "Something is wrong"
+    if _asked_for(trial) == "both":
+        return "Its output is right, but its gradients are not"
+    return "Its gradients are wrong"
 
 
 def _of(number: int, total: int, one: str, many: str) -> str:
@@ -157,25 +185,42 @@ def _setting(role: str, value: Any) -> str:
 
 def _wrong_cell(result: CaseResult, found: Finding | None, precision: int) -> Iterator[Block]:
     """The first cell of the output that differs: what came out, and what is right, worked."""
-    cell = first_wrong_cell(result)
-    if cell is None:
+    wrong = first_wrong_cell(result)
+    if wrong is None:
         if result.agreement is not None and result.agreement.blind == "other":
             yield Paragraph((BLIND_IS_OTHER,))
         return
     assert result.output is not None
     right = truth_of(result) if found is not None and found.beside else result.right
-    step = right.trace.steps[OUTPUT]
-    given = float(result.output[cell])
-    digits = _digits(given, float(right.output[cell]), precision)
+    name, cell = wrong
+    step = right.trace.steps[name]
+    given = float(right.part(result.output, name)[cell])
+    digits = _digits(given, float(step.value[cell]), precision)
     work = worked_line(Printer(right.trace, digits), step, cell, in_full=_is_short(right))
     lines = [
         WorkedLine("it gave", result=number_node(format_number(given, digits))),
         work._replace(label="right"),
     ]
-    yield Paragraph((f"The first wrong cell of its output is {step.cell_label(cell)}:",))
+    if result.is_of_gradients:
+        yield Paragraph((_which_differ(result, right),))
+    what = f"of {gradient_symbol(name)}" if result.is_of_gradients else "of its output"
+    yield Paragraph((f"The first wrong cell {what} is {step.cell_label(cell)}:",))
     yield Worked(tuple(lines))
     if found is not None and len(found.mistakes) == 1:
         yield from _made(result.right, found, cell, precision)
+
+
+def _which_differ(result: CaseResult, right: Expected) -> str:
+    """Which gradients are right, in a sentence."""
+    assert result.output is not None
+    cells = right.wrong_cells(result.output)
+    wrong = [name for name in right.judged if right.part(cells, name).any()]
+    names = [gradient_symbol(name) for name in wrong]
+    said = f"{listed(names)} {either(len(names), 'differs', 'differ')}"
+    others = [gradient_symbol(name) for name in right.judged if name not in wrong]
+    if others:
+        said += f"; {listed(others)} {either(len(others), 'is', 'are')} right"
+    return f"{said}."
 
 
 def _is_short(expected: Expected) -> bool:
@@ -237,7 +282,8 @@ def _unexplained(trial: Trial, precision: int) -> Iterator[Block]:
     names = _named([each.case.name for each in left])
     differ = either(len(left), "One case differs", f"{len(left)} cases differ")
     yield Paragraph((f"{differ} in a way that attncli has no name for: {names}.",))
-    said = [each for each in (only_where(trial.results, left), right_part(left)) if each]
+    outputs = [each for each in left if not each.is_of_gradients]
+    said = [each for each in (only_where(trial.results, left), right_part(outputs)) if each]
     if said:
         yield Paragraph((" ".join(said),))
     smallest = smallest_problem(left[0])
@@ -270,5 +316,12 @@ def _named(cases: Sequence[str]) -> str:
 def _cases(results: Sequence[CaseResult]) -> Table:
     """What came of each case that was asked."""
     asked = [each for each in results if each.result != NOT_ASKED]
-    rows = tuple(((each.case.name,), (each.result,)) for each in asked)
-    return Table(("case", "result"), rows)
+    if not any(each.forward for each in asked):
+        rows = tuple(((each.case.name,), (each.result,)) for each in asked)
+        return Table(("case", "result"), rows)
+    both = []
+    for each in asked:
+        output = each.forward or each
+        gradients = each.result if each.is_of_gradients else NOT_JUDGED
+        both.append(((each.case.name,), (output.result,), (gradients,)))
+    return Table(("case", "output", "gradients"), tuple(both))

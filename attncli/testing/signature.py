@@ -53,6 +53,8 @@ SIZES: Mapping[str, Callable[[Case], int]] = {
     "n_heads": lambda case: case.heads,
 }
 QKV = ("q", "k", "v")
+# What the gradient of the output is called in expressions, and in messages.
+UPSTREAM = "dO"
 # What an expression of a call may name besides.
 SETTINGS_OF_EXPRESSIONS = (
     "mask",
@@ -158,6 +160,8 @@ def call_by_expression(case: Case, expression: str) -> Arguments | None:
         if name not in named:
             return None
         values[name] = setting.numbers if isinstance(setting, PerHead) else setting
+    if case.upstream is not None:
+        values[UPSTREAM] = case.upstream
     used = {name: value for name, value in values.items() if name in named}
     return Arguments(used, (), {})
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from attncli.problem.model import Problem
-from attncli.testing.asking import CaseResult, expected_of
+from attncli.testing.asking import CaseResult
 from attncli.testing.case import MOST_AXES
 from attncli.testing.diagnosis import Finding, differing
-from attncli.testing.judgement import Expected
+from attncli.testing.judgement import Expected, WrongCell
 from attncli.testing.trial import Trial
 
 
@@ -21,10 +19,10 @@ def smallest_problem(result: CaseResult, explained: Finding | None = None) -> Ca
     It is the case itself where it is about heads or entries, or where the mistake that explains it
     does not show in this head.
     """
-    cell = first_wrong_cell(result)
-    if cell is None or result.case.needs or len(cell) != MOST_AXES:
+    wrong = first_wrong_cell(result)
+    if wrong is None or result.case.needs or len(wrong.cell) != MOST_AXES:
         return result
-    alone = _alone(result, cell[:2], explained.beside if explained else ())
+    alone = _alone(result, wrong.cell[:2], explained.beside if explained else ())
     if explained is not None and not _is_explained(alone, explained.mistakes):
         return result
     return alone
@@ -44,21 +42,17 @@ def smallest_failing_problem(trial: Trial) -> Problem | None:
     return found.case.problem(found.meaning)
 
 
-def first_wrong_cell(result: CaseResult) -> tuple[int, ...] | None:
+def first_wrong_cell(result: CaseResult) -> WrongCell | None:
     """The first cell that differs, in the order of rows; None where only rows do that see no
     key.
     """
     assert result.output is not None
-    is_wrong = result.right.wrong_cells(result.output)
-    if not is_wrong.any():
-        return None
-    first = np.argwhere(is_wrong)[0]
-    return tuple(int(place) for place in first)
+    return result.right.first_wrong(result.output)
 
 
 def truth_of(result: CaseResult) -> Expected:
     """What is right in a case, also where a mistake was assumed in it."""
-    return expected_of(result.case, result.meaning, result.right.dtype.name)
+    return result.right.of(result.case, result.meaning, result.right.dtype.name)
 
 
 def _alone(result: CaseResult, place: tuple[int, ...], assumed: Sequence[str]) -> CaseResult:
@@ -66,10 +60,12 @@ def _alone(result: CaseResult, place: tuple[int, ...], assumed: Sequence[str]) -
     entry, head = place
     case = result.case.alone(entry, head)
     meaning = case.meanings[result.chosen]
-    expected = expected_of(case, meaning, result.right.dtype.name)
+    right = result.right
+    expected = right.of(case, meaning, right.dtype.name)
     for mistake in assumed:
         expected = expected.assuming(mistake)
-    output = result.output[entry, head]
+    given = result.output
+    output = expected.joined(lambda name: right.part(given, name)[entry, head])
     return replace(
         result,
         case=replace(case, meanings=(meaning,)),

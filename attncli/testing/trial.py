@@ -17,6 +17,9 @@ from attncli.testing.battery import all_cases
 from attncli.testing.case import MOST_AXES, Case
 from attncli.testing.diagnosis import Finding, explanations, is_explained
 from attncli.testing.facts import facts_of
+from attncli.testing.gradients.asking import backward_of
+from attncli.testing.gradients.findings import gradient_findings, with_gradients
+from attncli.testing.gradients.upstream import with_upstream
 from attncli.testing.layers.layer_trial import LayerAsking, layer_layout, layer_results
 from attncli.testing.layers.weight_names import Weight, key_of
 from attncli.testing.layouts import AxisLayout, possible_layouts
@@ -39,7 +42,8 @@ class Trial:
 
     `facts` are what it does, by their names, and `explanations` the mistakes that explain what
     differs. `remarks` are sentences about how it behaves, such as that it changes its arguments.
-    `not_asked` says why a case is not asked.
+    `not_asked` says why a case is not asked. `backward` is how its gradients are got, "" where they
+    are not asked for.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Trial:
     facts: Mapping[str, str]
     remarks: tuple[str, ...] = ()
     not_asked: str = NO_PARAMETER
+    backward: str = ""
 
     @property
     def agrees(self) -> bool:
@@ -63,6 +68,7 @@ def try_function(
     meant: Meant = ANYTHING,
     weights: Mapping[str, str] | None = None,
     limits: Limits = USUAL_LIMITS,
+    gradient: bool = False,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Trial:
     """Call a function with every case, and judge what comes out.
@@ -70,8 +76,9 @@ def try_function(
     `text` is `FILE.py:NAME` or `package.module:NAME`, `expression` how it is called where its
     parameters do not say so, such as "f(q, k, v, mask=~mask)". What is `meant` is right where
     software differs. Of a layer, `weights` are the names of its weights by what they are:
-    {"W_Q": "queries.weight"}. `begin` is told which case comes next. Raises AttncliError: exit 2 or
-    4 as `target_of`, 3 where it cannot be loaded.
+    {"W_Q": "queries.weight"}. With `gradient`, its gradients are judged where its output is right.
+    `begin` is told which case comes next. Raises AttncliError: exit 2 or
+    4 as `target_of`, 3 where it cannot be loaded, or has no gradients and is asked for these.
     """
     target = target_of(text)
     with FunctionProcess(target, limits) as process:
@@ -82,10 +89,12 @@ def try_function(
         except FunctionError as error:
             help = _way_to_load(error)
             raise input_error(f"{text} cannot be loaded: {error}", help=help) from None
+        if gradient:
+            asking.backward = backward_of(text, asking)
         if described["weights"]:
             return _try_layer(text, asking, described, weights or {}, begin)
         _require_qkv(text, asking)
-        cases = all_cases()
+        cases = [with_upstream(case) if gradient else case for case in all_cases()]
         plain, *others = cases
         begin(plain.name)
         results = [_plain_result(asking, plain)]
@@ -99,6 +108,7 @@ def try_function(
         asking.layout.words,
         remarks=_remarks(asking),
         not_asked=OF_OTHERS if described.get("others") else NO_PARAMETER,
+        backward=_backward(asking),
         unmeant=_unmeant_layout(asking.layout, meant),
     )
 
@@ -138,11 +148,23 @@ def _try_layer(
         asking.expression,
         asking.meant,
         kind=asking.kind,
+        backward=asking.backward,
         known=asking.known,
         weights=weights,
     )
     results, heads = layer_results(layer, described, begin)
-    return trial_of(text, results, layer.meant, layer_layout(heads), remarks=_remarks(layer))
+    return trial_of(
+        text,
+        results,
+        layer.meant,
+        layer_layout(heads),
+        remarks=_remarks(layer),
+        backward=_backward(layer),
+    )
+
+
+def _backward(asking: Asking) -> str:
+    return "" if asking.backward is None else asking.backward.words(asking.kind)
 
 
 def _weight(described: Mapping[str, Any], named: Mapping[str, str]) -> Weight:
@@ -164,15 +186,25 @@ def trial_of(
     *,
     remarks: Iterable[str] = (),
     not_asked: str = NO_PARAMETER,
+    backward: str = "",
     unmeant: Iterable[Finding] = (),
 ) -> Trial:
-    """What follows from the results of all cases; `unmeant` is what is known to be wrong before."""
-    known = explanations(results)
+    """What follows from the results of all cases; `unmeant` is what is known to be wrong before,
+    and `backward` how its gradients are got, "" where they are not asked for.
+    """
+    outputs = [each.forward or each for each in results if each.forward or not each.is_of_gradients]
+    has_outputs = any(each.result != "not asked" for each in outputs)
+    known = explanations(outputs)
+    of_gradients = [each for each in results if each.is_of_gradients]
+    known = tuple(with_gradients(each, of_gradients) for each in known)
     explained = {result.case.name for each in known for result in each.results}
     left = [each for each in results if each.case.name not in explained]
-    found = (*known, *_in_16_bits(left), *_unmeant(left, meant), *unmeant)
-    facts = facts_of(results, found, layout)
-    return Trial(name, tuple(results), found, facts, tuple(remarks), not_asked)
+    back = gradient_findings([each for each in left if each.is_of_gradients])
+    found = (*known, *back, *_in_16_bits(left), *_unmeant(left, meant), *unmeant)
+    facts = facts_of(outputs if has_outputs else results, found, layout)
+    if backward:
+        facts["gradients"] = backward
+    return Trial(name, tuple(results), found, facts, tuple(remarks), not_asked, backward)
 
 
 def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
@@ -219,9 +251,12 @@ def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Finding]:
 def _require_qkv(text: str, asking: Asking) -> None:
     if asking.expression or asking.known is None:
         return
-    if len(asking.known) < len(QKV):
-        names = ", ".join(each.name for each in asking.known) or "none"
-        what = f"{text} has fewer than three parameters: {names}"
+    upstream = "" if asking.backward is None else asking.backward.parameter
+    names = [each.name for each in asking.known if each.name != upstream]
+    if len(names) < len(QKV):
+        beside = f" beside {upstream}" if upstream else ""
+        there = ", ".join(names) or "none"
+        what = f"{text} has fewer than three parameters{beside}: {there}"
         help = "the first three are queries, keys and values; or say how it is called: --call"
         raise input_error(what, help=help)
 

@@ -18,7 +18,7 @@ from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.problem.matrix import Matrix, Scalar, read_only
 from attncli.problem.model import Problem
-from attncli.tracing.model import StepsByName
+from attncli.tracing.model import Parameters, StepsByName, Trace
 from attncli.tracing.shift import Shift
 
 
@@ -53,21 +53,45 @@ def _backward_rules(plan: Plan, steps: StepsByName) -> tuple[Rule, ...]:
     rules = []
     for name, step in steps.items():
         rules.append((name, step.rule, step.shape))
-    scalars = []
-    for name, given in plan.parameters.items():
-        if isinstance(given, Scalar):
-            scalars.append((name, given.value))
     lengths = _lengths(plan, steps)
     return _derived(
         tuple(rules),
         plan.logits,
         tuple(lengths.items()),
-        tuple(scalars),
+        _scalars(plan.parameters),
     )
 
 
-# A study, or a descent, runs a thousand problems that differ in their numbers alone.
-@lru_cache(maxsize=8)
+def _scalars(parameters: Parameters) -> tuple[tuple[str, float], ...]:
+    scalars = []
+    for name, given in parameters.items():
+        if isinstance(given, Scalar):
+            scalars.append((name, given.value))
+    return tuple(scalars)
+
+
+def rules_back(trace: Trace) -> tuple[Rule, ...]:
+    """The rules of the gradients of a trace that has a backward pass, by the equations of its
+    forward pass, whatever these are now.
+
+    Raises ValueError for a softmax whose gradient is not known.
+    """
+    rules = []
+    lengths: dict[str, int] = {}
+    for name, step in trace.steps.items():
+        if name == "d_output":
+            break
+        rules.append((name, step.rule, step.shape))
+        own = zip(step.rule.target.letters, step.shape, strict=True)
+        lengths |= dict(own)
+        if not step.rule.given:
+            lengths |= trace.sizes(step.rule.equation)
+    return _derived(tuple(rules), trace.logits, tuple(lengths.items()), _scalars(trace.parameters))
+
+
+# A study, or a descent, runs a thousand problems that differ in their numbers alone. A tested
+# function is held against every mistake, in many problems.
+@lru_cache(maxsize=256)
 def _derived(
     steps: tuple[tuple[str, Rule, tuple[int, ...]], ...],
     logits: str,

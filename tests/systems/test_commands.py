@@ -73,6 +73,7 @@ LINES = {
     "test": [
         "inputs/functions/corrected.py:attention",
         "inputs/functions/homework.py:attention -o failing.yaml",
+        "inputs/functions/backward.py:attention_backward --gradient",
         "--export cases",
         "--outputs inputs",
     ],

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
+from attncli.testing.gradients.asking import backward_of
+from attncli.testing.gradients.upstream import with_upstream
 from attncli.testing.layouts import AxisLayout
 from attncli.testing.running import child
 from attncli.testing.running.process import Answer, FunctionError
@@ -32,8 +34,7 @@ class InProcess:
             answer, numbers = child.called(self._loaded, dict(message), pieces)
         except Exception as error:
             raise FunctionError(child.said(error, None)) from error
-        shape = answer["shape"]
-        return Answer(answer, np.frombuffer(numbers, np.float64).reshape(shape))
+        return Answer(answer, np.frombuffer(numbers, np.float64)).shaped()
 
 
 def asking(
@@ -53,3 +54,20 @@ def results_of(
     """What comes of every case, in a layout that is known."""
     asked = asking(function, kind, layout)
     return [asked.answer(case) for case in all_cases()]
+
+
+def asking_back(
+    function: Callable[..., Any], kind: str = "numpy", layout: AxisLayout | None = None
+) -> Asking:
+    """A function that is ready to be asked for gradients."""
+    found = asking(function, kind, layout)
+    found.backward = backward_of(function.__name__, found)
+    return found
+
+
+def results_back(
+    function: Callable[..., Any], kind: str = "numpy", layout: AxisLayout | None = None
+) -> list[CaseResult]:
+    """What comes of every case with gradients, in a layout that is known."""
+    asked = asking_back(function, kind, layout)
+    return [asked.answer(with_upstream(case)) for case in all_cases()]

@@ -482,6 +482,20 @@ def line(answer: object) -> bytes:
     return json.dumps(answer).encode() + b"\n" + bytes(8)
 
 
+def test_an_answer_with_gradients_of_which_one_is_missing() -> None:
+    head = {**CALLED, "shape": None, "gradients": [[2], None, [1, 1]], "size": 24}
+    numbers = np.arange(3.0)
+    data = json.dumps(head).encode() + b"\n" + numbers.tobytes()
+    answer = read_answer(io.BytesIO(data), "call")
+    assert answer is not None
+    first, missing, last = answer.shaped().gradients
+    assert first is not None
+    assert last is not None
+    assert first.tolist() == [0, 1]
+    assert missing is None
+    assert last.tolist() == [[2]]
+
+
 def test_answers() -> None:
     answer = read_answer(io.BytesIO(line(CALLED)), "call")
     assert answer is not None
@@ -500,7 +514,9 @@ def test_answers() -> None:
         {**CALLED, "shape": [-1]}, {**CALLED, "shape": [2]}, {**CALLED, "shape": [1.0]},
         {**CALLED, "shape": 1}, {**CALLED, "shape": [1] * 65}, {**CALLED, "changed": [[]]},
         {**CALLED, "changed": None}, {**CALLED, "dtype": 3}, {**CALLED, "repeats": "no"},
-        {"size": 0, "error": 3},
+        {"size": 0, "error": 3}, {**CALLED, "shape": None}, {**CALLED, "gradients": 3},
+        {**CALLED, "gradients": [[2]]}, {**CALLED, "gradients": [None] * 2000},
+        {**CALLED, "gradients": ["text"]}, {**CALLED, "without": 3},
     ],
 )  # fmt: skip
 def test_what_is_no_answer_to_a_call(forged: object) -> None:

@@ -36,12 +36,15 @@ POSSIBLE_SECONDS = range(1, 3601)
 USUAL_SECONDS = 5
 # What it is called in a file that is named alone.
 USUAL_NAME = "attention"
+# JAX compiles a function and its gradients when it is first called.
+SECONDS_WITH_GRADIENTS = 20
 PROBLEM = "yaml"
 GRADESCOPE = "gradescope"
 # These have a row for each student of a class.
 OF_A_CLASS = (*OF_ONE_STEP, *WORKBOOK)
 WEIGHTS = ("W_Q", "W_K", "W_V", "W_O", "W_QKV", "b_Q", "b_K", "b_V", "b_O", "b_QKV")
 EXAMPLE_OF_WEIGHTS = "W_Q=queries.weight,W_K=keys.weight,W_V=values.weight"
+ONE_FUNCTION = "the gradients are judged of one function at a time: leave out --batch"
 OF_OUTPUTS = "the outputs show what a program takes: give --require with --outputs"
 EXAMPLE_OF_A_CALL = "f is the function: --call 'f(q, k, v, mask=~mask)'"
 
@@ -135,10 +138,23 @@ def test(
             options.whole,
             "--seconds",
             metavar="N",
-            help=f"How long it may take to load, and each call of it.  [default: {USUAL_SECONDS}]",
+            help=(
+                "How long it may take to load, and each call of it.  [default:"
+                f" {USUAL_SECONDS}; with --gradient {SECONDS_WITH_GRADIENTS}]"
+            ),
             allowed=POSSIBLE_SECONDS,
         ),
     ] = None,
+    gradient: Annotated[
+        bool,
+        typer.Option(
+            "--gradient",
+            help=(
+                "Judge the gradients, too: those by autograd of PyTorch or JAX, or the ones that"
+                " the function returns for dO, the gradient of the output."
+            ),
+        ),
+    ] = False,
     export: Annotated[
         str | None,
         typer.Option(
@@ -241,8 +257,12 @@ def test(
         "--call": call is not None,
         "--weights": weights is not None,
         "--seconds": seconds is not None,
+        "--gradient": gradient,
     }
-    reject_conflicts(Conflict(bool(export and require), "--export", "--require", OF_OUTPUTS))
+    reject_conflicts(
+        Conflict(bool(export and require), "--export", "--require", OF_OUTPUTS),
+        Conflict(batch is not None and gradient, "--batch", "--gradient", ONE_FUNCTION),
+    )
     of_class = {
         "-d": directory is not None,
         "--name": name is not None,
@@ -265,7 +285,8 @@ def test(
     from attncli.features.test.points import Scheme
 
     scheme = Scheme(marks, mistake)
-    limit = USUAL_SECONDS if seconds is None else seconds
+    usual_seconds = SECONDS_WITH_GRADIENTS if gradient else USUAL_SECONDS
+    limit = usual_seconds if seconds is None else seconds
     if batch is not None:
         from attncli.features.test.many.class_test import functions_of, test_class
         from attncli.features.test.many.result_row import TestSettings
@@ -293,7 +314,15 @@ def test(
     _require_format(look)
     _require_other_file(look.output, function)
     try:
-        trial = _trial(function, outputs, call=call, as_=as_, weights=weights, seconds=limit)
+        trial = _trial(
+            function,
+            outputs,
+            call=call,
+            as_=as_,
+            weights=weights,
+            seconds=limit,
+            gradient=gradient,
+        )
     except AttncliError as error:
         # A student's file that cannot be loaded has a result there, too: no marks, and why.
         if look.format != GRADESCOPE or error.exit_code == Exit.USAGE:
@@ -342,6 +371,7 @@ def _trial(
     as_: str | None,
     weights: dict[str, str] | None,
     seconds: int,
+    gradient: bool,
 ) -> "Trial":
     """What comes of a function, or of the outputs in a folder."""
     from attncli.testing.meant import meant_by
@@ -359,6 +389,7 @@ def _trial(
         meant=meant_by(as_),
         weights=weights,
         limits=Limits(seconds=seconds),
+        gradient=gradient,
         begin=progress.begin,
     )
 

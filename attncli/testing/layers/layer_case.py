@@ -40,6 +40,12 @@ class LayerCase(Case):
         return {**rows, **self.weights}
 
     @property
+    def output_shape(self) -> tuple[int, ...]:
+        """The shape of its output."""
+        last = self.weights.get("W_O", self.weights["W_V"])
+        return (*self.queries.shape[:-1], last.shape[-1])
+
+    @property
     def sizes(self) -> list[str]:
         """Its sizes in words."""
         entries, tokens, width = self.queries.shape

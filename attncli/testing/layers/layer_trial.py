@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from attncli.english import count, listed
 from attncli.errors import input_error
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.case import Array, Case
+from attncli.testing.gradients.upstream import with_upstream
 from attncli.testing.layers.layer_case import LayerCase, drawn_weight, layer_cases
 from attncli.testing.layers.weight_names import Weight, problem_weights
 from attncli.testing.signature import QKV, Arguments, call_of
@@ -23,10 +26,14 @@ NEEDED = ("W_Q", "W_K", "W_V")
 
 @dataclass(slots=True)
 class LayerAsking(Asking):
-    """A layer that is being asked case by case; its `weights` have the numbers in `numbers`."""
+    """A layer that is being asked case by case; its `weights` have the numbers in `numbers`.
+
+    `widths` are how many columns queries take of fused weights, and keys and values each.
+    """
 
     weights: Sequence[Weight] = ()
     numbers: Sequence[Array] = field(default_factory=list)
+    widths: tuple[int, int] = (0, 0)
 
     @property
     def takes_qkv(self) -> bool:
@@ -40,17 +47,45 @@ class LayerAsking(Asking):
         needs_qkv = isinstance(narrowed, LayerCase) and narrowed.has_context
         return None if needs_qkv and not self.takes_qkv else narrowed
 
-    def _call(self, case: Case) -> Arguments | None:
-        arrays = QKV if self.takes_qkv else QKV[:1]
-        handed_over = self.meant.handed_over(case)
-        call = call_of(handed_over, self.known, arrays=arrays)
+    def plain_call(self, arranged: Case, case: Case) -> Arguments | None:
+        """How it is called for a case, with rows for queries, keys and values, or one for all."""
+        call = call_of(arranged, self.known, arrays=self._arrays)
         if call is None and "causal" in case.asks:
             # A causal mask is handed over beside, as PyTorch wants it, where there is a parameter.
-            alone = replace(handed_over, asks={"causal": True})
-            call = call_of(alone, self.known, arrays=arrays)
+            alone = replace(arranged, asks={"causal": True})
+            call = call_of(alone, self.known, arrays=self._arrays)
         return call
 
-    def _arranged_back(self, output: Doubles) -> Doubles:
+    @property
+    def _arrays(self) -> tuple[str, ...]:
+        return QKV if self.takes_qkv else QKV[:1]
+
+    def weights_with_gradients(self) -> list[str]:
+        """The names of the weights whose gradients are asked for: all that are known."""
+        return [each.name for each in self.weights]
+
+    def named_gradients(
+        self, case: Case, gradients: Sequence[Doubles | None]
+    ) -> dict[str, Doubles | None]:
+        """The gradients of rows and weights by their steps; where none flows, they are 0."""
+        count = len(self._arrays)
+        of_weights = [
+            np.zeros(weight.shape) if each is None else each
+            for weight, each in zip(self.weights, gradients[count:], strict=True)
+        ]
+        found = {
+            f"d_{key}": array
+            for key, array in problem_weights(self.weights, of_weights, self.widths).items()
+        }
+        rows = [np.zeros(case.queries.shape) if each is None else each for each in gradients[:1]]
+        others = [
+            np.zeros(case.keys.shape) if each is None else each for each in gradients[1:count]
+        ]
+        if isinstance(case, LayerCase) and case.has_context:
+            return {**found, "d_X": sum(rows), "d_context": sum(others)}
+        return {**found, "d_X": sum([*rows, *others])}
+
+    def arranged_back(self, output: Doubles) -> Doubles:
         return output
 
 
@@ -66,7 +101,7 @@ def layer_results(
     keys = {weight.key: weight for weight in asking.weights}
     best: tuple[CaseResult, list[LayerCase], int] | None = None
     for heads in _possible_heads(described, keys):
-        first, *others = layer_cases(*_problem(asking, heads, described))
+        first, *others = _cases(asking, heads, described)
         begin(first.name)
         plain = asking.answer(first, twice=True)
         if best is None or plain.result == "same" or asking.is_lost:
@@ -80,6 +115,11 @@ def layer_results(
         begin(case.name)
         results.append(asking.answer(case))
     return results, heads
+
+
+def _cases(asking: LayerAsking, heads: int, described: Mapping[str, Any]) -> Iterator[LayerCase]:
+    for case in layer_cases(*_problem(asking, heads, described)):
+        yield case if asking.backward is None else with_upstream(case)
 
 
 def _give_numbers(asking: LayerAsking) -> None:
@@ -111,6 +151,7 @@ def _problem(
         columns = fused.shape[0] if fused.is_out_by_in else fused.shape[-1]
         of_head = columns // (heads + 2 * kv_heads)
         widths = (of_head * heads, of_head * kv_heads)
+    asking.widths = widths
     weights = problem_weights(asking.weights, asking.numbers, widths)
     width = int(weights["W_Q"].shape[0])
     found = {**weights, "heads": heads}

@@ -17,6 +17,8 @@ LONGEST_MESSAGE = 2**20
 MOST_BYTES = 2**26
 # Of a tuple, so many are told of.
 MOST_ITEMS = 3
+# Those of all arguments and weights.
+MOST_GRADIENTS = 1000
 # NumPy has no more.
 MOST_AXES = 64
 Message: TypeAlias = dict[str, Any]
@@ -25,10 +27,28 @@ Message: TypeAlias = dict[str, Any]
 class Answer(NamedTuple):
     """What the process answers: a message, and the numbers of an array in one row, if it has
     any.
+
+    Of a call with gradients, `numbers` are the output, empty where there is none, and `gradients`
+    those that it has, None where none flows.
     """
 
     message: Message
     numbers: NDArray[np.float64]
+    gradients: tuple[NDArray[np.float64] | None, ...] = ()
+
+    def shaped(self) -> Answer:
+        """The answer to a call with its numbers in the shapes that it says."""
+        left = self.numbers
+        found: list[NDArray[np.float64] | None] = []
+        for shape in (self.message["shape"], *self.message.get("gradients", ())):
+            if shape is None:
+                found.append(None)
+                continue
+            numbers, left = np.split(left, [prod(shape)])
+            found.append(numbers.reshape(shape))
+        output, *gradients = found
+        numbers = np.zeros(0) if output is None else output
+        return Answer(self.message, numbers, tuple(gradients))
 
 
 class NoAnswerError(Exception):
@@ -119,11 +139,17 @@ def _require_weights(message: Message) -> None:
 
 def _require_numbers(message: Message, numbers: NDArray[np.float64]) -> None:
     """Of a call."""
-    shape = message.get("shape")
-    _require(isinstance(shape, list) and len(shape) <= MOST_AXES)
-    assert isinstance(shape, list)
-    _require(all(map(_is_count, shape)) and prod(shape) == numbers.size)
+    gradients = message.get("gradients", [])
+    _require(isinstance(gradients, list) and len(gradients) <= MOST_GRADIENTS)
+    shapes = [message.get("shape"), *gradients]
+    _require(shapes[0] is not None or "gradients" in message)
+    there = [shape for shape in shapes if shape is not None]
+    for shape in there:
+        _require(isinstance(shape, list) and len(shape) <= MOST_AXES)
+        _require(all(map(_is_count, shape)))
+    _require(sum(map(prod, there)) == numbers.size)
     _require(isinstance(message.get("dtype"), str))
+    _require(isinstance(message.get("without", ""), str))
     _require(_is_list_of(str, message.get("changed")))
     _require(type(message.get("repeats", True)) is bool)
     items = message.get("items", [])

@@ -1,5 +1,5 @@
 """The program of the process in which somebody else's function runs: it loads the function, calls
-it, and says what came out.
+it, and says what came out, also of its gradients.
 
 It imports nothing of attncli, so it starts at once, and a function cannot change what judges it.
 `process.py` starts it and talks to it: a message is a line of JSON, then the bytes of its arrays.
@@ -153,6 +153,7 @@ class Loaded:
         self.function = function
         self.kind = kind
         self.module = module
+        self.path: str | None = getattr(module, "__file__", None)
 
     def described(self) -> Message:
         """What is known of it before it is called."""
@@ -557,6 +558,8 @@ def called(loaded: Loaded, message: Message, data: Sequence[bytes]) -> tuple[Mes
     made = arrays_of(message["arrays"], data)
     # A function may change what it gets.
     arrays = [converted(array.copy(), loaded.kind, message["dtype"]) for array in made]
+    if "gradients" in message:
+        return _called_back(loaded, message, data, arrays)
     before = [_copied(array) for array in arrays]
     result = _result(loaded, message, arrays)
     numbers, dtype = numbers_of(result)
@@ -624,6 +627,120 @@ def _value(spec: Mapping[str, Any], arrays: Sequence[Any]) -> Any:
     if "tuple" in spec:
         return tuple(spec["tuple"])
     return spec["value"]
+
+
+# Gradients
+
+# What PyTorch says where numbers were changed that a gradient needs.
+OF_IN_PLACE = "inplace operation"
+# Of what a function returns: dQ, dK and dV, alone or behind the output.
+GRADIENTS = 3
+
+
+def _called_back(
+    loaded: Loaded, message: Message, data: Sequence[bytes], arrays: Sequence[Any]
+) -> tuple[Message, bytes]:
+    """The output of a call and the gradients of it, one behind another; either may be missing."""
+    asked = message["gradients"]
+    error = ""
+    output = None
+    gradients: Sequence[Any]
+    if asked["returned"]:
+        output, gradients = _returned(_result(loaded, message, arrays))
+    elif loaded.kind == "jax":
+        output, gradients = _by_jax(loaded, message, arrays)
+    else:
+        output, gradients, error = _by_torch(loaded, message, arrays)
+    found = [None if each is None else numbers_of(each) for each in (output, *gradients)]
+    shapes = [None if each is None else list(each[0].shape) for each in found]
+    dtypes = [each[1] for each in found if each is not None]
+    answer: Message = {
+        "shape": shapes[0],
+        "gradients": shapes[1:],
+        "dtype": dtypes[0] if dtypes else message["dtype"],
+        "changed": [],
+        "without": error,
+    }
+    if message["twice"]:
+        alone = {name: value for name, value in message.items() if name != "gradients"}
+        behaved, _ = called(loaded, alone, data)
+        answer.update({name: behaved[name] for name in ("changed", "repeats")})
+    return answer, b"".join(each[0].tobytes() for each in found if each is not None)
+
+
+def _returned(result: Any) -> tuple[Any, Sequence[Any]]:
+    """The output, if it is among them, and the gradients that a function returns."""
+    if isinstance(result, dict):
+        result = list(result.values())
+    if not isinstance(result, tuple | list) or not _holds_arrays(result):
+        raise Refusal(f"it returns {_a_kind(result)}, not a tuple of three gradients: dQ, dK, dV")
+    if len(result) == GRADIENTS:
+        return None, result
+    if len(result) == GRADIENTS + 1:
+        return result[0], result[1:]
+    raise Refusal(f"it returns {len(result)} arrays, not three gradients: dQ, dK, dV")
+
+
+def _output_in(result: Any) -> Any:
+    """The output alone, of what a function returns."""
+    if isinstance(result, tuple | list) and result:
+        return result[0]
+    return result
+
+
+def _by_torch(
+    loaded: Loaded, message: Message, arrays: Sequence[Any]
+) -> tuple[Any, Sequence[Any], str]:
+    """The output, its gradients by PyTorch, None where none flows, and why there are none."""
+    import torch
+
+    asked = message["gradients"]
+    leaves, given = [], list(arrays)
+    for number in asked["of"]:
+        leaf = arrays[number].requires_grad_()
+        leaves.append(leaf)
+        # In a network, what comes in has been worked out, and may be changed in place.
+        given[number] = leaf.clone()
+    weights = weights_of(loaded.function) if asked["weights"] else {}
+    for name in asked["weights"]:
+        leaves.append(weights[name][0].requires_grad_())
+    # What one case has changed in place is not that of the next.
+    upstream = arrays[asked["upstream"]]
+    with torch.enable_grad():
+        output = _output_in(_result(loaded, message, given))
+    if not isinstance(output, torch.Tensor) or output.shape != upstream.shape:
+        return output, [], "its output has another shape"
+    if not output.requires_grad:
+        return output, [None] * len(leaves), ""
+    try:
+        found = torch.autograd.grad(output, leaves, upstream.to(output.dtype), allow_unused=True)
+    # What frameworks raise, and classes of functions with a backward of their own.
+    except Exception as error:
+        words = said(error, loaded.path)
+        if OF_IN_PLACE in words:
+            words = f"what they need was changed in place: {words}"
+        return output, [], words
+    return output, found, ""
+
+
+def _by_jax(loaded: Loaded, message: Message, arrays: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    """The output and its gradients by JAX."""
+    import jax
+
+    asked = message["gradients"]
+
+    def attend(*leaves: Any) -> Any:
+        given = list(arrays)
+        for number, leaf in zip(asked["of"], leaves, strict=True):
+            given[number] = leaf
+        return _output_in(_result(loaded, message, given))
+
+    leaves = [arrays[number] for number in asked["of"]]
+    output, back = jax.vjp(attend, *leaves)
+    upstream = arrays[asked["upstream"]]
+    if output.shape != upstream.shape:
+        return output, []
+    return output, back(upstream.astype(output.dtype))
 
 
 # Errors

@@ -139,15 +139,13 @@ class FunctionProcess:
         self._ask("weights", {"arrays": specs}, self._limits.seconds, numbers)
 
     def answer(self, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
-        """What comes of one call, its numbers in the shape of the output.
+        """What comes of one call, its numbers in their shapes.
 
         Raises FunctionError where it raises, hangs, or ends the process.
         """
         if self._running is None:
             self.start()
-        found = self._call(message, arrays)
-        shape = found.message["shape"]
-        return found._replace(numbers=found.numbers.reshape(shape))
+        return self._call(message, arrays).shaped()
 
     def _call(self, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
         """The answer to one call, which may take what is left of the time for all of them."""

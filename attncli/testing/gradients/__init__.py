@@ -1,0 +1,3 @@
+"""Gradients of functions, tested: what is asked (upstream.py, asking.py), whether gradients are
+right and which mistakes give others (judgement.py), and what is wrong besides (findings.py).
+"""
