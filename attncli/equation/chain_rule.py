@@ -20,6 +20,7 @@ from attncli.equation.nodes import (
     Reduce,
     Ref,
     is_zero,
+    number_node,
     rewrite,
     walk,
 )
@@ -82,6 +83,8 @@ def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Oc
         case Reduce(function="add", index=index, body=body):
             inside = replace(so_far, summed=(*so_far.summed, index))
             yield from _occurrences(body, name, inside)
+        case Reduce(function="max", index=index, body=body) if reads(body, name):
+            yield from _occurrences(body, name, _of_the_largest(node, so_far))
         case Call(arguments=arguments):
             for number, argument in enumerate(arguments):
                 if not reads(argument, name):
@@ -94,6 +97,16 @@ def _occurrences(node: Expression, name: str, so_far: Occurrence) -> Iterator[Oc
                 yield from _occurrences(argument, name, inside)
         case Number() | Name() | Ref() | Reduce():
             pass
+
+
+def _of_the_largest(largest: Reduce, so_far: Occurrence) -> Occurrence:
+    """What the numbers under a maximum receive: the largest all of it, equal ones a share each."""
+    index, body = largest.index, largest.body
+    is_largest = Call("eq", (body, largest))
+    equal = Call("where", (is_largest, number_node(1), number_node(0)))
+    share = Call("div", (so_far.received, Reduce("add", index, equal)))
+    guards = (*so_far.guards, (is_largest, True))
+    return replace(so_far, received=share, guards=guards, summed=(*so_far.summed, index))
 
 
 def reads(expression: Expression, name: str) -> bool:

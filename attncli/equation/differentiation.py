@@ -10,7 +10,7 @@ looking at every place, so that a rotation's gradient reads as the rotation back
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attncli.equation.chain_rule import Guard, Occurrence, occurrences
@@ -50,6 +50,7 @@ class _Term:
     negative: bool
     region: Region
     conditions: tuple[Expression, ...] = ()
+    guards: tuple[Guard, ...] = ()
 
     @property
     def signed(self) -> tuple[Expression, bool]:
@@ -113,7 +114,7 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     """What the cell receives from one occurrence; in an empty region, where its conditions are
     never met.
     """
-    inverse = _invert_indices(occurrence.cell.indices, cell.letters, all_letters(equation))
+    inverse, left = _inverted(occurrence.cell.indices, cell.letters, all_letters(equation))
     around = (
         inverse.members.get(letter, letter)
         for letter in (*equation.target.letters, *occurrence.summed)
@@ -130,39 +131,84 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     guards = tuple(
         (replace_letters(condition, new), holds) for condition, holds in occurrence.guards
     )
-    of_places = tuple(guard for guard in guards if not _reads_an_array(guard))
+    of_places = tuple(guard for guard in guards if _is_of_places(guard, cell, space))
     of_numbers = tuple(guard for guard in guards if guard not in of_places)
-    region = _region(cell, of_places, inverse.letters, space)
+    of_left = tuple(
+        (Call("eq", (replace_letters(index, new), Name(letter))), True) for index, letter in left
+    )
+    shifts = _shifts(cell, inverse.letters, space)
+    region = _region(cell, of_places, shifts, space)
 
     value = _guarded(
         space.simplify_indices(replace_letters(occurrence.received, new), equation, region),
-        of_numbers,
+        (*of_numbers, *of_left),
     )
     for letter in reversed(summed):
         value = Reduce("add", others.get(letter, letter), value)
     product = as_product(value)
     conditions = tuple(condition for condition, _ in of_places)
     found = with_letters_of_its_own(to_expression(product, cell.letters), frozenset(cell.letters))
-    return _Term(found, product.negative, region, conditions)
+    return _Term(
+        found, product.negative, region, conditions, (*of_places, *_insides(shifts, space))
+    )
 
 
-def _reads_an_array(guard: Guard) -> bool:
+def _inverted(
+    indices: Sequence[str | Expression], own: Sequence[str], known: Collection[str]
+) -> tuple[_Inverse, list[tuple[Expression, str]]]:
+    """The indices read the other way round, and those that cannot be: of bias[i - j + 3] whose own
+    letter is r, that i - j + 3 is r is a condition on the place.
+    """
+    turned: list[str | Expression] = []
+    letters_of_turned: list[str] = []
+    left: list[tuple[Expression, str]] = []
+    for index, letter in zip(indices, own, strict=True):
+        try:
+            _invert_indices((*turned, index), (*letters_of_turned, letter), known)
+        except TypeError:
+            left.append((Name(index) if isinstance(index, str) else index, letter))
+        else:
+            turned.append(index)
+            letters_of_turned.append(letter)
+    return _invert_indices(turned, letters_of_turned, known), left
+
+
+def _is_of_places(guard: Guard, cell: Ref, space: IndexSpace) -> bool:
+    """Whether a condition is decided by the place of the cell alone: by no array, and by no letter
+    that is summed over.
+    """
     condition, _ = guard
-    return any(isinstance(node, Ref) for node in walk(condition))
+    if any(isinstance(node, Ref) for node in walk(condition)):
+        return False
+    return names_in(condition) <= {*cell.letters, *space.scalars}
+
+
+def _shifts(
+    cell: Ref, found: Mapping[str, str | Expression], space: IndexSpace
+) -> dict[str, Expression]:
+    """The letters that are now computed from those of the cell."""
+    shifts: dict[str, Expression] = {}
+    for letter, index in found.items():
+        if isinstance(index, str):
+            continue
+        if {*letters(index, space.lengths)} <= {*cell.letters}:
+            shifts[letter] = index
+    return shifts
+
+
+def _insides(shifts: Mapping[str, Expression], space: IndexSpace) -> Iterator[Guard]:
+    """That every computed letter is a place it ran through."""
+    for letter, index in shifts.items():
+        yield Call("le", (number_node(0), index)), True
+        yield Call("lt", (index, number_node(space.lengths[letter]))), True
 
 
 def _region(
-    cell: Ref, guards: Sequence[Guard], found: Mapping[str, str | Expression], space: IndexSpace
+    cell: Ref, guards: Sequence[Guard], shifts: Mapping[str, Expression], space: IndexSpace
 ) -> Region:
     """Where all conditions on positions are met, and a letter that is now computed is a place it
     ran through.
     """
-    computed = {letter: index for letter, index in found.items() if not isinstance(index, str)}
-    shifts = {
-        letter: index
-        for letter, index in computed.items()
-        if {*letters(index, space.lengths)} <= {*cell.letters}
-    }
     asked = (*(condition for condition, _ in guards), *shifts.values())
 
     def is_asked(letter: str) -> bool:
@@ -197,6 +243,11 @@ def _added(terms: Sequence[_Term], space: IndexSpace) -> Expression:
     conditions = [condition for term in left for condition in term.conditions]
     while left:
         condition = _condition_of(left[0].region, conditions, space)
+        if condition is None:
+            term, *left = left
+            value, negative = term.signed
+            everywhere.append((_guarded(value, term.guards), negative))
+            continue
         where_it_holds = []
         elsewhere = []
         others = []
@@ -215,12 +266,14 @@ def _added(terms: Sequence[_Term], space: IndexSpace) -> Expression:
 
 def _condition_of(
     region: Region, conditions: Sequence[Expression], space: IndexSpace
-) -> Expression:
-    """The condition that holds in just this region, or just outside of it."""
+) -> Expression | None:
+    """The condition that holds in just this region, or just outside of it; None where the equation
+    has none.
+    """
     for condition in conditions:
         if space.describes(condition, region) or space.describes(condition, region.complement):
             return condition
-    raise TypeError("no condition describes where a cell receives something")
+    return None
 
 
 def _sum(signed: Sequence[tuple[Expression, bool]]) -> Expression:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import inf, prod
+from math import inf, nan, prod
 from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
@@ -74,9 +74,17 @@ class Evaluator:
         exponentials become so.
         """
         try:
-            return float(FUNCTIONS[function].scalar(*values))
+            found = FUNCTIONS[function].scalar(*values)
         except OverflowError:
             return inf
+        except (ValueError, ZeroDivisionError):
+            # Arrays have an infinity or NaN for what Python refuses, such as log(0).
+            in_format = [self.xp.asarray(value, dtype=self.dtype) for value in values]
+            found = self.apply(function, *in_format)
+        if isinstance(found, complex):
+            # It is a root of a number below 0.
+            return nan
+        return found if isinstance(found, bool) else float(found)
 
     def total(self, array: Array, axis: int) -> Array:
         """The sums along an axis."""

@@ -16,12 +16,10 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from attncli.equation import intervals
+from attncli.equation import curves, intervals
+from attncli.equation.curves import PI
 from attncli.equation.intervals import Interval
 
-PI = Decimal(
-    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803"
-)
 # A higher power of a fraction has more digits than anybody writes.
 MOST_EXACT_POWER = 64
 REDUCTIONS = {"sum": "add", "max": "max"}
@@ -139,9 +137,13 @@ def _rational_exp(value: Fraction | float) -> Fraction | None:
     return Fraction(1) if value == 0 else None
 
 
-def _only_at(argument: int, result: int) -> Callable[[Any], Fraction | None]:
+def _only_at(argument: int, result: int | Fraction) -> Callable[[Any], Fraction | None]:
     """A function that is rational at one rational argument only, as ln is at 1."""
     return lambda value: Fraction(result) if value == argument else None
+
+
+def _nowhere(_: Any) -> None:
+    """A function that is rational at no rational argument."""
 
 
 def _array_power(xp: Any, base: Any, power: Any) -> Any:
@@ -240,6 +242,21 @@ def _maximum(*values: Any) -> Any:
     """The largest, or NaN where one is, as arrays have it."""
     unknown = [value for value in values if value != value]
     return unknown[0] if unknown else max(values)
+
+
+def _minimum(*values: Any) -> Any:
+    """The smallest, or NaN where one is, as arrays have it."""
+    unknown = [value for value in values if value != value]
+    return unknown[0] if unknown else min(values)
+
+
+def _relu(value: Any) -> Any:
+    """The number itself, and 0 for one below 0."""
+    return value if value > 0 or value != value else value * 0
+
+
+def _array_relu(xp: Any, value: Any) -> Any:
+    return xp.maximum(value, xp.zeros_like(value))
 
 
 def _array_finite(xp: Any, value: Any) -> Any:
@@ -420,6 +437,81 @@ FUNCTIONS: dict[str, Function] = {
         written="cos",
         of_angle=True,
     ),
+    "sigmoid": Function(
+        "sigmoids",
+        curves.array_sigmoid,
+        curves.sigmoid,
+        curves.decimal_sigmoid,
+        _only_at(0, Fraction(1, 2)),
+        intervals.sigmoid,
+        looked_up=True,
+        derivative=("d * sigmoid(x) * (1 - sigmoid(x))",),
+        magnitude="sigmoid(x) + sigmoid(-max(0, abs(x) - reach * size_x)) * size_x",
+        between_matrices=True,
+    ),
+    "softplus": Function(
+        "softplus",
+        curves.array_softplus,
+        curves.softplus,
+        curves.decimal_softplus,
+        _nowhere,
+        intervals.softplus,
+        looked_up=True,
+        derivative=("d * sigmoid(x)",),
+        magnitude="softplus(x) + sigmoid(x + reach * size_x) * size_x",
+        between_matrices=True,
+    ),
+    "erf": Function(
+        "error functions",
+        curves.array_erf,
+        math.erf,
+        curves.decimal_erf,
+        _only_at(0, 0),
+        intervals.erf,
+        looked_up=True,
+        derivative=("d * 2 * sqrt(2) * phi(sqrt(2) * x)",),
+        # The slope is 2/√π at 0, and nowhere larger.
+        magnitude="abs(erf(x)) + 1.2 * size_x",
+        between_matrices=True,
+    ),
+    "silu": Function(
+        "sigmoids",
+        lambda xp, x: x * curves.array_sigmoid(xp, x),
+        lambda x: x * curves.sigmoid(x),
+        lambda x: x * curves.decimal_sigmoid(x),
+        _only_at(0, 0),
+        intervals.silu,
+        looked_up=True,
+        derivative=("d * sigmoid(x) * (1 + x * (1 - sigmoid(x)))",),
+        # The slope is below 1.1 everywhere.
+        magnitude="abs(silu(x)) + 1.1 * size_x",
+        between_matrices=True,
+    ),
+    "gelu": Function(
+        "error functions",
+        curves.array_gelu,
+        curves.gelu,
+        curves.decimal_gelu,
+        _only_at(0, 0),
+        intervals.gelu,
+        looked_up=True,
+        derivative=("d * ((1 + erf(x / sqrt(2))) / 2 + x * phi(x))",),
+        # The slope is below 1.2 everywhere.
+        magnitude="abs(gelu(x)) + 1.2 * size_x",
+        between_matrices=True,
+    ),
+    "phi": Function(
+        "exponentials",
+        curves.array_phi,
+        curves.phi,
+        curves.decimal_phi,
+        _nowhere,
+        intervals.phi,
+        looked_up=True,
+        derivative=("-d * x * phi(x)",),
+        # The slope is below 1/4 everywhere.
+        magnitude="phi(x) + size_x / 4",
+    ),
     "abs": Function(
         "absolute values",
         lambda xp, x: xp.abs(x),
@@ -456,11 +548,35 @@ FUNCTIONS: dict[str, Function] = {
         intervals.largest,
         exact="largest",
         any_number=True,
-        # No gradient goes through a maximum: it is only what a softmax is shifted by, and that does
-        # not depend on it.
-        derivative=(),
+        # Of two equal numbers, the second receives all of it.
+        derivative=("where(y < x, d, 0)", "where(y < x, 0, d)"),
         slopes=intervals.slopes_of_largest,
         magnitude="max(0, size_x, size_y)",
+    ),
+    "min": Function(
+        "comparisons",
+        lambda xp, *values: reduce(xp.minimum, values),
+        _minimum,
+        _minimum,
+        _minimum,
+        intervals.smallest,
+        exact="smallest",
+        any_number=True,
+        derivative=("where(x < y, d, 0)", "where(x < y, 0, d)"),
+        slopes=intervals.slopes_of_smallest,
+        magnitude="max(0, size_x, size_y)",
+    ),
+    "relu": Function(
+        "comparisons",
+        _array_relu,
+        _relu,
+        _relu,
+        _relu,
+        intervals.relu,
+        exact="relu",
+        derivative=("where(0 < x, d, 0)",),
+        magnitude="size_x",
+        between_matrices=True,
     ),
     "finite": Function(
         "comparisons",

@@ -48,6 +48,19 @@ INDICES = {
     "o": Index("output", "a feature of the projected output", "d_out"),
 }
 
+# The letters that keep their meaning in equations of a person's own; any other is theirs.
+KEPT = (*"bhijdkc", KEY_HEAD)
+
+
+def index_of(letter: str, *, own: bool = False) -> Index:
+    """What a letter stands for; of an equation of somebody's `own`, an axis without a name where
+    the letter is theirs.
+    """
+    if letter in INDICES and (letter in KEPT or not own):
+        return INDICES[letter]
+    return Index(letter, f"a place on the axis {letter}", f"n_{letter}", letter + "{}")
+
+
 PLACEHOLDERS = {
     "logits": (
         "the scores so far: the last of scores, scaled, capped, masked (and, for exp, shifted) that"

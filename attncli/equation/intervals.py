@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf, nextafter
 
+from attncli.equation import curves
+
 # A higher whole power is taken through its logarithm, which is wider but quick.
 MOST_FACTORS = 64
 
@@ -175,6 +177,46 @@ def _unbounded(function: Callable[[float], float], number: float) -> float:
 exp, tanh = rising(math.exp), rising(math.tanh)
 
 
+def _valley(function: Callable[[float], float], lowest: float) -> Callable[[Interval], Interval]:
+    """The range of a function that falls down to `lowest`, and grows from there."""
+
+    def of(one: Interval) -> Interval:
+        ends = [function(end) for end in (one.low, one.high)]
+        if lowest in one:
+            ends.append(function(lowest))
+        return outwards(min(ends), max(ends))
+
+    return of
+
+
+def _with_limits(function: Callable[[float], float]) -> Callable[[float], float]:
+    """A function of x times something that is 0 at -inf, and 1 at inf."""
+
+    def of(x: float) -> float:
+        if math.isinf(x):
+            return max(x, 0.0)
+        return function(x)
+
+    return of
+
+
+sigmoid, softplus, erf = rising(curves.sigmoid), rising(curves.softplus), rising(math.erf)
+# Where their slope is 0, to the last digit of a double.
+silu = _valley(_with_limits(lambda x: x * curves.sigmoid(x)), -1.2784645427610738)
+gelu = _valley(_with_limits(curves.gelu), -0.7517915246935645)
+
+
+def phi(one: Interval) -> Interval:
+    """The density of the normal distribution, which is largest at 0."""
+    size = absolute(one)
+    return outwards(curves.phi(size.high), curves.phi(size.low))
+
+
+def relu(one: Interval) -> Interval:
+    """What is below 0 becomes 0."""
+    return Interval(max(one.low, 0.0), max(one.high, 0.0))
+
+
 def sqrt(one: Interval) -> Interval:
     """√; nothing below 0 has one."""
     low, high = max(one.low, 0.0), max(one.high, 0.0)
@@ -220,6 +262,15 @@ def finite(value: Interval) -> Interval:
 
 def largest(*values: Interval) -> Interval:
     return Interval(max(value.low for value in values), max(value.high for value in values))
+
+
+def smallest(*values: Interval) -> Interval:
+    return neg(largest(*map(neg, values)))
+
+
+def slopes_of_smallest(*values: Interval) -> Iterator[Interval]:
+    """1 for an argument that is the smallest, as for the largest of their opposites."""
+    return slopes_of_largest(*map(neg, values))
 
 
 def slopes_of_largest(*values: Interval) -> Iterator[Interval]:

@@ -29,7 +29,15 @@ OPERATORS: dict[type[ast.AST], str] = {
 
 
 class EquationError(ValueError):
-    """An equation that cannot be read: a fault in a rule, never in what a person gave."""
+    """An equation that cannot be read, from the character `at` on; `help` says what to write.
+
+    Of a rule it is a fault, and of an equation that a person gave an error in the input.
+    """
+
+    def __init__(self, message: str, *, at: int = 0, help: str = "") -> None:
+        super().__init__(message)
+        self.at = at
+        self.help = help
 
 
 @lru_cache(maxsize=512)
@@ -83,7 +91,7 @@ def _convert(node: ast.AST, source: str) -> Expression:
         case ast.Subscript(value=ast.Name(id=name), slice=element):
             return Ref(name, (_index(element, source),))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return _binary(OPERATORS[type(op)], _convert(left, source), _convert(right, source))
+            return binary(OPERATORS[type(op)], _convert(left, source), _convert(right, source))
         case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
             return Call(OPERATORS[type(op)], (_convert(operand, source),))
         case ast.BoolOp(op=ast.And(), values=values):
@@ -101,7 +109,7 @@ def _convert(node: ast.AST, source: str) -> Expression:
     raise EquationError(f"cannot read {ast.unparse(node)!r} in {source!r}")
 
 
-def _binary(function: str, left: Expression, right: Expression) -> Expression:
+def binary(function: str, left: Expression, right: Expression) -> Expression:
     """A sign before a product or a quotient is that of all of it, as it is read on paper: -a * b is
     -(a * b).
     """

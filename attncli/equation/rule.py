@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from attncli.equation.indexing import LeadingAxes, add_axes, all_letters, fix_axes
-from attncli.equation.indices import BATCH, INDICES
+from attncli.equation.indices import BATCH, index_of
 from attncli.equation.nodes import (
     Call,
     Equation,
@@ -50,7 +50,9 @@ class Rule:
     the equation itself runs through, as concat does through the heads.
 
     `gradient` says what the gradient of the step is, and `gradient_why` what for. `through` is said
-    instead of the gradient of what the step reads, where this comes through the step first.
+    instead of the gradient of what the step reads, where this comes through the step first. A rule
+    of a person's `own` may have letters that no rule of ours has, and `symbols` are the letters in
+    formulas that a problem gives to steps of its own.
     """
 
     name: str
@@ -67,6 +69,8 @@ class Rule:
     gradient_why: str = field(default="", compare=False)
     through: str = field(default="", compare=False)
     through_why: str = field(default="", compare=False)
+    own: bool = False
+    symbols: tuple[tuple[str, str], ...] = ()
 
     @property
     def given(self) -> bool:
@@ -132,7 +136,7 @@ class Rule:
     @property
     def axis_names(self) -> tuple[str, ...]:
         """The axes of the result in words: query, key."""
-        return tuple(INDICES[index].axis for index in self.target.letters)
+        return tuple(index_of(letter, own=self.own).axis for letter in self.target.letters)
 
     @property
     def is_copy(self) -> bool:

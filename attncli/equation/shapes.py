@@ -11,29 +11,36 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Red
 from attncli.equation.printer import write_equation
 
 
-def index_sizes(equation: Equation, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """The length of every index, from the shapes of the arrays on the right.
+def index_sizes(
+    equation: Equation,
+    shapes: Mapping[str, tuple[int, ...]],
+    known: Mapping[str, int] | None = None,
+) -> dict[str, int]:
+    """The length of every index, from the shapes of the arrays on the right, and else as `known`.
 
     Of S[i, j] = Σ_k Q[i, k]·K_T[k, j], where Q is 3×4 and K_T 4×2, it is {"i": 3, "k": 4, "j": 2}.
     What a `where` chooses between may each be only a part of the whole: it has no say where another
-    array has. Raises ValueError, naming the equation, where two arrays disagree: a fault in a rule
-    or a missing check.
+    array has, or where the length is known. Raises ValueError, naming the equation, where two
+    arrays disagree: a fault in a rule or a missing check.
     """
     sizes: dict[str, int] = {}
     parts = tuple(_chosen(equation.expression))
-    for node in (*_arrays(equation.expression), *parts):
+    always = tuple(_arrays(equation.expression))
+    for number, node in enumerate((*always, *parts)):
+        if number == len(always):
+            sizes = {**(known or {}), **sizes}
         shape = shapes[node.name]
         if len(shape) != len(node.indices):
             raise ValueError(f"{node.name} has {len(shape)} axes in {_in_python(equation)!r}")
         for index, size in zip(node.indices, shape, strict=True):
             if not isinstance(index, str):
                 continue
-            known = sizes.setdefault(index, size)
-            if known == size or node in parts:
+            there = sizes.setdefault(index, size)
+            if there == size or node in parts:
                 continue
             written = _in_python(equation)
-            raise ValueError(f"{index} runs to {known} and to {size} in {written!r}")
-    return sizes
+            raise ValueError(f"{index} runs to {there} and to {size} in {written!r}")
+    return {**(known or {}), **sizes}
 
 
 def _in_python(equation: Equation) -> str:

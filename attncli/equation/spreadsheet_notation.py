@@ -25,7 +25,7 @@ from attncli.equation.notation import (
 
 HIDDEN = "−∞"
 # Excel and LibreOffice call these as we do, in capitals.
-_SAME_NAME = frozenset({"exp", "sqrt", "tanh", "sin", "cos", "abs", "max", "mod"})
+_SAME_NAME = frozenset({"exp", "sqrt", "tanh", "sin", "cos", "abs", "max", "min", "mod"})
 
 
 def _function(name: str) -> Spelling:
@@ -66,6 +66,14 @@ SPREADSHEET = Notation(
         "eq": operator("=", COMPARISON, SUM),
         "and_": Spelling("AND({0},{1})"),
         "log": _function("LN"),
+        # EXP of a number above 709 is an error there.
+        "sigmoid": Spelling("1/(1+EXP(-MAX({0},-700)))", PRODUCT),
+        "silu": Spelling("{0}/(1+EXP(-MAX({0},-700)))", PRODUCT, (PRODUCT,)),
+        "softplus": Spelling("LN(1+EXP(-ABS({0})))+MAX({0},0)", SUM),
+        "relu": Spelling("MAX({0},0)"),
+        "erf": _function("ERF"),
+        "gelu": Spelling("{0}*NORMSDIST({0})", PRODUCT, (PRODUCT,)),
+        "phi": Spelling("EXP(-({0})^2/2)/SQRT(2*PI())", PRODUCT),
         "floor_div": Spelling("INT({0}/{1})", needs=(PRODUCT, POWER)),
         "where": Spelling("IF({0},{1},{2})"),
         "range": Spelling("{0}:{1}"),

@@ -28,12 +28,21 @@ POINTS = {  # where each function is smooth
     "tanh": (0.7,),
     "sin": (0.7,),
     "cos": (0.7,),
+    "sigmoid": (0.7,),
+    "softplus": (0.7,),
+    "erf": (0.7,),
+    "silu": (-0.7,),
+    "gelu": (-0.7,),
+    "phi": (0.7,),
+    "max": (0.3, -1.2),
+    "min": (0.3, -1.2),
+    "relu": (0.7,),
     "abs": (-0.7,),
     "finite": (0.7,),
     "where": (1, 0.3, -1.2),
 }
 # What jumps or stands still where its arguments move a little.
-CONSTANT = ("floor_div", "mod", "max", "le", "lt", "ge", "gt", "eq", "and_")
+CONSTANT = ("floor_div", "mod", "le", "lt", "ge", "gt", "eq", "and_")
 STEP = 1e-6
 
 

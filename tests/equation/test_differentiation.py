@@ -319,7 +319,19 @@ def test_the_softmax_as_a_whole_is_the_chain_through_its_parts(power: str) -> No
     assert not arrays["d_S"][1].any()
 
 
-@pytest.mark.parametrize("source", ["T[i, j] = Q[i * 2, j]", "T[i] = Q[i, i]"])
-def test_an_index_that_cannot_be_turned_round_is_a_fault(source: str) -> None:
-    with pytest.raises(TypeError, match="cannot invert the index"):
-        backward("Q[k, d]", source)
+@pytest.mark.parametrize(
+    ("source", "gradient"),
+    [
+        ("T[i, j] = Q[i * 2, j]", "d_Q[k, d] = sum(i, where(i * 2 == k, d_T[i, d], 0))"),
+        ("T[i] = Q[i, i]", "d_Q[k, d] = where(k == d, d_T[k], 0)"),
+        ("T[i] = Q[i, 0]", "d_Q[k, d] = where(0 == d, d_T[k], 0)"),
+        (
+            "T[i, j] = sum(k, P[k] * Q[i - j + 2, 1])",
+            "d_Q[k, d] = sum(i, sum(j, sum(l, where(i - j + 2 == k, where(1 == d, d_T[i, j] * P[l],"
+            " 0), 0))))",
+        ),
+    ],
+)
+def test_an_index_that_cannot_be_turned_round_is_a_condition(source: str, gradient: str) -> None:
+    """By hand: a cell receives what comes to all places whose position is its own."""
+    assert backward("Q[k, d]", source) == parse_equation(gradient)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -30,10 +32,18 @@ VALUES = [  # function, arguments, value worked by hand
     ("tanh", (0,), 0),
     ("sin", (0,), 0),
     ("cos", (0,), 1),
+    ("sigmoid", (0,), 0.5),
+    ("softplus", (0,), math.log(2)),
+    ("erf", (0,), 0),
+    ("silu", (0,), 0),
+    ("gelu", (0,), 0),
+    ("phi", (0,), 1 / math.sqrt(2 * math.pi)),
     ("abs", (-3,), 3),
     ("floor_div", (7, 2), 3),
     ("mod", (7, 2), 1),
     ("max", (1, 5, 3), 5),
+    ("min", (3, 1, 5), 1),
+    ("relu", (-3,), 0),
     ("finite", (7,), 7),
     ("le", (1, 1), True),
     ("lt", (1, 1), False),
@@ -62,16 +72,13 @@ def test_every_function_of_numbers_has_a_range_and_a_magnitude() -> None:
 def test_four_worlds_agree(name: str, arguments: tuple[float, ...], value: float) -> None:
     function = FUNCTIONS[name]
     assert function.scalar(*arguments) == value
-    for world, kind in ((function.decimal, Decimal), (function.rational, Fraction)):
-        assert (
-            world(
-                *(
-                    argument if isinstance(argument, bool) else kind(argument)
-                    for argument in arguments
-                )
-            )
-            == value
-        )
+    decimals, fractions = (
+        [argument if isinstance(argument, bool) else kind(argument) for argument in arguments]
+        for kind in (Decimal, Fraction)
+    )
+    assert float(function.decimal(*decimals)) == value
+    # None says that it has no rational value there.
+    assert function.rational(*fractions) in (value, None)
     arrays = [
         np.array([argument], dtype=None if isinstance(argument, bool) else float)
         for argument in arguments
@@ -129,6 +136,44 @@ def test_decimals_are_those_of_mpmath(name: str, number: Decimal) -> None:
         ours = mpmath.mpf(str(FUNCTIONS[name].decimal(number)))
         # a small tanh loses a few of 50 digits
         assert abs(ours - true) <= abs(true) * mpmath.mpf(10) ** -40
+
+
+CURVES: dict[str, Callable[[Any], Any]] = {
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
+    "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
+    "erf": mpmath.erf,
+    "silu": lambda x: x / (1 + mpmath.exp(-x)),
+    "gelu": lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2,
+    "phi": lambda x: mpmath.exp(-(x**2) / 2) / mpmath.sqrt(2 * mpmath.pi),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+@given(number=st.decimals(-40, 40, places=9))
+def test_curves_are_those_of_mpmath(name: str, number: Decimal) -> None:
+    """The decimals to 40 places, floats and arrays to the last digits of a double."""
+    function = FUNCTIONS[name]
+    with localcontext(prec=50), mpmath.workdps(70):
+        true = CURVES[name](mpmath.mpf(str(number)))
+        ours = mpmath.mpf(str(function.decimal(number)))
+        assert abs(ours - true) <= mpmath.mpf(10) ** -40
+        plain = float(number)
+        of_double = float(CURVES[name](mpmath.mpf(plain)))
+        # An error function loses the digits of its distance from 1.
+        absolute = 40 * 2.0**-52 if name == "gelu" else 0.0
+        assert function.scalar(plain) == pytest.approx(of_double, rel=1e-14, abs=1e-300)
+        found = function.array(np, np.array([plain]))[0]
+        assert found == pytest.approx(of_double, rel=1e-13, abs=absolute or 1e-300)
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_of_what_is_too_large_for_a_formula(name: str) -> None:
+    far = [-1e300, -800.0, 800.0, 1e300]
+    with np.errstate(over="raise", invalid="raise"):
+        found = FUNCTIONS[name].array(np, np.array(far[1:3]))
+    assert np.isfinite(found).all()
+    assert [FUNCTIONS[name].scalar(number) for number in far[1:3]] == found.tolist()
+    assert math.isnan(FUNCTIONS[name].array(np, np.array([math.nan]))[0])
 
 
 @pytest.mark.parametrize("name", ["sin", "cos"])

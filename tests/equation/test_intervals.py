@@ -15,8 +15,9 @@ from attncli.equation.functions import FUNCTIONS
 from attncli.equation.intervals import ANYTHING, EVERY_NUMBER, Interval, outwards
 
 numbers = st.floats(-30, 30)
-OF_ONE = ("neg", "exp", "tanh", "abs", "sin", "cos")
-OF_TWO = ("add", "sub", "mul", "max", "div")
+CURVES = ("sigmoid", "softplus", "erf", "silu", "gelu", "phi", "relu")
+OF_ONE = ("neg", "exp", "tanh", "abs", "sin", "cos", *CURVES)
+OF_TWO = ("add", "sub", "mul", "max", "min", "div")
 
 
 def range_of(name: str, *arguments: Interval) -> Interval:

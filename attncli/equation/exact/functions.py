@@ -170,6 +170,16 @@ def largest(*values: Any) -> Any:
     )
 
 
+def smallest(*values: Any) -> Any:
+    if -math.inf in values:
+        return -math.inf
+    return reduce(lambda one, other: other if sign_of(other - one) < 0 else one, values)
+
+
+def relu(value: Any) -> Any:
+    return largest(Fraction(0), value)
+
+
 def evaluate_exactly(
     expression: Expression,
     place: Mapping[str, int],

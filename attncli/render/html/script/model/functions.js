@@ -22,10 +22,18 @@ const FLOATS = {
   tanh: Math.tanh,
   sin: Math.sin,
   cos: Math.cos,
+  sigmoid,
+  softplus: (value) => Math.log1p(Math.exp(-Math.abs(value))) + Math.max(value, 0),
+  erf: errorFunction,
+  silu: (value) => value * sigmoid(value),
+  gelu: (value) => (value * (1 + errorFunction(value / Math.SQRT2))) / 2,
+  phi: (value) => Math.exp((-value * value) / 2) / Math.sqrt(2 * Math.PI),
   abs: Math.abs,
   floor_div: (value, by) => Math.floor(value / by),
   mod: (value, by) => value - by * Math.floor(value / by),
   max: (a, b) => (Number.isNaN(a) || Number.isNaN(b) ? NaN : Math.max(a, b)),
+  min: (a, b) => (Number.isNaN(a) || Number.isNaN(b) ? NaN : Math.min(a, b)),
+  relu: (value) => Math.max(value, 0),
   finite: (value) => (value === -Infinity ? 0 : value),
   le: (a, b) => a <= b,
   lt: (a, b) => a < b,
@@ -51,10 +59,18 @@ const EXACT = {
   tanh: onlyAt(ZERO, ZERO),
   sin: onlyAt(ZERO, ZERO),
   cos: onlyAt(ZERO, ONE),
+  sigmoid: onlyAt(ZERO, fraction(1n, 2n)),
+  softplus: () => null,
+  erf: onlyAt(ZERO, ZERO),
+  silu: onlyAt(ZERO, ZERO),
+  gelu: onlyAt(ZERO, ZERO),
+  phi: () => null,
   abs: (value) => (compare(value, ZERO) < 0 ? negative(value) : value),
   floor_div: (value, by) => floor(/** @type {Fraction} */ (over(value, by))),
   mod: (value, by) => plus(value, negative(times(by, EXACT.floor_div(value, by)))),
   max: (...values) => values.reduce(exactMaximum),
+  min: (...values) => values.reduce((a, b) => (exactMaximum(a, b) === a ? b : a)),
+  relu: (value) => exactMaximum(ZERO, value),
   finite: (value) => (value === -Infinity ? ZERO : value),
   le: (a, b) => compare(a, b) <= 0,
   lt: (a, b) => compare(a, b) < 0,
@@ -63,6 +79,31 @@ const EXACT = {
   eq: (a, b) => compare(a, b) === 0,
   and_: (...conditions) => conditions.every(Boolean),
 };
+
+/** @param {number} value */
+function sigmoid(value) {
+  const small = Math.exp(-Math.abs(value));
+  return (value < 0 ? small : 1) / (1 + small);
+}
+
+/**
+ * The error function, by the series whose terms are all above 0.
+ *
+ * @param {number} value
+ */
+function errorFunction(value) {
+  // From here on, all digits are those of 1.
+  if (Math.abs(value) > 6) return Math.sign(value);
+  let term = value;
+  let total = value;
+  // A term that no longer changes the total is the last one.
+  for (let odd = 3, before = NaN; total !== before; odd += 2) {
+    before = total;
+    term *= (2 * value * value) / odd;
+    total += term;
+  }
+  return (2 / Math.sqrt(Math.PI)) * Math.exp(-value * value) * total;
+}
 
 /**
  * What the forms mean that stand in a printed number.
