@@ -285,7 +285,8 @@ class Trace(tracing.Trace):
         # Few programs need these.
         from attncli.page.pictures.kinds import Choice, draw, picture_name
 
-        of = picture_name("picture", of)
+        if of not in self.steps:
+            of = picture_name("picture", of)
         check_precision(precision)
         self._require_all("a picture")
         if query is not None and of not in OF_ONE_QUERY:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from attncli.cli.classes.feedback import Feedback
 from attncli.cli.files import new_folders
-from attncli.features.example.collection import data_files, problems, solutions
+from attncli.features.example.collection import data_files, problems, solutions, with_equations
 from attncli.features.generate.roster import numbered, read_roster
 from attncli.file_names import against_windows, file_names, is_device
 from attncli.page.derivation import derivation
@@ -277,6 +277,7 @@ def test_pictures_and_sections(name: str) -> None:
 
 
 def test_examples() -> None:
-    names = [*problems(), *(name.rpartition("/")[2] for name in solutions())]
+    in_folders = [*with_equations(), *solutions()]
+    names = [*problems(), *(name.rpartition("/")[2] for name in in_folders)]
     names += [name for file in problems().values() for name in data_files(file)]
     assert [*dict.fromkeys(names)] == file_names(dict.fromkeys(names))

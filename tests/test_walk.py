@@ -35,8 +35,8 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
 @pytest.mark.parametrize(
     ("arguments", "codes", "most"),
     [
-        (["compute", "inputs/i_love_ai.yaml"], (0,), 89),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 99),
+        (["compute", "inputs/i_love_ai.yaml"], (0,), 91),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 101),
     ],
 )
 def test_a_command_enters_few_files(

@@ -17,6 +17,7 @@ from attncli.english import count, listed, shape_text, shorten
 from attncli.equation.nodes import Name
 from attncli.equation.notation import LATEX
 from attncli.equation.printer import write
+from attncli.equation.rule import Rule
 from attncli.equation.symbols import plain_name, primed, unicode_name
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
@@ -59,6 +60,9 @@ def step_named(name: str, trace: Trace) -> Step:
     found = STEP_NAMES.get(name)
     if found is not None and found in trace.steps:
         return trace.steps[found]
+    for step in trace.steps.values():
+        if step.rule.own and name in _spellings(step.rule):
+            return step
     there = listed(list(trace.steps), last="")
     # P and L may also be meant as something else than steps.
     if found and (name in RULES or found not in LOSS_RULES):
@@ -70,6 +74,12 @@ def step_named(name: str, trace: Trace) -> Step:
         f"no step is called {shorten(name)}",
         did_you_mean(name, list(trace.steps), f"the steps are {there}"),
     )
+
+
+def _spellings(rule: Rule) -> set[str]:
+    """What pages call a step of a problem's own equations."""
+    spelled = write(Name(rule.symbol), LATEX)
+    return {rule.name, rule.symbol, spelled, plain_name(rule.symbol), unicode_name(rule.symbol)}
 
 
 def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[np.object_] | None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.registry import GRADIENT_RULES, gradient_name
+from attncli.attention.registry import GRADIENT_RULES, OF_OWN, gradient_name, gradient_rule
 from attncli.attention.softmax import softmax_equations, unknown_step
-from attncli.attention.steps import BACKWARD_ORDER
+from attncli.attention.steps import BACKWARD_ORDER, INPUT_GRADIENTS
 from attncli.equation.chain_rule import reads
 from attncli.equation.differentiation import Reader, gradient_of
 from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
@@ -66,7 +67,7 @@ WITHOUT_GRADIENT = ("K_T", "row_max", "shifted", "exp", "row_sum")
 HEADS = (*LEADING, GROUP_MEMBER)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Backward:
     """The backward pass of the forward `rules`, whose results have these `shapes`.
 
@@ -78,6 +79,82 @@ class Backward:
     shapes: Mapping[str, Sequence[int]]
     logits: str
     space: IndexSpace
+    result: str = "output"
+
+    @property
+    def has_own(self) -> bool:
+        """Whether some of the rules are of a person's own, or others than ours begin the way
+        back.
+        """
+        return self.result != "output" or any(rule.own for rule in self.rules.values())
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The steps that have a gradient, in the order in which the gradients are computed."""
+        if not self.has_own:
+            return BACKWARD_ORDER
+        return tuple(self._order_of_own())
+
+    def _order_of_own(self) -> Iterator[str]:
+        """From the result back, as the steps were worked out; then what is given."""
+        helpers = {"K_T"} if self._copies_keys() else set()
+        if self.has_known_softmax:
+            helpers |= {*WITHOUT_GRADIENT} - {"K_T"}
+        for name, rule in reversed(list(self.rules.items())):
+            if name not in self.leading_to_the_result:
+                continue
+            is_constant = not rule.own and name not in (*BACKWARD_ORDER, *WITHOUT_GRADIENT)
+            if rule.given or is_constant or name in helpers or name in LOSS_RULES:
+                continue
+            yield name
+            if name == "weights" and self.has_known_softmax:
+                yield "delta"
+        there = self.leading_to_the_result
+        for name in INPUT_GRADIENTS:
+            if name in there or (self._is_sink(name) and "row_sum" in there):
+                yield name
+        for name in ("Q", "K", "V", "new_K", "new_V"):
+            if name in there and self.rules[name].given:
+                yield name
+        for name, rule in self.rules.items():
+            if name in there and rule.given and rule.own:
+                yield name
+
+    @cached_property
+    def leading_to_the_result(self) -> frozenset[str]:
+        """The steps that the result, and so the loss, depends on."""
+        found: set[str] = set()
+        left = [self.result]
+        while left:
+            name = left.pop()
+            if name in found or name not in self.rules:
+                continue
+            found.add(name)
+            left += self.rules[name].inputs
+        return frozenset(found)
+
+    def _copies_keys(self) -> bool:
+        if self.result == "K_T":
+            return False
+        return "K_T" in self.rules and not self.rules["K_T"].own
+
+    @cached_property
+    def has_known_softmax(self) -> bool:
+        """Whether the softmax is the built-in one, and nobody else reads what is inside of it."""
+        there = self.leading_to_the_result
+        if "weights" not in there or self.logits not in there:
+            return False
+        softmax = softmax_equations(self.logits, powers="exp_base" in self.space.scalars)
+        if not {"exp", "row_sum"} <= self.rules.keys():
+            return False
+        if unknown_step(self.rules.values(), softmax):
+            return False
+        inside = (*softmax, "row_top")
+        for name, rule in self.rules.items():
+            reads_inside = {"exp", "row_sum", "row_max", "shifted", self.logits} & {*rule.inputs}
+            if reads_inside and name in there and name not in inside:
+                return False
+        return True
 
     def steps(self) -> Iterator[Rule]:
         """The gradients in order of work, beginning with that of the output, and the helpers that
@@ -85,9 +162,10 @@ class Backward:
 
         Raises ValueError for a step through which no gradient goes, or a wrong one.
         """
-        self._check_rules()
+        if not self.has_own:
+            self._check_rules()
         forward = self._differentiable_equations()
-        for name in BACKWARD_ORDER:
+        for name in self.order:
             if name in forward or name in self.rules or self._is_sink(name):
                 for rule in self._steps_of(name, forward):
                     yield rule
@@ -116,16 +194,16 @@ class Backward:
 
     def _steps_of(self, name: str, forward: Mapping[str, Equation]) -> Iterator[Rule]:
         """The gradient of a step, and before it the helper that this gradient reads."""
-        if name == "output" and "loss" in self.rules:
+        is_result = name == self.result
+        if is_result and "loss" in self.rules:
             yield self._of_loss()
-        elif name == "output":
-            yield replace(
-                GRADIENT_RULES["d_output"], formula=_renamed(self.rules[name].target, "d_output")
-            )
-        elif name == self.logits:
+        elif is_result:
+            given = gradient_name(name)
+            yield replace(self._known_rule(given), formula=_renamed(self.rules[name].target, given))
+        elif name == self.logits and (self.has_known_softmax or not self.has_own):
             yield self._through_softmax()
         elif name == "hidden":
-            yield _rule(forward["hidden"], None)
+            yield self._rule(forward["hidden"], None)
             yield self._gradient(forward["hidden"].target, forward)
         else:
             yield self._gradient(
@@ -137,12 +215,14 @@ class Backward:
         as a step.
         """
         rules = {name: rule.equation for name, rule in self.rules.items() if not rule.given}
-        transposed = rules.pop("K_T", None)
+        transposed = rules.pop("K_T", None) if self._copies_keys() else None
         found = {
             name: _without_copy(transposed, each)
             for name, each in rules.items()
-            if name in BACKWARD_ORDER
+            if name in self.order
         }
+        if "scores" not in found or self.rules["scores"].own:
+            return found
         hidden = GRADIENT_RULES["hidden"].target.letters
         tanhs = [
             node
@@ -164,13 +244,13 @@ class Backward:
         readers = [
             name
             for name, each in forward.items()
-            if name != "weights" and reads(each.expression, cell.name)
+            if not self._is_softmax(name) and reads(each.expression, cell.name)
         ]
         through = [
             Reader(forward[name], _renamed(forward[name].target, gradient_name(name)))
             for name in readers
         ]
-        if cell.name == "sink":
+        if cell.name == "sink" and self._is_softmax("weights"):
             through = [Reader(self.rules["row_sum"].equation, self._of_row_sums())]
         lengths = self.space.lengths
         shape = self.shapes.get(cell.name, tuple(lengths[letter] for letter in cell.letters))
@@ -178,7 +258,7 @@ class Backward:
         # For some of the rows there is no matrix form.
         part = isinstance(equation.expression, Ref) and shape != self.shapes[readers[0]]
         form = None if part else self._special_form(readers, shape) or matrix_form(equation, HEADS)
-        return _rule(equation, form, self._words(cell.name, readers[:1], forward))
+        return self._rule(equation, form, self._words(cell.name, readers[:1], forward))
 
     def _of_loss(self) -> Rule:
         """The gradient of the output from the loss; that of a cross-entropy, (P - Y) / N, is taken
@@ -190,25 +270,25 @@ class Backward:
         else:
             equation = self._of_mean_squared_error()
             words = self._words_through("error")
-        return _rule(equation, matrix_form(equation, HEADS), words)
+        return self._rule(equation, matrix_form(equation, HEADS), words)
 
     def _of_cross_entropy(self) -> Equation:
-        cell = self.rules["output"].target
+        cell = self.rules[self.result].target
         probabilities = _renamed(cell, "class_probs")
         target = _renamed(cell, "target")
         apart = Call("sub", (probabilities, target))
         mean = Call("div", (apart, Name("N")))
-        gradient = _renamed(cell, "d_output")
+        gradient = _renamed(cell, gradient_name(self.result))
         return Equation(gradient, mean)
 
     def _of_mean_squared_error(self) -> Equation:
-        cell = self.rules["output"].target
+        cell = self.rules[self.result].target
         error = self.rules["error"].equation
-        shape = self.shapes["output"]
+        shape = self.shapes[self.result]
         of_loss = Reader(self.rules["loss"].equation, number_node(1))
         of_error = gradient_of(error.target, shape, "d_error", [of_loss], self.space)
         through_error = Reader(error, of_error.expression)
-        return gradient_of(cell, shape, "d_output", [through_error], self.space)
+        return gradient_of(cell, shape, gradient_name(self.result), [through_error], self.space)
 
     def _special_form(self, readers: Sequence[str], shape: Sequence[int]) -> Expression | None:
         """A matrix form that is no product: a rotation back, or the gradient of masked scores
@@ -234,7 +314,7 @@ class Backward:
         equation = Equation(
             Ref("delta", weights.indices[:-1]), Reduce("add", weights.letters[-1], cells)
         )
-        return _rule(equation, matrix_form(equation, HEADS))
+        return self._rule(equation, matrix_form(equation, HEADS))
 
     def _through_softmax(self) -> Rule:
         """The gradient through the softmax in one step: dZ = A ∘ (dA - δ), times ln b for a base b
@@ -257,7 +337,7 @@ class Backward:
                 found = Reduce("add", letter, found)
         equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
         form = matrix_form(equation, HEADS)
-        rule = _rule(equation, form, self._words_through("weights"))
+        rule = self._rule(equation, form, self._words_through("weights"))
         if "mask" not in self.rules:
             return rule
         return replace(rule, why=rule.why + HIDDEN)
@@ -278,6 +358,35 @@ class Backward:
         rule = self.rules.get(step)
         return (rule.through, rule.through_why) if rule and rule.through else None
 
+    def _is_softmax(self, name: str) -> bool:
+        """Whether this is the step through which the gradient of the softmax is taken in one."""
+        return name == "weights" and (self.has_known_softmax or not self.has_own)
+
+    def _rule(
+        self, equation: Equation, form: Expression | None, words: tuple[str, str] | None = None
+    ) -> Rule:
+        """The rule of a gradient with this equation; its words may be those of the step that the
+        gradient comes through.
+        """
+        rule = self._known_rule(equation.target.name)
+        meaning, why = words or (rule.meaning, rule.why)
+        # Of ours, some are only known by the step that their gradient usually comes through.
+        meaning = meaning or OF_OWN
+        if GROUP_MEMBER in all_letters(equation):
+            meaning += SHARED
+        symbols = next(iter(self.rules.values())).symbols
+        return replace(
+            rule, formula=equation, headline=form, meaning=meaning, why=why, symbols=symbols
+        )
+
+    def _known_rule(self, name: str) -> Rule:
+        """The rule of a gradient before its equation is known: of a step of ours, or of theirs."""
+        of = self.rules.get(name.removeprefix("d_"))
+        if (of is not None and of.own) or name not in GRADIENT_RULES:
+            assert of is not None
+            return gradient_rule(of)
+        return GRADIENT_RULES[name]
+
     def _of_row_sums(self) -> Expression:
         """The gradient of the row sums: -δ / r."""
         sums = self.rules["row_sum"].target
@@ -290,19 +399,6 @@ class Backward:
 
 def _renamed(cell: Ref, name: str) -> Ref:
     return replace(cell, name=name)
-
-
-def _rule(
-    equation: Equation, form: Expression | None, words: tuple[str, str] | None = None
-) -> Rule:
-    """The rule of a gradient with this equation; its words may be those of the step that the
-    gradient comes through.
-    """
-    rule = GRADIENT_RULES[equation.target.name]
-    meaning, why = words or (rule.meaning, rule.why)
-    if GROUP_MEMBER in all_letters(equation):
-        meaning += SHARED
-    return replace(rule, formula=equation, headline=form, meaning=meaning, why=why)
 
 
 def _with_letters(equation: Equation, letters: Sequence[str]) -> Equation:

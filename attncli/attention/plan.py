@@ -4,34 +4,16 @@ output.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from attncli.attention import variants
-from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES
-from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
+from attncli.attention.first_steps import first_steps_of, softmax_rules_of, with_leading_axes
+from attncli.equation.indexing import LeadingAxes
 from attncli.equation.rule import Rule
-from attncli.problem import keys
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
-from attncli.problem.parts.axes import (
-    HEAD,
-    KEY_HEAD,
-    KEY_HEAD_OF,
-    LEADING,
-    Axes,
-    axes_of,
-    input_of,
-    leads,
-    past_length,
-    width,
-)
-from attncli.problem.parts.positions import PositionSizes, biases, replacements
-
-if TYPE_CHECKING:
-    from attncli.problem.parts.masks import Clause
+from attncli.problem.parts.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -52,11 +34,23 @@ class Plan:
     sizes: Mapping[str, int]
     leading_axes: LeadingAxes
     axes: Axes
+    # With equations of the problem's own, the rules behind the logits, plain and shifted.
+    own_rules: tuple[tuple[Rule, ...], tuple[Rule, ...]] | None = None
+
+    @property
+    def result(self) -> str:
+        """The step that the page ends with, and of which a loss is."""
+        return self.problem.system.result if self.problem.system else "output"
 
     @property
     def logits(self) -> str:
         """The step whose softmax is taken: the last of `rules`."""
         return self.rules[-1].name
+
+    @property
+    def takes_softmax(self) -> bool:
+        """Whether the softmax of the logits follows, which may be shifted."""
+        return self.own_rules is None or self.own_rules[0] != self.own_rules[1]
 
     def softmax_rules(self, *, shift: bool) -> tuple[Rule, ...]:
         """The rules from the logits to the output, through the shifted scores where the shift is
@@ -66,190 +60,48 @@ class Plan:
 
     @cached_property
     def _plain_rules(self) -> tuple[Rule, ...]:
-        return _with_axes(_softmax_rules(self, shift=False), self.leading_axes)[0]
+        return self._behind_logits(shift=False)
 
     @cached_property
     def _shifted_rules(self) -> tuple[Rule, ...]:
-        return _with_axes(_softmax_rules(self, shift=True), self.leading_axes)[0]
+        return self._behind_logits(shift=True)
+
+    def _behind_logits(self, *, shift: bool) -> tuple[Rule, ...]:
+        if self.own_rules is not None:
+            return self.own_rules[shift]
+        rules = softmax_rules_of(self.problem, self.axes, self.logits, shift=shift)
+        return with_leading_axes(rules, self.leading_axes)[0]
 
 
 def plan_for(problem: Problem) -> Plan:
     """The plan of a problem: first the arrays that are given, then the steps in order; the last
     makes the logits.
+
+    Raises AttncliError (exit 3) for equations of the problem's own that make no plan.
     """
-    past, axes = past_length(problem.given), axes_of(problem.given)
-    # With a cache, K and V are steps that put the new rows after those of the cache.
-    given = {
-        f"new_{name}" if past and name in ("K", "V") else name: array
-        for name, array in problem.given.items()
-    }
-    position_sizes = PositionSizes.of(problem.given, problem.mask)
-    offset = position_sizes.offset
-    rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
-    for name in "QKV":
-        rules += _rows(name, given, past)
-    for position in problem.positions:
-        if position.replaces:
-            rules += position.steps(position_sizes)
-    rules += _scores(problem)
-    if problem.softcap is not None:
-        rules.append(COMPUTED_RULES["capped"].bind({"logits": rules[-1].name}))
-    before_mask = rules[-1].name
-    for position in problem.positions:
-        if position.bias:
-            rules += position.steps(position_sizes)
-    parts = variants.clauses(problem.mask, offset)
-    if parts:
-        rules.append(variants.mask_rule(parts))
-    added = biases(problem.positions)
-    if parts or added:
-        rules.append(variants.masked(added, bool(parts)).bind({"logits": before_mask}))
-    known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
-    for part in parts:
-        known |= part.leads
-    parameters = _parameters(problem, position_sizes, axes, parts)
-    with_axes, leading_axes = _with_axes(rules, known)
+    first = first_steps_of(problem)
+    if problem.system is not None:
+        # Most problems have no equations of their own.
+        from attncli.attention.own_plan import own_steps
+
+        own = own_steps(problem, first)
+        return Plan(
+            problem,
+            own.rules,
+            own.parameters,
+            own.given,
+            own.sizes,
+            own.leading_axes,
+            first.axes,
+            (own.plain, own.shifted),
+        )
+    with_axes, leading_axes = with_leading_axes(first.rules, first.leading)
     return Plan(
         problem,
         with_axes,
-        parameters,
-        given,
-        _sizes(problem, position_sizes, axes),
+        first.parameters,
+        first.given,
+        first.sizes,
         leading_axes,
-        axes,
+        first.axes,
     )
-
-
-def _softmax_rules(plan: Plan, *, shift: bool) -> Iterator[Rule]:
-    """The rules of one head from the logits to the output."""
-    problem = plan.problem
-    sink, base = has_sink(problem), problem.exp_base.value if problem.exp_base else None
-    heads, projected = plan.axes.has_heads, "W_O" in problem.given
-    if shift:
-        yield variants.row_maxima(sink).bind({"logits": plan.logits})
-        yield COMPUTED_RULES["shifted"].bind({"logits": plan.logits})
-    yield variants.exponential(base).bind({"logits": "shifted" if shift else plan.logits})
-    yield variants.row_sums(sink, shift, base)
-    yield variants.weights(base, sink).bind({"logits": plan.logits})
-    if projected or (heads and joins_heads(problem)):
-        yield COMPUTED_RULES["heads_output"]
-        if heads:
-            yield COMPUTED_RULES["concat"]
-        yield variants.output(heads, projected, "b_O" in problem.given)
-    else:
-        yield COMPUTED_RULES["output"]
-
-
-def has_sink(problem: Problem) -> bool:
-    """Whether a row shares its softmax with a logit of no key."""
-    return problem.sink is not None or "sink" in problem.given
-
-
-def joins_heads(problem: Problem) -> bool:
-    """Whether heads are put side by side: they were split, or there is a W_O; heads given apart
-    stay apart.
-    """
-    return problem.joined or "W_O" in problem.given
-
-
-def _with_axes(rules: Iterable[Rule], known: LeadingAxes) -> tuple[tuple[Rule, ...], LeadingAxes]:
-    """The rules for arrays with these leading axes, to which they add those of their results."""
-    known = dict(known)
-    found: list[Rule] = []
-    for rule in rules:
-        extended = rule.add_axes(known, LEADING, KEY_HEAD_OF)
-        found.append(extended)
-        leading = tuple(letter for letter in extended.target.letters if letter in LEADING)
-        if leading:
-            known[rule.name] = leading
-    return tuple(found), known
-
-
-def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
-    """The rules that make Q, K or V: given or projected, and after what is in the cache."""
-    own = f"new_{name}" if past and name != "Q" else name
-    if own in given:
-        yield GIVEN_RULES[own]
-    else:
-        yield variants.projection(own, input_of(name, given), f"b_{name}" in given)
-    if own != name:
-        yield variants.cached(name, past)
-
-
-def _scores(problem: Problem) -> Iterator[Rule]:
-    """The rules that compare queries with keys, or with what positions have in place of these, and
-    scale the result.
-    """
-    replaced = replacements(problem.positions)
-    scores = variants.SCORES[problem.score]
-    if "K_T" in scores.inputs:
-        yield variants.transposed(problem.positions) if "K" in replaced else COMPUTED_RULES["K_T"]
-    yield scores.bind(replaced)
-    if isinstance(problem.scale, Scalar):
-        yield variants.SCALED["number"]
-    elif problem.scale == "default" and keys.SCORES[problem.score].divided:
-        yield variants.SCALED["default"]
-
-
-def _parameters(
-    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause]
-) -> Mapping[str, Scalar | Matrix]:
-    """The numbers and arrays that equations call by a name; ValueError where two parts of a problem
-    use the same one.
-
-    Only the offset belongs to all of them.
-    """
-    offset = sizes.offset.parameters
-    found: dict[str, Scalar | Matrix] = {}
-    for name, given in _all_parameters(problem, sizes, axes, parts):
-        if name in found and name not in offset:
-            raise ValueError(
-                f"two parts of the problem have a parameter {name}: one of them needs another name"
-            )
-        found[name] = given
-    return found
-
-
-def _all_parameters(
-    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause]
-) -> Iterator[tuple[str, Scalar | Matrix]]:
-    yield "d_k", Scalar.of(sizes.d_k)
-    for key in keys.KEYS:
-        setting = getattr(problem, key, None)
-        if isinstance(setting, Scalar):
-            yield key, setting
-    if sizes.past:
-        yield "past", Scalar.of(sizes.past)
-    for position in problem.positions:
-        if position.replaces:
-            yield from position.parameters(sizes).items()
-    if axes.group > 1:
-        yield "group", Scalar.of(axes.group)
-    if axes.has_heads and joins_heads(problem):
-        yield "d_v", Scalar.of(width("V", problem.given))
-    for position in problem.positions:
-        if position.bias:
-            yield from position.parameters(sizes).items()
-    for part in parts:
-        yield from part.parameters.items()
-
-
-def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes) -> Mapping[str, int]:
-    """The lengths of indices that are on no axis of an array on the right side of their
-    equation.
-    """
-    d_v = width("V", problem.given)
-    found = {
-        "i": sizes.n,
-        "j": sizes.m,
-        "u": sizes.past,
-        "s": sizes.m - sizes.past,
-        "c": d_v,
-        "e": axes.number * d_v,
-        HEAD: axes.number,
-        KEY_HEAD: axes.number // axes.group,
-        GROUP_MEMBER: axes.group,
-    }
-    for position in problem.positions:
-        found |= position.lengths(sizes)
-    return found

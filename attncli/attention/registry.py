@@ -8,7 +8,7 @@ that they belong to; `backward.py` finds their equations.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
@@ -16,6 +16,9 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename
 from attncli.equation.rule import Rule, UnparsedCell
 from attncli.equation.symbols import differential, plain_name, unicode_name
 from attncli.problem.keys import ARRAYS, GivenArray
+
+# What the gradient of a step of a problem's own equations is.
+OF_OWN = "How much the result grows with each number of this step."
 
 
 def gradient_name(name: str) -> str:
@@ -66,7 +69,7 @@ def _by_name(rules: Iterable[Rule]) -> dict[str, Rule]:
     return {rule.name: rule for rule in rules}
 
 
-def _gradient(of: Rule) -> Rule:
+def gradient_rule(of: Rule) -> Rule:
     """The rule of a gradient, before its equation is known."""
     cell = str(of.formula).partition(" = ")[0]
     return Rule(
@@ -77,6 +80,7 @@ def _gradient(of: Rule) -> Rule:
         meaning=of.gradient,
         why=of.gradient_why,
         when=f"in the backward pass, if there is {of.name}",
+        own=of.own,
     )
 
 
@@ -91,7 +95,7 @@ def _gradients() -> Iterable[Rule]:
             yield helpers[name]
         # Delta has no gradient: it is a mean of gradients.
         if name != "delta":
-            yield _gradient(known[name])
+            yield gradient_rule(known[name])
 
 
 COMPUTED_RULES = _by_name(COMPUTED)
@@ -130,7 +134,7 @@ def holds_scores(names: Collection[str]) -> bool:
     )
 
 
-def in_symbols(expression: Expression) -> Expression:
+def in_symbols(expression: Expression, own: Sequence[tuple[str, str]] = ()) -> Expression:
     """An expression with the letters of steps in place of their names: S for scores, Aᵀ for the
     weights transposed.
     """
@@ -142,7 +146,8 @@ def in_symbols(expression: Expression) -> Expression:
             case _:
                 return node
 
-    return rewrite(rename(expression, _SYMBOLS), turned)
+    symbols = {**_SYMBOLS, **dict(own)} if own else _SYMBOLS
+    return rewrite(rename(expression, symbols), turned)
 
 
 def headline(rule: Rule) -> Equation | None:
@@ -152,10 +157,11 @@ def headline(rule: Rule) -> Equation | None:
     return (
         None
         if rule.matrix_form is None
-        else Equation(Ref(rule.symbol), in_symbols(rule.matrix_form))
+        else Equation(Ref(rule.symbol), in_symbols(rule.matrix_form, rule.symbols))
     )
 
 
 def cell_form(rule: Rule) -> Equation:
     """The index form in the letters of formulas: S[i, j] = Σ_k Q[i, k]·Kᵀ[k, j]."""
-    return Equation(Ref(rule.symbol, rule.target.indices), in_symbols(rule.equation.expression))
+    expression = in_symbols(rule.equation.expression, rule.symbols)
+    return Equation(Ref(rule.symbol, rule.target.indices), expression)

@@ -90,9 +90,7 @@ def equal_sizes(trace: Trace, mistakes: Collection[str]) -> tuple[str, ...]:
     d_k = trace.parameters.get("d_k")
     if not isinstance(d_k, Scalar):
         return ()
-    sizes = {"n": trace[trace.logits].shape[-2]} | (
-        {"d_model": trace["X"].shape[-1]} if "X" in trace else {}
-    )
+    sizes = {"n": len(trace.tokens)} | ({"d_model": trace["X"].shape[-1]} if "X" in trace else {})
     found = []
     for name, size in sizes.items():
         if not {

@@ -5,8 +5,10 @@ trace.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+from attncli.attention.registry import RULES
 from attncli.mistakes.forward import FORWARD_MISTAKES
 from attncli.mistakes.model import Changes, Mistake
 from attncli.tracing.model import Trace
@@ -38,7 +40,7 @@ def applicable(trace: Trace, *, doubles: bool = False) -> Iterator[tuple[Mistake
     """
     found: dict[str, Changes] = {}
     for mistake in _of_features(trace):
-        changes = mistake.change(trace)
+        changes = _changes(mistake, trace)
         if not changes:
             continue
         found[mistake.id] = changes
@@ -49,7 +51,34 @@ def applicable(trace: Trace, *, doubles: bool = False) -> Iterator[tuple[Mistake
 def changes_of(name: str, trace: Trace) -> Changes:
     """What the mistake of this name changes in a trace; nothing for a name that none has."""
     known = _of_features(trace)
-    return next((mistake.change(trace) for mistake in known if mistake.name == name), {})
+    return next((_changes(mistake, trace) for mistake in known if mistake.name == name), {})
+
+
+def _changes(mistake: Mistake, trace: Trace) -> Changes:
+    """What a mistake changes in a trace: nothing where a step that it changes, or looks at, is not
+    that of attention.
+    """
+    has_own = any(step.rule.own for step in trace.steps.values())
+    if not has_own and trace.result == "output":
+        return mistake.change(trace)
+    known = _as_attention_has_it(trace)
+    try:
+        changes = mistake.change(known)
+    except KeyError:
+        # It looks at a step that equations of the problem's own have no need of.
+        return {}
+    is_of_own = any(trace.steps[name].rule.own for name in changes)
+    return {} if is_of_own else changes
+
+
+def _as_attention_has_it(trace: Trace) -> Trace:
+    """The trace without steps that have the name of one of attention, and other axes."""
+    steps = {}
+    for name, step in trace.steps.items():
+        is_ours = not step.rule.own or name not in RULES
+        if is_ours or step.rule.axis_names[-2:] == RULES[name].axis_names[-2:]:
+            steps[name] = step
+    return replace(trace, steps=steps)
 
 
 def _of_features(trace: Trace) -> Iterator[Mistake]:

@@ -38,7 +38,7 @@ def view_data(trace: Trace, view: View, deviation: FormatDeviation | None = None
     if view.steps is not None:
         names = chosen_steps(trace, view.steps, whole)
     data = to_dict(trace, names, number_rows)
-    if "weights" in names:
+    if "weights" in names and trace.is_plain:
         data["reading"] = list(attention_in_words(trace))
     if view.detail != "brief":
         for name in names:

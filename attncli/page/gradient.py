@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attncli.attention.registry import in_symbols
+from attncli.attention.registry import gradient_name, in_symbols
 from attncli.english import count
 from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, number_node
 from attncli.equation.parser import parse_expression
@@ -129,7 +129,7 @@ def _start(printer: Printer, whole: Trace, view: View) -> Iterator[Block]:
     if "loss" not in whole and _is_flat(whole):
         said = (
             "The gradient of every score is 0 here. With this ",
-            Math(in_symbols(Name("d_output"))),
+            Math(in_symbols(Name(gradient_name(whole.result)))),
             (
                 ", every value counts the same, so the loss does not depend on the weights. Give"
                 " the problem another d_output, or a loss, to see gradients of the scores."
@@ -153,7 +153,7 @@ def _loss(trace: Trace) -> Text:
         begins = "Here the loss is a cross-entropy."
     elif "loss" in trace:
         begins = "Here the loss is a mean of squared errors."
-    elif (trace["d_output"] == 1).all():
+    elif (trace[gradient_name(trace.result)] == 1).all():
         begins = "Here `dO` is 1 everywhere, as for a loss that is the sum of all outputs."
     return text(
         "The gradient of a matrix has the shape of the matrix. Each number of `dQ` says how much"

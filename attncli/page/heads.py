@@ -229,8 +229,8 @@ def _belongs(whole: Printer, step: Step, place: Places) -> bool:
     own = letters.intersection(LEADING)
     if KEY_HEAD in own:
         own = (own - {KEY_HEAD}) | {HEAD}
-    if step.name in PER_HEAD:
-        # Such a step is shown for all heads at once.
+    if step.name in PER_HEAD or (letters and letters <= {*LEADING}):
+        # What is a number for each head is shown for all heads at once.
         own = set()
     innermost = list(place)[-1] if place else None
     last_axis = max(own, key=LEADING.index, default=None)

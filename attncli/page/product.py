@@ -46,6 +46,9 @@ def meeting(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Bl
     leading = [letter for letter in step.rule.target.letters if letter in LEADING]
     place = dict(zip(leading, index, strict=False))
     here = replace(printer, trace=cut_trace(printer.trace, place))
+    if step.name not in here.trace:
+        # Of what has one number for each head, a head has no matrix.
+        return
     step = here.trace.steps[step.name]
     found = _operands(here, step)
     if not found or too_many_rows(found.longest):

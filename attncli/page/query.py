@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attncli.errors import usage_error
 from attncli.page.document import Block, Heading, Paragraph, Table, Text
 from attncli.page.in_words import attention_in_words, percent
 from attncli.problem.parts.axes import PLACES
@@ -35,6 +36,13 @@ def query_section(trace: Trace, row: int) -> Iterator[Block]:
             yield from query_section(trace_at(trace, {own[0]: place}), row)
         return
     yield Heading(f'What "{trace.tokens[row]}" (query {row}) attends to')
+    weights = trace.steps.get("weights")
+    if weights is None or weights.rule.own:
+        raise usage_error(
+            "--query says what a query attends to, and the weights of this problem are not those of"
+            " attention",
+            help="leave out --query, or show steps by their names with --steps",
+        )
     (said,) = attention_in_words(trace, lambda rows: [rows[row]])
     yield Paragraph((said,))
     weights = trace["weights"][row].astype(np.float64)

@@ -54,7 +54,11 @@ def about(printer: Printer) -> Text:
     """One line: what is computed here, and with which sizes and settings."""
     trace = printer.trace
     said = [_score_and_tokens(trace), *_leading(trace), *_widths(trace)]
-    said.append(f"`d_k` = {trace['K'].shape[-1]}, `d_v` = {trace['V'].shape[-1]}")
+    lengths = {"d_k": "K", "d_v": "V"}
+    there = [
+        f"`{length}` = {trace[name].shape[-1]}" for length, name in lengths.items() if name in trace
+    ]
+    said.append(", ".join(there))
     for setting in _settings(printer):
         said.append(f"; {setting}")
     return text("".join(said) + ".")
@@ -226,7 +230,7 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     yield Heading("Summary", part=bool(trace.leading_letters))
     yield from summary(printer, trace.computed())
     yield Paragraph(("Shapes: ", *_flow(trace)))
-    if words:
+    if words and trace.is_plain:
         yield Heading(WORDS)
         yield in_words(printer)
 

@@ -253,7 +253,8 @@ def _query_at(trace: Trace, number: object) -> int:
 
 
 def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
-    found = STEP_NAMES.get(name)
+    # A problem's own equations may call a step anything.
+    found = name if name in there else STEP_NAMES.get(name)
     if found is not None and found in there:
         return found
     if found and found in beside:

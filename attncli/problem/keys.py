@@ -31,6 +31,9 @@ Kind: TypeAlias = Literal[
     "sink",
     "count",
     "loss",
+    "arrays",
+    "equations",
+    "step",
 ]
 ScaleWord: TypeAlias = Literal["none", "default"]
 Corner: TypeAlias = Literal["top-left", "bottom-right"]
@@ -401,6 +404,9 @@ KEYS: Mapping[str, Key] = {
     ),
     "d_output": Key("heads", setting=True),
     "loss": Key("loss"),
+    "arrays": Key("arrays"),
+    "equations": Key("equations"),
+    "result": Key("step"),
 }
 ARRAYS: Mapping[str, GivenArray] = {
     array.name: array for key in KEYS.values() for array in key.arrays

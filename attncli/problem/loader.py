@@ -19,7 +19,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.axes import PER_HEAD, axes_of, key_labels, rows_from, sizes
 from attncli.problem.parts.conventions import OWN, Convention, convention_named
 from attncli.problem.parts.heads import check_leading, check_per_head, check_widths, split_heads
-from attncli.problem.parts.losses import Loss, check_loss, read_loss
+from attncli.problem.parts.losses import LOSSES, Loss, check_loss, read_loss
 from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.positions import Position, read_positions
 from attncli.problem.shape_checks import (
@@ -48,6 +48,7 @@ from attncli.problem.text.values import (
 )
 
 if TYPE_CHECKING:
+    from attncli.problem.parts.equations import System
     from attncli.problem.parts.mask_reader import MaskReading
 
 _PAST_HELP = "write past: {K: [[1, 0]], V: [[0, 1]]}"
@@ -114,9 +115,12 @@ def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None
     tokens, context_tokens = _labels(values, given, reading)
     if mask:
         mask.check(given)
-    check_gradient(values.get("d_output"), given, joined, reading)
+    # What another result has the shape of, only its equations say.
+    is_output = not _has_own_result(values)
+    if is_output:
+        check_gradient(values.get("d_output"), given, joined, reading)
     loss: Loss | None = values.get("loss")
-    if loss is not None:
+    if loss is not None and (is_output or LOSSES[loss.kind].of_classes or "d_output" in values):
         loss = check_loss(loss, given, joined, reading)
     errors.stop()
     numbers = _numbers_of_one_head(given)
@@ -131,6 +135,7 @@ def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None
         joined=joined,
         convention=convention,
         loss=loss,
+        system=_system_of(values),
         places=_places_of(given, reading),
         **{
             key: values[key]
@@ -312,6 +317,45 @@ def _read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
     return read_mask(value, convention)
 
 
+def _read_arrays(value: Value) -> Any:
+    # What reads equations comes with it, and most problems have none.
+    from attncli.problem.parts.equations import read_arrays
+
+    return read_arrays(value)
+
+
+def _read_equations(value: Value) -> Any:
+    from attncli.problem.parts.equations import read_equations
+
+    return read_equations(value)
+
+
+def _read_result(value: Value) -> Any:
+    from attncli.problem.parts.equations import read_result
+
+    return read_result(value)
+
+
+def _has_own_result(values: Values) -> bool:
+    """Whether the gradient starts from another step than the output as attention has it."""
+    if values.get("result") is not None and values["result"][0] != "output":
+        return True
+    return any(own.name == "output" for own in values.get("equations") or ())
+
+
+def _system_of(values: Values) -> System | None:
+    """The equations of the problem; None where it has none."""
+    if not any(values.get(key) for key in ("arrays", "equations", "result")):
+        return None
+    from attncli.problem.parts.equations import System
+
+    equations, arrays = values.get("equations") or (), values.get("arrays") or ()
+    if values.get("result") is None:
+        return System(equations, arrays)
+    result, place = values["result"]
+    return System(equations, arrays, result, place)
+
+
 READERS: dict[Kind, Callable[..., Any]] = {
     "text": read_title,
     "labels": read_labels,
@@ -328,6 +372,9 @@ READERS: dict[Kind, Callable[..., Any]] = {
     "position": read_positions,
     "sink": _read_sink,
     "loss": read_loss,
+    "arrays": _read_arrays,
+    "equations": _read_equations,
+    "step": _read_result,
     "count": lambda value: read_integer(
         value, least=1, help="write how many heads there are, such as 8"
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.english import entitled, listed, shape_text
 from attncli.errors import Place
@@ -14,6 +14,9 @@ from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.losses import Loss
 from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.positions import Alibi, Position, Rope
+
+if TYPE_CHECKING:
+    from attncli.problem.parts.equations import System
 
 _Kind = TypeVar("_Kind", bound=Position)
 
@@ -49,6 +52,7 @@ class Problem:
     convention: str | None = None
     d_output: Matrix | None = None
     loss: Loss | None = None
+    system: System | None = None
     places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
 
     def __repr__(self) -> str:

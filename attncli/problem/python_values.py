@@ -72,6 +72,9 @@ class ProblemKeys(TypedDict, total=False):
     sink: Number | Numbers | None
     d_output: Numbers | None
     loss: Mapping[str, Any] | None
+    arrays: Mapping[str, Numbers] | None
+    equations: Sequence[str | Mapping[str, str]] | None
+    result: str | None
 
 
 def problem(*, convention: str | None = None, **keys: Unpack[ProblemKeys]) -> Problem:

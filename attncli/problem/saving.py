@@ -24,6 +24,8 @@ from attncli.problem.parts.positions import Position
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from attncli.problem.parts.equations import OwnEquation, System
+
 # Larger arrays go into the .npz file.
 _MOST_NUMBERS_INLINE = 1024
 # A matrix that needs more characters has a line for each row.
@@ -107,6 +109,27 @@ class _ProblemWriter:
             kind, target = LOSSES[problem.loss.kind], problem.loss.target
             content = target.value.argmax(-1).tolist() if kind.of_classes else target
             yield "loss", self.text({"kind": problem.loss.kind, kind.target: content}, "loss")
+        if problem.system is not None:
+            yield from self._system(problem.system)
+
+    def _system(self, system: System) -> Iterator[tuple[str, str]]:
+        """The arrays and equations of the problem's own, and what it ends with."""
+        if system.arrays:
+            lines = [f"  {each.cell}: {self.text(each.given, each.name)}" for each in system.arrays]
+            yield "arrays", "\n".join(("", *lines))
+        if system.equations:
+            lines = [f"  - {self._equation(each)}" for each in system.equations]
+            yield "equations", "\n".join(("", *lines))
+        if system.result != "output":
+            yield "result", system.result
+
+    def _equation(self, own: OwnEquation) -> str:
+        """An equation as it was written: its text alone where nothing is said about it."""
+        words = {name: getattr(own, name) for name in ("title", "symbol", "meaning", "why")}
+        said = {name: word for name, word in words.items() if word}
+        if not said:
+            return self.text(own.source, "")
+        return self.text({"equation": own.source, **said}, "")
 
     def mask(self, mask: Mask) -> str:
         """A mask: its one part, or all of them in a list."""

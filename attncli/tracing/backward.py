@@ -13,12 +13,13 @@ import numpy as np
 from attncli.attention.backward import Backward
 from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
+from attncli.english import shape_text
 from attncli.equation.indexing import IndexSpace
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
+from attncli.errors import input_error
 from attncli.problem.matrix import Matrix, Scalar, read_only
-from attncli.problem.model import Problem
-from attncli.tracing.model import Parameters, StepsByName, Trace
+from attncli.tracing.model import Parameters, Step, StepsByName, Trace
 from attncli.tracing.shift import Shift
 
 
@@ -33,7 +34,8 @@ def backward_pass(
     """
     problem = plan.problem
     if problem.loss:
-        output = steps["output"]
+        output = steps[plan.result]
+        _require_shape(problem.loss.target, output, "loss", "target")
         rules = loss_rules(
             problem.loss.kind,
             output.rule.target,
@@ -41,9 +43,10 @@ def backward_pass(
             far=shift.is_far(output.value),
         )
         for rule in rules:
-            yield rule, problem.loss.target if rule.given else None
+            of_result = rule.bind({"output": plan.result})
+            yield of_result, problem.loss.target if rule.given else None
     for rule in _backward_rules(plan, steps):
-        yield rule, _output_gradient(problem, steps) if rule.given else None
+        yield rule, _output_gradient(plan, steps) if rule.given else None
 
 
 def _backward_rules(plan: Plan, steps: StepsByName) -> tuple[Rule, ...]:
@@ -59,6 +62,7 @@ def _backward_rules(plan: Plan, steps: StepsByName) -> tuple[Rule, ...]:
         plan.logits,
         tuple(lengths.items()),
         _scalars(plan.parameters),
+        plan.result,
     )
 
 
@@ -79,14 +83,20 @@ def rules_back(trace: Trace) -> tuple[Rule, ...]:
     rules = []
     lengths: dict[str, int] = {}
     for name, step in trace.steps.items():
-        if name == "d_output":
+        if name == f"d_{trace.result}":
             break
         rules.append((name, step.rule, step.shape))
         own = zip(step.rule.target.letters, step.shape, strict=True)
         lengths |= dict(own)
         if not step.rule.given:
             lengths |= trace.sizes(step.rule.equation)
-    return _derived(tuple(rules), trace.logits, tuple(lengths.items()), _scalars(trace.parameters))
+    return _derived(
+        tuple(rules),
+        trace.logits,
+        tuple(lengths.items()),
+        _scalars(trace.parameters),
+        trace.result,
+    )
 
 
 # A study, or a descent, runs a thousand problems that differ in their numbers alone. A tested
@@ -97,6 +107,7 @@ def _derived(
     logits: str,
     lengths: tuple[tuple[str, int], ...],
     scalars: tuple[tuple[str, float], ...],
+    result: str,
 ) -> tuple[Rule, ...]:
     rules = {}
     shapes = {}
@@ -104,7 +115,7 @@ def _derived(
         rules[name] = rule
         shapes[name] = shape
     space = IndexSpace(dict(lengths), dict(scalars))
-    backward = Backward(rules, shapes, logits, space)
+    backward = Backward(rules, shapes, logits, space, result)
     return tuple(backward.steps())
 
 
@@ -124,9 +135,25 @@ def with_loss(plan: Plan) -> Plan:
     return replace(plan, parameters=parameters)
 
 
-def _output_gradient(problem: Problem, steps: StepsByName) -> Matrix:
+def _output_gradient(plan: Plan, steps: StepsByName) -> Matrix:
     """What the problem gives as d_output, or ones: the gradient of the sum of all outputs."""
-    return problem.d_output or Matrix(read_only(np.ones(steps["output"].shape)))
+    shape = steps[plan.result].shape
+    given = plan.problem.d_output
+    if given is None:
+        return Matrix(read_only(np.ones(shape)))
+    _require_shape(given, steps[plan.result], "d_output", "d_output")
+    return given
+
+
+def _require_shape(given: Matrix, result: Step, path: str, called: str) -> None:
+    """Raises AttncliError (exit 3) where what is given for the result has another shape."""
+    if given.shape != result.shape:
+        there = shape_text(result.shape) or "one number"
+        raise input_error(
+            f"{called} is {shape_text(given.shape)}, and {result.name} is {there}",
+            path=path,
+            help=f"give a number for each number of {result.name}",
+        )
 
 
 def _lengths(plan: Plan, steps: StepsByName) -> Mapping[str, int]:

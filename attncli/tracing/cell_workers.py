@@ -90,8 +90,7 @@ class _CellWorker(Generic[Number]):
         if not self.scalars:
             self._read_parameters()
         shapes = {name: array.shape for name, array in self.arrays.items()}
-        sizes = index_sizes(rule.equation, shapes)
-        return {**sizes, **self._sizes}
+        return index_sizes(rule.equation, shapes, self._sizes)
 
     def _read_parameters(self) -> None:
         self.scalars["inf"] = self._infinity

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from attncli.attention.registry import RULES
 from attncli.dtypes import DTYPES, Dtype
+from attncli.equation.nodes import Ref
+from attncli.equation.rule import Rule
+from attncli.problem.parts.axes import LEADING
 from attncli.tracing.difference import Difference, Doubles, Hides, difference, factor, larger
 from attncli.tracing.head_layouts import (
     OtherLayout,
@@ -51,7 +54,8 @@ class Operand:
     format, as far as it is known; `trace` is None for another program's numbers. `rows` are the
     queries that are compared, where the other side has not all of them. `read_as` has the step of
     each name that another program wrote, where that is not our name. `sees_no_key` is what a query
-    that sees no key is given, one of `SEES_NO_KEY`; None where this was not asked for.
+    that sees no key is given, one of `SEES_NO_KEY`; None where this was not asked for. `own` are
+    the rules of steps of the other side's own equations.
     """
 
     name: str
@@ -65,6 +69,7 @@ class Operand:
     rows: tuple[int, ...] | None = None
     read_as: Mapping[str, str] = field(default_factory=dict)
     sees_no_key: str | None = None
+    own: Mapping[str, Rule] = field(default_factory=dict)
 
     @classmethod
     def of_trace(cls, trace: Trace, name: str, word: str, phrase: str) -> Operand:
@@ -84,6 +89,13 @@ class Operand:
             trace=trace,
             warnings=trace.warnings,
         )
+
+    def rule(self, name: str) -> Rule:
+        """The rule of a step in one head: that of ours, or of the problem's own equations."""
+        step = self.trace.steps.get(name) if self.trace else None
+        if step is None or not step.rule.own:
+            return self.own.get(name) or RULES[name]
+        return in_one_head(step.rule)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,7 +117,7 @@ class Operand:
 
     def compared_rows(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The rows that are compared, of an array in the shape of a step."""
-        axis = _query_axis(name, array.ndim)
+        axis = _query_axis(self.rule(name), array.ndim)
         if self.rows is None or axis is None:
             return array
         return np.take(array, self.rows, axis=axis)
@@ -129,7 +141,7 @@ class Operand:
         are not known.
         """
         labels = self.step_labels.get(name, ())
-        axis = _query_axis(name, len(labels))
+        axis = _query_axis(self.rule(name), len(labels))
         if self.rows is None or axis is None:
             return labels
         queries = labels[axis]
@@ -140,7 +152,7 @@ class Operand:
 
     def index(self, name: str, index: tuple[int, ...]) -> tuple[int, ...]:
         """A cell of a compared array as one of the whole step."""
-        axis = _query_axis(name, len(index))
+        axis = _query_axis(self.rule(name), len(index))
         if self.rows is None or axis is None:
             return index
         compared = index[axis]
@@ -148,6 +160,12 @@ class Operand:
         whole = list(index)
         whole[axis] = row
         return tuple(whole)
+
+
+def in_one_head(rule: Rule) -> Rule:
+    """The rule of a step of a problem's own with its letters in one head, and without equation."""
+    letters = tuple(letter for letter in rule.target.letters if letter not in LEADING)
+    return rule.with_formula(Ref(rule.name, letters), None)
 
 
 def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:
@@ -195,9 +213,9 @@ def step_names(a: Operand, b: Operand) -> list[str]:
     return merged
 
 
-def _query_axis(name: str, rank: int) -> int | None:
+def _query_axis(rule: Rule, rank: int) -> int | None:
     """Which axis of an array with so many is that of the queries, if it has one."""
-    axes = RULES[name].axis_names
+    axes = rule.axis_names
     leading = rank - len(axes)
     if leading < 0 or "query" not in axes:
         return None
@@ -217,7 +235,7 @@ class StepComparison:
     the same.
     """
 
-    name: str
+    rule: Rule
     shapes: tuple[Shape | None, Shape | None]
     labels: Labels
     difference: Difference | None = None
@@ -226,18 +244,22 @@ class StepComparison:
     sizes: Doubles | None = None
 
     @property
+    def name(self) -> str:
+        return self.rule.name
+
+    @property
     def title(self) -> str:
-        return RULES[self.name].title
+        return self.rule.title
 
     @property
     def of_pairs(self) -> bool:
         """Whether each of its cells is of a query and a key."""
-        return RULES[self.name].axis_names[-2:] == ("query", "key")
+        return self.rule.axis_names[-2:] == ("query", "key")
 
     @property
     def outer(self) -> int:
         """How many axes, of entries and heads, come before those of one head."""
-        return max(0, len(self.labels) - len(RULES[self.name].axis_names))
+        return max(0, len(self.labels) - len(self.rule.axis_names))
 
     @property
     def transposed(self) -> bool:
@@ -246,16 +268,14 @@ class StepComparison:
 
     def arranged(self, array: NDArray[Any]) -> NDArray[Any]:
         """Either side's array, in the shape in which both are compared."""
-        rule = RULES[self.name]
-        return arrange(array, _lengths(self.labels), rule.axis_names)
+        return arrange(array, _lengths(self.labels), self.rule.axis_names)
 
     def cell(self, side: Operand) -> tuple[int, ...]:
         """The farthest cell as one of the step on this side."""
         assert self.difference is not None
-        rule = RULES[self.name]
         array = side[self.name]
         shape = _lengths(self.labels)
-        own = index_before(self.difference.where, shape, array.shape, rule.axis_names)
+        own = index_before(self.difference.where, shape, array.shape, self.rule.axis_names)
         return side.index(self.name, own)
 
     @property
@@ -286,7 +306,8 @@ def compare_step(
     ours, theirs = a.get(name), b.get(name)
     if ours is None or theirs is None:
         return _one_sided(a, b, name)
-    axes = RULES[name].axis_names
+    rule = a.rule(name)
+    axes = rule.axis_names
     shapes = (ours.shape, theirs.shape)
     group = max(_group(a), _group(b))
     shape = common_shape(*shapes, axes, group)
@@ -295,7 +316,7 @@ def compare_step(
         labels = _labels(a, b, name, ours.shape)
         own_sizes = (size_of_a(name), size_of_b(name))
         layout = other_layout(ours, theirs, tolerance, own_sizes)
-        return StepComparison(name, shapes, labels, layout=layout)
+        return StepComparison(rule, shapes, labels, layout=layout)
     labels = _labels(a, b, name, shape)
     layout = shared_layout(*shapes, axes)
     ours = arrange(ours, shape, axes)
@@ -304,17 +325,17 @@ def compare_step(
     # Sizes take time, and nothing that is the same needs them.
     if (ours == theirs).all():
         found = difference(ours, theirs, tolerance, hides=hides)
-        return StepComparison(name, shapes, labels, found, layout=layout)
+        return StepComparison(rule, shapes, labels, found, layout=layout)
     of_a = _arranged(size_of_a(name), shape, axes)
     of_b = _arranged(size_of_b(name), shape, axes)
     sizes = larger(of_a, of_b)
     found = difference(ours, theirs, tolerance, sizes=sizes, hides=hides)
     if not found.differing:
-        return StepComparison(name, shapes, labels, found, layout=layout, sizes=sizes)
+        return StepComparison(rule, shapes, labels, found, layout=layout, sizes=sizes)
     both_sizes = (of_a, of_b)
     times = factor(ours, theirs, tolerance, sizes=both_sizes, hides=hides)
     layout = other_layout(ours, theirs, tolerance, both_sizes) or layout
-    return StepComparison(name, shapes, labels, found, times, layout, sizes)
+    return StepComparison(rule, shapes, labels, found, times, layout, sizes)
 
 
 def _one_sided(a: Operand, b: Operand, name: str) -> StepComparison:
@@ -324,7 +345,8 @@ def _one_sided(a: Operand, b: Operand, name: str) -> StepComparison:
     there = shape_of_a or shape_of_b or ()
     labels = _labels(a, b, name, there)
     shapes = (shape_of_a, shape_of_b)
-    return StepComparison(name, shapes, labels)
+    rule = (a if name in a else b).rule(name)
+    return StepComparison(rule, shapes, labels)
 
 
 def _shape(side: Operand, name: str) -> Shape | None:

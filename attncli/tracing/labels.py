@@ -32,7 +32,11 @@ def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> Labels:
     """
     found = []
     for axis, size in zip(rule.axis_names, shape, strict=True):
-        of_axis = _axis(problem, axis, size)
+        if len(axis) == 1:
+            # It is a letter of the person's own.
+            of_axis = tuple(f"{axis}{place}" for place in range(size))
+        else:
+            of_axis = _axis(problem, axis, size)
         found.append(of_axis)
     return tuple(found)
 

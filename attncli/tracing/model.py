@@ -121,6 +121,7 @@ OPTIONAL_SETTINGS = (
     "kv_heads",
     "position",
     "pairing",
+    "result",
 )
 
 
@@ -132,7 +133,7 @@ class Settings(NamedTuple):
     and `exp_base` are None where there are none; `precision` is the decimals of a trace on paper.
     `heads` is None where there is no axis of heads, `kv_heads` where keys and values have as many;
     `position` names what positions do ("rope", "alibi"), `pairing` which features rope turns
-    together.
+    together. `result` is the step that the page ends with, None for the output.
     """
 
     score: str
@@ -150,6 +151,7 @@ class Settings(NamedTuple):
     kv_heads: int | None = None
     position: tuple[str, ...] | None = None
     pairing: str | None = None
+    result: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as data, without what does not apply."""
@@ -207,6 +209,7 @@ class Settings(NamedTuple):
             kv_heads=plan.axes.kv_heads if plan.axes.group > 1 else None,
             position=tuple(position.name for position in problem.positions) or None,
             pairing=problem.rope.pairing if problem.rope else None,
+            result=plan.result if plan.result != "output" else None,
         )
 
 
@@ -309,6 +312,27 @@ class Trace:
     def shifted(self) -> bool:
         """Whether the largest score of each row was subtracted before the exponentials."""
         return "shifted" in self.steps
+
+    @property
+    def result(self) -> str:
+        """The step that the page ends with, and from which gradients start."""
+        return self.settings.result or "output"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether weights and output are worked out as attention has them, and not by equations of
+        the problem's own.
+        """
+        return all(
+            name in self.steps and not self.steps[name].rule.own
+            for name in ("weights", "V", "output")
+        )
+
+    @property
+    def takes_softmax(self) -> bool:
+        """Whether there is the built-in softmax of logits."""
+        first = self.steps.get("shifted" if self.shifted else "exp")
+        return first is not None and not first.rule.own
 
     @property
     def logits(self) -> str:

@@ -66,10 +66,12 @@ def deviation(low: Trace, double: Trace) -> FormatDeviation:
     a = _operand(double)
     b = _operand(low)
     comparison = compare(a, b, tolerance=0, sized=False)
+    overflow = _overflow(low, double)
+    if not (low.takes_softmax and low.is_plain):
+        return FormatDeviation(dtype, comparison, (), overflow, 0)
     weights = low["weights"].astype(np.float64)
     true = double["weights"].astype(np.float64)
     uneven = tuple(_uneven_rows(weights, true, dtype))
-    overflow = _overflow(low, double)
     is_zero = weights == 0
     has_vanished = is_zero & (true != 0)
     number_vanished = int(has_vanished.sum())

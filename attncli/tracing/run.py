@@ -94,7 +94,9 @@ def run(
             outputs=loss_shifted
         )
         settings = Settings.of(plan, dtype=dtype, device=backend.device)
-        if keep is not None and not gradient and shifted is None:
+        # Those paths know the equations of attention by hand.
+        is_ours = problem.system is None
+        if keep is not None and not gradient and shifted is None and is_ours:
             # Its import brings threads, and all that works in parts.
             from attncli.tracing.chunked import is_large, run_chunked
 
@@ -173,8 +175,9 @@ def _rules(
     """
     for rule in plan.rules:
         yield rule, plan.given.get(rule.name)
-    for rule in plan.softmax_rules(shift=shift.of_logits(steps[plan.logits].value)):
-        yield rule, None
+    is_shifted = plan.takes_softmax and shift.of_logits(steps[plan.logits].value)
+    for rule in plan.softmax_rules(shift=is_shifted):
+        yield rule, plan.given.get(rule.name)
     if gradient:
         # Its import brings all that derives an equation.
         from attncli.tracing.backward import backward_pass

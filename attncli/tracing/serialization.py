@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from attncli.attention.registry import GIVEN_RULES, RULES, cell_form, headline
 from attncli.dtypes import DTYPES
 from attncli.equation.exact import read_exact, text_of
 from attncli.equation.indices import INDICES
-from attncli.equation.nodes import Ref
+from attncli.equation.nodes import Expression, Name, Ref, rewrite
 from attncli.equation.notation import PLAIN
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write_equation
@@ -51,7 +51,7 @@ def to_dict(
             name: json_values(np.asarray(given.value)) for name, given in trace.parameters.items()
         },
         "steps": {
-            name: _step(trace.steps[name], values)
+            name: _step(trace.steps[name], values, trace.steps.keys())
             for name in (trace.steps if names is None else names)
         },
         "warnings": list(trace.warnings),
@@ -90,7 +90,10 @@ def _read_trace(data: dict[str, Any]) -> Trace:
             name: _read_parameter(value, written.get(name))
             for name, value in data["parameters"].items()
         },
-        {name: _read_step(name, step, format) for name, step in data["steps"].items()},
+        {
+            name: _read_step(name, step, format, data["steps"])
+            for name, step in data["steps"].items()
+        },
         tuple(data["warnings"]),
         tuple(row if isinstance(row, int) else tuple(row) for row in data["fully_masked"]),
     )
@@ -142,7 +145,9 @@ def _truth(truth: Trace | None, names: Sequence[str]) -> dict[str, Any]:
     return {} if truth is None else {"truth": {name: json_values(truth[name]) for name in names}}
 
 
-def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
+def _step(
+    step: Step, values: Callable[[NDArray[Any]], Any], names: Collection[str]
+) -> dict[str, Any]:
     rule = step.rule
     return {
         "title": rule.title,
@@ -150,7 +155,7 @@ def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
         "equation": rule.source,
         "formula": formula(rule),
         "headline": rule.matrix_source,
-        "inputs": [name for name in rule.inputs if name in RULES],
+        "inputs": [name for name in rule.inputs if name in RULES or name in names],
         "axes": list(rule.axis_names),
         "labels": [list(labels) for labels in step.labels],
         "shape": list(step.shape),
@@ -164,6 +169,7 @@ def _step(step: Step, values: Callable[[NDArray[Any]], Any]) -> dict[str, Any]:
         "meaning": rule.meaning,
         **({"meanings": list(rule.meanings)} if rule.meanings else {}),
         "why": rule.why,
+        **({"own": True} if rule.own else {}),
     }
 
 
@@ -178,17 +184,23 @@ def _true(step: Step, value: NDArray[Any]) -> Step:
     return replace(step, value=value, written=written)
 
 
-def _read_step(name: str, data: dict[str, Any], format: str) -> Step:
+def _read_step(name: str, data: dict[str, Any], format: str, names: Collection[str]) -> Step:
     """The step with the rule that its equation says; prose that data does not hold comes from the
     known rule.
     """
-    said = RULES[name] if data["equation"] else GIVEN_RULES[name]
     tree = parse_equation(data["equation"]) if data["equation"] else None
+    own = bool(data.get("own"))
+    if tree is not None:
+        tree = replace(tree, expression=_with_numbers(tree.expression, names))
+    if own:
+        said = Rule(name, data["symbol"], data["title"], Ref(name), own=True)
+    else:
+        said = RULES[name] if tree else GIVEN_RULES[name]
     rule = replace(
         said,
         symbol=data["symbol"],
         title=data["title"],
-        formula=tree or _target(name, data["axes"]),
+        formula=tree or (_own_target(name, data["axes"]) if own else _target(name, data["axes"])),
         headline=parse_expression(data["headline"]) if data["headline"] else None,
         meaning=data["meaning"],
         meanings=tuple(data.get("meanings", ())),
@@ -247,6 +259,23 @@ def _target(name: str, axes: Sequence[str]) -> Ref:
         if INDICES[letter].axis != axis:
             letter = _letter_of(axis)
         letters.append(letter)
+    return Ref(name, tuple(letters))
+
+
+def _with_numbers(expression: Expression, names: Collection[str]) -> Expression:
+    """The expression with steps that are single numbers as such: in text they look like scalars."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Name) and node.name in names:
+            return Ref(node.name)
+        return node
+
+    return rewrite(expression, change)
+
+
+def _own_target(name: str, axes: Sequence[str]) -> Ref:
+    """The cell of a given array of the problem's own: an axis without a name is a letter."""
+    letters = [axis if len(axis) == 1 else _letter_of(axis) for axis in axes]
     return Ref(name, tuple(letters))
 
 

@@ -51,21 +51,24 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     """The steps that belong to all heads together: those after concat, concat itself, and W_O and
     b_O for them.
     """
-    if HEAD not in trace.leading_letters or "concat" not in trace:
+    if HEAD not in trace.leading_letters:
         return ()
-    found = []
-    for name in ("W_O", "b_O"):
-        if name in trace:
-            found.append(name)
-    names = forward_steps(trace)
-    first = names.index("concat")
-    found += names[first:]
-    return tuple(found)
+    found: dict[str, None] = {}
+    for name in forward_steps(trace):
+        rule = trace.steps[name].rule
+        joins = name == "concat" or (rule.own and HEAD in _summed(rule))
+        if joins or not found.keys().isdisjoint(rule.inputs):
+            found[name] = None
+    if "concat" not in found:
+        return tuple(found)
+    weights = [name for name in ("W_O", "b_O") if name in trace]
+    return (*weights, *found)
 
 
 def forward_steps(trace: Trace) -> tuple[str, ...]:
     """The steps up to the output; those after it are of the loss and of the backward pass."""
-    return tuple(takewhile(lambda name: name not in ("target", "d_output"), trace.steps))
+    ends = ("target", f"d_{trace.result}")
+    return tuple(takewhile(lambda name: name not in ends, trace.steps))
 
 
 def loss_steps(trace: Trace) -> tuple[str, ...]:
@@ -84,7 +87,8 @@ def backward_steps(trace: Trace) -> tuple[str, ...]:
     """The steps of the backward pass, from the gradient of the output on; none where there was no
     backward pass.
     """
-    return tuple(dropwhile(lambda name: name != "d_output", trace.steps))
+    first = f"d_{trace.result}"
+    return tuple(dropwhile(lambda name: name != first, trace.steps))
 
 
 def trace_at(trace: Trace, place: Mapping[str, int]) -> Trace:
@@ -153,9 +157,11 @@ def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
         added |= {HEAD, KEY_HEAD, GROUP_MEMBER}
         gone |= {name for name in lost if HEAD not in trace.steps[name].rule.target.letters}
         gone.add("d_b_O")
+    joined = (name for name in heads if not trace.steps[name].rule.given)
+    come = {f"d_{name}" for name in (*joined, trace.result)}
     for name in (*lost, *back):
         rule = trace.steps[name].rule
-        follows = name != "d_output" and not gone.isdisjoint(rule.inputs)
+        follows = name not in come and not gone.isdisjoint(rule.inputs)
         adds_up = not added.isdisjoint(_summed(rule))
         if follows or adds_up:
             gone.add(name)
@@ -170,14 +176,20 @@ def _summed(rule: Rule) -> Set[str]:
 
 
 def _received(step: Step, without: Collection[str]) -> Step:
-    """The step; the gradient of the output as it comes to a head from the loss of all of them."""
-    if step.name != "d_output" or not {*step.rule.inputs} & {*without}:
+    """The step; of what belongs to all heads together, the gradient as it comes to a head from what
+    all of them lead to.
+    """
+    of_all = step.name == "d_output" or step.name.removeprefix("d_") in without
+    if not of_all or {*step.rule.inputs}.isdisjoint(without):
         return step
-    return replace(step, rule=replace(GIVEN_RULES["d_output"], formula=step.rule.target))
+    known = GIVEN_RULES["d_output"] if step.name == "d_output" else step.rule
+    return replace(step, rule=replace(known, formula=step.rule.target))
 
 
 def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[WeightsRow]:
     """The rows without keys that are at this place, by what is left of their axes."""
+    if not trace.fully_masked:
+        return
     letters = trace.steps["weights"].rule.target.letters
     own = [letter for letter in letters if letter in LEADING]
     for row in trace.fully_masked:

@@ -76,7 +76,7 @@ class FloatWorker:
             if self._is_array(name):
                 arrays[name] = self.array(name)
                 shapes[name] = tuple(arrays[name].shape)
-        sizes = index_sizes(rule.equation, shapes)
+        sizes = index_sizes(rule.equation, shapes, self.sizes)
         exact = evaluate(
             rule.equation,
             arrays=arrays,
@@ -141,12 +141,12 @@ def copied_texts(
     scalars = {
         name: number.value for name, number in parameters.items() if isinstance(number, Scalar)
     }
-    found = index_sizes(rule.equation, {name: array.shape for name, array in read.items()})
+    shapes = {name: array.shape for name, array in read.items()}
     copied = evaluate(
         rule.equation,
         arrays=read,
         scalars=scalars,
-        sizes={**found, **sizes},
+        sizes={**index_sizes(rule.equation, shapes, sizes), **sizes},
         xp=np,
         dtype=np.dtype(object),
     )

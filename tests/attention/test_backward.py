@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from attncli.attention import plan as plans
+from attncli.attention import first_steps as plans
 from attncli.attention import variants
 from attncli.equation.rule import Rule
 from attncli.problem.model import Problem

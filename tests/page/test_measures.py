@@ -6,6 +6,7 @@ from math import inf, nan
 
 import pytest
 
+from attncli.attention.registry import RULES
 from attncli.page.document import plain
 from attncli.page.measures import (
     all_digits,
@@ -108,5 +109,5 @@ def test_a_place_in_a_table_has_less_room(
         if name == "b_O"
         else (("entry 0", "entry 1"), heads, words, words if name != "K" else ("d1",))
     )
-    step = StepComparison(name, ((1,), (1,)), labels)
+    step = StepComparison(RULES[name], ((1,), (1,)), labels)
     assert (place(step, index), brief_place(step, index)) == (whole, brief)

@@ -24,7 +24,11 @@ ONE = np.eye(2)
 QKV: dict[str, Any] = {"Q": ONE, "K": ONE, "V": ONE}
 
 
-@pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    sorted([*INPUTS.glob("*.yaml"), *INPUTS.glob("equations/*.yaml")]),
+    ids=lambda file: file.stem,
+)
 def test_a_dict_is_the_problem_of_a_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(INPUTS)  # where {file: …} leads from
     read, problem = attncli.load(file), attncli.load(yaml.safe_load(file.read_text()))

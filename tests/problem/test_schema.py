@@ -111,6 +111,19 @@ GOOD = [
         "{Q: 1 2; 3 4, K: 1 2; 3 4, V: 1 2; 3 4, mask: [causal, 0.5 0; 0 0, {keep: 1 0; 1 1,"
         " padding: 1 1}], sink: '[1]'}"
     ),
+    (
+        "{Q: [[1]], K: [[1]], V: [[1]], arrays: {'gain[k]': [2], eps: 1/8}, equations:"
+        " ['scores[i, j] = sum(k, gain[k] * Q[i, k] * K[j, k]) + eps']}"
+    ),
+    (
+        "{Q: [[1]], K: [[1]], V: [[1]], arrays: {'mix[z]': 1 2}, equations: [{equation:"
+        " 'mixed[i, z] = mix[z] * output[i, 0]', title: Mix, symbol: Y, meaning: All., why: It"
+        " shows.}], result: mixed}"
+    ),
+    (
+        "{Q: [[1]], K: [[1]], V: [[1]], arrays: {'W_G[c, z]': {random: [1, 2]}}, equations:"
+        " ['gated[i, z] = sum(c, output[i, c] * W_G[c, z])'], result: gated}"
+    ),
 ]
 BAD: list[dict[str, Any]] = [
     {"Tokens": ["a"]},
@@ -176,6 +189,17 @@ BAD: list[dict[str, Any]] = [
     {"tokens": [""]},
     {"X": {"random": [1, 1], "decimals": -1}},
     {"X": {"random": [1, 1], "integers": 1}},
+    {"arrays": [1]},
+    {"arrays": {"gain[1]": [1]}},
+    {"arrays": {"gain[K]": [1]}},
+    {"arrays": {"gain[k]": "one"}},
+    {"equations": "Q[i, k] = 2"},
+    {"equations": ["2 * Q"]},
+    {"equations": [{"title": "Gate"}]},
+    {"equations": [{"equation": "gate = 1", "titel": "Gate"}]},
+    {"equations": [{"equation": "gate = 1", "meaning": 3}]},
+    {"result": 3},
+    {"result": "gated[i]"},
 ]
 
 
@@ -308,7 +332,11 @@ def test_good_problems_validate(plain: Any, text: str) -> None:
     VALIDATOR.validate(plain(read_tree(Source("p.yaml", text))[1], value_of))
 
 
-@pytest.mark.parametrize("path", sorted(INPUTS.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted([*INPUTS.iterdir(), *(INPUTS / "equations").iterdir()]),
+    ids=lambda path: path.name,
+)
 def test_inputs_validate(plain: Any, path: Path) -> None:
     if path.suffix in (".yaml", ".json"):
         VALIDATOR.validate(plain(read_tree(Source(path.name, path.read_text()))[1], value_of))

@@ -59,13 +59,33 @@ def test_its_words_are_those_of_the_program(pytestconfig: pytest.Config) -> None
     }
     for name, known in words.items():
         settings[name]["enum"] = list(known)
-    steps["propertyNames"]["enum"] = list(RULES)
+    steps["propertyNames"]["anyOf"][0]["enum"] = list(RULES)
     axes = steps["additionalProperties"]["properties"]["axes"]
-    axes["items"]["enum"] = sorted({index.axis for index in INDICES.values()})
+    axes["items"]["anyOf"][0]["enum"] = sorted({index.axis for index in INDICES.values()})
     if pytestconfig.getoption("--update"):
         FILE.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
     assert schema == SCHEMA
+
+
+def test_it_describes_a_trace_of_equations_of_the_problem_s_own() -> None:
+    trace = attncli.trace(
+        Q=np.ones((2, 2)),
+        K=np.ones((3, 2)),
+        V=np.ones((3, 1)),
+        arrays={"mix[c, z]": [[1, 2]]},
+        equations=["mixed[i, z] = sum(c, output[i, c] * mix[c, z])"],
+        result="mixed",
+        gradient=True,
+    )
+    data = to_dict(trace)
+    jsonschema.validate(data, SCHEMA)
+    assert data["settings"]["result"] == "mixed"
+    assert [name for name, step in data["steps"].items() if step.get("own")] >= ["mix", "mixed"]
+    assert data["steps"]["mix"]["axes"] == ["value", "z"]
+    assert "own" not in data["steps"]["output"]
+    keys = {key for step in data["steps"].values() for key in step}
+    assert keys <= set(STEP["properties"])
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)

@@ -7,29 +7,33 @@ A trace that attncli wrote as JSON is one too.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES
+from attncli.attention.plan import plan_for
+from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES, gradient_rule
 from attncli.dtypes import DTYPES
 from attncli.english import count, listed, shorten
+from attncli.equation.rule import Rule
+from attncli.equation.symbols import plain_name, unicode_name
 from attncli.errors import AttncliError, Exit, did_you_mean, usage_error
 from attncli.problem.arrays.errors import ArrayError, pickled
 from attncli.problem.arrays.formats import Format, format_of
 from attncli.problem.arrays.stored import StoredArray
 from attncli.problem.files import cannot_read, open_regular
 from attncli.problem.keys import KEYS
+from attncli.problem.model import Problem
 from attncli.problem.suffixes import PICKLES
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value
-from attncli.tracing.comparison import Operand
+from attncli.tracing.comparison import Operand, in_one_head
 
 HELP_ON_STEPS = f"the steps are {', '.join(RULES)}"
 # A warning lists so many names.
@@ -81,6 +85,37 @@ for _step, _words in _ELSEWHERE.items():
         _MEANT[_word] = (*_MEANT.get(_word, ()), _step)
 _CALLED = {word: steps[0] for word, steps in _MEANT.items() if len(steps) == 1}
 RENAME = "--rename"
+# The rules, in one head, of steps that the other side's own equations define, by their names.
+OwnSteps: TypeAlias = Mapping[str, Rule]
+_NONE: OwnSteps = {}
+
+
+def own_steps(problem: Problem) -> OwnSteps:
+    """The rules of the steps of a problem's own equations, and of their gradients, in one head.
+
+    Raises AttncliError (exit 3) for equations that make no plan.
+    """
+    if problem.system is None:
+        return {}
+    plan = plan_for(problem)
+    rules = (*plan.rules, *plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
+    found = {}
+    for rule in rules:
+        if rule.own:
+            alone = in_one_head(rule)
+            back = gradient_rule(alone)
+            target = replace(alone.target, name=back.name)
+            found[rule.name] = alone
+            found[back.name] = back.with_formula(target, None)
+    return found
+
+
+def _own_letters(own: OwnSteps) -> dict[str, str]:
+    """The step of each name and letter that pages use for steps of own equations."""
+    found: dict[str, str] = {}
+    for spell in (str, plain_name, unicode_name):
+        found |= {spell(rule.symbol): name for name, rule in own.items()}
+    return found | {name: name for name in own}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +124,8 @@ class Dump:
 
     `dtype` is the number format as far as the file shows it. `labels` are those of each axis of a
     step, if the file is a trace of attncli. `left_out` are names in the file that no step has.
-    `read_as` has the step of every name that is not attncli's own.
+    `read_as` has the step of every name that is not attncli's own, and `own` the rules of steps of
+    the other side's own equations.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -97,6 +133,7 @@ class Dump:
     labels: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     read_as: Mapping[str, str] = field(default_factory=dict)
+    own: OwnSteps = field(default_factory=dict)
 
     def operand(self, name: str, word: str, phrase: str) -> Operand:
         """These numbers as one side of a comparison."""
@@ -109,6 +146,7 @@ class Dump:
             self.labels,
             warnings=self.warnings,
             read_as=self.read_as,
+            own=self.own,
         )
 
     @property
@@ -233,13 +271,13 @@ def parse_renames(texts: Iterable[str]) -> dict[str, str]:
 
 
 def named_steps(
-    names: Collection[str], renames: Mapping[str, str] | None = None
+    names: Collection[str], renames: Mapping[str, str] | None = None, own: OwnSteps = _NONE
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names of steps, with the steps; and the other names.
 
-    What `renames` says counts first, then attncli's own names and letters, then what other programs
-    call a step. The letters of a loss do not count, because other programs use P and L for other
-    things; v beside q or k is V.
+    What `renames` says counts first, then the `own` steps of the other side, then attncli's names
+    and letters, then what other programs call a step. The letters of a loss do not count, because
+    other programs use P and L for other things; v beside q or k is V.
     """
     renames = renames or {}
     steps = {}
@@ -252,6 +290,8 @@ def named_steps(
     stands_beside_q_or_k = "q" in names or "k" in names
     if "v" in steps and stands_beside_q_or_k and "V" not in names:
         steps["v"] = "V"
+    letters = _own_letters(own)
+    steps |= {name: letters[name] for name in names if name in letters}
     steps |= {name: renames[name] for name in names if name in renames}
     there = set(steps.values())
     for name in names:
@@ -263,9 +303,10 @@ def named_steps(
     return named, others
 
 
-def guessed(steps: Mapping[str, str]) -> dict[str, str]:
-    """Those of the names of steps that are not attncli's own."""
-    return {name: step for name, step in steps.items() if STEP_NAMES.get(name) != step}
+def guessed(steps: Mapping[str, str], own: OwnSteps = _NONE) -> dict[str, str]:
+    """Those of the names of steps that are neither attncli's nor the other side's own."""
+    known = {**STEP_NAMES, **_own_letters(own)}
+    return {name: step for name, step in steps.items() if known.get(name) != step}
 
 
 def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
@@ -280,14 +321,14 @@ def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
     return None
 
 
-def keep_one(steps: Mapping[str, str], name: str) -> str:
+def keep_one(steps: Mapping[str, str], name: str, own: OwnSteps = _NONE) -> str:
     """Help for a step that has two names, of which this is the second: only guesses give way to
     --rename.
     """
     step = steps[name]
     both = {other for other, its_step in steps.items() if its_step == step}
     help = "keep one of the two"
-    if both <= guessed(steps).keys():
+    if both <= guessed(steps, own).keys():
         help += f", or choose it: {RENAME} {shorten(name)}={step}"
     return help
 
@@ -304,9 +345,10 @@ def nearest(name: str) -> str:
     return did_you_mean(likely, list(RULES), HELP_ON_STEPS)
 
 
-def single(step: str) -> bool:
+def single(step: str, own: OwnSteps = _NONE) -> bool:
     """Whether a step is one number in one head: a loss, a sink."""
-    return not RULES[step].axis_names
+    rule = own.get(step) or RULES[step]
+    return not rule.axis_names
 
 
 def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -318,9 +360,9 @@ def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def in_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The arrays in the order in which attncli works their steps out."""
-    return {name: arrays[name] for name in RULES if name in arrays}
+def in_order(arrays: Mapping[str, NDArray[Any]], own: OwnSteps = _NONE) -> dict[str, NDArray[Any]]:
+    """The arrays in the order in which attncli works their steps out; then the other side's own."""
+    return {name: arrays[name] for name in dict.fromkeys((*RULES, *own)) if name in arrays}
 
 
 _SAVING = (
@@ -355,7 +397,9 @@ class _Archive(NamedTuple):
         return self.format.dtype(self.stream, self.called, name)
 
 
-def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
+def read_archive(
+    path: str, renames: Mapping[str, str] | None = None, own: OwnSteps = _NONE
+) -> Dump:
     """The steps of a file; AttncliError with exit 4 if it cannot be read, with exit 3 if something
     in it is wrong.
     """
@@ -365,7 +409,7 @@ def read_archive(path: str, renames: Mapping[str, str] | None = None) -> Dump:
             suffix = Path(path).suffix.lower()
             if suffix in PICKLES:
                 raise pickled(called, _SAVING.format(shorten(Path(path).stem)))
-            return read_arrays(_Archive(stream, called, format_of(suffix)), called, renames)
+            return read_arrays(_Archive(stream, called, format_of(suffix)), called, renames, own)
     except ArrayError as error:
         raise unreadable(error) from None
     except (OSError, ValueError) as error:
@@ -378,19 +422,23 @@ def unreadable(error: ArrayError) -> AttncliError:
     return AttncliError(Exit.INPUT, message, help=help)
 
 
-def read_arrays(arrays: Arrays, called: str, renames: Mapping[str, str] | None = None) -> Dump:
+def read_arrays(
+    arrays: Arrays,
+    called: str,
+    renames: Mapping[str, str] | None = None,
+    own: OwnSteps = _NONE,
+) -> Dump:
     """The steps among these arrays, which messages call so; ArrayError if there is none, or if what
     has the name of a step is no array.
     """
-    steps, left_out = _steps(arrays.names(), called, renames)
-    sure = {
-        name for name in steps if STEP_NAMES.get(name) == steps[name] or name in (renames or {})
-    }
+    steps, left_out = _steps(arrays.names(), called, renames, own)
+    guesses = guessed(steps, own)
+    sure = {name for name in steps if name not in guesses or name in (renames or {})}
     found: dict[str, StoredArray] = {}
     others = []
     for name, step in steps.items():
         try:
-            array = arrays.read(name, single=single(step))
+            array = arrays.read(name, single=single(step, own))
             found[step] = as_step(step, array)
         except ArrayError:
             if name in sure:
@@ -399,10 +447,11 @@ def read_arrays(arrays: Arrays, called: str, renames: Mapping[str, str] | None =
     dtypes = {arrays.dtype(name) for name in _without(steps, others)} & DTYPES.keys()
     coarsest = max(dtypes, key=lambda name: DTYPES[name].epsilon, default="float64")
     return Dump(
-        in_order(found),
+        in_order(found, own),
         coarsest,
         left_out=(*left_out, *others),
-        read_as=guessed(_without(steps, others)),
+        read_as=guessed(_without(steps, others), own),
+        own=own,
     )
 
 
@@ -411,19 +460,19 @@ def _without(steps: Mapping[str, str], names: Collection[str]) -> dict[str, str]
 
 
 def _steps(
-    names: list[str], file: str, renames: Mapping[str, str] | None
+    names: list[str], file: str, renames: Mapping[str, str] | None, own: OwnSteps
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names of steps, with the steps, of which there must be one; and the other names."""
     if not names:
         raise ArrayError(f"{file} has no array", HELP_ON_STEPS)
-    steps, left_out = named_steps(names, renames)
+    steps, left_out = named_steps(names, renames, own)
     if not steps:
         first = names[0]
         raise ArrayError(f"{file}: no step is called {shorten(first)}", nearest(first))
     clash = twice(steps)
     if clash is not None:
         name, what = clash
-        raise ArrayError(f"{file}: {what}", keep_one(steps, name))
+        raise ArrayError(f"{file}: {what}", keep_one(steps, name, own))
     return steps, left_out
 
 
@@ -439,7 +488,12 @@ _WORDS_FOR_NUMBERS = {
 _HELP_ON_UNEVEN_ROWS = "give all rows of an array the same length"
 
 
-def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | None = None) -> Dump:
+def read_dump(
+    root: Node,
+    errors: ErrorCollector,
+    renames: Mapping[str, str] | None = None,
+    own: OwnSteps = _NONE,
+) -> Dump:
     """The steps of a JSON or YAML file; AttncliError (exit 3) if no step has these names, or if
     something is no array.
 
@@ -467,10 +521,10 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
         errors.fail("the file has no step", at=root.at, help=HELP_ON_STEPS)
     arrays: dict[str, NDArray[Any]] = {}
     labels: dict[str, tuple[tuple[str, ...], ...]] = {}
-    found, left_out = named_steps(values, renames)
+    found, left_out = named_steps(values, renames, own)
     others = [
         name
-        for name in guessed(found)
+        for name in guessed(found, own)
         if name not in (renames or {}) and not _is_array(values[name].node)
     ]
     found, left_out = _without(found, others), (*left_out, *others)
@@ -478,24 +532,31 @@ def read_dump(root: Node, errors: ErrorCollector, renames: Mapping[str, str] | N
         for name in left_out:
             errors.add(f"no step is called {shorten(name)}", at=root.keys[name], help=nearest(name))
     if clash := twice(found):
-        errors.fail(clash[1], at=root.keys[clash[0]], help=keep_one(found, clash[0]))
+        errors.fail(clash[1], at=root.keys[clash[0]], help=keep_one(found, clash[0], own))
     for name, step in found.items():
         value = values[name]
         if isinstance(value.node, MappingNode) and "value" in value.keys:
             labels[step] = _labels(value.node.values.get("labels"))
             value = value.key("value")
-        array = _array(value, step)
+        array = _array(value, step, is_single=single(step, own))
         if array is not None:
             arrays[step] = array
     errors.stop()
-    return Dump(in_order(arrays), dtype or _format_of(arrays), labels, left_out, guessed(found))
+    return Dump(
+        in_order(arrays, own),
+        dtype or _format_of(arrays),
+        labels,
+        left_out,
+        guessed(found, own),
+        own,
+    )
 
 
 def _is_array(node: Node) -> bool:
     return isinstance(node.values.get("value") if isinstance(node, MappingNode) else node, ListNode)
 
 
-def _array(value: Value, step: str) -> NDArray[Any] | None:
+def _array(value: Value, step: str, *, is_single: bool) -> NDArray[Any] | None:
     """An array from nested lists, or one number for a step that is one number; None after reporting
     an error.
 
@@ -509,7 +570,7 @@ def _array(value: Value, step: str) -> NDArray[Any] | None:
             return None
         shape.append(len(node.items))
         node = node.items[0]
-    is_number = single(step) and isinstance(node, Leaf)
+    is_number = is_single and isinstance(node, Leaf)
     if not shape and not is_number:
         what = f"must be an array, not {describe(value.node)}"
         value.wrong(what, f"write {value.name}: [[1, 0], [0, 1]]")

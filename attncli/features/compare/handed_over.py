@@ -11,7 +11,14 @@ import numpy as np
 
 from attncli.english import as_written, shorten
 from attncli.errors import usage_error
-from attncli.features.compare.dumps import Dump, are_of_dump, read_arrays, unreadable
+from attncli.features.compare.dumps import (
+    Dump,
+    OwnSteps,
+    are_of_dump,
+    own_steps,
+    read_arrays,
+    unreadable,
+)
 from attncli.features.compare.operands import InputFile, read_one, read_text, require_names
 from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.handed_over import dtype_of, is_array, to_array
@@ -19,6 +26,7 @@ from attncli.problem.arrays.stored import StoredArray, require_shape
 from attncli.problem.model import Problem
 from attncli.problem.python_values import read_values
 from attncli.problem.text.source import decode
+from attncli.tracing.comparison import in_one_head
 from attncli.tracing.model import Trace
 
 _EXAMPLE = 'give steps with their arrays: {"weights": weights, "output": output}'
@@ -35,19 +43,22 @@ def read_given(
     AttncliError: exit 2 for what is neither a problem nor numbers, exit 3 for what is wrong in it,
     exit 4 for a file that cannot be read.
     """
-    given = []
+    given: list[InputFile] = []
+    own: OwnSteps = {}
     for name, value in (("problem", problem), ("other", other)):
         if isinstance(value, str | os.PathLike):
-            file = read_one(str(value), changes, renames)
+            file = read_one(str(value), changes, renames, own)
         else:
-            content = _content(name, value, renames)
+            content = _content(name, value, renames, own)
             file = InputFile(name, None, None, content, changes, None)
         given.append(file)
+        if isinstance(file.content, Problem):
+            own = own_steps(file.content)
     require_names(given, renames)
     return given
 
 
-def _content(name: str, value: object, renames: Mapping[str, str]) -> Problem | Dump:
+def _content(name: str, value: object, renames: Mapping[str, str], own: OwnSteps) -> Problem | Dump:
     """What is no file; only the other side may be numbers."""
     is_other = name == "other"
     if isinstance(value, Problem):
@@ -57,12 +68,12 @@ def _content(name: str, value: object, renames: Mapping[str, str]) -> Problem | 
         if not is_other or not are_of_dump(words, renames):
             return read_values(value)
         if "steps" in words:
-            return _of_json(name, value, renames)
-        return _dump(name, value, renames)
+            return _of_json(name, value, renames, own)
+        return _dump(name, value, renames, own)
     if is_other and isinstance(value, Trace):
-        return _of_trace(value)
+        return _of_trace(value, own)
     if is_other and (is_array(value) or isinstance(value, Sequence)):
-        return _dump(name, {"output": value}, renames)
+        return _dump(name, {"output": value}, renames, own)
     help = "give a Problem, a file or a dict"
     if is_other:
         help = f"{_EXAMPLE}, the output alone, a trace, a file, or another problem"
@@ -79,22 +90,29 @@ def _words(name: str, values: Mapping[Any, Any]) -> list[str]:
     return words
 
 
-def _of_json(name: str, data: Mapping[str, Any], renames: Mapping[str, str]) -> Problem | Dump:
+def _of_json(
+    name: str, data: Mapping[str, Any], renames: Mapping[str, str], own: OwnSteps
+) -> Problem | Dump:
     """A trace as JSON data, with numbers as words where JSON has none."""
     text = json.dumps(data)
     source = decode(text.encode(), name)
-    return read_text(source, {}, None, renames).content
+    return read_text(source, {}, None, renames, own).content
 
 
-def _of_trace(trace: Trace) -> Dump:
+def _of_trace(trace: Trace, own: OwnSteps) -> Dump:
     arrays = {name: trace[name] for name in trace}
-    labels = {name: step.labels for name, step in trace.steps.items()}
-    return Dump(arrays, trace.settings.dtype, labels)
+    labels = {}
+    rules = dict(own)
+    for name, step in trace.steps.items():
+        labels[name] = step.labels
+        if step.rule.own:
+            rules[name] = in_one_head(step.rule)
+    return Dump(arrays, trace.settings.dtype, labels, own=rules)
 
 
-def _dump(name: str, values: Mapping[str, Any], renames: Mapping[str, str]) -> Dump:
+def _dump(name: str, values: Mapping[str, Any], renames: Mapping[str, str], own: OwnSteps) -> Dump:
     try:
-        return read_arrays(_Held(name, values), name, renames)
+        return read_arrays(_Held(name, values), name, renames, own)
     except ArrayError as error:
         raise unreadable(error) from None
 

@@ -67,7 +67,7 @@ def explanation(comparison: Comparison) -> Explanation | None:
     if not _can_be_explained(comparison):
         return None
     for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
-        if ours.trace is None or ours.trace["weights"].size > MOST_WEIGHTS:
+        if ours.trace is None or _many(ours.trace) > MOST_WEIGHTS:
             continue
         attempt = Attempt(comparison, ours, theirs, ours.trace)
         found = _all_that_explain(attempt)
@@ -202,13 +202,16 @@ def _blind_labels(trace: Trace, mistaken: MistakenTrace) -> tuple[str, ...]:
     return tuple(trace.tokens[row] for row in rows)
 
 
+def _many(trace: Trace) -> int:
+    """How many weights a trace has; without weights, how many numbers the largest step has."""
+    if "weights" in trace:
+        return int(trace["weights"].size)
+    return max(step.value.size for step in trace.computed())
+
+
 def unexplained_size(comparison: Comparison) -> int:
     """How many weights the sides have, if these are so many that no mistake was tried; else 0."""
-    sizes = [
-        side.trace["weights"].size
-        for side in (comparison.a, comparison.b)
-        if side.trace is not None
-    ]
+    sizes = [_many(side.trace) for side in (comparison.a, comparison.b) if side.trace is not None]
     return (
         min(sizes) if sizes and min(sizes) > MOST_WEIGHTS and _can_be_explained(comparison) else 0
     )

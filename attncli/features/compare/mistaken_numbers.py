@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from attncli.attention.registry import RULES
 from attncli.dtypes import DTYPES, Dtype
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.forward import rounded
@@ -96,7 +95,7 @@ class Attempt:
         A program may treat one query that sees no key in another way than the next one: two masks
         that are added hide some keys twice, and twice the lowest float is -inf.
         """
-        axes = RULES[step.name].axis_names
+        axes = step.rule.axis_names
         if "query" not in axes or step.name in STEPS_THAT_HIDE:
             return False
         made = [self._made(step, reading) for reading in readings]

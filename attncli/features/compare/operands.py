@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from attncli.cli.input import limit_threads
@@ -18,7 +19,7 @@ from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 from attncli.problem.text.source import Source, read_source
 
 if TYPE_CHECKING:
-    from attncli.features.compare.dumps import Dump
+    from attncli.features.compare.dumps import Dump, OwnSteps
     from attncli.problem.model import Problem
     from attncli.problem.text.nodes import Node
     from attncli.tracing.comparison import Operand
@@ -72,22 +73,42 @@ def read_files(
 
     changed = parse_settings(settings, WORKING | READING)
     renamed = parse_renames(renames)
-    files = []
+    files: list[InputFile] = []
     for path in paths:
+        own = _own_of_other(paths, path, sources, convention)
         if path in sources:
-            file = read_text(sources[path], changed, convention, renamed)
+            file = read_text(sources[path], changed, convention, renamed, own)
         else:
-            file = _read_binary(path, changed, convention, renamed)
+            file = _read_binary(path, changed, convention, renamed, own)
         files.append(file)
     require_names(files, renamed)
     return files
 
 
-def read_one(path: str, changes: Mapping[str, str], renames: Mapping[str, str]) -> InputFile:
+def _own_of_other(
+    paths: Sequence[str], path: str, sources: Mapping[str, Source], convention: str | None
+) -> OwnSteps:
+    """The steps of own equations of the file beside this one, where that is a problem with such."""
+    others = [other for other in paths if other != path and other in sources]
+    if not others or "equations" not in sources[others[0]].text:
+        return {}
+
+    from attncli.features.compare.dumps import Dump, own_steps
+
+    other = read_text(sources[others[0]], {}, convention, {}).content
+    return {} if isinstance(other, Dump) else own_steps(other)
+
+
+def read_one(
+    path: str,
+    changes: Mapping[str, str],
+    renames: Mapping[str, str],
+    own: OwnSteps = MappingProxyType({}),
+) -> InputFile:
     """One file, as `read_files` reads it; `changes` and `renames` are read already."""
     if _binary(path):
-        return _read_binary(path, changes, None, renames)
-    return read_text(read_source(path), changes, None, renames)
+        return _read_binary(path, changes, None, renames, own)
+    return read_text(read_source(path), changes, None, renames, own)
 
 
 def _read_binary(
@@ -95,11 +116,12 @@ def _read_binary(
     changes: Mapping[str, str],
     convention: str | None,
     renames: Mapping[str, str],
+    own: OwnSteps,
 ) -> InputFile:
     """A dump of arrays."""
     from attncli.features.compare.dumps import read_archive
 
-    dump = read_archive(path, renames)
+    dump = read_archive(path, renames, own)
     return InputFile(path, None, None, dump, changes, convention)
 
 
@@ -108,6 +130,7 @@ def read_text(
     changes: Mapping[str, str],
     convention: str | None,
     renames: Mapping[str, str],
+    own: OwnSteps = MappingProxyType({}),
 ) -> InputFile:
     """A problem, or a dump of nested lists."""
     from attncli.features.compare.dumps import is_dump, read_dump
@@ -117,7 +140,7 @@ def read_text(
     report, root = read_tree(source, not_finite=True)
     content: Problem | Dump
     if is_dump(root, renames):
-        content = read_dump(root, report, renames)
+        content = read_dump(root, report, renames, own)
     else:
         content = problem_from_tree(root, report, convention)
     return InputFile(source.name, source, root, content, changes, convention)

@@ -88,6 +88,8 @@ def _counting(cost: Cost) -> Iterator[Block]:
             (f"This list counts one layer. The table above counts {count(cost.layers, 'layer')}.",)
         )
     yield Listing(tuple((_counted(step),) for step in cost.steps if step.kinds))
+    if not cost.has_softmax:
+        return
     said = (
         "The softmax is counted without the shift that it needs if scores are very large or very"
         " small."
@@ -134,7 +136,7 @@ def _dominating(cost: Cost) -> Iterator[Block]:
     names: dict[Expression, list[str]] = {}
     counts: Counter[Expression] = Counter()
     same_letters = {}
-    if cost.sizes["d_k"] == cost.sizes["d_v"]:
+    if cost.sizes.get("d_k") == cost.sizes.get("d_v"):
         # Then n * d_model * d_k is the term of Q, K and V alike.
         same_letters = {"d_v": "d_k"}
     for step in cost.steps:
@@ -158,7 +160,9 @@ def _dominating(cost: Cost) -> Iterator[Block]:
         steps = (listed(names[term]),)
         rows.append(((Math(term),), operations, (shares[term],), steps))
     yield Table(("term", "operations", "share", "steps"), tuple(rows), right=(1, 2))
-    yield Paragraph(text(_comparison(cost)))
+    # With which sizes other equations grow, the table says.
+    if not cost.has_own:
+        yield Paragraph(text(_comparison(cost)))
 
 
 def _comparison(cost: Cost) -> str:
@@ -195,6 +199,10 @@ def _comparison(cost: Cost) -> str:
 
 
 def _memory(cost: Cost) -> Iterator[Block]:
+    if cost.weights is None:
+        said = f"All steps together take {byte_size(cost.bytes())}, if every step is kept."
+        yield Paragraph(text(said))
+        return
     n, m = cost.sizes["n"], cost.sizes["m"]
     one, every = n * m * cost.dtype.size, cost.bytes("weights")
     where = f"`n` = {grouped(n)}" if n == m else f"`n` = {grouped(n)} and `m` = {grouped(m)}"
@@ -212,6 +220,8 @@ def _memory(cost: Cost) -> Iterator[Block]:
     yield Paragraph(
         text(f"{said} All steps together take {byte_size(cost.bytes())}, if every step is kept.")
     )
+    if not cost.bytes_cached:
+        return
     said = f"A cache of K and V takes {byte_size(cost.bytes_cached_per_token)} for each token"
     yield Paragraph(text(f"{said}, {byte_size(cost.bytes_cached)} in all."))
 

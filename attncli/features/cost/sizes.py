@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.attention.plan import Plan, plan_for
 from attncli.english import count
-from attncli.equation.indices import INDICES
+from attncli.equation.indices import INDICES, index_of
 from attncli.errors import usage_error
 from attncli.problem.keys import ARRAYS, SCORES
 from attncli.problem.matrix import Matrix
@@ -35,6 +35,11 @@ Rows: TypeAlias = Literal["same", "new", "apart"]
 SYMBOLS = {letter: index.length for letter, index in INDICES.items()}
 # These follow from other sizes, and are not shown.
 FOLLOWING = ("d_joined", "d_pairs", "n_pos")
+
+
+def own_symbol(letter: str) -> str:
+    """The symbol of a letter in an equation of a problem's own."""
+    return index_of(letter, own=True).length
 
 
 def _order() -> Iterator[str]:
@@ -131,6 +136,11 @@ def sizes_of(plan: Plan, requested: GivenSizes, rows: Rows) -> dict[str, int]:
     other.
     """
     found = _sizes_of_arrays(plan, rows)
+    if plan.problem.system is not None and requested != GivenSizes(layers=requested.layers):
+        raise usage_error(
+            "the sizes of a problem with equations of its own are those of its arrays",
+            help="leave out the sizes, or give other arrays",
+        )
     chosen = {
         "d_model": requested.d_model,
         "d_k": requested.d_k,
@@ -157,6 +167,9 @@ def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
     """The sizes of the problem's arrays."""
     problem = plan.problem
     found = {"n": len(problem.tokens), "m": len(problem.context_tokens)}
+    if problem.system is not None:
+        found |= {own_symbol(letter): size for letter, size in plan.sizes.items()}
+        return found
     for rule in plan.rules:
         if rule.given:
             called = symbols(problem, rule.name, rows)

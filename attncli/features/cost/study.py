@@ -13,16 +13,19 @@ import numpy as np
 from attncli.attention.plan import Plan, plan_for
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.indexing import all_letters
+from attncli.equation.indices import KEPT
 from attncli.equation.nodes import Expression
 from attncli.equation.rule import Rule
 from attncli.errors import usage_error
 from attncli.features.cost.operations import growth, in_cells, number, operations
 from attncli.features.cost.sizes import (
+    FOLLOWING,
     ORDER,
     GivenSizes,
     Rows,
     as_cross_attention,
     growth_symbols,
+    own_symbol,
     rows_of_problem,
     sizes_of,
     symbols,
@@ -96,6 +99,16 @@ class Cost:
         return self.sizes.get("heads", 1)
 
     @property
+    def has_softmax(self) -> bool:
+        """Whether there is the built-in softmax, which may be shifted."""
+        return any(step.rule.name == "exp" and not step.rule.own for step in self.steps)
+
+    @property
+    def has_own(self) -> bool:
+        """Whether some steps are worked out by equations of the problem's own."""
+        return any(step.rule.own for step in self.steps)
+
+    @property
     def operations(self) -> int:
         return sum(step.operations for step in self.steps)
 
@@ -119,17 +132,26 @@ class Cost:
     @property
     def bytes_cached_per_token(self) -> int:
         """The same for one token of one entry."""
-        cached = [step for step in self.steps if step.rule.name in CACHED]
-        tokens = [step.shape[-2] * step.lengths.get(BATCH, 1) for step in cached]
+        cached = [step for step in self.steps if step.rule.name in CACHED and "j" in step.lengths]
+        tokens = [step.lengths["j"] * step.lengths.get(BATCH, 1) for step in cached]
         return (
             sum(step.numbers // of for step, of in zip(cached, tokens, strict=True))
             * self.dtype.size
         )
 
     @property
+    def weights(self) -> StepCost | None:
+        """The step of the weights; None without a matrix of queries by keys that has their name."""
+        for step in self.steps:
+            if step.rule.name == "weights" and step.rule.target.letters[-2:] == ("i", "j"):
+                return step
+        return None
+
+    @property
     def matrices(self) -> Mapping[str, int]:
         """How many attention matrices there are: of how many layers, entries and heads."""
-        (weights,) = (step for step in self.steps if step.rule.name == "weights")
+        weights = self.weights
+        assert weights is not None
         leading = {
             word: weights.lengths.get(letter, 1)
             for letter, word in ((BATCH, "entry"), (HEAD, "head"))
@@ -171,12 +193,16 @@ def cost_of(problem: Problem, requested: GivenSizes, dtype: str = "float32") -> 
         problem, rows = as_cross_attention(problem), "apart"
     plan = plan_for(problem)
     sizes = sizes_of(plan, requested, rows)
-    plan = with_leading_axes(plan, requested, sizes)
+    if problem.system is None:
+        plan = with_leading_axes(plan, requested, sizes)
     steps = tuple(_steps(plan, sizes, rows, requested.layers))
     read = {symbol for step in steps for symbol in step.sizes}
-    shown = {symbol: sizes[symbol] for symbol in ORDER if symbol in {"n", "m", *read}}
+    theirs = (symbol for symbol in sizes if symbol not in FOLLOWING)
+    order = dict.fromkeys((*ORDER, *theirs))
+    shown = {symbol: sizes[symbol] for symbol in order if symbol in {"n", "m", *read}}
     cost = Cost(problem.title, shown, requested.layers, DTYPES[dtype], steps, None)
-    if rows != "same" or not cost.projections:
+    # Letters of a problem's own may run over anything.
+    if rows != "same" or not cost.projections or problem.system is not None:
         return cost
 
     def is_outgrown(n: int) -> bool:
@@ -192,9 +218,14 @@ def _steps(plan: Plan, sizes: Mapping[str, int], rows: Rows, layers: int) -> Ite
     for rule in _rules(plan, sizes["heads"]):
         called = symbols(plan.problem, rule.name, rows)
         letters = rule.target.letters if rule.given else all_letters(rule.equation)
+        grows = growth_symbols(called, sizes)
+        if rule.own:
+            # Any other letter is theirs, whatever it is in an equation of ours.
+            others = sorted({*letters} - {*KEPT})
+            theirs = {letter: own_symbol(letter) for letter in others}
+            called, grows = {**called, **theirs}, {**grows, **theirs}
         lengths = {letter: sizes[called[letter]] for letter in letters}
         counts = {} if rule.given else operations(rule.equation)
-        grows = growth_symbols(called, sizes)
         yield StepCost(
             rule,
             tuple(lengths[letter] for letter in rule.target.letters),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FIRST = "i_love_ai"
 _SOLUTIONS = "answers"
+_EQUATIONS = "equations"
 _MODELINE = re.compile(r"(?m)^(# yaml-language-server: \$schema=)\S*/")
 # A title in YAML, in JSON, and for what has no title its first comment.
 _TITLES = (
@@ -31,6 +32,11 @@ def problems() -> dict[str, Traversable]:
     return _texts(_folder(), "")
 
 
+def with_equations() -> dict[str, Traversable]:
+    """The problems with equations of their own, by name: equations/qk_norm."""
+    return _texts(_folder() / _EQUATIONS, f"{_EQUATIONS}/")
+
+
 def solutions() -> dict[str, Traversable]:
     """The solutions of some of the problems, by name: answers/homework."""
     return _texts(_folder() / _SOLUTIONS, f"{_SOLUTIONS}/")
@@ -40,10 +46,13 @@ def find(name: str) -> Traversable:
     """The problem or the solution of this name, which may end in .yaml; AttncliError (exit 2) where
     there is none.
     """
-    known = problems() | solutions()
+    known = problems() | with_equations() | solutions()
     found = known.get(name) or known.get(name.removeprefix("inputs/").removesuffix(".yaml"))
     if found is None:
+        same = [each for each in known if each.rpartition("/")[2] == name]
         help = did_you_mean(name, list(known), "attncli example lists the names")
+        if same:
+            help = f"did you mean {same[0]}?"
         raise usage_error(f"there is no example {name}", help=help)
     return found
 

@@ -15,9 +15,9 @@ from attncli.errors import usage_error
 
 
 def _names() -> list[str]:
-    from attncli.features.example.collection import problems, solutions
+    from attncli.features.example.collection import problems, solutions, with_equations
 
-    return [*problems(), *solutions()]
+    return [*problems(), *with_equations(), *solutions()]
 
 
 def example(

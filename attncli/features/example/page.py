@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from attncli.features.example.collection import about, problems, solutions
+from attncli.features.example.collection import about, problems, solutions, with_equations
 from attncli.page.document import Document, Heading, Paragraph, Table
 
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def list_of_examples() -> Document:
-    """Two tables: the problems by name, and the solutions of some of them."""
+    """Three tables: the problems by name, those with equations of their own, and the solutions of
+    some of them.
+    """
     blocks = (
         Paragraph(
             (
@@ -26,6 +28,9 @@ def list_of_examples() -> Document:
             )
         ),
         _table(problems()),
+        Heading("Equations of your own"),
+        Paragraph(("Steps of these problems are equations in the file, which you can change.",)),
+        _table(with_equations()),
         Heading("Solutions to check"),
         Paragraph(
             ("attncli check my.yaml answers.yaml judges a solution of the problem in my.yaml.",)

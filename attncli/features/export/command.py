@@ -103,10 +103,10 @@ def export(
     from decimal import Decimal
     from importlib import import_module
 
-    from attncli.features.export.question import ASKED, UNITS_OFF, Asking, question
+    from attncli.features.export.question import UNITS_OFF, Asking, question
 
     allowed = UNITS_OFF.scaleb(-precision) if tolerance is None else Decimal(repr(tolerance))
-    asking = Asking(ask or ASKED, precision, allowed, formulas=not no_formulas)
+    asking = Asking(ask or (), precision, allowed, formulas=not no_formulas)
     progress.begin("working out")
     each = progress.over(zip(files, problems, strict=True), len(files))
     questions = [question(problem, asking, file) for file, problem in each]

@@ -27,7 +27,6 @@ from attncli.tracing import run
 from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Step, Trace
 
-ASKED = ("weights", "output")
 # An answer may be off by so many units of its last digit: by one, or by a number with further
 # digits.
 UNITS_OFF = Decimal("1.5")
@@ -39,8 +38,8 @@ LARGEST_TYPED_NUMBER = Decimal(10) ** 9
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What is asked of every problem: these `steps`, each number with so many `decimals`, off by
-    `tolerance` at most.
+    """What is asked of every problem: these `steps`, or without any its weights and its result;
+    each number with so many `decimals`, off by `tolerance` at most.
 
     The `formulas` of the steps are part of a question, or not.
     """
@@ -116,15 +115,15 @@ def question(problem: Problem, asking: Asking, name: str) -> Question:
     view = View(precision=asking.decimals, in_full=True)
     printer = printer_for(run(problem, gradient=bool(steps_back(asking.steps))), view)
     trace = printer.trace
-    names = chosen_steps(trace, asking.steps)
+    names = chosen_steps(trace, asking.steps or _usually_asked(trace))
     if given := [each for each in names if trace.steps[each].rule.given]:
         raise usage_error(
             f"{name}: {given[0]} cannot be asked for: the problem gives it",
-            help="--ask weights,output",
+            help=f"--ask {','.join(_usually_asked(trace))}",
         )
     matrices = {each: grid(printer, trace.steps[each]) for each in names}
     asked = {each: _cells_to_ask(trace.steps[each], matrix) for each, matrix in matrices.items()}
-    _check_number(sum(map(len, asked.values())), name)
+    _check_number(sum(map(len, asked.values())), name, trace.result)
     made = {mistake.name: MistakenTrace(trace, changes) for mistake, changes in applicable(trace)}
     blanks = []
     for each in names:
@@ -146,7 +145,13 @@ def question(problem: Problem, asking: Asking, name: str) -> Question:
     )
 
 
-def _check_number(blanks: int, name: str) -> None:
+def _usually_asked(trace: Trace) -> list[str]:
+    """The weights, where there are any, and the result."""
+    names = dict.fromkeys(("weights", trace.result))
+    return [name for name in names if name in trace]
+
+
+def _check_number(blanks: int, name: str, result: str) -> None:
     if blanks > MOST_BLANKS:
         raise usage_error(
             f"{name}: {blanks:,} numbers would be asked for, and a question has at most"
@@ -156,7 +161,7 @@ def _check_number(blanks: int, name: str) -> None:
     if not blanks:
         raise usage_error(
             f"{name}: these steps have no number to ask for",
-            help="ask for other steps: --ask output",
+            help=f"ask for other steps: --ask {result}",
         )
 
 

@@ -61,8 +61,8 @@ def descend(problem: Problem, trace: Trace, step_size: Scalar) -> Descent:
         for name in updated:
             gradient = trace[gradient_name(name)].astype(np.float64)
             squares += float((gradient**2).sum())
-        before = loss_of(trace, trace["d_output"])
-        now = loss_of(after, after["d_output"])
+        before = loss_of(trace)
+        now = loss_of(after)
         expected = before - step_size.value * squares
     warnings = list(_overflows_after(trace, after, updated))
     is_finite_after = math.isfinite(expected) and math.isfinite(now)
@@ -104,7 +104,7 @@ def _updated(trace: Trace, name: str, step_size: Scalar) -> Step:
     )
     own = Ref(name, letters) if isinstance(own, Ref) and letters else own
     step = Call("mul", (Name(STEP_SIZE), replace(gradient.rule.target)))
-    known = RULES[name]
+    known = RULES[name] if name in RULES else trace.steps[name].rule
     # The name of the gradient of v, d_v, is that of a size, too.
     gradients = Name(gradient.rule.symbol)
     form = Call("sub", (Name(known.symbol), Call("mul", (Name(STEP_SIZE), gradients))))
@@ -127,12 +127,19 @@ def _updated(trace: Trace, name: str, step_size: Scalar) -> Step:
 def _with_arrays(problem: Problem, updated: Mapping[str, Step]) -> Problem:
     """The problem with the new arrays in place of the old ones."""
     given = dict(problem.given)
-    sink = problem.sink
+    sink, system = problem.sink, problem.system
     for name, step in updated.items():
         own = name.removeprefix("new_")
+        value = step.value.astype(np.float64)
         if own in given:
-            value = step.value.astype(np.float64)
             given[own] = Matrix(read_only(value))
+        elif system is not None and any(name == array.name for array in system.arrays):
+            arrays = []
+            for array in system.arrays:
+                is_this = array.name == name
+                new = Matrix(read_only(value)) if is_this else array.matrix
+                arrays.append(replace(array, matrix=new))
+            system = replace(system, arrays=tuple(arrays))
         else:
             sink = Scalar.of(float(step.value))
-    return replace(problem, given=given, sink=sink)
+    return replace(problem, given=given, sink=sink, system=system)

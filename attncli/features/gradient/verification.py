@@ -165,7 +165,7 @@ def checkable(trace: Trace) -> tuple[str, ...]:
         for name in backward_steps(trace)
         if name.startswith("d_")
         and ((of := name.removeprefix("d_")) in forward_steps(trace) or of in trace.parameters)
-        and (name != "d_output" or "loss" in trace)
+        and (name != gradient_name(trace.result) or "loss" in trace)
     )
 
 
@@ -350,11 +350,16 @@ def _distance(gradient: float, quotient: float, allowed: float) -> float:
 # The loss with one number moved
 
 
-def loss_of(values: Trace | Mapping[str, NDArray[Any]], d_output: NDArray[Any]) -> float:
+def loss_of(trace: Trace) -> float:
     """The loss; without one it is Σ d_output · output, of which d_output is the gradient."""
-    if "loss" in values:
-        return float(values["loss"])
-    return float((np.asarray(values["output"], dtype=np.float64) * d_output).sum())
+    if "loss" in trace:
+        return float(trace["loss"])
+    return _total(trace[trace.result], trace[gradient_name(trace.result)])
+
+
+def _total(result: NDArray[Any], gradient: NDArray[Any]) -> float:
+    """The number whose gradient by a result is given."""
+    return float((np.asarray(result, dtype=np.float64) * gradient).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -457,9 +462,8 @@ class _MovedStep:
                 worker.work(rule)
             if "loss" in trace:
                 return [float(loss) for loss in worker.arrays["loss"]]
-            outputs = worker.arrays["output"]
-            given = trace["d_output"]
-            return [loss_of({"output": output}, given) for output in outputs]
+            given = trace[gradient_name(trace.result)]
+            return [_total(result, given) for result in worker.arrays[trace.result]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -567,13 +571,16 @@ def _loss_magnitudes(trace: Trace, magnitudes: Magnitudes) -> tuple[float, float
 
     Terms of a score that cancel are rounded as what they are, not as the small rest.
     """
-    gradient = trace[gradient_name(trace.logits)]
+    result = trace[trace.result]
     with np.errstate(all="ignore"):
-        scores = np.where(gradient == 0, 0.0, np.abs(gradient) * magnitudes[trace.logits])
-        outputs = np.abs(trace["d_output"] * trace["output"]).sum()
+        scores = np.zeros(1)
+        if trace.takes_softmax and gradient_name(trace.logits) in trace:
+            gradient = trace[gradient_name(trace.logits)]
+            scores = np.where(gradient == 0, 0.0, np.abs(gradient) * magnitudes[trace.logits])
+        outputs = np.abs(trace[gradient_name(trace.result)] * result).sum()
         # The loss of a row is made of its outputs, less another number.
         if "loss" in trace:
-            total = np.abs(trace["output"]).sum()
+            total = np.abs(result).sum()
             mean = total / trace.parameters["N"].value
             outputs += mean + abs(trace["loss"])
         # A rounding of the sum is one of 1 in its logarithm.

@@ -17,13 +17,6 @@ from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.render import PICTURES, picture_format
 
 
-def _picture_name(value: str) -> str:
-    # Only a line with --of needs it.
-    from attncli.page.pictures.kinds import picture_name
-
-    return picture_name("--of", value)
-
-
 @grouped
 def picture(
     *,
@@ -40,7 +33,6 @@ def picture(
                 " scale; the name of any "
                 "other step: a heat map of its numbers, also of gradients (d_scores)."
             ),
-            parser=_picture_name,
             autocompletion=options.offer(lambda: (*KINDS, *options.step_names())),
         ),
     ] = "weights",
@@ -89,6 +81,7 @@ def picture(
     -o picture.svg, .png, .md or .tex writes it to a file.
     """
     format = _format(format, output)
+    kind = _kind(of)
     reject_conflicts(
         Conflict(
             fragment and format != "latex",
@@ -97,9 +90,9 @@ def picture(
             "--fragment is for --format latex",
         ),
         Conflict(
-            query is not None and of not in OF_ONE_QUERY,
+            query is not None and kind not in OF_ONE_QUERY,
             "--query",
-            f"--of {of}",
+            f"--of {kind}",
             "use --of flow, output or softmax, or leave out --query",
         ),
     )
@@ -112,18 +105,34 @@ def picture(
 
     problem = load(file, overrides)
 
-    from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
-    from attncli.page.view import steps_back
+    from attncli.page.pictures.kinds import (
+        Choice,
+        draw,
+        is_of_gradient,
+        picture_name,
+        with_and_without_scale,
+    )
     from attncli.render.pictures import picture_file
     from attncli.tracing import run
 
+    of = picture_name("--of", of, problem)
     progress.begin("working out")
-    trace = run(problem, gradient=bool(steps_back([of])))
+    trace = run(problem, gradient=is_of_gradient(of))
     other = run(with_and_without_scale(problem)) if of == "softmax" else None
     progress.begin("drawing")
     drawing = draw(of, trace, Choice(query, head, entry, precision), other)
     write_bytes([picture_file(drawing, format, fragment=fragment)], output)
     warn_of(trace.warnings, quiet=quiet)
+
+
+def _kind(of: str) -> str:
+    """What --of names where the problem has no equations of its own."""
+    if of in KINDS:
+        return of
+    # Few lines have another picture.
+    from attncli.attention.registry import STEP_NAMES
+
+    return STEP_NAMES.get(of, of)
 
 
 def _require_png(output: str | None) -> None:

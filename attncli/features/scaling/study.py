@@ -74,6 +74,12 @@ def compare_scales(
             f" {problem.score}",
             help="use a problem with score: scaled_dot or dot",
         )
+    if problem.system is not None:
+        raise usage_error(
+            "scaling draws queries and keys for the equations of attention, and this problem has"
+            " equations of its own",
+            help="use a problem without equations",
+        )
     own = run(problem)
     if not _visible(own).any():
         raise usage_error(

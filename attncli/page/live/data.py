@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from attncli.answers.model import CLOSE, ONE_UNIT_OFF
-from attncli.attention.plan import Plan, has_sink, plan_for
+from attncli.attention.first_steps import has_sink
+from attncli.attention.plan import Plan, plan_for
 from attncli.dtypes import DTYPES
 from attncli.equation.error_bounds import magnitude
 from attncli.equation.indexing import GROUP_MEMBER

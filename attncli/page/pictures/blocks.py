@@ -45,8 +45,11 @@ def require_pictured(trace: Trace, steps: Collection[str]) -> None:
 
 def _pictured(trace: Trace) -> dict[str, str]:
     """The steps that have a picture, and which."""
-    pictures = {"weights": "weights", output_step(trace): "output"}
-    return pictures | {name: name for name in ("d_weights", "d_scores") if name in trace}
+    maps = [name for name in ("weights", "d_weights", "d_scores") if name in trace]
+    pictures = {name: name for name in maps}
+    if trace.is_plain:
+        pictures[output_step(trace)] = "output"
+    return pictures
 
 
 def _picture(name: str, of: str, trace: Trace, title: str, precision: int) -> Picture:

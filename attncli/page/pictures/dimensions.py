@@ -9,7 +9,7 @@ from typing import TypeAlias
 from attncli.attention import variants
 from attncli.attention.registry import cell_form, headline
 from attncli.english import listed, shape_text
-from attncli.equation.indices import INDICES
+from attncli.equation.indices import index_of
 from attncli.equation.nodes import Call, Equation, Expression, Name, Reduce, Ref, rewrite
 from attncli.equation.notation import LATEX_LINE, UNICODE
 from attncli.equation.rule import Rule
@@ -74,15 +74,19 @@ def _inputs(trace: Trace) -> dict[str, tuple[str, ...]]:
     with the output of this head.
     """
     read: dict[str, tuple[str, ...]] = {}
+    is_one_step = has_whole_softmax(trace)
     for name in forward_steps(trace):
-        if name == "weights":
+        if name == "weights" and is_one_step:
             scores = trace.steps["shifted"].rule.inputs[0] if trace.shifted else trace.logits
             read[name] = (scores, "sink") if "sink" in trace else (scores,)
-        elif name not in INSIDE_THE_SOFTMAX:
+        elif name not in INSIDE_THE_SOFTMAX or not is_one_step:
             read[name] = tuple(each for each in trace.steps[name].rule.inputs if each in trace)
-    end = "output" if "output" in trace else "heads_output"
-    found = {end}
-    waiting = [end]
+    end = trace.result if trace.result in trace else "heads_output"
+    # A step of the problem's own is of interest, also if no other reads it.
+    own = [name for name in read if trace.steps[name].rule.own]
+    ends = [name for name in (end, *own) if name in read]
+    found = {*ends}
+    waiting = [*ends]
     while waiting:
         new = [name for name in read[waiting.pop()] if name not in found]
         found.update(new)
@@ -95,7 +99,8 @@ class _Box:
 
     def __init__(self, trace: Trace, name: str, inputs: tuple[str, ...]) -> None:
         self.step: Step = trace.steps[name]
-        rule = self.step.rule if name != "weights" else _whole_softmax(trace)
+        is_softmax = name == "weights" and has_whole_softmax(trace)
+        rule = _whole_softmax(trace) if is_softmax else self.step.rule
         self.title = rule.title
         shown = (headline(rule) or cell_form(rule)) if inputs else None
         self.formula: Equation | Expression = (
@@ -119,6 +124,19 @@ class _Box:
         title = text_width(self.title, SMALL_TEXT) * WIDER_LETTERS
         widest = max(title, text_width(self.text, TEXT_SIZE))
         return 2.0 * ceil(widest / 2) + ROOM_AROUND_TEXT
+
+
+def has_whole_softmax(trace: Trace) -> bool:
+    """Whether the weights are the built-in softmax of the logits, inside of which nobody else
+    reads.
+    """
+    inside = [name for name in INSIDE_THE_SOFTMAX if name in trace]
+    if not trace.takes_softmax or not {"exp", "row_sum"} <= {*inside} or "weights" not in trace:
+        return False
+    if any(trace.steps[name].rule.own for name in (*inside, "weights")):
+        return False
+    others = (step for step in trace.computed() if step.rule.own)
+    return not any({*inside} & {*step.rule.inputs} for step in others)
 
 
 def _whole_softmax(trace: Trace) -> Rule:
@@ -333,7 +351,7 @@ def _lengths(trace: Trace, inputs: dict[str, tuple[str, ...]]) -> str:
         step = trace.steps[name]
         letters = step.rule.target.letters
         for letter, size in zip(letters, step.shape, strict=True):
-            length = INDICES[letter].length
+            length = index_of(letter, own=step.rule.own).length
             found.setdefault(length, size)
     return ", ".join(f"{name} = {size:,}" for name, size in found.items())
 

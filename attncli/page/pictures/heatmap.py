@@ -200,9 +200,10 @@ def _has_room_for_digits(shape: tuple[int, ...], parts: int) -> bool:
 
 
 def _description(parts: Sequence[Part], step: str) -> str:
-    if step == "weights":
+    own = parts[0].trace.steps[step].rule.own
+    if step == "weights" and not own:
         return attention_in_words(parts)
-    if step == "scores":
+    if step == "scores" and not own:
         return largest_scores_in_words(parts)
     return extremes_in_words(parts, step)
 
@@ -237,7 +238,7 @@ def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digit
     finite = np.concatenate([numbers[np.isfinite(numbers)] for numbers in values])
     low = float(finite.min(initial=np.inf))
     high = float(finite.max(initial=-np.inf))
-    if step == "weights":
+    if step == "weights" and not trace.steps[step].rule.own:
         top = next((top for top in TOPS_OF_WEIGHTS if high <= top), 1.0)
         return Scale(0.0, top, by_row=not digits)
     if not finite.size:
@@ -287,7 +288,8 @@ def _without_outliers(sizes: NDArray[np.float64]) -> float:
 def _has_sign(trace: Trace, step: str) -> bool:
     """Whether 0 means something in a step: of scores, only how far they are apart does."""
     letters = trace.steps[step].rule.target.letters
-    return step in GRADIENT_RULES or letters != trace.steps["weights"].rule.target.letters
+    weights = trace.steps.get("weights")
+    return step in GRADIENT_RULES or weights is None or letters != weights.rule.target.letters
 
 
 def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digits: bool) -> Map:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from attncli.attention.registry import RULES, STEP_NAMES
+from attncli.attention.plan import plan_for
+from attncli.attention.registry import RULES, STEP_NAMES, gradient_name
 from attncli.english import listed, shorten
+from attncli.equation.symbols import differential, plain_name
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.drawing import Drawing
 from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.page.pictures.parts import parts_of
-from attncli.page.view import View, chosen_query, chosen_steps, selected_part
+from attncli.page.view import View, chosen_query, chosen_steps, selected_part, steps_back
 from attncli.problem.keys import SCORES
 from attncli.problem.model import Problem
 from attncli.tracing.model import Trace
@@ -44,6 +46,12 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
 
         (step,) = chosen_steps(chosen, [of], trace)
         return heatmap(chosen.title, parts_of(chosen, choice.precision, step), step)
+    if not (trace.is_plain and (of != "softmax" or trace.takes_softmax)):
+        raise usage_error(
+            f"the picture of the {of} shows attention, and this problem has equations of its own"
+            " in the place of it",
+            help="draw the shapes, --of dimensions, or the numbers of a step by its name",
+        )
     parts = parts_of(chosen, choice.precision)
     if of == "flow":
         from attncli.page.pictures.flow import flow
@@ -60,8 +68,9 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
     return softmax(chosen.title, parts, others, query)
 
 
-def picture_name(option: str, text: str) -> str:
-    """The name of a picture, one of KINDS or a step by its name or letter.
+def picture_name(option: str, text: str, problem: Problem | None = None) -> str:
+    """The name of a picture, one of KINDS or a step by its name or letter, be it one of the
+    problem's own.
 
     Raises AttncliError (exit 2) for others.
     """
@@ -69,10 +78,33 @@ def picture_name(option: str, text: str) -> str:
     text = str(text)
     if text in KINDS:
         return text
+    own = _own_names(problem) if problem is not None and problem.system is not None else {}
+    if text in own:
+        return own[text]
     if text in STEP_NAMES:
         return STEP_NAMES[text]
     help = did_you_mean(text, [*KINDS, *RULES], f"use {listed(KINDS, last='or')}, or a step")
     raise usage_error(f"{option} cannot be {shorten(repr(text))}", help=help)
+
+
+def _own_names(problem: Problem) -> dict[str, str]:
+    """The steps of a problem's own equations, and their gradients, by name and by letter."""
+    plan = plan_for(problem)
+    rules = (*plan.rules, *plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
+    found: dict[str, str] = {}
+    for rule in rules:
+        if rule.own:
+            back = gradient_name(rule.name)
+            found |= {rule.symbol: rule.name, plain_name(rule.symbol): rule.name}
+            found[plain_name(differential(rule.symbol))] = back
+    for name in {*found.values()}:
+        found[name] = name
+    return found
+
+
+def is_of_gradient(of: str) -> bool:
+    """Whether a picture is of a step of the loss or of the backward pass."""
+    return bool(steps_back([of])) or (of.startswith("d_") and of not in STEP_NAMES)
 
 
 def with_and_without_scale(problem: Problem) -> Problem:

@@ -282,6 +282,7 @@ def hidden_cells(trace: Trace, step: str) -> NDArray[np.bool_] | None:
     None for other steps, and without a mask.
     """
     own = trace.steps[step].rule.target.letters
-    if own != trace.steps["weights"].rule.target.letters:
+    weights = trace.steps.get("weights")
+    if weights is None or own != weights.rule.target.letters:
         return None
     return masked_out(trace.steps)

@@ -13,7 +13,13 @@ from pathlib import Path
 import pytest
 
 from attncli.cli.main import run
-from attncli.features.example.collection import about, find, problems, solutions
+from attncli.features.example.collection import (
+    about,
+    find,
+    problems,
+    solutions,
+    with_equations,
+)
 
 ROOT = Path(__file__).parents[3]
 INPUTS = ROOT / "inputs"
@@ -31,17 +37,20 @@ def test_the_list_has_every_problem_and_solution_with_one_line_on_it(
     out, err = capsys.readouterr()
     assert err == ""
     listed = dict(re.findall(r"^  (\S+)  +(\S.*)$", out, re.MULTILINE))
-    files = [*INPUTS.glob("*.yaml"), *INPUTS.glob("answers/*.yaml")]
+    files = [
+        file for folder in ("", "equations", "answers") for file in (INPUTS / folder).glob("*.yaml")
+    ]
     names = {str(file.relative_to(INPUTS).with_suffix("")) for file in files} | {"qkv_given.json"}
     assert names <= listed.keys()
     assert listed["causal"] == "I love AI, from left to right"
     assert listed["cross_attention"] == 'Translating "the black cat sleeps"'
+    assert listed["equations/qk_norm"] == "Attention with normalised queries and keys"
     assert listed["answers/homework"] == "A student's solution of i_love_ai.yaml"
     assert listed["qkv_given.json"] == "The same in JSON"
     assert out.index("  i_love_ai ") < out.index("  additive_mask ")
 
 
-@pytest.mark.parametrize("name", [*problems(), *solutions()])
+@pytest.mark.parametrize("name", [*problems(), *with_equations(), *solutions()])
 def test_every_example_is_printed_as_it_is_but_for_where_its_schema_lies(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -51,7 +60,7 @@ def test_every_example_is_printed_as_it_is_but_for_where_its_schema_lies(
     assert about(find(name)) != ""
     assert printed[1:] == written[1:]
     if not name.endswith(".json"):
-        schema = "answers" if "/" in name else "problem"
+        schema = "answers" if name.startswith("answers/") else "problem"
         assert printed[0] == f"# yaml-language-server: $schema={schema}.schema.json"
 
 
@@ -74,6 +83,11 @@ def test_a_name_may_be_that_of_the_file(name: str) -> None:
     ("line", "message", "help"),
     [
         ("example i_love_al", "there is no example i_love_al", "did you mean i_love_ai?"),
+        (
+            "example qk_norm",
+            "there is no example qk_norm",
+            "did you mean equations/qk_norm?",
+        ),
         ("example homework", "there is no example homework", "did you mean answers/homework?"),
         ("example zzz", "there is no example zzz", "attncli example lists the names"),
         (

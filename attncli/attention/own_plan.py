@@ -1,0 +1,192 @@
+"""The plan of a problem with equations of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from attncli.attention.first_steps import FirstSteps, softmax_rules_of, with_leading_axes
+from attncli.attention.registry import gradient_name
+from attncli.attention.system import Lengths, SystemSteps, expanded
+from attncli.equation.indexing import LeadingAxes
+from attncli.equation.nodes import Ref, names_used, walk
+from attncli.equation.rule import Rule
+from attncli.equation.symbols import differential
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.model import Problem
+from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.parts.equations import System
+
+# The steps of the built-in softmax that a shift changes.
+_INSIDE_OF_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
+
+
+# What is wrong with a letter of heads or entries where there are none, and what to do.
+_NOT_THERE = {
+    BATCH: "b is an entry of a batch, and this problem has one entry",
+    HEAD: "h is a head, and this problem has no heads",
+    KEY_HEAD: "g is a head of keys and values, and this problem has no heads",
+}
+_ANOTHER_LETTER = "use another letter for an axis of your own"
+
+
+class OwnSteps(NamedTuple):
+    """The rules up to the logits, or all of them where there is no built-in softmax, and what a
+    plan needs besides; `plain` and `shifted` are the rules behind the logits.
+    """
+
+    rules: tuple[Rule, ...]
+    plain: tuple[Rule, ...]
+    shifted: tuple[Rule, ...]
+    parameters: Mapping[str, Scalar | Matrix]
+    given: Mapping[str, Matrix]
+    sizes: Mapping[str, int]
+    leading_axes: LeadingAxes
+
+
+def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
+    """The steps in which the equations of the problem stand in the places of the built-in ones, and
+    beside them.
+
+    Raises AttncliError (exit 3) for names that nobody knows, circles, and lengths that disagree.
+    """
+    assert problem.system is not None
+    system = expanded(problem.system)
+    leading = _leading_axes(system, first)
+    logits = first.rules[-1].name
+    plain = _built_in(problem, first, shift=False)
+    # What reads an exponential would see another number where the softmax is shifted.
+    shifted = plain if _has_own_softmax(system) else _built_in(problem, first, shift=True)
+    if system.result not in plain and system.result in shifted:
+        # The shift itself is asked for.
+        plain = shifted
+    everything = SystemSteps(system, {**plain, **shifted}, leading, {*first.parameters})
+    everything.check()
+    _check_heads(system, first)
+    in_order, in_order_shifted = (
+        _in_order(system, ours, leading, first) for ours in (plain, shifted)
+    )
+    before, behind = _apart(in_order, logits)
+    _, behind_shifted = _apart(in_order_shifted, logits)
+    rules, all_leading = with_leading_axes(before, leading)
+    rules_plain, _ = with_leading_axes(behind, all_leading)
+    rules_shifted, _ = with_leading_axes(behind_shifted, all_leading)
+    given = {**first.given, **{array.name: array.matrix for array in system.arrays}}
+    lengths = _lengths(problem, first, system, given)
+    for rule in (*rules, *rules_shifted, *rules_plain):
+        if not rule.given:
+            lengths.add(rule)
+    return OwnSteps(
+        rules,
+        rules_plain,
+        rules_shifted,
+        lengths.parameters,
+        given,
+        # A gradient may be of letters that its equation reads no array with.
+        {**lengths.known, **lengths.lengths, **lengths.needed},
+        all_leading,
+    )
+
+
+def _leading_axes(system: System, first: FirstSteps) -> LeadingAxes:
+    """The letters of heads and entries of all that is given."""
+    found = dict(first.leading)
+    for array in system.arrays:
+        own = tuple(letter for letter in array.letters if letter in LEADING)
+        if own:
+            found[array.name] = own
+    return found
+
+
+def _has_own_softmax(system: System) -> bool:
+    """Whether an equation stands in the place of a part of the softmax, or reads one."""
+    for own in system.equations:
+        names = {own.name, *names_used(own.equation.expression)}
+        if not names.isdisjoint(_INSIDE_OF_SOFTMAX):
+            return True
+    return False
+
+
+def _built_in(problem: Problem, first: FirstSteps, *, shift: bool) -> dict[str, Rule]:
+    """The built-in rules by name, with a softmax that is shifted, or is not."""
+    logits = first.rules[-1].name
+    behind = softmax_rules_of(problem, first.axes, logits, shift=shift)
+    return {rule.name: rule for rule in (*first.rules, *behind)}
+
+
+def _in_order(
+    system: System, ours: Mapping[str, Rule], leading: LeadingAxes, first: FirstSteps
+) -> list[Rule]:
+    """The rules that the result needs, and what the problem defines besides, in order of work."""
+    steps = SystemSteps(system, ours, leading, {*first.parameters})
+    symbols = _symbols(system)
+    ordered = steps.ordered(steps.rules(), (system.result, *system.replaced))
+    return [replace(rule, symbols=symbols) for rule in ordered]
+
+
+def _check_heads(system: System, first: FirstSteps) -> None:
+    """Raises AttncliError for a letter of heads or entries where there are none."""
+    there = {BATCH} if first.axes.batch else set()
+    if first.axes.has_heads:
+        there |= {HEAD, KEY_HEAD}
+    for own in system.equations:
+        read = [node for node in walk(own.equation.expression) if isinstance(node, Ref)]
+        letters = [letter for cell in (own.equation.target, *read) for letter in cell.letters]
+        for letter in letters:
+            if letter in LEADING and letter not in there:
+                raise own.error(_NOT_THERE[letter], _ANOTHER_LETTER, letter)
+    for array in system.arrays:
+        for letter in array.letters:
+            if letter in LEADING and letter not in there:
+                raise array.error(_NOT_THERE[letter], _ANOTHER_LETTER)
+
+
+def _lengths(
+    problem: Problem, first: FirstSteps, system: System, given: Mapping[str, Matrix]
+) -> Lengths:
+    """The lengths that are known before the first step."""
+    shapes = {name: matrix.shape for name, matrix in given.items()}
+    for name, value in first.parameters.items():
+        if isinstance(value, Matrix):
+            shapes[name] = value.shape
+    found = Lengths(
+        _known_lengths(problem, first), shapes, dict(system.replaced), dict(first.parameters)
+    )
+    for array in system.arrays:
+        found.take(array)
+    return found
+
+
+def _symbols(system: System) -> tuple[tuple[str, str], ...]:
+    """What the problem calls its own steps in formulas, and their gradients."""
+    found = []
+    for own in system.equations:
+        if own.symbol:
+            found.append((own.name, own.symbol))
+            found.append((gradient_name(own.name), differential(own.symbol)))
+    return tuple(found)
+
+
+def _apart(rules: Sequence[Rule], logits: str) -> tuple[Sequence[Rule], Sequence[Rule]]:
+    """The rules up to the logits, and those behind; all before where there are none."""
+    names = [rule.name for rule in rules]
+    if logits not in names or "exp" not in names:
+        return rules, ()
+    end = names.index(logits) + 1
+    return rules[:end], rules[end:]
+
+
+def _known_lengths(problem: Problem, first: FirstSteps) -> Mapping[str, int]:
+    """How long the letters are that keep their meaning, where nothing else says it."""
+    found = dict(first.sizes)
+    d_k = first.parameters["d_k"]
+    assert isinstance(d_k, Scalar)
+    found["k"] = int(d_k.value)
+    widths = {problem.given[name].shape[-1] for name in ("X", "context") if name in problem.given}
+    # A context may be of another width.
+    if len(widths) == 1 and "X" in problem.given:
+        found["d"] = problem.given["X"].shape[-1]
+    if first.axes.batch:
+        found["b"] = first.axes.batch
+    return found

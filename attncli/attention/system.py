@@ -1,0 +1,514 @@
+"""Equations of a person's own as a part of the plan: ours are the defaults of a system in which any
+step may be replaced, and any may be added.
+
+The steps are put into an order in which each comes after what it reads, as ours stand where they
+can. What nobody reads any more is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from attncli.attention.own_sizes import OwnSizes
+from attncli.attention.own_words import in_words
+from attncli.attention.registry import FORWARD, OF_OWN, RULES
+from attncli.english import count, listed
+from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes, index_names
+from attncli.equation.indices import INDICES, KEPT
+from attncli.equation.matrix_form import matrix_form
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    rewrite,
+    walk,
+)
+from attncli.equation.rule import Rule
+from attncli.errors import AttncliError, did_you_mean, input_error
+from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.parts.axes import LEADING
+from attncli.problem.parts.equations import OwnArray, OwnEquation, System
+
+# The length of the axis of a letter: n_j is the number of keys.
+LENGTH = re.compile(r"n_[a-z]")
+# Matrix forms leave these letters out.
+_HEADS = (*LEADING, GROUP_MEMBER)
+
+
+def length_name(letter: str) -> str:
+    """What the length of an axis is called in equations: d_k for k, n_t for t.
+
+    A single letter is an index there, so that the number of queries is n_i.
+    """
+    known = INDICES.get(letter)
+    if known and len(known.length) > 1:
+        return known.length
+    return f"n_{letter}"
+
+
+def given_rule(array: OwnArray) -> Rule:
+    """The rule of an array that equations read besides."""
+    return Rule(
+        array.name,
+        array.name,
+        _title(array.name),
+        # Those of heads and entries are put in with those of all arrays.
+        Ref(array.name, tuple(letter for letter in array.letters if letter not in LEADING)),
+        meaning="The problem gives it, for its own equations.",
+        gradient="What comes back from every step that reads it, added up.",
+        own=True,
+    )
+
+
+def _title(name: str) -> str:
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+@dataclass(frozen=True)
+class SystemSteps:
+    """The steps of a problem with equations of its own.
+
+    `ours` are the built-in rules that the problem would have without them. `leading` are the
+    leading axes of the arrays that are given, `parameters` the numbers that equations may name.
+    """
+
+    system: System
+    ours: Mapping[str, Rule]
+    leading: LeadingAxes
+    parameters: Collection[str]
+    own: dict[str, OwnEquation] = field(init=False)
+    arrays: dict[str, OwnArray] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "own", dict(self.system.replaced))
+        object.__setattr__(self, "arrays", {each.name: each for each in self.system.arrays})
+
+    def check(self) -> None:
+        """Raises AttncliError for a name that is given twice, that nobody knows, or nobody
+        reads.
+        """
+        for name, own in self.own.items():
+            if name in self.parameters or (name in RULES and name not in FORWARD):
+                raise own.error(
+                    f"{name} has a meaning of its own in problems", "give the step another name"
+                )
+            if name in self.arrays:
+                raise own.error(
+                    f"{name} is given in arrays, and defined here", "give one of them another name"
+                )
+            known = self.ours.get(name)
+            if known is not None and known.given:
+                raise own.error(
+                    f"the problem gives {name}, and it is defined here",
+                    f"remove {name}, or give the step another name",
+                )
+        read = {name for own in self.own.values() for name in self._names(own)}
+        for name, array in self.arrays.items():
+            if name in self.parameters or (name in RULES and name not in FORWARD):
+                raise array.error(
+                    f"{name} has a meaning of its own in problems", "give the array another name"
+                )
+            if name in self.ours:
+                raise array.error(f"{name} is a step of this problem", "give it another name")
+            if name not in read:
+                raise array.error("no equation reads it", f"remove {name}, or use it")
+        if self.system.result not in {*self.own, *self.ours}:
+            names = [*self.own, *(name for name, rule in self.ours.items() if not rule.given)]
+            help = did_you_mean(self.system.result, names, f"the steps are {', '.join(names)}")
+            raise input_error(
+                f"there is no step {self.system.result}",
+                path="result",
+                place=self.system.result_place,
+                help=help,
+            )
+
+    def _names(self, own: OwnEquation) -> Iterator[str]:
+        for node in walk(own.equation.expression):
+            if isinstance(node, Ref | Name):
+                yield node.name
+
+    def rules(self) -> dict[str, Rule]:
+        """Every step that could be worked out, by name: ours with those of the person in their
+        places, then the others as they are written.
+        """
+        found = {array.name: given_rule(array) for array in self.arrays.values()}
+        for name, rule in self.ours.items():
+            found[name] = self._rule_of(self.own[name]) if name in self.own else rule
+        for name, own in self.own.items():
+            if name not in found:
+                found[name] = self._rule_of(own)
+        return found
+
+    def _rule_of(self, own: OwnEquation) -> Rule:
+        name = own.name
+        equation = self._resolved(own)
+        known = RULES.get(name)
+        symbol = own.symbol or (known.symbol if known else name)
+        title = own.title or (known.title if known else _title(name))
+        form = matrix_form(equation, _HEADS)
+        return Rule(
+            name,
+            symbol,
+            title,
+            equation,
+            form,
+            meaning=own.meaning or in_words(equation),
+            why=own.why,
+            gradient=OF_OWN,
+            own=True,
+        )
+
+    def _resolved(self, own: OwnEquation) -> Equation:
+        """The equation with every name as what it is: a letter, a number, or a step without
+        axes.
+        """
+        equation = own.equation
+        self._check_letters(own)
+
+        def resolve(node: Expression) -> Expression:
+            match node:
+                case Name(name=name) if len(name) == 1 and name.islower():
+                    return node
+                case Name(name=name):
+                    return self._number(own, node)
+                case Ref(name=name, indices=indices):
+                    return Ref(name, self._indices(own, name, indices))
+                case Call("softmax"):
+                    raise own.error(
+                        "softmax has to stand alone on the right side",
+                        "write a step of its own: weights[i, j] = softmax(j, scaled[i, j])",
+                        "softmax",
+                    )
+                case Number() | Call() | Reduce():
+                    return node
+
+        return Equation(equation.target, rewrite(equation.expression, resolve))
+
+    def _number(self, own: OwnEquation, node: Name) -> Expression:
+        """A name without indices: a length, a number of the problem, or a step that has no axes."""
+        name = node.name
+        if LENGTH.fullmatch(name):
+            return Name(length_name(name[2:]))
+        if name in self.parameters:
+            return node
+        if self._axes_of(own, name):
+            raise own.error(
+                f"{name} has {count(len(self._axes_of(own, name)), 'axis', 'axes')}, and is read"
+                " without indices",
+                f"write {name}[{', '.join(self._axes_of(own, name))}]",
+                name,
+            )
+        return Ref(name)
+
+    def _indices(
+        self, own: OwnEquation, name: str, indices: Sequence[str | Expression]
+    ) -> tuple[str | Expression, ...]:
+        """The indices of a cell without those of heads and entries, which are put in later."""
+        axes = self._axes_of(own, name)
+        before = tuple(self.leading.get(name, ()))
+        given = tuple(indices)
+        if before and given[: len(before)] == before:
+            given = given[len(before) :]
+        if len(given) != len(axes):
+            raise own.error(
+                f"{name} has {count(len(axes), 'axis', 'axes')}, and is read with"
+                f" {count(len(indices), 'index', 'indices')}",
+                f"write {name}[{', '.join(axes)}]",
+                name,
+            )
+        return given
+
+    def _axes_of(self, own: OwnEquation, name: str) -> tuple[str, ...]:
+        """The letters of a step or an array without those of heads and entries; AttncliError for
+        one that is not there.
+        """
+        if name in self.own:
+            letters = self.own[name].equation.target.letters
+            return tuple(letter for letter in letters if letter not in LEADING)
+        if name in self.arrays:
+            letters = self.arrays[name].letters
+            return tuple(letter for letter in letters if letter not in LEADING)
+        if name in self.ours:
+            return self.ours[name].target.letters
+        there = [*self.own, *self.arrays, *self.ours]
+        if name in RULES:
+            help = f"the steps here are {listed([*self.ours])}"
+            raise own.error(f"this problem has no {name}", help, name)
+        help = did_you_mean(name, there, f"give it under arrays, or define it: {name}[i] = …")
+        raise own.error(f"nothing is called {name}", help, name)
+
+    def _check_letters(self, own: OwnEquation) -> None:
+        """Every letter of an index stands on the left, or is summed over where it stands."""
+        known = frozenset((*own.equation.target.letters, *LEADING))
+        self._check_inside(own, own.equation.expression, known)
+
+    def _check_inside(self, own: OwnEquation, node: Expression, known: frozenset[str]) -> None:
+        match node:
+            case Ref(indices=indices):
+                for name in (each for index in indices for each in index_names(index)):
+                    self._check_letter(own, name, known)
+            case Name(name=name):
+                self._check_letter(own, name, known)
+            case Call(arguments=arguments):
+                for argument in arguments:
+                    self._check_inside(own, argument, known)
+            case Reduce(index=index, body=body):
+                self._check_inside(own, body, known | {index})
+            case Number():
+                pass
+
+    def _check_letter(self, own: OwnEquation, name: str, known: frozenset[str]) -> None:
+        is_letter = len(name) == 1 and name.islower()
+        if is_letter and name not in known:
+            raise own.error(
+                f"{name} is neither on the left side nor summed over",
+                f"put it on the left side, or write sum({name}, …)",
+                name,
+            )
+
+    def ordered(self, rules: Mapping[str, Rule], wanted: Iterable[str]) -> list[Rule]:
+        """The rules that what is wanted needs, each after those that it reads, and else in their
+        order.
+        """
+        needed: set[str] = set()
+        left = list(wanted)
+        while left:
+            name = left.pop()
+            if name in needed or name not in rules:
+                continue
+            needed.add(name)
+            left += rules[name].inputs
+        found: dict[str, Rule] = {}
+        for name in rules:
+            if name in needed:
+                self._place(name, rules, found, ())
+        return list(found.values())
+
+    def _place(
+        self,
+        name: str,
+        rules: Mapping[str, Rule],
+        found: dict[str, Rule],
+        around: tuple[str, ...],
+    ) -> None:
+        """Put a rule behind those that it reads; AttncliError for a circle."""
+        if name in found or name not in rules:
+            return
+        if name in around:
+            raise self._circle((*around[around.index(name) :], name))
+        for each in rules[name].inputs:
+            self._place(each, rules, found, (*around, name))
+        found[name] = rules[name]
+
+    def _circle(self, names: Sequence[str]) -> AttncliError:
+        at = next(at for at, name in enumerate(names) if name in self.own)
+        own, read = self.own[names[at]], names[(at + 1) % len(names)]
+        # Of a step that reads itself, the left side has the name, too.
+        start = own.source.find("=") + 1
+        found = re.search(rf"(?<!\w){re.escape(read)}(?!\w)", own.source[start:])
+        return own.error_at(
+            f"the steps need each other in a circle: {' → '.join(names)}",
+            "a step can read only steps that do not need it",
+            start + found.start() if found else 0,
+        )
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long each axis is in the steps of a system, found step by step.
+
+    `known` are the lengths of the letters that keep their meaning, `shapes` those of all arrays so
+    far.
+    """
+
+    known: Mapping[str, int]
+    shapes: dict[str, tuple[int, ...]]
+    own: Mapping[str, OwnEquation]
+    parameters: dict[str, Scalar | Matrix]
+    # The lengths that no array on the right of an equation tells.
+    needed: dict[str, int] = field(default_factory=dict)
+
+    # How long each letter of theirs is, and where it stands so.
+    letters: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def take(self, array: OwnArray) -> None:
+        """The letters of an array; AttncliError where they are of another length elsewhere."""
+        for letter, length in zip(array.letters, array.matrix.shape, strict=True):
+            if letter not in KEPT:
+                self.needed[letter] = length
+            known = self.known.get(letter) if letter in KEPT else None
+            size, where = self.letters.setdefault(letter, (length, array.name))
+            if known is not None:
+                size, where = known, "this problem"
+            if size != length:
+                raise array.error(
+                    f"{letter} runs to {length} here, and to {size} in {where}",
+                    "axes with the same letter have the same length",
+                )
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """How long each letter of theirs is."""
+        return {letter: length for letter, (length, _) in self.letters.items()}
+
+    def add(self, rule: Rule) -> None:
+        """The shape of a step, and the lengths that its equation takes a mean over."""
+        own = self.own.get(rule.name)
+        found: dict[str, tuple[int, str]] = {}
+        for node in walk(rule.equation.expression):
+            if isinstance(node, Ref) and node.name in self.shapes:
+                self._add_cell(node, found, own)
+        shape = []
+        for letter in rule.target.letters:
+            if letter not in found and letter not in self.known:
+                assert own is not None
+                raise own.error(
+                    f"nothing on the right side says how long {letter} is",
+                    f"read an array with the index {letter}",
+                    letter,
+                )
+            if letter in found:
+                length, _ = found[letter]
+            else:
+                length = self.needed[letter] = self.known[letter]
+            shape.append(length)
+        self.shapes[rule.name] = tuple(shape)
+        for node in walk(rule.equation.expression):
+            if isinstance(node, Reduce) and own is not None:
+                self._add_length(node.index, found, own)
+        if own is not None:
+            self._add_named_lengths(found, own)
+            self._check_sizes(rule, found, own)
+
+    def _check_sizes(
+        self, rule: Rule, found: Mapping[str, tuple[int, str]], own: OwnEquation
+    ) -> None:
+        """Raises AttncliError where the equation reads what is not there, or makes too much."""
+        sizes = {**self.known, **{letter: length for letter, (length, _) in found.items()}}
+        scalars = {}
+        for name, given in self.parameters.items():
+            if isinstance(given, Scalar):
+                scalars[name] = given.value
+        OwnSizes(own, rule.equation, self.shapes, sizes, scalars).check()
+
+    def _add_named_lengths(self, found: Mapping[str, tuple[int, str]], own: OwnEquation) -> None:
+        """The lengths that an equation names, such as n_j, also where it sums over no j."""
+        for node in walk(own.equation.expression):
+            if not isinstance(node, Name) or not LENGTH.fullmatch(node.name):
+                continue
+            letter = node.name[2:]
+            length = self.known.get(letter)
+            if letter in found:
+                length, _ = found[letter]
+            elif letter in self.letters:
+                length, _ = self.letters[letter]
+            if length is None:
+                raise own.error(
+                    f"nothing says how long {letter} is",
+                    f"read an array with the index {letter}",
+                    node.name,
+                )
+            self.parameters.setdefault(length_name(letter), Scalar(length, str(length)))
+
+    def _add_cell(
+        self, cell: Ref, found: dict[str, tuple[int, str]], own: OwnEquation | None
+    ) -> None:
+        for index, length in zip(cell.indices, self.shapes[cell.name], strict=True):
+            if not isinstance(index, str):
+                continue
+            before = self.letters.get(index, (length, cell.name))
+            if own is not None and index not in KEPT:
+                self.letters.setdefault(index, before)
+                found.setdefault(index, before)
+            size, where = found.setdefault(index, (length, cell.name))
+            if size != length and own is not None:
+                raise own.error(
+                    f"{index} runs to {size} in {where}, and to {length} in {cell.name}",
+                    "axes with the same letter have the same length",
+                    cell.name,
+                )
+
+    def _add_length(
+        self, letter: str, found: Mapping[str, tuple[int, str]], own: OwnEquation
+    ) -> None:
+        if letter in found:
+            length, _ = found[letter]
+        elif letter in self.letters:
+            length, _ = self.letters[letter]
+            self.needed[letter] = length
+        elif letter in KEPT and letter in self.known:
+            length = self.needed[letter] = self.known[letter]
+        else:
+            raise own.error(
+                f"nothing under the sum has the index {letter}",
+                f"read an array with {letter}, or sum over another letter",
+                letter,
+            )
+        name = length_name(letter)
+        known = self.parameters.get(name)
+        if isinstance(known, Scalar) and known.value != length:
+            raise own.error(
+                f"{letter} is {length} long here, and {known.value:g} elsewhere",
+                "use another letter for one of the two axes",
+                letter,
+            )
+        self.parameters[name] = Scalar(length, str(length))
+
+
+def expanded(system: System) -> System:
+    """The system with each softmax as the steps that it consists of, shifted by the largest of the
+    row.
+    """
+    equations: list[OwnEquation] = []
+    for own in system.equations:
+        match own.equation.expression:
+            case Call("softmax", (Name(name=letter), inside)):
+                equations += _softmax_steps(own, letter, inside)
+            case _:
+                equations.append(own)
+    _check_parts(equations, {array.name for array in system.arrays})
+    return replace(system, equations=tuple(equations))
+
+
+def _check_parts(equations: Sequence[OwnEquation], taken: Collection[str]) -> None:
+    """Raises AttncliError where a part of a softmax has the name of something else."""
+    names = [own.name for own in equations]
+    for own in equations:
+        is_part = not re.match(rf"\s*{re.escape(own.name)}\b", own.source)
+        if is_part and (own.name in taken or names.count(own.name) > 1):
+            raise own.error(
+                f"the softmax makes a step {own.name}, and there is another one of this name",
+                "give the other one another name",
+                "softmax",
+            )
+
+
+def _softmax_steps(own: OwnEquation, letter: str, inside: Expression) -> list[OwnEquation]:
+    target = own.equation.target
+    if letter not in target.letters:
+        raise own.error(
+            f"softmax over {letter} gives one share for each {letter}",
+            f"put {letter} on the left side",
+            target.name,
+        )
+    row = tuple(index for index in target.letters if index != letter)
+    logits = Ref(f"{target.name}_logits", target.letters)
+    largest = Ref(f"{target.name}_max", row)
+    powers = Ref(f"{target.name}_exp", target.letters)
+    total = Ref(f"{target.name}_sum", row)
+    shifted = Call("sub", (logits, Call("finite", (largest,))))
+    unsaid = replace(own, title="", symbol="", meaning="", why="")
+    return [
+        replace(unsaid, equation=Equation(logits, inside)),
+        replace(unsaid, equation=Equation(largest, Reduce("max", letter, logits))),
+        replace(unsaid, equation=Equation(powers, Call("exp", (shifted,)))),
+        replace(unsaid, equation=Equation(total, Reduce("add", letter, powers))),
+        replace(own, equation=Equation(target, Call("share", (powers, total)))),
+    ]

@@ -1,0 +1,206 @@
+"""Each problem of inputs/equations against the formula of its paper, written in plain NumPy: the
+result to 1e-9, and its gradients against difference quotients of that formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import attncli
+from attncli.cli.main import run
+from attncli.tracing.model import Trace
+
+Array: TypeAlias = NDArray[np.float64]
+Given: TypeAlias = Mapping[str, Array]
+
+INPUTS = Path(__file__).parents[2] / "inputs" / "equations"
+# Half the width of a difference quotient; and by how much it may be off, which is its own error.
+STEP, ERROR = 1e-6, 1e-7
+
+
+def softmax(logits: Array) -> Array:
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def projected(given: Given, x: Array) -> tuple[Array, Array, Array]:
+    return x @ given["W_Q"], x @ given["W_K"], x @ given["W_V"]
+
+
+def scaled_scores(q: Array, k: Array) -> Array:
+    return q @ k.T / np.sqrt(q.shape[-1])
+
+
+def qk_norm(given: Given) -> Array:
+    q, k, v = projected(given, given["X"])
+
+    def normalised(rows: Array, gain: Array) -> Array:
+        return rows / np.sqrt(np.mean(rows**2, -1, keepdims=True) + given["eps"]) * gain
+
+    q, k = normalised(q, given["gain_q"]), normalised(k, given["gain_k"])
+    return softmax(scaled_scores(q, k)) @ v
+
+
+def sigmoid_attention(given: Given) -> Array:
+    q, k, v = projected(given, given["X"])
+    return sigmoid(scaled_scores(q, k) - np.log(len(k))) @ v
+
+
+def output_gate(given: Given) -> Array:
+    q, k, v = projected(given, given["X"])
+    return softmax(scaled_scores(q, k)) @ v * sigmoid(given["X"] @ given["W_G"])
+
+
+def differential(given: Given) -> Array:
+    q, k, v = projected(given, given["X"])
+    second_q, second_k = given["X"] @ given["W_P"], given["X"] @ given["W_R"]
+    up = np.exp(given["lam_q"] @ given["lam_k"])
+    share = up - np.exp(given["lam_p"] @ given["lam_r"]) + given["lam_first"]
+    first, second = softmax(scaled_scores(q, k)), softmax(scaled_scores(second_q, second_k))
+    return (first - share * second) @ v
+
+
+def linear(given: Given) -> Array:
+    q, k, v = projected(given, given["X"])
+
+    def features(rows: Array) -> Array:
+        elu = np.where(rows > 0, rows, np.expm1(rows))
+        return elu + 1
+
+    # As in the paper's first form, with a weight for each pair of a query and a key.
+    pairs = features(q) @ features(k).T
+    return pairs / pairs.sum(-1, keepdims=True) @ v
+
+
+def relative_bias(given: Given) -> Array:
+    queries, keys = np.indices((len(given["Q"]), len(given["K"])))
+    distance = np.clip(keys - queries, -2, 2)
+    return softmax(given["Q"] @ given["K"].T + given["bias_of"][distance + 2]) @ given["V"]
+
+
+def temperature(given: Given) -> Array:
+    q, k, v = projected(given, given["X"])
+    of_each = np.log(1 + np.exp(given["X"] @ given["w_t"]))
+    return softmax(q @ k.T / of_each[:, None]) @ v
+
+
+def sinusoidal(given: Given) -> Array:
+    n, width = given["X"].shape
+    table = np.zeros((n, width))
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, width, 2) / width)
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    q, k, v = projected(given, given["X"] + table)
+    return softmax(scaled_scores(q, k)) @ v
+
+
+def entropy(given: Given) -> Array:
+    q, k = given["X"] @ given["W_Q"], given["X"] @ given["W_K"]
+    weights = softmax(scaled_scores(q, k))
+    return -np.sum(weights * np.log2(weights), -1)
+
+
+def cosine(given: Given) -> Array:
+    q = given["Q"] / np.linalg.norm(given["Q"], axis=-1, keepdims=True)
+    k = given["K"] / np.linalg.norm(given["K"], axis=-1, keepdims=True)
+    return softmax(q @ k.T / given["tau"]) @ given["V"]
+
+
+PAPERS: dict[str, Callable[[Given], Array]] = {
+    "cosine": cosine,
+    "differential": differential,
+    "entropy": entropy,
+    "linear": linear,
+    "output_gate": output_gate,
+    "qk_norm": qk_norm,
+    "relative_bias": relative_bias,
+    "sigmoid": sigmoid_attention,
+    "sinusoidal": sinusoidal,
+    "temperature": temperature,
+}
+
+
+@cache
+def traced(name: str) -> Trace:
+    return attncli.trace(INPUTS / f"{name}.yaml", gradient=True)
+
+
+def given_in(trace: Trace) -> dict[str, Array]:
+    """The arrays and numbers that the problem gives, by name."""
+    return {name: trace[name] for name, step in trace.steps.items() if step.rule.given}
+
+
+def quotients(formula: Callable[[Given], Array], given: Given, name: str) -> Array:
+    """How much the sum of the result grows with each number of an array."""
+    found = np.zeros(given[name].shape)
+    for index in np.ndindex(found.shape):
+        sums = []
+        for by in (STEP, -STEP):
+            changed = given[name].copy()
+            changed[index] += by
+            sums.append(formula({**given, name: changed}).sum())
+        found[index] = (sums[0] - sums[1]) / (2 * STEP)
+    return found
+
+
+def test_every_shipped_problem_has_its_paper() -> None:
+    assert sorted(PAPERS) == sorted(file.stem for file in INPUTS.iterdir())
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_result_is_that_of_the_paper(name: str) -> None:
+    trace = traced(name)
+    np.testing.assert_allclose(
+        trace[trace.result], PAPERS[name](given_in(trace)), rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_its_gradients_are_quotients_of_the_paper_s_formula(name: str) -> None:
+    trace = traced(name)
+    given = given_in(trace)
+    # Only the way back begins with it.
+    del given["d_" + trace.result]
+    for array in given:
+        expected = quotients(PAPERS[name], given, array)
+        np.testing.assert_allclose(
+            trace[f"d_{array}"], expected, rtol=ERROR, atol=ERROR, err_msg=array
+        )
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_it_opens_with_three_sentences(name: str) -> None:
+    first, *opening = (INPUTS / f"{name}.yaml").read_text(encoding="utf-8").splitlines()[:5]
+    assert first.startswith("# yaml-language-server: ")
+    assert all(line.startswith("# ") and line.endswith(".") for line in opening[:3])
+    assert opening[3].startswith("title: ")
+
+
+@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        "compute --format html",
+        "compute --format latex",
+        "compute --format json",
+        "compute --rounding exact",
+        "compute --rounding paper",
+        "gradient --verify",
+    ],
+)
+def test_commands_work_it_out(name: str, options: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command, *others = options.split()
+    assert run([command, str(INPUTS / f"{name}.yaml"), *others]) == 0
+    printed, warnings = capsys.readouterr()
+    assert printed != ""
+    assert warnings == ""
