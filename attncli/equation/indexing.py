@@ -8,6 +8,8 @@ An index is a letter, which runs over a whole axis, or an expression of letters 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import chain, count, product
 from typing import Any, TypeAlias
@@ -28,6 +30,7 @@ from attncli.equation.nodes import (
 )
 
 _LEADING = (BATCH, HEAD, KEY_HEAD)
+_AVOIDED: ContextVar[frozenset[str]] = ContextVar("avoided", default=frozenset())
 # The letter of a query head within the group that one head of keys serves.
 GROUP_MEMBER = "q"
 
@@ -178,7 +181,19 @@ def unused_letter(taken: Collection[str]) -> str:
     'l'
     """
     numbered = (f"l{number}" for number in count(2))
-    return next(letter for letter in chain("lwfxyz", numbered) if letter not in taken)
+    avoided = _AVOIDED.get()
+    free = (letter for letter in chain("lwfxyz", numbered) if letter not in avoided)
+    return next(letter for letter in free if letter not in taken)
+
+
+@contextmanager
+def avoiding(letters: Collection[str]) -> Iterator[None]:
+    """Inside, no sum takes one of these letters, which stand for axes of a problem's own."""
+    before = _AVOIDED.set(frozenset(letters))
+    try:
+        yield
+    finally:
+        _AVOIDED.reset(before)
 
 
 def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Expression:

@@ -16,19 +16,21 @@ def index_sizes(
     shapes: Mapping[str, tuple[int, ...]],
     known: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """The length of every index, from the shapes of the arrays on the right, and else as `known`.
+    """The length of every index, from the shapes of the arrays on the right, and else as `known`;
+    those of the result as `known` first.
 
     Of S[i, j] = Σ_k Q[i, k]·K_T[k, j], where Q is 3×4 and K_T 4×2, it is {"i": 3, "k": 4, "j": 2}.
     What a `where` chooses between may each be only a part of the whole: it has no say where another
     array has, or where the length is known. Raises ValueError, naming the equation, where two
     arrays disagree: a fault in a rule or a missing check.
     """
+    known = known or {}
     sizes: dict[str, int] = {}
     parts = tuple(_chosen(equation.expression))
     always = tuple(_arrays(equation.expression))
     for number, node in enumerate((*always, *parts)):
         if number == len(always):
-            sizes = {**(known or {}), **sizes}
+            sizes = {**known, **sizes}
         shape = shapes[node.name]
         if len(shape) != len(node.indices):
             raise ValueError(f"{node.name} has {len(shape)} axes in {_in_python(equation)!r}")
@@ -40,7 +42,9 @@ def index_sizes(
                 continue
             written = _in_python(equation)
             raise ValueError(f"{index} runs to {there} and to {size} in {written!r}")
-    return {**(known or {}), **sizes}
+    # The rows of a cache are a part of all keys: the result is as long as is known.
+    of_result = {letter: known[letter] for letter in equation.target.letters if letter in known}
+    return {**known, **sizes, **of_result}
 
 
 def _in_python(equation: Equation) -> str:

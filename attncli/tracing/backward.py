@@ -14,7 +14,7 @@ from attncli.attention.backward import Backward
 from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
 from attncli.english import shape_text
-from attncli.equation.indexing import IndexSpace
+from attncli.equation.indexing import IndexSpace, all_letters, avoiding
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.errors import input_error
@@ -116,7 +116,14 @@ def _derived(
         shapes[name] = shape
     space = IndexSpace(dict(lengths), dict(scalars))
     backward = Backward(rules, shapes, logits, space, result)
-    return tuple(backward.steps())
+    own_letters = set()
+    for rule in rules.values():
+        if rule.own:
+            own_letters |= {*rule.target.letters}
+            if not rule.given:
+                own_letters |= all_letters(rule.equation)
+    with avoiding(own_letters):
+        return tuple(backward.steps())
 
 
 def with_loss(plan: Plan) -> Plan:

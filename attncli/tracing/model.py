@@ -323,9 +323,11 @@ class Trace:
         """Whether weights and output are worked out as attention has them, and not by equations of
         the problem's own.
         """
-        return all(
-            name in self.steps and not self.steps[name].rule.own
-            for name in ("weights", "V", "output")
+        # The trace of one head has no output of all heads together.
+        outputs = [name for name in ("heads_output", "output") if name in self.steps]
+        needed = ["weights", "V", *outputs]
+        return bool(outputs) and all(
+            name in self.steps and not self.steps[name].rule.own for name in needed
         )
 
     @property

@@ -81,7 +81,7 @@ class FloatWorker:
             rule.equation,
             arrays=arrays,
             scalars=self.scalars,
-            sizes={**sizes, **self.sizes},
+            sizes=sizes,
             xp=self.backend.xp,
             dtype=self.backend.computed(self.dtype),
         )
@@ -146,7 +146,7 @@ def copied_texts(
         rule.equation,
         arrays=read,
         scalars=scalars,
-        sizes={**index_sizes(rule.equation, shapes, sizes), **sizes},
+        sizes=index_sizes(rule.equation, shapes, sizes),
         xp=np,
         dtype=np.dtype(object),
     )

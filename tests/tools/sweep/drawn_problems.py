@@ -161,6 +161,10 @@ def array_file(name: str, arrays: Mapping[str, Any]) -> bytes:
     return stream.getvalue()
 
 
+# Equations of a problem's own are drawn by no schema.
+NOT_DRAWN = ("arrays", "equations", "result")
+
+
 # Numbers.
 
 
@@ -238,7 +242,7 @@ class _Drawing:
         wanted += [
             (array.name, True) for array in (SCORES[score].arrays if score in SCORES else ())
         ]
-        decided = {name for name, _ in wanted} | in_scores | {"heads", "kv_heads"}
+        decided = {name for name, _ in wanted} | in_scores | {"heads", "kv_heads", *NOT_DRAWN}
         end = choice.choice(["d_output", "loss", "loss", "", "", ""])
         wanted += [
             (key, self.often(OPTIONAL))
