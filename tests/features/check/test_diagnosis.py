@@ -202,10 +202,10 @@ def test_whatever_is_named_in_few_decimals_is_not_another_mistake_alone(
     name: str, problem: Problem, decimals: int
 ) -> None:
     """With less to tell them by, others may be named, too: but never without the one that was
-    made.
+    made, unless the page says that it is only perhaps.
     """
     found = diagnosed(problem, answers_of(problem, name), decimals)
-    assert not found or name in found[0].mistakes
+    assert not found or not found[0].likely or name in found[0].mistakes
 
 
 def test_the_scores_may_be_too_large_for_the_digits_that_people_round_by() -> None:
