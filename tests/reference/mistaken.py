@@ -1197,7 +1197,7 @@ FURTHER: tuple[Kind, ...] = (
     plain(
         "K was reshaped, not transposed",
         {"given": True, "context": True, "mask": "none"},
-        K_T=lambda s: s.K.reshape(s.K.shape[::-1]),
+        K_T=lambda s: s.K.reshape(*s.K.shape[:-2], s.K.shape[-1], s.K.shape[-2]),
     ),
     plain(
         "the scores were divided by the root of the number of keys",
