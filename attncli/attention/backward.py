@@ -18,7 +18,13 @@ from attncli.attention.softmax import softmax_equations, unknown_step
 from attncli.attention.steps import BACKWARD_ORDER, INPUT_GRADIENTS
 from attncli.equation.chain_rule import reads
 from attncli.equation.differentiation import Reader, gradient_of
-from attncli.equation.indexing import GROUP_MEMBER, IndexSpace, all_letters, replace_letters
+from attncli.equation.indexing import (
+    GROUP_MEMBER,
+    HEADS,
+    IndexSpace,
+    all_letters,
+    replace_letters,
+)
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import (
     Call,
@@ -31,8 +37,7 @@ from attncli.equation.nodes import (
     rewrite,
     walk,
 )
-from attncli.equation.rule import Rule
-from attncli.problem.parts.axes import LEADING
+from attncli.equation.rule import Rule, needed_for
 
 HIDDEN = " A hidden key has weight 0, so its gradient is 0."
 SHARED = (
@@ -63,8 +68,6 @@ THROUGH_HIDDEN = {
 # These steps have no gradient: K_T is read as K, and the gradient of the softmax is taken in one
 # step.
 WITHOUT_GRADIENT = ("K_T", "row_max", "shifted", "exp", "row_sum")
-# Matrix forms leave these letters out.
-HEADS = (*LEADING, GROUP_MEMBER)
 
 
 @dataclass(frozen=True)
@@ -123,15 +126,7 @@ class Backward:
     @cached_property
     def leading_to_the_result(self) -> frozenset[str]:
         """The steps that the result, and so the loss, depends on."""
-        found: set[str] = set()
-        left = [self.result]
-        while left:
-            name = left.pop()
-            if name in found or name not in self.rules:
-                continue
-            found.add(name)
-            left += self.rules[name].inputs
-        return frozenset(found)
+        return needed_for([self.result], self.rules)
 
     def _copies_keys(self) -> bool:
         if self.result == "K_T":
@@ -155,6 +150,13 @@ class Backward:
             if reads_inside and name in there and name not in inside:
                 return False
         return True
+
+    @property
+    def takes_softmax_in_one_step(self) -> bool:
+        """Whether the gradient goes through the softmax in one step; without own rules another
+        softmax is refused.
+        """
+        return not self.has_own or self.has_known_softmax
 
     def steps(self) -> Iterator[Rule]:
         """The gradients in order of work, beginning with that of the output, and the helpers that
@@ -200,7 +202,7 @@ class Backward:
         elif is_result:
             given = gradient_name(name)
             yield replace(self._known_rule(given), formula=_renamed(self.rules[name].target, given))
-        elif name == self.logits and (self.has_known_softmax or not self.has_own):
+        elif name == self.logits and self.takes_softmax_in_one_step:
             yield self._through_softmax()
         elif name == "hidden":
             yield self._rule(forward["hidden"], None)
@@ -360,7 +362,7 @@ class Backward:
 
     def _is_softmax(self, name: str) -> bool:
         """Whether this is the step through which the gradient of the softmax is taken in one."""
-        return name == "weights" and (self.has_known_softmax or not self.has_own)
+        return name == "weights" and self.takes_softmax_in_one_step
 
     def _rule(
         self, equation: Equation, form: Expression | None, words: tuple[str, str] | None = None

@@ -20,8 +20,6 @@ from attncli.problem.parts.equations import System
 
 # The steps of the built-in softmax that a shift changes.
 _INSIDE_OF_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
-
-
 # What is wrong with a letter of heads or entries where there are none, and what to do.
 _NOT_THERE = {
     BATCH: "b is an entry of a batch, and this problem has one entry",
@@ -61,12 +59,11 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
     if system.result not in plain and system.result in shifted:
         # The shift itself is asked for.
         plain = shifted
-    everything = SystemSteps(system, {**plain, **shifted}, leading, {*first.parameters})
-    everything.check()
+    steps = SystemSteps(system, {**plain, **shifted}, leading, {*first.parameters})
+    steps.check()
     _check_heads(system, first)
-    in_order, in_order_shifted = (
-        _in_order(system, ours, leading, first) for ours in (plain, shifted)
-    )
+    in_order = _in_order(steps, plain)
+    in_order_shifted = _in_order(steps, shifted)
     before, behind = _apart(in_order, logits)
     _, behind_shifted = _apart(in_order_shifted, logits)
     rules, all_leading = with_leading_axes(before, leading)
@@ -115,13 +112,10 @@ def _built_in(problem: Problem, first: FirstSteps, *, shift: bool) -> dict[str, 
     return {rule.name: rule for rule in (*first.rules, *behind)}
 
 
-def _in_order(
-    system: System, ours: Mapping[str, Rule], leading: LeadingAxes, first: FirstSteps
-) -> list[Rule]:
+def _in_order(steps: SystemSteps, ours: Mapping[str, Rule]) -> list[Rule]:
     """The rules that the result needs, and what the problem defines besides, in order of work."""
-    steps = SystemSteps(system, ours, leading, {*first.parameters})
-    symbols = _symbols(system)
-    ordered = steps.ordered(steps.rules(), (system.result, *system.replaced))
+    symbols = _symbols(steps.system)
+    ordered = steps.ordered(steps.rules(ours), (steps.system.result, *steps.own))
     return [replace(rule, symbols=symbols) for rule in ordered]
 
 

@@ -98,13 +98,9 @@ class OwnSizes:
 
     def _taken(self, index: Expression, names: tuple[str, ...]) -> NDArray[Any]:
         """The index at every place of the letters that it depends on."""
-        shape = tuple(self.sizes[name] for name in names)
         evaluator = Evaluator(np, {}, self.scalars, self.sizes, np.float64)
         with np.errstate(all="ignore"):
-            try:
-                found = evaluator.result(Equation(Ref("index", names), index))
-            except ZeroDivisionError:
-                return np.full(shape, np.nan)
+            found = evaluator.result(Equation(Ref("index", names), index))
         return np.asarray(found, dtype=np.float64)
 
     def _axes(self, node: Expression) -> tuple[str, ...]:

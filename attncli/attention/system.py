@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from attncli.attention.own_sizes import OwnSizes
 from attncli.attention.own_words import in_words
 from attncli.attention.registry import FORWARD, OF_OWN, RULES
 from attncli.english import count, listed
-from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes, index_names
-from attncli.equation.indices import INDICES, KEPT
+from attncli.equation.indexing import HEADS, LeadingAxes, index_names
+from attncli.equation.indices import INDICES, KEPT, is_letter
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import (
     Call,
@@ -29,16 +30,14 @@ from attncli.equation.nodes import (
     rewrite,
     walk,
 )
-from attncli.equation.rule import Rule
+from attncli.equation.rule import Rule, needed_for
 from attncli.errors import AttncliError, did_you_mean, input_error
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.problem.parts.axes import LEADING
+from attncli.problem.parts.axes import LEADING, of_one_head
 from attncli.problem.parts.equations import OwnArray, OwnEquation, System
 
 # The length of the axis of a letter: n_j is the number of keys.
 LENGTH = re.compile(r"n_[a-z]")
-# Matrix forms leave these letters out.
-_HEADS = (*LEADING, GROUP_MEMBER)
 
 
 def length_name(letter: str) -> str:
@@ -59,7 +58,7 @@ def given_rule(array: OwnArray) -> Rule:
         array.name,
         _title(array.name),
         # Those of heads and entries are put in with those of all arrays.
-        Ref(array.name, tuple(letter for letter in array.letters if letter not in LEADING)),
+        Ref(array.name, of_one_head(array.letters)),
         meaning="The problem gives it, for its own equations.",
         gradient="What comes back from every step that reads it, added up.",
         own=True,
@@ -75,27 +74,32 @@ def _title(name: str) -> str:
 class SystemSteps:
     """The steps of a problem with equations of its own.
 
-    `ours` are the built-in rules that the problem would have without them. `leading` are the
-    leading axes of the arrays that are given, `parameters` the numbers that equations may name.
+    `ours` are the built-in rules that the problem would have without them, with and without a
+    shift. `leading` are the leading axes of the arrays that are given, `parameters` the numbers
+    that equations may name.
     """
 
     system: System
     ours: Mapping[str, Rule]
     leading: LeadingAxes
     parameters: Collection[str]
-    own: dict[str, OwnEquation] = field(init=False)
-    arrays: dict[str, OwnArray] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "own", dict(self.system.replaced))
-        object.__setattr__(self, "arrays", {each.name: each for each in self.system.arrays})
+    @cached_property
+    def own(self) -> Mapping[str, OwnEquation]:
+        """The equations by their names."""
+        return self.system.replaced
+
+    @cached_property
+    def arrays(self) -> Mapping[str, OwnArray]:
+        """The arrays by their names."""
+        return {each.name: each for each in self.system.arrays}
 
     def check(self) -> None:
         """Raises AttncliError for a name that is given twice, that nobody knows, or nobody
         reads.
         """
         for name, own in self.own.items():
-            if name in self.parameters or (name in RULES and name not in FORWARD):
+            if self._is_taken(name):
                 raise own.error(
                     f"{name} has a meaning of its own in problems", "give the step another name"
                 )
@@ -111,7 +115,7 @@ class SystemSteps:
                 )
         read = {name for own in self.own.values() for name in self._names(own)}
         for name, array in self.arrays.items():
-            if name in self.parameters or (name in RULES and name not in FORWARD):
+            if self._is_taken(name):
                 raise array.error(
                     f"{name} has a meaning of its own in problems", "give the array another name"
                 )
@@ -129,22 +133,32 @@ class SystemSteps:
                 help=help,
             )
 
+    def _is_taken(self, name: str) -> bool:
+        """Whether a name is that of a number, of a gradient, or of a step of a loss."""
+        return name in self.parameters or (name in RULES and name not in FORWARD)
+
     def _names(self, own: OwnEquation) -> Iterator[str]:
         for node in walk(own.equation.expression):
             if isinstance(node, Ref | Name):
                 yield node.name
 
-    def rules(self) -> dict[str, Rule]:
-        """Every step that could be worked out, by name: ours with those of the person in their
-        places, then the others as they are written.
+    def rules(self, ours: Mapping[str, Rule]) -> dict[str, Rule]:
+        """Every step that could be worked out, by name: these of ours with those of the person in
+        their places, then the others as they are written.
         """
-        found = {array.name: given_rule(array) for array in self.arrays.values()}
-        for name, rule in self.ours.items():
-            found[name] = self._rule_of(self.own[name]) if name in self.own else rule
-        for name, own in self.own.items():
-            if name not in found:
-                found[name] = self._rule_of(own)
+        found = {}
+        for name, array in self.arrays.items():
+            found[name] = given_rule(array)
+        for name, rule in ours.items():
+            found[name] = self._own_rules.get(name, rule)
+        for name, rule in self._own_rules.items():
+            found.setdefault(name, rule)
         return found
+
+    @cached_property
+    def _own_rules(self) -> Mapping[str, Rule]:
+        in_order = dict.fromkeys((*self.ours, *self.own))
+        return {name: self._rule_of(self.own[name]) for name in in_order if name in self.own}
 
     def _rule_of(self, own: OwnEquation) -> Rule:
         name = own.name
@@ -152,7 +166,7 @@ class SystemSteps:
         known = RULES.get(name)
         symbol = own.symbol or (known.symbol if known else name)
         title = own.title or (known.title if known else _title(name))
-        form = matrix_form(equation, _HEADS)
+        form = matrix_form(equation, HEADS)
         return Rule(
             name,
             symbol,
@@ -174,7 +188,7 @@ class SystemSteps:
 
         def resolve(node: Expression) -> Expression:
             match node:
-                case Name(name=name) if len(name) == 1 and name.islower():
+                case Name(name=name) if is_letter(name):
                     return node
                 case Name(name=name):
                     return self._number(own, node)
@@ -230,11 +244,9 @@ class SystemSteps:
         one that is not there.
         """
         if name in self.own:
-            letters = self.own[name].equation.target.letters
-            return tuple(letter for letter in letters if letter not in LEADING)
+            return of_one_head(self.own[name].equation.target.letters)
         if name in self.arrays:
-            letters = self.arrays[name].letters
-            return tuple(letter for letter in letters if letter not in LEADING)
+            return of_one_head(self.arrays[name].letters)
         if name in self.ours:
             return self.ours[name].target.letters
         there = [*self.own, *self.arrays, *self.ours]
@@ -265,8 +277,7 @@ class SystemSteps:
                 pass
 
     def _check_letter(self, own: OwnEquation, name: str, known: frozenset[str]) -> None:
-        is_letter = len(name) == 1 and name.islower()
-        if is_letter and name not in known:
+        if is_letter(name) and name not in known:
             raise own.error(
                 f"{name} is neither on the left side nor summed over",
                 f"put it on the left side, or write sum({name}, …)",
@@ -277,14 +288,7 @@ class SystemSteps:
         """The rules that what is wanted needs, each after those that it reads, and else in their
         order.
         """
-        needed: set[str] = set()
-        left = list(wanted)
-        while left:
-            name = left.pop()
-            if name in needed or name not in rules:
-                continue
-            needed.add(name)
-            left += rules[name].inputs
+        needed = needed_for(wanted, rules)
         found: dict[str, Rule] = {}
         for name in rules:
             if name in needed:
@@ -404,11 +408,8 @@ class Lengths:
             if not isinstance(node, Name) or not LENGTH.fullmatch(node.name):
                 continue
             letter = node.name[2:]
-            length = self.known.get(letter)
-            if letter in found:
-                length, _ = found[letter]
-            elif letter in self.letters:
-                length, _ = self.letters[letter]
+            read = self._read_length(letter, found)
+            length = self.known.get(letter) if read is None else read
             if length is None:
                 raise own.error(
                     f"nothing says how long {letter} is",
@@ -435,22 +436,25 @@ class Lengths:
                     cell.name,
                 )
 
+    def _read_length(self, letter: str, found: Mapping[str, tuple[int, str]]) -> int | None:
+        """How long a letter is by the arrays of an equation, or else of those before it."""
+        length, _ = found.get(letter) or self.letters.get(letter) or (None, "")
+        return length
+
     def _add_length(
         self, letter: str, found: Mapping[str, tuple[int, str]], own: OwnEquation
     ) -> None:
-        if letter in found:
-            length, _ = found[letter]
-        elif letter in self.letters:
-            length, _ = self.letters[letter]
-            self.needed[letter] = length
-        elif letter in KEPT and letter in self.known:
-            length = self.needed[letter] = self.known[letter]
-        else:
+        length = self._read_length(letter, found)
+        if length is None and letter in KEPT:
+            length = self.known.get(letter)
+        if length is None:
             raise own.error(
                 f"nothing under the sum has the index {letter}",
                 f"read an array with {letter}, or sum over another letter",
                 letter,
             )
+        if letter not in found:
+            self.needed[letter] = length
         name = length_name(letter)
         known = self.parameters.get(name)
         if isinstance(known, Scalar) and known.value != length:

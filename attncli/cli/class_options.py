@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -13,6 +13,18 @@ from attncli.render import FORMATS
 POSSIBLE_MARKS = range(1, 1001)
 POSSIBLE_WORKERS = range(1, 1001)
 FORMATS_OF_PAGES = [name for name in FORMATS if not FORMATS[name].is_data]
+
+
+def workers(what: str) -> Any:
+    """The option --workers; `what` they do for a class begins its help."""
+    return options.read_by(
+        options.whole,
+        "--workers",
+        metavar="N",
+        help=f"{what} in N processes.  [default: one for each core]",
+        allowed=POSSIBLE_WORKERS,
+    )
+
 
 FeedbackFolder: TypeAlias = Annotated[
     str | None,

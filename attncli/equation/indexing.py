@@ -33,6 +33,8 @@ _LEADING = (BATCH, HEAD, KEY_HEAD)
 _AVOIDED: ContextVar[frozenset[str]] = ContextVar("avoided", default=frozenset())
 # The letter of a query head within the group that one head of keys serves.
 GROUP_MEMBER = "q"
+# Matrix forms leave these letters out.
+HEADS = (*_LEADING, GROUP_MEMBER)
 
 # The position of each letter: {"i": 0, "j": 1}.
 Place: TypeAlias = Mapping[str, int]

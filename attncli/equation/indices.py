@@ -52,6 +52,15 @@ INDICES = {
 KEPT = (*"bhijdkc", KEY_HEAD)
 
 
+def is_letter(name: str) -> bool:
+    """Whether a name in an equation of a person's own is an index: a single lower-case letter.
+
+    >>> is_letter("i"), is_letter("Q"), is_letter("d_k")
+    (True, False, False)
+    """
+    return len(name) == 1 and "a" <= name <= "z"
+
+
 def index_of(letter: str, *, own: bool = False) -> Index:
     """What a letter stands for; of an equation of somebody's `own`, an axis without a name where
     the letter is theirs.

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from attncli.english import listed, shorten
+from attncli.equation.indices import is_letter
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
 from attncli.equation.parser import OPERATORS, EquationError, binary
 from attncli.errors import did_you_mean
@@ -21,7 +22,6 @@ MOST_CHARACTERS, MOST_NODES, DEEPEST = 2_000, 500, 100
 # Digits of a number that stands in an equation.
 MOST_DIGITS = 40
 LARGEST_EXPONENT = 300
-LETTER = re.compile(r"[a-z]")
 # The length of the axis t in an equation.
 LENGTH = re.compile(r"n_[a-z]")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -319,7 +319,7 @@ class _Reader:
                 "write a letter, as in Q[i, k]",
             )
         found = self.expression(node, depth)
-        if isinstance(found, Name) and LETTER.fullmatch(found.name):
+        if isinstance(found, Name) and is_letter(found.name):
             return found.name
         return found
 
@@ -333,7 +333,7 @@ class _Reader:
             yield each.id
 
     def _require_name(self, name: str, node: ast.expr) -> None:
-        if LETTER.fullmatch(name):
+        if is_letter(name):
             raise self._error(
                 f"{name} is a letter, which is always an index",
                 node,
@@ -418,7 +418,7 @@ def _elements(inside: ast.expr) -> list[ast.expr]:
 
 
 def _is_letter(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and LETTER.fullmatch(node.id) is not None
+    return isinstance(node, ast.Name) and is_letter(node.id)
 
 
 def _letter_to_sum(node: ast.expr) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -214,3 +214,21 @@ class Rule:
         expression = fix_axes(equation.expression, fixed, letters)
         formula = Equation(target, expression)
         return replace(self, formula=formula, meaning=meaning)
+
+
+def needed_for(wanted: Iterable[str], rules: Mapping[str, Rule]) -> frozenset[str]:
+    """The steps among these rules that the wanted ones are, or depend on.
+
+    >>> rules = {"K_T": Rule("K_T", "K_T", "Keys, transposed", "K_T[k, j] = K[j, k]")}
+    >>> sorted(needed_for(["K_T"], rules))
+    ['K_T']
+    """
+    found: set[str] = set()
+    left = list(wanted)
+    while left:
+        name = left.pop()
+        if name in found or name not in rules:
+            continue
+        found.add(name)
+        left += rules[name].inputs
+    return frozenset(found)

@@ -13,6 +13,7 @@ import numpy as np
 from attncli.attention.backward import Backward
 from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
+from attncli.attention.registry import gradient_name
 from attncli.english import shape_text
 from attncli.equation.indexing import IndexSpace, all_letters, avoiding
 from attncli.equation.rule import Rule
@@ -83,7 +84,7 @@ def rules_back(trace: Trace) -> tuple[Rule, ...]:
     rules = []
     lengths: dict[str, int] = {}
     for name, step in trace.steps.items():
-        if name == f"d_{trace.result}":
+        if name == gradient_name(trace.result):
             break
         rules.append((name, step.rule, step.shape))
         own = zip(step.rule.target.letters, step.shape, strict=True)

@@ -15,7 +15,7 @@ from attncli.attention.registry import RULES
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.nodes import Ref
 from attncli.equation.rule import Rule
-from attncli.problem.parts.axes import LEADING
+from attncli.problem.parts.axes import of_one_head
 from attncli.tracing.difference import Difference, Doubles, Hides, difference, factor, larger
 from attncli.tracing.head_layouts import (
     OtherLayout,
@@ -164,8 +164,7 @@ class Operand:
 
 def in_one_head(rule: Rule) -> Rule:
     """The rule of a step of a problem's own with its letters in one head, and without equation."""
-    letters = tuple(letter for letter in rule.target.letters if letter not in LEADING)
-    return rule.with_formula(Ref(rule.name, letters), None)
+    return rule.with_formula(Ref(rule.name, of_one_head(rule.target.letters)), None)
 
 
 def match_queries(a: Operand, b: Operand) -> tuple[Operand, Operand]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import dropwhile, takewhile
 from math import isfinite
 
-from attncli.attention.registry import GIVEN_RULES
+from attncli.attention.registry import GIVEN_RULES, gradient_name
 from attncli.equation.indexing import GROUP_MEMBER, all_letters, is_fixed, position
 from attncli.equation.nodes import Expression, Ref, walk
 from attncli.equation.rule import Rule
@@ -67,7 +67,7 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
 
 def forward_steps(trace: Trace) -> tuple[str, ...]:
     """The steps up to the output; those after it are of the loss and of the backward pass."""
-    ends = ("target", f"d_{trace.result}")
+    ends = ("target", gradient_name(trace.result))
     return tuple(takewhile(lambda name: name not in ends, trace.steps))
 
 
@@ -87,7 +87,7 @@ def backward_steps(trace: Trace) -> tuple[str, ...]:
     """The steps of the backward pass, from the gradient of the output on; none where there was no
     backward pass.
     """
-    first = f"d_{trace.result}"
+    first = gradient_name(trace.result)
     return tuple(dropwhile(lambda name: name != first, trace.steps))
 
 
@@ -158,7 +158,7 @@ def _together(trace: Trace, place: Mapping[str, int]) -> tuple[str, ...]:
         gone |= {name for name in lost if HEAD not in trace.steps[name].rule.target.letters}
         gone.add("d_b_O")
     joined = (name for name in heads if not trace.steps[name].rule.given)
-    come = {f"d_{name}" for name in (*joined, trace.result)}
+    come = {gradient_name(name) for name in (*joined, trace.result)}
     for name in (*lost, *back):
         rule = trace.steps[name].rule
         follows = name not in come and not gone.isdisjoint(rule.inputs)

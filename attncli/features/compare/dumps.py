@@ -86,11 +86,11 @@ for _step, _words in _ELSEWHERE.items():
 _CALLED = {word: steps[0] for word, steps in _MEANT.items() if len(steps) == 1}
 RENAME = "--rename"
 # The rules, in one head, of steps that the other side's own equations define, by their names.
-OwnSteps: TypeAlias = Mapping[str, Rule]
-_NONE: OwnSteps = {}
+RulesOfOwn: TypeAlias = Mapping[str, Rule]
+_NONE: RulesOfOwn = {}
 
 
-def own_steps(problem: Problem) -> OwnSteps:
+def rules_of_own(problem: Problem) -> RulesOfOwn:
     """The rules of the steps of a problem's own equations, and of their gradients, in one head.
 
     Raises AttncliError (exit 3) for equations that make no plan.
@@ -110,7 +110,7 @@ def own_steps(problem: Problem) -> OwnSteps:
     return found
 
 
-def _own_letters(own: OwnSteps) -> dict[str, str]:
+def _own_letters(own: RulesOfOwn) -> dict[str, str]:
     """The step of each name and letter that pages use for steps of own equations."""
     found: dict[str, str] = {}
     for spell in (str, plain_name, unicode_name):
@@ -133,7 +133,7 @@ class Dump:
     labels: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     read_as: Mapping[str, str] = field(default_factory=dict)
-    own: OwnSteps = field(default_factory=dict)
+    own: RulesOfOwn = field(default_factory=dict)
 
     def operand(self, name: str, word: str, phrase: str) -> Operand:
         """These numbers as one side of a comparison."""
@@ -271,7 +271,7 @@ def parse_renames(texts: Iterable[str]) -> dict[str, str]:
 
 
 def named_steps(
-    names: Collection[str], renames: Mapping[str, str] | None = None, own: OwnSteps = _NONE
+    names: Collection[str], renames: Mapping[str, str] | None = None, own: RulesOfOwn = _NONE
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names of steps, with the steps; and the other names.
 
@@ -303,7 +303,7 @@ def named_steps(
     return named, others
 
 
-def guessed(steps: Mapping[str, str], own: OwnSteps = _NONE) -> dict[str, str]:
+def guessed(steps: Mapping[str, str], own: RulesOfOwn = _NONE) -> dict[str, str]:
     """Those of the names of steps that are neither attncli's nor the other side's own."""
     known = {**STEP_NAMES, **_own_letters(own)}
     return {name: step for name, step in steps.items() if known.get(name) != step}
@@ -321,7 +321,7 @@ def twice(steps: Mapping[str, str]) -> tuple[str, str] | None:
     return None
 
 
-def keep_one(steps: Mapping[str, str], name: str, own: OwnSteps = _NONE) -> str:
+def keep_one(steps: Mapping[str, str], name: str, own: RulesOfOwn = _NONE) -> str:
     """Help for a step that has two names, of which this is the second: only guesses give way to
     --rename.
     """
@@ -345,7 +345,7 @@ def nearest(name: str) -> str:
     return did_you_mean(likely, list(RULES), HELP_ON_STEPS)
 
 
-def single(step: str, own: OwnSteps = _NONE) -> bool:
+def single(step: str, own: RulesOfOwn = _NONE) -> bool:
     """Whether a step is one number in one head: a loss, a sink."""
     rule = own.get(step) or RULES[step]
     return not rule.axis_names
@@ -360,7 +360,9 @@ def as_step(name: str, array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def in_order(arrays: Mapping[str, NDArray[Any]], own: OwnSteps = _NONE) -> dict[str, NDArray[Any]]:
+def in_order(
+    arrays: Mapping[str, NDArray[Any]], own: RulesOfOwn = _NONE
+) -> dict[str, NDArray[Any]]:
     """The arrays in the order in which attncli works their steps out; then the other side's own."""
     return {name: arrays[name] for name in dict.fromkeys((*RULES, *own)) if name in arrays}
 
@@ -398,7 +400,7 @@ class _Archive(NamedTuple):
 
 
 def read_archive(
-    path: str, renames: Mapping[str, str] | None = None, own: OwnSteps = _NONE
+    path: str, renames: Mapping[str, str] | None = None, own: RulesOfOwn = _NONE
 ) -> Dump:
     """The steps of a file; AttncliError with exit 4 if it cannot be read, with exit 3 if something
     in it is wrong.
@@ -426,7 +428,7 @@ def read_arrays(
     arrays: Arrays,
     called: str,
     renames: Mapping[str, str] | None = None,
-    own: OwnSteps = _NONE,
+    own: RulesOfOwn = _NONE,
 ) -> Dump:
     """The steps among these arrays, which messages call so; ArrayError if there is none, or if what
     has the name of a step is no array.
@@ -460,7 +462,7 @@ def _without(steps: Mapping[str, str], names: Collection[str]) -> dict[str, str]
 
 
 def _steps(
-    names: list[str], file: str, renames: Mapping[str, str] | None, own: OwnSteps
+    names: list[str], file: str, renames: Mapping[str, str] | None, own: RulesOfOwn
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The names of steps, with the steps, of which there must be one; and the other names."""
     if not names:
@@ -492,7 +494,7 @@ def read_dump(
     root: Node,
     errors: ErrorCollector,
     renames: Mapping[str, str] | None = None,
-    own: OwnSteps = _NONE,
+    own: RulesOfOwn = _NONE,
 ) -> Dump:
     """The steps of a JSON or YAML file; AttncliError (exit 3) if no step has these names, or if
     something is no array.

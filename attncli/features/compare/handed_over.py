@@ -13,10 +13,10 @@ from attncli.english import as_written, shorten
 from attncli.errors import usage_error
 from attncli.features.compare.dumps import (
     Dump,
-    OwnSteps,
+    RulesOfOwn,
     are_of_dump,
-    own_steps,
     read_arrays,
+    rules_of_own,
     unreadable,
 )
 from attncli.features.compare.operands import InputFile, read_one, read_text, require_names
@@ -44,7 +44,7 @@ def read_given(
     exit 4 for a file that cannot be read.
     """
     given: list[InputFile] = []
-    own: OwnSteps = {}
+    own: RulesOfOwn = {}
     for name, value in (("problem", problem), ("other", other)):
         if isinstance(value, str | os.PathLike):
             file = read_one(str(value), changes, renames, own)
@@ -53,12 +53,14 @@ def read_given(
             file = InputFile(name, None, None, content, changes, None)
         given.append(file)
         if isinstance(file.content, Problem):
-            own = own_steps(file.content)
+            own = rules_of_own(file.content)
     require_names(given, renames)
     return given
 
 
-def _content(name: str, value: object, renames: Mapping[str, str], own: OwnSteps) -> Problem | Dump:
+def _content(
+    name: str, value: object, renames: Mapping[str, str], own: RulesOfOwn
+) -> Problem | Dump:
     """What is no file; only the other side may be numbers."""
     is_other = name == "other"
     if isinstance(value, Problem):
@@ -91,7 +93,7 @@ def _words(name: str, values: Mapping[Any, Any]) -> list[str]:
 
 
 def _of_json(
-    name: str, data: Mapping[str, Any], renames: Mapping[str, str], own: OwnSteps
+    name: str, data: Mapping[str, Any], renames: Mapping[str, str], own: RulesOfOwn
 ) -> Problem | Dump:
     """A trace as JSON data, with numbers as words where JSON has none."""
     text = json.dumps(data)
@@ -99,7 +101,7 @@ def _of_json(
     return read_text(source, {}, None, renames, own).content
 
 
-def _of_trace(trace: Trace, own: OwnSteps) -> Dump:
+def _of_trace(trace: Trace, own: RulesOfOwn) -> Dump:
     arrays = {name: trace[name] for name in trace}
     labels = {}
     rules = dict(own)
@@ -110,7 +112,9 @@ def _of_trace(trace: Trace, own: OwnSteps) -> Dump:
     return Dump(arrays, trace.settings.dtype, labels, own=rules)
 
 
-def _dump(name: str, values: Mapping[str, Any], renames: Mapping[str, str], own: OwnSteps) -> Dump:
+def _dump(
+    name: str, values: Mapping[str, Any], renames: Mapping[str, str], own: RulesOfOwn
+) -> Dump:
     try:
         return read_arrays(_Held(name, values), name, renames, own)
     except ArrayError as error:

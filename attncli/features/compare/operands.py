@@ -19,7 +19,7 @@ from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 from attncli.problem.text.source import Source, read_source
 
 if TYPE_CHECKING:
-    from attncli.features.compare.dumps import Dump, OwnSteps
+    from attncli.features.compare.dumps import Dump, RulesOfOwn
     from attncli.problem.model import Problem
     from attncli.problem.text.nodes import Node
     from attncli.tracing.comparison import Operand
@@ -87,23 +87,23 @@ def read_files(
 
 def _own_of_other(
     paths: Sequence[str], path: str, sources: Mapping[str, Source], convention: str | None
-) -> OwnSteps:
+) -> RulesOfOwn:
     """The steps of own equations of the file beside this one, where that is a problem with such."""
     others = [other for other in paths if other != path and other in sources]
     if not others or "equations" not in sources[others[0]].text:
         return {}
 
-    from attncli.features.compare.dumps import Dump, own_steps
+    from attncli.features.compare.dumps import Dump, rules_of_own
 
     other = read_text(sources[others[0]], {}, convention, {}).content
-    return {} if isinstance(other, Dump) else own_steps(other)
+    return {} if isinstance(other, Dump) else rules_of_own(other)
 
 
 def read_one(
     path: str,
     changes: Mapping[str, str],
     renames: Mapping[str, str],
-    own: OwnSteps = MappingProxyType({}),
+    own: RulesOfOwn = MappingProxyType({}),
 ) -> InputFile:
     """One file, as `read_files` reads it; `changes` and `renames` are read already."""
     if _binary(path):
@@ -116,7 +116,7 @@ def _read_binary(
     changes: Mapping[str, str],
     convention: str | None,
     renames: Mapping[str, str],
-    own: OwnSteps,
+    own: RulesOfOwn,
 ) -> InputFile:
     """A dump of arrays."""
     from attncli.features.compare.dumps import read_archive
@@ -130,7 +130,7 @@ def read_text(
     changes: Mapping[str, str],
     convention: str | None,
     renames: Mapping[str, str],
-    own: OwnSteps = MappingProxyType({}),
+    own: RulesOfOwn = MappingProxyType({}),
 ) -> InputFile:
     """A problem, or a dump of nested lists."""
     from attncli.features.compare.dumps import is_dump, read_dump

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from attncli.cli import options
+from attncli.cli import class_options, options
 from attncli.cli.class_options import (
     POSSIBLE_MARKS,
-    POSSIBLE_WORKERS,
     FeedbackFolder,
     FeedbackFormat,
     format_of_pages,
@@ -232,16 +231,7 @@ def test(
     ] = None,
     feedback: FeedbackFolder = None,
     feedback_format: FeedbackFormat = None,
-    workers: Annotated[
-        int | None,
-        options.read_by(
-            options.whole,
-            "--workers",
-            metavar="N",
-            help="Test a class in N processes.  [default: one for each core]",
-            allowed=POSSIBLE_WORKERS,
-        ),
-    ] = None,
+    workers: Annotated[int | None, class_options.workers("Test a class")] = None,
     look: TestLook,
     precision: options.Precision = 3,
 ) -> int:

@@ -29,10 +29,13 @@ def gradescope_results(trial: Trial, scheme: Scheme, precision: int) -> str:
     """
     found = earned(trial, scheme)
     asked = asked_cases(trial)
-    share = None if scheme.mistake is not None else found.of / len(asked)
+    share = None
+    if scheme.mistake is None:
+        share = found.of / len(asked)
+    tests = [_test(each, share, trial) for each in asked]
+    score = _score_in_words(found.marks, found.of, trial, scheme)
     page = render(trial_page(trial, precision), "table", Style())
-    said = f"{_score_in_words(found.marks, found.of, trial, scheme)}\n\n{page}"
-    return _results(found.marks, said, [_test(each, share, trial) for each in asked])
+    return _results(found.marks, f"{score}\n\n{page}", tests)
 
 
 def gradescope_error(error: AttncliError, scheme: Scheme) -> str:

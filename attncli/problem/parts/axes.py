@@ -4,7 +4,7 @@ head.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from attncli.equation.indices import BATCH as BATCH
@@ -77,6 +77,19 @@ def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
     if axes.heads in (None, axes.kv_heads):
         return tuple(HEAD if letter == KEY_HEAD else letter for letter in found)
     return found
+
+
+def of_one_head(letters: Iterable[str]) -> tuple[str, ...]:
+    """These letters without those of entries and heads.
+
+    >>> of_one_head(["b", "h", "i", "k"])
+    ('i', 'k')
+    """
+    own = []
+    for letter in letters:
+        if letter not in LEADING:
+            own.append(letter)
+    return tuple(own)
 
 
 def rows_from(name: str, given: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from attncli.english import count, shorten
+from attncli.equation.indices import is_letter
 from attncli.equation.nodes import Equation
 from attncli.equation.own_parser import KNOWN, LENGTH, read_equation
 from attncli.equation.parser import EquationError
@@ -138,7 +139,7 @@ def _wrong_name(name: str, key: str) -> tuple[str, str] | None:
     """What is wrong with the cell of an array, and what to write."""
     if not name:
         return f"{shorten(key)} is no cell of an array", ARRAYS_EXAMPLE
-    if len(name) == 1 and name.islower():
+    if is_letter(name):
         return (
             f"{name} is a letter, which is always an index",
             "an array has a longer or a capital name",

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 from typing import Any
 
-from attncli.cli.classes.summary import BETWEEN_MISTAKES, most_first, named, spread, spread_in_words
+from attncli.cli.classes.results import further_columns, results_document, table_of_marks
+from attncli.cli.classes.summary import BETWEEN_MISTAKES, most_first, named, spread_in_words
 from attncli.english import count, either, listed
 from attncli.features.check.many.result_row import Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
@@ -20,7 +21,6 @@ from attncli.page.document import (
     Listing,
     Paragraph,
     Table,
-    TableSheet,
     Text,
 )
 from attncli.render.csv_lines import Value
@@ -28,8 +28,6 @@ from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 MOST_MISTAKES_LISTED = 20
-# The sheets of a workbook.
-RESULTS, SUMMARY = "results", "summary"
 COLUMNS_OF_RESULTS = (
     "student",
     "marks",
@@ -47,16 +45,13 @@ def class_page(results: Sequence[Marked]) -> Document:
     """The page; its rows are those of results.csv and results.xlsx, its data those of
     results.json.
     """
-    title = f"{count(len(results), 'solution')}: checked"
-    return Document(
-        title,
-        tuple(_blocks(results)),
-        lambda: _data(results),
-        rows=lambda: _rows(results),
-        workbook=lambda: (
-            TableSheet(RESULTS, ([*_rows(results)],)),
-            TableSheet(SUMMARY, tuple(_summary_tables(results))),
-        ),
+    return results_document(
+        f"{count(len(results), 'solution')}: checked",
+        results,
+        blocks=_blocks,
+        data=_data,
+        rows=_rows,
+        tables=_summary_tables,
     )
 
 
@@ -64,11 +59,8 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
     """A line of names and a line for each student, at its end the further columns of the
     manifest.
     """
-    more = list(dict.fromkeys(name for each in results for name in each.more))
-    yield [
-        *COLUMNS_OF_RESULTS,
-        *(f"{name} (manifest)" if name in COLUMNS_OF_RESULTS else name for name in more),
-    ]
+    more = further_columns(results, COLUMNS_OF_RESULTS)
+    yield [*COLUMNS_OF_RESULTS, *more.values()]
     for each in results:
         yield [
             each.student,
@@ -92,11 +84,7 @@ def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value |
         *((words, number) for number, _, words in _kinds(results, read)),
     ]
     if read:
-        shares = [round(100 * value, 1) for value in spread([*map(_share, read)])]
-        yield [
-            ("marks in %", ""),
-            *zip(("average", "middle", "lowest", "highest"), shares, strict=True),
-        ]
+        yield table_of_marks([*map(_share, read)])
     if first := _first_steps(read):
         yield [
             ("first wrong number in", "students", "who"),

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
+from attncli.cli.classes.results import RESULTS
 from attncli.cli.classes.summary import BETWEEN_MISTAKES
 from attncli.cli.csv_files import csv_rows
 from attncli.cli.options import suffix_of
 from attncli.errors import AttncliError, Place, input_error
-from attncli.features.check.many.class_page import COLUMNS_OF_RESULTS, RESULTS
+from attncli.features.check.many.class_page import COLUMNS_OF_RESULTS
 from attncli.features.check.many.result_row import Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.problem.arrays.errors import ArrayError

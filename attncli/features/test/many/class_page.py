@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 from typing import Any
 
+from attncli.cli.classes.results import further_columns, results_document, table_of_marks
 from attncli.cli.classes.summary import (
     BETWEEN_MISTAKES,
     most_first,
     named,
     plain_marks,
-    spread,
     spread_in_words,
 )
 from attncli.english import count, either, listed
@@ -26,7 +26,6 @@ from attncli.page.document import (
     Listing,
     Paragraph,
     Table,
-    TableSheet,
     Text,
 )
 from attncli.render.csv_lines import Value
@@ -34,7 +33,6 @@ from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 # The sheets of a workbook.
-RESULTS, SUMMARY = "results", "summary"
 COLUMNS_OF_RESULTS = (
     "student",
     "marks",
@@ -53,15 +51,13 @@ def class_page(results: Sequence[Tested]) -> Document:
     """The page; its rows are those of results.csv and results.xlsx, its data those of
     results.json.
     """
-    return Document(
+    return results_document(
         f"{count(len(results), 'function')}: tested",
-        tuple(_blocks(results)),
-        lambda: _data(results),
-        rows=lambda: _rows(results),
-        workbook=lambda: (
-            TableSheet(RESULTS, ([*_rows(results)],)),
-            TableSheet(SUMMARY, tuple(_summary_tables(results))),
-        ),
+        results,
+        blocks=_blocks,
+        data=_data,
+        rows=_rows,
+        tables=_summary_tables,
     )
 
 
@@ -69,9 +65,8 @@ def _rows(results: Sequence[Tested]) -> Iterator[Sequence[Value | None]]:
     """A line of names and a line for each student, at its end the further columns of the
     manifest.
     """
-    more = list(dict.fromkeys(name for each in results for name in each.more))
-    further = [f"{name} (manifest)" if name in COLUMNS_OF_RESULTS else name for name in more]
-    yield [*COLUMNS_OF_RESULTS, *further]
+    more = further_columns(results, COLUMNS_OF_RESULTS)
+    yield [*COLUMNS_OF_RESULTS, *more.values()]
     for each in results:
         yield [
             each.student,
@@ -94,9 +89,7 @@ def _summary_tables(results: Sequence[Tested]) -> Iterator[list[Sequence[Value |
     kinds = [(words, number) for number, words in _kinds(results)]
     yield [("functions", len(results)), *kinds]
     if tested:
-        shares = [round(100 * value, 1) for value in spread(_shares(tested))]
-        names = ("average", "middle", "lowest", "highest")
-        yield [("marks in %", ""), *zip(names, shares, strict=True)]
+        yield table_of_marks(_shares(tested))
     if made := _made(results):
         rows = [(len(who), ", ".join(who), mistake) for mistake, who in made]
         yield [("students", "who", "mistake"), *rows]
