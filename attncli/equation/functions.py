@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.equation import curves, intervals
 from attncli.equation.curves import PI
@@ -56,6 +56,9 @@ class Function:
     known. A headline has it `between_matrices` as an equation has it between their cells: A + B,
     tanh(S).
 
+    `form` is how it is written in equations of a person's own, exp(x), and `meaning` what it is; a
+    function without a form is for built-in steps alone.
+
     Of multiplication the derivative is ("d * y", "d * x"), and `any_number` of factors may stand.
     """
 
@@ -75,6 +78,18 @@ class Function:
     written: str = ""
     of_angle: bool = False
     between_matrices: bool = False
+    form: str = ""
+    meaning: str = ""
+
+
+class OverALetter(NamedTuple):
+    """A function over all places of a letter, sum(t, x[t]): its form, its meaning, and what each
+    x[t] receives of the gradient `d` of the result.
+    """
+
+    form: str
+    meaning: str
+    derivative: str
 
 
 def _plain(operation: str, function: Callable[..., Any], **known: Any) -> Function:
@@ -287,6 +302,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d * y", "d * x"),
         # This is (x + δx)(y + δy) - xy, and the size of xy itself only once.
         magnitude="size_x * abs(y) + abs(x) * (size_y - abs(y))",
+        form="x * y",
+        meaning="the product",
     ),
     "add": _plain(
         "additions",
@@ -297,6 +314,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d",),
         magnitude="size_x + size_y",
         between_matrices=True,
+        form="x + y",
+        meaning="the sum of two numbers",
     ),
     "add_mask": Function(
         "additions",
@@ -317,6 +336,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d", "-d"),
         magnitude="size_x + size_y",
         between_matrices=True,
+        form="x - y",
+        meaning="the difference",
     ),
     "neg": _plain(
         "subtractions",
@@ -325,6 +346,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("-d",),
         magnitude="size_x",
         between_matrices=True,
+        form="-x",
+        meaning="the opposite",
     ),
     "div": _plain(
         "divisions",
@@ -334,6 +357,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d / y", "-d * x / y ** 2"),
         magnitude="size_x / abs(y) + abs(x / y) * ((size_y - abs(y)) / abs(y))",
         between_matrices=True,
+        form="x / y",
+        meaning="the quotient",
     ),
     "share": Function(
         "divisions",
@@ -360,6 +385,8 @@ FUNCTIONS: dict[str, Function] = {
         magnitude="exp(x) + size_x * exp(x + reach * size_x)",
         written="exp",
         between_matrices=True,
+        form="exp(x)",
+        meaning="e to the power of x",
     ),
     "pow": Function(
         "powers",
@@ -374,6 +401,8 @@ FUNCTIONS: dict[str, Function] = {
         # The base is a fixed number.
         magnitude="x ** y + abs(log(x)) * size_y * x ** (y + reach * size_y)",
         between_matrices=True,
+        form="x ** y",
+        meaning="x to the power of y",
     ),
     "sqrt": Function(
         "roots",
@@ -386,6 +415,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d / (2 * sqrt(x))",),
         magnitude="sqrt(x) + (size_x - abs(x)) / (2 * sqrt(x))",
         written="sqrt",
+        form="sqrt(x)",
+        meaning="the root, of a number that is not below 0",
     ),
     "log": Function(
         "logarithms",
@@ -397,6 +428,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d / x",),
         magnitude="abs(log(x)) + size_x / abs(x)",
         written="ln",
+        form="log(x)",
+        meaning="the logarithm to base e, of a number above 0",
     ),
     "tanh": Function(
         "hyperbolic tangents",
@@ -410,6 +443,8 @@ FUNCTIONS: dict[str, Function] = {
         magnitude="abs(tanh(x)) + (1 - tanh(max(0, abs(x) - reach * size_x)) ** 2) * size_x",
         written="tanh",
         between_matrices=True,
+        form="tanh(x)",
+        meaning="the hyperbolic tangent",
     ),
     "sin": Function(
         "sines",
@@ -423,6 +458,8 @@ FUNCTIONS: dict[str, Function] = {
         magnitude="1 + size_x",
         written="sin",
         of_angle=True,
+        form="sin(x)",
+        meaning="the sine of an angle in radians",
     ),
     "cos": Function(
         "cosines",
@@ -436,6 +473,8 @@ FUNCTIONS: dict[str, Function] = {
         magnitude="1 + size_x",
         written="cos",
         of_angle=True,
+        form="cos(x)",
+        meaning="the cosine of an angle in radians",
     ),
     "sigmoid": Function(
         "sigmoids",
@@ -448,6 +487,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d * sigmoid(x) * (1 - sigmoid(x))",),
         magnitude="sigmoid(x) + sigmoid(-max(0, abs(x) - reach * size_x)) * size_x",
         between_matrices=True,
+        form="sigmoid(x)",
+        meaning="1 / (1 + exp(-x))",
     ),
     "softplus": Function(
         "softplus",
@@ -460,6 +501,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("d * sigmoid(x)",),
         magnitude="softplus(x) + sigmoid(x + reach * size_x) * size_x",
         between_matrices=True,
+        form="softplus(x)",
+        meaning="log(1 + exp(x))",
     ),
     "erf": Function(
         "error functions",
@@ -473,6 +516,8 @@ FUNCTIONS: dict[str, Function] = {
         # The slope is 2/√π at 0, and nowhere larger.
         magnitude="abs(erf(x)) + 1.2 * size_x",
         between_matrices=True,
+        form="erf(x)",
+        meaning="the error function",
     ),
     "silu": Function(
         "sigmoids",
@@ -486,6 +531,8 @@ FUNCTIONS: dict[str, Function] = {
         # The slope is below 1.1 everywhere.
         magnitude="abs(silu(x)) + 1.1 * size_x",
         between_matrices=True,
+        form="silu(x)",
+        meaning="x * sigmoid(x)",
     ),
     "gelu": Function(
         "error functions",
@@ -499,6 +546,8 @@ FUNCTIONS: dict[str, Function] = {
         # The slope is below 1.2 everywhere.
         magnitude="abs(gelu(x)) + 1.2 * size_x",
         between_matrices=True,
+        form="gelu(x)",
+        meaning="x * (1 + erf(x / sqrt(2))) / 2",
     ),
     "phi": Function(
         "exponentials",
@@ -522,6 +571,8 @@ FUNCTIONS: dict[str, Function] = {
         exact="absolute",
         derivative=("where(x < 0, -d, d)",),
         magnitude="size_x",
+        form="abs(x)",
+        meaning="the size, without its sign",
     ),
     "floor_div": Function(
         "divisions",
@@ -529,6 +580,8 @@ FUNCTIONS: dict[str, Function] = {
         operator.floordiv,
         _decimal_floor_div,
         operator.floordiv,
+        form="x // y",
+        meaning="the quotient, rounded down",
         **_OF_POSITIONS,
     ),
     "mod": Function(
@@ -537,6 +590,8 @@ FUNCTIONS: dict[str, Function] = {
         operator.mod,
         _decimal_mod,
         operator.mod,
+        form="x % y",
+        meaning="what is left of x after x // y",
         **_OF_POSITIONS,
     ),
     "max": Function(
@@ -552,6 +607,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("where(y < x, d, 0)", "where(y < x, 0, d)"),
         slopes=intervals.slopes_of_largest,
         magnitude="max(0, size_x, size_y)",
+        form="max(x, y)",
+        meaning="the larger one, of two numbers or more",
     ),
     "min": Function(
         "comparisons",
@@ -565,6 +622,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("where(x < y, d, 0)", "where(x < y, 0, d)"),
         slopes=intervals.slopes_of_smallest,
         magnitude="max(0, size_x, size_y)",
+        form="min(x, y)",
+        meaning="the smaller one, of two numbers or more",
     ),
     "relu": Function(
         "comparisons",
@@ -577,6 +636,8 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("where(0 < x, d, 0)",),
         magnitude="size_x",
         between_matrices=True,
+        form="relu(x)",
+        meaning="x, and 0 for an x below 0",
     ),
     "finite": Function(
         "comparisons",
@@ -588,12 +649,49 @@ FUNCTIONS: dict[str, Function] = {
         derivative=("where(x == -inf, 0, d)",),
         magnitude="size_x",
     ),
-    "le": _plain("comparisons", operator.le, **_OF_POSITIONS),
-    "lt": _plain("comparisons", operator.lt, **_OF_POSITIONS),
-    "ge": _plain("comparisons", operator.ge, **_OF_POSITIONS),
-    "gt": _plain("comparisons", operator.gt, **_OF_POSITIONS),
-    "eq": _plain("comparisons", operator.eq, **_OF_POSITIONS),
-    "and_": _plain("conjunctions", _and, any_number=True, **_OF_POSITIONS),
+    "le": _plain(
+        "comparisons",
+        operator.le,
+        form="x <= y",
+        meaning="whether x is y or below it",
+        **_OF_POSITIONS,
+    ),
+    "lt": _plain(
+        "comparisons",
+        operator.lt,
+        form="x < y",
+        meaning="whether x is below y",
+        **_OF_POSITIONS,
+    ),
+    "ge": _plain(
+        "comparisons",
+        operator.ge,
+        form="x >= y",
+        meaning="whether x is y or above it",
+        **_OF_POSITIONS,
+    ),
+    "gt": _plain(
+        "comparisons",
+        operator.gt,
+        form="x > y",
+        meaning="whether x is above y",
+        **_OF_POSITIONS,
+    ),
+    "eq": _plain(
+        "comparisons",
+        operator.eq,
+        form="x == y",
+        meaning="whether both are equal",
+        **_OF_POSITIONS,
+    ),
+    "and_": _plain(
+        "conjunctions",
+        _and,
+        any_number=True,
+        form="x and y",
+        meaning="whether both conditions hold",
+        **_OF_POSITIONS,
+    ),
     "where": Function(
         "choices",
         _array_where,
@@ -604,6 +702,21 @@ FUNCTIONS: dict[str, Function] = {
         None,
         derivative=("", "where(x, d, 0)", "where(x, 0, d)"),
         magnitude="where(x, size_y, size_z)",
+        form="where(x, y, z)",
+        meaning="y where the condition x holds, and z elsewhere",
+    ),
+}
+
+# The functions over a letter, and softmax, which consists of several steps.
+OVER_A_LETTER = {
+    "sum": OverALetter("sum(t, x[t])", "all of them added up", "d"),
+    "mean": OverALetter("mean(t, x[t])", "their sum divided by how many there are", "d / n_t"),
+    "max": OverALetter("max(t, x[t])", "the largest of them", "where(x[t] == y, d, 0)"),
+    "min": OverALetter("min(t, x[t])", "the smallest of them", "where(x[t] == y, d, 0)"),
+    "softmax": OverALetter(
+        "softmax(t, x[t])",
+        "shares that sum to 1, alone on the right side of an equation",
+        "y[t] * (d[t] - sum(s, d[s] * y[s]))",
     ),
 }
 

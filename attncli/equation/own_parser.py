@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from attncli.english import listed, shorten
+from attncli.equation.functions import FUNCTIONS, OVER_A_LETTER
 from attncli.equation.indices import is_letter
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
 from attncli.equation.parser import OPERATORS, EquationError, binary
@@ -26,12 +27,10 @@ LARGEST_EXPONENT = 300
 LENGTH = re.compile(r"n_[a-z]")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 FORM = "write it as name[letters] = expression, such as scores[i, j] = sum(k, Q[i, k] * K[j, k])"
-# The functions that an equation may use, each with the number of its arguments.
-FUNCTIONS_OF_ONE = (
-    *("exp", "log", "sqrt", "abs", "tanh", "sin", "cos"),
-    *("sigmoid", "relu", "gelu", "silu", "softplus", "erf"),
+# The functions that an equation may use, by the number of their arguments.
+FUNCTIONS_OF_ONE = tuple(
+    name for name, function in FUNCTIONS.items() if function.form == f"{name}(x)"
 )
-OVER_A_LETTER = ("sum", "mean", "max", "min", "softmax")
 CHOICES = ("where", "max", "min")
 KNOWN = (*FUNCTIONS_OF_ONE, *dict.fromkeys((*OVER_A_LETTER, *CHOICES)))
 # Functions whose name a built-in step has, too: exp[i, j] is a cell, and exp(x) a call.

@@ -42,6 +42,10 @@ def steps(
             "--mistakes", help="List the mistakes that check knows, in all steps or in this one."
         ),
     ] = False,
+    language: Annotated[
+        bool,
+        typer.Option("--language", help="List what an equation of your own can be written with."),
+    ] = False,
     look: PageLook,
 ) -> None:
     """List the steps of attention, or explain one of them."""
@@ -54,8 +58,26 @@ def steps(
             "--mistakes",
             "--mistakes lists all mistakes; leave out --all",
         ),
+        *(
+            Conflict(
+                language and is_given,
+                "--language",
+                other,
+                "--language lists letters and functions, no steps",
+            )
+            for is_given, other in (
+                (name is not None, f"the step {name or repr(name)}"),
+                (all_steps, "--all"),
+                (mistakes, "--mistakes"),
+            )
+        ),
     )
     require_writable(look.output, "-")
+    if language:
+        from attncli.features.steps.language_page import language_page
+
+        write_page(language_page(), look)
+        return
     write_page(_page_of(name, all_steps=all_steps, mistakes=mistakes), look)
 
 
