@@ -42,12 +42,11 @@ class CaseResult:
     """What came of one case.
 
     `expected` are what its meanings give, `chosen` is the number of the one that it is judged by,
-    and `agreement` how the output compares with that. `error` says what failed. `unmeant` are the
-    facts by which it would agree, where others are meant. It is `hinted` where the error says how
-    the output is right.
-    facts by which it would agree, where others are meant. Where the output is right and gradients
-    are asked for, it is their result: `output` has them one after another, and `forward` is the
-    result of the output, if there is one.
+    and `agreement` how the output compares with that. `error` says what failed; it `is_raised`
+    where the function did not return, and `hinted` where it says how the output is right. `unmeant`
+    are the facts by which it would agree, where others are meant. Where the output is right and
+    gradients are asked for, it is their result: `output` has them one after another, and `forward`
+    is the result of the output, if there is one.
     """
 
     case: Case
@@ -59,6 +58,7 @@ class CaseResult:
     error: str = ""
     unmeant: Mapping[str, str] = field(default_factory=dict)
     hinted: bool = False
+    is_raised: bool = False
     is_of_gradients: bool = False
     forward: CaseResult | None = None
 
@@ -117,7 +117,7 @@ class Asking:
             self.lost += MOST_LOST_CALLS if error.hangs else error.ended
             if self._may_refuse(fitted) and not error.ended:
                 return CaseResult(case, "not asked", error=str(error))
-            return CaseResult(fitted, "error", error=str(error))
+            return CaseResult(fitted, "error", error=str(error), is_raised=True)
         self.changed |= set(answer.message["changed"])
         if not answer.message.get("repeats", True):
             self.unsteady.add(self.layout)

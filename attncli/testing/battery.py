@@ -61,7 +61,7 @@ def all_cases() -> tuple[Case, ...]:
 
 
 def _plain() -> Iterator[Case]:
-    shows = {"scale": "1/sqrt(d_k)", "softmax": "over keys"}
+    shows = {"scale": "1/sqrt(d_k)", "softmax": "over keys", "always causal": "no"}
     yield replace(_drawn("plain"), shows=shows)
     scaled = _drawn("a scale of its own")
     yield _asking(scaled, {"scale": SCALE}, Meaning({"scale": SCALE}))
@@ -113,7 +113,7 @@ def _masked() -> Iterator[Case]:
 def _causal() -> Iterator[Case]:
     square = _drawn("causal", n=KEYS, m=KEYS)
     yield _asking(square, {"causal": True}, Meaning({"mask": "causal"}))
-    longer = _drawn("causal, fewer queries than keys", m=6, d_v=8)
+    longer = replace(_drawn("causal, fewer queries than keys", m=6, d_v=8), needs_more_keys=True)
     corners = [
         Meaning({"mask": {"causal": True, "corner": corner}}, {"causal": corner})
         for corner in CORNERS
@@ -193,7 +193,7 @@ def _rotated() -> Iterator[Case]:
     yield _asking(case, {"rope": THETA}, *_pairings({}))
 
     past = 3
-    case = _drawn("RoPE after a cache", **sizes)
+    case = replace(_drawn("RoPE after a cache", **sizes), needs_more_keys=True)
     old_keys, new_keys = np.split(case.keys, [past], axis=-2)
     old_values, new_values = np.split(case.values, [past], axis=-2)
     cached = {"past": {"K": old_keys, "V": old_values}, "K": new_keys, "V": new_values}
@@ -216,7 +216,8 @@ def _number_formats() -> Iterator[Case]:
     yield _asking(case, {"mask": keep}, Meaning(_keeping(keep)))
     case = _drawn(f"{KEYS_OF_LONG_ROW:,} equal keys", n=1, m=KEYS_OF_LONG_ROW)
     keys = np.broadcast_to(case.keys[..., :1, :], case.keys.shape).copy()
-    yield replace(case, keys=keys, dtype="float16", shows={"precision": "sums in float32"})
+    long = replace(case, keys=keys, dtype="float16", needs_more_keys=True)
+    yield replace(long, shows={"precision": "sums in float32"})
 
 
 def _drawn(

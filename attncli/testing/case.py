@@ -39,7 +39,8 @@ class Case:
     two axes, unless they are `per_head`. `meanings` are the ways to understand this; a function
     agrees if it gives the output of one. `shows` are the facts that a function has which agrees
     here. `upstream` is the gradient of the output, where gradients are asked for. `needs` says
-    which of the leading axes the case is about, if it is: "entries" or "heads".
+    which of the leading axes the case is about, if it is: "entries" or "heads", and
+    `needs_more_keys` that it is about more keys than queries.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Case:
     meanings: tuple[Meaning, ...] = (Meaning(),)
     shows: Mapping[str, str] = field(default_factory=dict)
     needs: frozenset[str] = frozenset()
+    needs_more_keys: bool = False
     dtype: str = ""
 
     def __str__(self) -> str:
@@ -98,6 +100,24 @@ class Case:
         width = self.keys.shape[-1]
         upstream = None if self.upstream is None else self.upstream[..., :width]
         return replace(self, values=self.values[..., :width], upstream=upstream)
+
+    def with_as_many_keys_as_queries(self) -> Case | None:
+        """The case of a function that takes as many keys as queries: the first ones; None where it
+        is about more keys.
+        """
+        if self.needs_more_keys:
+            return None
+        most = min(self.queries.shape[-2], self.keys.shape[-2])
+        meanings = [replace(each, keys=_first_tokens(each.keys, most)) for each in self.meanings]
+        return replace(
+            self,
+            queries=self.queries[..., :most, :],
+            keys=self.keys[..., :most, :],
+            values=self.values[..., :most, :],
+            asks=_first_tokens(self.asks, most),
+            upstream=None if self.upstream is None else self.upstream[..., :most, :],
+            meanings=tuple(meanings),
+        )
 
     @property
     def title(self) -> str:
@@ -184,6 +204,17 @@ def _cut(value: Any, lost: frozenset[str]) -> Any:
             return {key: _cut(each, lost) for key, each in value.items()}
         case list():
             return [_cut(each, lost) for each in value]
+        case _:
+            return value
+
+
+def _first_tokens(value: Any, most: int) -> Any:
+    """Settings with so many rows and columns of masks; also of those within mappings."""
+    match value:
+        case np.ndarray():
+            return value[..., :most, :most]
+        case Mapping():
+            return {key: _first_tokens(each, most) for key, each in value.items()}
         case _:
             return value
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from attncli.testing.asking import CaseResult
 from attncli.testing.case import Case, PerHead
-from attncli.testing.diagnosis import Finding
+from attncli.testing.diagnosis import Finding, unexplained
+from attncli.testing.pattern import patterns
 from attncli.testing.trial import Trial
 from attncli.tracing.json_numbers import json_values
 from attncli.tracing.serialization import TRACE_FORMAT
@@ -29,6 +30,7 @@ def trial_data(trial: Trial) -> dict[str, Any]:
         "remarks": list(trial.remarks),
         "mistakes": list(mistakes),
         "explanations": [_explanation(each) for each in trial.explanations],
+        "unexplained": _unexplained(trial),
         "cases": [_case(result) for result in trial.results],
     }
 
@@ -38,6 +40,15 @@ def _explanation(found: Finding) -> dict[str, Any]:
         "mistakes": list(found.mistakes),
         "beside": list(found.beside),
         "cases": [each.case.name for each in found.results],
+    }
+
+
+def _unexplained(trial: Trial) -> dict[str, Any]:
+    """The cases that no mistake explains, and what is true of all of them."""
+    left = unexplained(trial.results, trial.explanations)
+    return {
+        "cases": [each.case.name for each in left],
+        "patterns": list(patterns(trial.results, left)),
     }
 
 

@@ -12,13 +12,14 @@ from attncli.testing.case import MOST_AXES, Array, Case
 
 
 class AxisLayout(NamedTuple):
-    """How many axes there are, whether tokens come before heads, and whether values may be wider
-    than keys.
+    """How many axes there are, whether tokens come before heads, whether values may be wider than
+    keys, and whether there may be another number of keys than of queries.
     """
 
     axes: int = MOST_AXES
     tokens_first: bool = False
     wide_values: bool = True
+    other_keys: bool = True
 
     @property
     def words(self) -> str:
@@ -26,14 +27,20 @@ class AxisLayout(NamedTuple):
         axes = ["entries", "heads", "tokens", "features"][MOST_AXES - self.axes :]
         if self.tokens_first:
             axes[-3:-1] = ["tokens", "heads"]
-        text = " × ".join(axes)
-        return text if self.wide_values else f"{text}; values as wide as keys"
+        said = [" × ".join(axes)]
+        if not self.wide_values:
+            said.append("values as wide as keys")
+        if not self.other_keys:
+            said.append("as many keys as queries")
+        return "; ".join(said)
 
     def case(self, case: Case) -> Case | None:
         """A case as a function of this layout is asked it, still with heads first; None where it
         cannot be.
         """
         fitted = case.with_axes(self.axes)
+        if fitted is not None and not self.other_keys:
+            fitted = fitted.with_as_many_keys_as_queries()
         if fitted is None or self.wide_values:
             return fitted
         return fitted.with_values_as_wide_as_keys()
@@ -57,11 +64,11 @@ def possible_layouts(tokens_first: bool | None = None) -> Iterator[AxisLayout]:
     """All layouts, those with the most axes first: who takes these, takes fewer by chance.
 
     Of the two with entries and heads, the one that is meant comes first; `tokens_first` says which
-    that is.
+    that is. Those in which less can be asked come last.
     """
     orders = (True, False) if tokens_first else (False, True)
-    for wide_values in (True, False):
-        for order in orders:
-            yield AxisLayout(4, tokens_first=order, wide_values=wide_values)
-        yield AxisLayout(3, wide_values=wide_values)
-        yield AxisLayout(2, wide_values=wide_values)
+    axes = [*((4, order) for order in orders), (3, False), (2, False)]
+    for other_keys in (True, False):
+        for wide_values in (True, False):
+            for number, order in axes:
+                yield AxisLayout(number, order, wide_values, other_keys)

@@ -32,7 +32,7 @@ from attncli.testing.diagnosis import Finding, differing, explanations, unexplai
 from attncli.testing.facts import NOT_ASKED, missing
 from attncli.testing.gradients.asking import gradient_symbol
 from attncli.testing.judgement import Expected
-from attncli.testing.pattern import only_where, right_part
+from attncli.testing.pattern import patterns
 from attncli.testing.smallest import first_wrong_cell, smallest_problem, truth_of
 from attncli.testing.trial import Trial
 
@@ -282,9 +282,7 @@ def _unexplained(trial: Trial, precision: int) -> Iterator[Block]:
     names = _named([each.case.name for each in left])
     differ = either(len(left), "One case differs", f"{len(left)} cases differ")
     yield Paragraph((f"{differ} in a way that attncli has no name for: {names}.",))
-    outputs = [each for each in left if not each.is_of_gradients]
-    said = [each for each in (only_where(trial.results, left), right_part(outputs)) if each]
-    if said:
+    if said := patterns(trial.results, left):
         yield Paragraph((" ".join(said),))
     smallest = smallest_problem(left[0])
     yield Paragraph(_described(smallest.case))

@@ -54,6 +54,13 @@ def only_where(results: Sequence[CaseResult], left: Sequence[CaseResult]) -> str
     return None
 
 
+def patterns(results: Sequence[CaseResult], left: Sequence[CaseResult]) -> tuple[str, ...]:
+    """All sentences that are true of the cases that are `left`."""
+    outputs = [each for each in left if not each.is_of_gradients]
+    found = (only_where(results, left), right_part(outputs))
+    return tuple(each for each in found if each)
+
+
 def _has_all(case: Case, conditions: Sequence[Condition]) -> bool:
     return all(each.holds(case) for each in conditions)
 

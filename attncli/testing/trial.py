@@ -12,6 +12,7 @@ from typing import Any
 
 from attncli.english import listed
 from attncli.errors import did_you_mean, input_error, usage_error
+from attncli.testing.always_causal import corner_of, hiding_later
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import all_cases
 from attncli.testing.case import MOST_AXES, Case
@@ -95,12 +96,7 @@ def try_function(
             return _try_layer(text, asking, described, weights or {}, begin)
         _require_qkv(text, asking)
         cases = [with_upstream(case) if gradient else case for case in all_cases()]
-        plain, *others = cases
-        begin(plain.name)
-        results = [_plain_result(asking, plain)]
-        for case in others:
-            begin(case.name)
-            results.append(asking.answer(case))
+        results = answers(asking, cases, begin)
     return trial_of(
         text,
         results,
@@ -111,6 +107,24 @@ def try_function(
         backward=_backward(asking),
         unmeant=_unmeant_layout(asking.layout, meant),
     )
+
+
+def answers(
+    asking: Asking, cases: Sequence[Case], begin: Callable[[str], None] = lambda _: None
+) -> list[CaseResult]:
+    """What comes of these cases, the first of which is plain: by it the layout is found, and
+    whether later tokens are hidden without being asked.
+    """
+    plain, *others = cases
+    begin(plain.name)
+    results = [_plain_result(asking, plain)]
+    if corner := corner_of(results[0], asking):
+        plain, *others = [hiding_later(case, corner) for case in cases]
+        results = [asking.answer(plain)]
+    for case in others:
+        begin(case.name)
+        results.append(asking.answer(case))
+    return results
 
 
 def _way_to_load(error: FunctionError) -> str:
@@ -265,20 +279,28 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
     """The plain case in the layout of the function, which is found by trying.
 
     It is the first in which a function agrees, or makes a known mistake; else the first that gives
-    the right shape, and else the last.
+    the right shape, and else the last that asks for all.
     """
     fitting: dict[AxisLayout, CaseResult] = {}
+    failed: dict[AxisLayout, CaseResult] = {}
     result = CaseResult(plain, "not asked")
+    has_returned = False
     for layout in possible_layouts(asking.meant.tokens_first):
+        if has_returned and not layout.other_keys:
+            # Whatever comes back, it takes other keys.
+            break
         if fitting and not layout.wide_values:
             # What takes wide values is not asked narrow ones, in which a mistake may hide.
             break
         asking.layout = layout
         result = asking.answer(plain, twice=True)
+        has_returned = has_returned or not result.is_raised
         if asking.is_lost or result.result == "same" or is_explained(result):
             break
         if result.result == "differs" or result.hinted:
             fitting[layout] = result
+        elif layout.other_keys:
+            failed = {layout: result}
     # It is meant where another order of its axes is right, or its first head is: with fewer axes it
     # may be right because what is wrong is not asked.
     meant = [layout for layout, first in fitting.items() if first.hinted or is_partly_right(first)]
@@ -287,7 +309,7 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
         return fitting[layout]
     if asking.is_lost or result.result == "same" or is_explained(result):
         return result
-    for layout, first in fitting.items():
+    for layout, first in (fitting or failed).items():
         asking.layout = layout
         return first
     return result
