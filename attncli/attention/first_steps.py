@@ -20,6 +20,7 @@ from attncli.problem.parts.axes import (
     KEY_HEAD_OF,
     LEADING,
     Axes,
+    Shaped,
     axes_of,
     input_of,
     leads,
@@ -47,17 +48,18 @@ class FirstSteps(NamedTuple):
 
 def first_steps_of(problem: Problem) -> FirstSteps:
     """What leads to the logits, without equations of the problem's own."""
-    past, axes = past_length(problem.given), axes_of(problem.given)
+    sized = problem.sized
+    past, axes = past_length(sized), axes_of(sized)
     # With a cache, K and V are steps that put the new rows after those of the cache.
     given = {
         f"new_{name}" if past and name in ("K", "V") else name: array
         for name, array in problem.given.items()
     }
-    position_sizes = PositionSizes.of(problem.given, problem.mask)
+    position_sizes = PositionSizes.of(sized, problem.mask)
     offset = position_sizes.offset
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
     for name in "QKV":
-        rules += _rows(name, given, past)
+        rules += _rows(name, given, sized, past)
     for position in problem.positions:
         if position.replaces:
             rules += position.steps(position_sizes)
@@ -77,15 +79,17 @@ def first_steps_of(problem: Problem) -> FirstSteps:
     known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
     for part in parts:
         known |= part.leads
-    parameters = _parameters(problem, position_sizes, axes, parts)
-    of_indices = _sizes(problem, position_sizes, axes)
+    d_v = width("V", sized)
+    parameters = _parameters(problem, position_sizes, axes, parts, d_v)
+    of_indices = _sizes(problem, position_sizes, axes, d_v)
     return FirstSteps(rules, parameters, given, of_indices, known, axes)
 
 
 def softmax_rules_of(problem: Problem, axes: Axes, logits: str, *, shift: bool) -> Iterator[Rule]:
     """The rules of one head from the logits to the output."""
     sink, base = has_sink(problem), problem.exp_base.value if problem.exp_base else None
-    heads, projected = axes.has_heads, "W_O" in problem.given
+    sized = problem.sized
+    heads, projected = axes.has_heads, "W_O" in sized
     if shift:
         yield variants.row_maxima(sink).bind({"logits": logits})
         yield COMPUTED_RULES["shifted"].bind({"logits": logits})
@@ -96,7 +100,7 @@ def softmax_rules_of(problem: Problem, axes: Axes, logits: str, *, shift: bool) 
         yield COMPUTED_RULES["heads_output"]
         if heads:
             yield COMPUTED_RULES["concat"]
-        yield variants.output(heads, projected, "b_O" in problem.given)
+        yield variants.output(heads, projected, "b_O" in sized)
     else:
         yield COMPUTED_RULES["output"]
 
@@ -110,7 +114,7 @@ def joins_heads(problem: Problem) -> bool:
     """Whether heads are put side by side: they were split, or there is a W_O; heads given apart
     stay apart.
     """
-    return problem.joined or "W_O" in problem.given
+    return problem.joined or "W_O" in problem.sized
 
 
 def with_leading_axes(
@@ -128,13 +132,15 @@ def with_leading_axes(
     return tuple(found), known
 
 
-def _rows(name: str, given: Mapping[str, Matrix], past: int) -> Iterator[Rule]:
+def _rows(
+    name: str, given: Mapping[str, Matrix], sized: Mapping[str, Shaped], past: int
+) -> Iterator[Rule]:
     """The rules that make Q, K or V: given or projected, and after what is in the cache."""
     own = f"new_{name}" if past and name != "Q" else name
     if own in given:
         yield GIVEN_RULES[own]
     else:
-        yield variants.projection(own, input_of(name, given), f"b_{name}" in given)
+        yield variants.projection(own, input_of(name, sized), f"b_{name}" in sized)
     if own != name:
         yield variants.cached(name, past)
 
@@ -155,7 +161,7 @@ def _scores(problem: Problem) -> Iterator[Rule]:
 
 
 def _parameters(
-    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause]
+    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause], d_v: int
 ) -> Mapping[str, Scalar | Matrix]:
     """The numbers and arrays that equations call by a name; ValueError where two parts of a problem
     use the same one.
@@ -164,7 +170,7 @@ def _parameters(
     """
     offset = sizes.offset.parameters
     found: dict[str, Scalar | Matrix] = {}
-    for name, given in _all_parameters(problem, sizes, axes, parts):
+    for name, given in _all_parameters(problem, sizes, axes, parts, d_v):
         if name in found and name not in offset:
             raise ValueError(
                 f"two parts of the problem have a parameter {name}: one of them needs another name"
@@ -174,7 +180,7 @@ def _parameters(
 
 
 def _all_parameters(
-    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause]
+    problem: Problem, sizes: PositionSizes, axes: Axes, parts: Iterable[Clause], d_v: int
 ) -> Iterator[tuple[str, Scalar | Matrix]]:
     yield "d_k", Scalar.of(sizes.d_k)
     for key in keys.KEYS:
@@ -189,7 +195,7 @@ def _all_parameters(
     if axes.group > 1:
         yield "group", Scalar.of(axes.group)
     if axes.has_heads and joins_heads(problem):
-        yield "d_v", Scalar.of(width("V", problem.given))
+        yield "d_v", Scalar.of(d_v)
     for position in problem.positions:
         if position.bias:
             yield from position.parameters(sizes).items()
@@ -197,11 +203,10 @@ def _all_parameters(
         yield from part.parameters.items()
 
 
-def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes) -> Mapping[str, int]:
+def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes, d_v: int) -> Mapping[str, int]:
     """The lengths of indices that are on no axis of an array on the right side of their
     equation.
     """
-    d_v = width("V", problem.given)
     found = {
         "i": sizes.n,
         "j": sizes.m,

@@ -13,10 +13,12 @@ from attncli.equation.indexing import LeadingAxes
 from attncli.equation.nodes import Ref, names_used, walk
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential
+from attncli.errors import input_error
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
-from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
+from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING, past_length
 from attncli.problem.parts.equations import System
+from attncli.problem.shape_checks import what_is_missing
 
 # The steps of the built-in softmax that a shift changes.
 _INSIDE_OF_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
@@ -64,6 +66,7 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
     _check_heads(system, first)
     in_order = _in_order(steps, plain)
     in_order_shifted = _in_order(steps, shifted)
+    _check_made(problem, (*in_order, *in_order_shifted))
     before, behind = _apart(in_order, logits)
     _, behind_shifted = _apart(in_order_shifted, logits)
     rules, all_leading = with_leading_axes(before, leading)
@@ -144,12 +147,37 @@ def _lengths(
     for name, value in first.parameters.items():
         if isinstance(value, Matrix):
             shapes[name] = value.shape
+    places = dict(problem.places)
+    if system.start is not None:
+        places[""] = system.start
     found = Lengths(
-        _known_lengths(problem, first), shapes, dict(system.replaced), dict(first.parameters)
+        _known_lengths(problem, first),
+        shapes,
+        dict(system.replaced),
+        dict(first.parameters),
+        places,
     )
     for array in system.arrays:
         found.take(array)
     return found
+
+
+def _check_made(problem: Problem, rules: Sequence[Rule]) -> None:
+    """Raises AttncliError for queries, keys or values that a step reads, and nothing makes."""
+    assert problem.system is not None
+    there = {*problem.given, *problem.system.replaced}
+    projected = [rule.name for rule in rules if not rule.given and not rule.own]
+    past = past_length(problem.given)
+    for letter in "QKV":
+        step = f"new_{letter}" if past and letter != "Q" else letter
+        if step not in projected:
+            continue
+        missing = what_is_missing(letter, there)
+        if missing is not None:
+            path, message, help = missing
+            place = problem.places.get(path, problem.system.start)
+            help = f"{help}, or an equation that makes {letter}"
+            raise input_error(message, path=path, place=place, help=help)
 
 
 def _symbols(system: System) -> tuple[tuple[str, str], ...]:
@@ -177,10 +205,11 @@ def _known_lengths(problem: Problem, first: FirstSteps) -> Mapping[str, int]:
     d_k = first.parameters["d_k"]
     assert isinstance(d_k, Scalar)
     found["k"] = int(d_k.value)
-    widths = {problem.given[name].shape[-1] for name in ("X", "context") if name in problem.given}
+    sized = problem.sized
+    widths = {sized[name].shape[-1] for name in ("X", "context") if name in sized}
     # A context may be of another width.
-    if len(widths) == 1 and "X" in problem.given:
-        found["d"] = problem.given["X"].shape[-1]
+    if len(widths) == 1 and "X" in sized:
+        found["d"] = sized["X"].shape[-1]
     if first.axes.batch:
         found["b"] = first.axes.batch
     return found

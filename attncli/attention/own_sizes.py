@@ -5,7 +5,7 @@ array on the way may be too large to be held.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from attncli.english import count, listed, shape_text
 from attncli.equation.evaluator import Evaluator
 from attncli.equation.indexing import letters
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
+from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, cells
 from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
@@ -146,24 +146,6 @@ class OwnSizes:
         # The cell that is defined stands first where a step reads itself, which is a circle.
         at = places[number - 1] if number <= len(places) else 0
         return self.own.error_at(message, help, at)
-
-
-def cells(expression: Expression, *, is_chosen: bool = False) -> Iterator[tuple[Ref, bool]]:
-    """The cells that an expression reads, from the left, each with whether a `where` chooses it."""
-    match expression:
-        case Ref():
-            yield expression, is_chosen
-        case Call("where", (condition, *branches)):
-            yield from cells(condition, is_chosen=is_chosen)
-            for branch in branches:
-                yield from cells(branch, is_chosen=True)
-        case Call(arguments=arguments):
-            for argument in arguments:
-                yield from cells(argument, is_chosen=is_chosen)
-        case Reduce(body=body):
-            yield from cells(body, is_chosen=is_chosen)
-        case Number() | Name():
-            pass
 
 
 def _odd_part(index: Expression) -> str:

@@ -27,11 +27,13 @@ from attncli.equation.nodes import (
     Number,
     Reduce,
     Ref,
+    cells,
     rewrite,
     walk,
 )
 from attncli.equation.rule import Rule, needed_for
-from attncli.errors import AttncliError, did_you_mean, input_error
+from attncli.errors import AttncliError, Place, did_you_mean, input_error
+from attncli.problem.keys import array_path
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import LEADING, of_one_head
 from attncli.problem.parts.equations import OwnArray, OwnEquation, System
@@ -336,6 +338,8 @@ class Lengths:
     shapes: dict[str, tuple[int, ...]]
     own: Mapping[str, OwnEquation]
     parameters: dict[str, Scalar | Matrix]
+    # Where the given arrays stand in a file; and under no name, where it begins.
+    places: Mapping[str, Place] = field(default_factory=dict)
     # The lengths that no array on the right of an equation tells.
     needed: dict[str, int] = field(default_factory=dict)
 
@@ -366,9 +370,9 @@ class Lengths:
         """The shape of a step, and the lengths that its equation takes a mean over."""
         own = self.own.get(rule.name)
         found: dict[str, tuple[int, str]] = {}
-        for node in walk(rule.equation.expression):
-            if isinstance(node, Ref) and node.name in self.shapes:
-                self._add_cell(node, found, own)
+        for cell, is_chosen in cells(rule.equation.expression):
+            if cell.name in self.shapes:
+                self._add_cell(cell, found, own, is_chosen=is_chosen)
         shape = []
         for letter in rule.target.letters:
             if letter not in found and letter not in self.known:
@@ -419,22 +423,58 @@ class Lengths:
             self.parameters.setdefault(length_name(letter), Scalar(length, str(length)))
 
     def _add_cell(
-        self, cell: Ref, found: dict[str, tuple[int, str]], own: OwnEquation | None
+        self,
+        cell: Ref,
+        found: dict[str, tuple[int, str]],
+        own: OwnEquation | None,
+        *,
+        is_chosen: bool,
     ) -> None:
+        self._check_axes(cell, own)
         for index, length in zip(cell.indices, self.shapes[cell.name], strict=True):
             if not isinstance(index, str):
+                continue
+            if is_chosen and length < self.known.get(index, 0):
+                # A cell that a `where` chooses need not be there for every place.
                 continue
             before = self.letters.get(index, (length, cell.name))
             if own is not None and index not in KEPT:
                 self.letters.setdefault(index, before)
                 found.setdefault(index, before)
             size, where = found.setdefault(index, (length, cell.name))
-            if size != length and own is not None:
-                raise own.error(
-                    f"{index} runs to {size} in {where}, and to {length} in {cell.name}",
-                    "axes with the same letter have the same length",
-                    cell.name,
-                )
+            if size != length:
+                raise self._differ(index, (size, where), (length, cell.name), own)
+
+    def _check_axes(self, cell: Ref, own: OwnEquation | None) -> None:
+        """Raises AttncliError where a step of theirs has other axes than a step of ours reads."""
+        found = len(self.shapes[cell.name])
+        needed = len(cell.indices)
+        if own is None and found != needed and cell.name in self.own:
+            axes = ", ".join(RULES[cell.name].target.letters)
+            raise self.own[cell.name].error(
+                f"{cell.name} has {count(found, 'axis', 'axes')}, and is read with"
+                f" {count(needed, 'index', 'indices')} by a step of attention",
+                f"write {cell.name}[{axes}] = …",
+            )
+
+    def _differ(
+        self,
+        letter: str,
+        first: tuple[int, str],
+        second: tuple[int, str],
+        own: OwnEquation | None,
+    ) -> AttncliError:
+        """The error for a letter of two lengths; in a step of ours, one of the two is theirs."""
+        (size, where), (length, name) = first, second
+        message = f"{letter} runs to {size} in {where}, and to {length} in {name}"
+        help = "axes with the same letter have the same length"
+        if own is not None:
+            return own.error(message, help, name)
+        for blamed in (name, where):
+            if blamed in self.own:
+                return self.own[blamed].error(message, help, blamed)
+        path = name if name in self.places else ""
+        return input_error(message, path=array_path(path), place=self.places.get(path), help=help)
 
     def _read_length(self, letter: str, found: Mapping[str, tuple[int, str]]) -> int | None:
         """How long a letter is by the arrays of an equation, or else of those before it."""

@@ -62,7 +62,7 @@ def _with_mask(problem: Problem, text: str, *, outside: bool) -> Problem:
     errors = ErrorCollector(Source("--mask", text, outside=outside), Exit.USAGE)
     convention = convention_named(problem.convention) if problem.convention else OWN
     reading = read_mask(Value(parse_yaml(errors), "mask", Reading(errors)), convention)
-    reading.check(problem.given)
+    reading.check(problem.sized)
     errors.stop()
     return replace(problem, mask=reading.mask())
 

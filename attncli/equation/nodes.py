@@ -92,6 +92,24 @@ def walk(expression: Expression) -> Iterator[Expression]:
         yield from walk(expression.body)
 
 
+def cells(expression: Expression, *, is_chosen: bool = False) -> Iterator[tuple[Ref, bool]]:
+    """The cells that an expression reads, from the left, each with whether a `where` chooses it."""
+    match expression:
+        case Ref():
+            yield expression, is_chosen
+        case Call("where", (condition, *branches)):
+            yield from cells(condition, is_chosen=is_chosen)
+            for branch in branches:
+                yield from cells(branch, is_chosen=True)
+        case Call(arguments=arguments):
+            for argument in arguments:
+                yield from cells(argument, is_chosen=is_chosen)
+        case Reduce(body=body):
+            yield from cells(body, is_chosen=is_chosen)
+        case Number() | Name():
+            pass
+
+
 def rewrite(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """The same tree with `change` applied to every node, the innermost first, also in indices that
     are expressions.

@@ -4,7 +4,8 @@ kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
 from types import MappingProxyType
@@ -16,9 +17,15 @@ from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
-from attncli.problem.parts.axes import PER_HEAD, axes_of, key_labels, rows_from, sizes
+from attncli.problem.parts.axes import PER_HEAD, Shaped, axes_of, key_labels, rows_from, sizes
 from attncli.problem.parts.conventions import OWN, Convention, convention_named
-from attncli.problem.parts.heads import check_leading, check_per_head, check_widths, split_heads
+from attncli.problem.parts.heads import (
+    check_heads_are_there,
+    check_leading,
+    check_per_head,
+    check_widths,
+    split_heads,
+)
 from attncli.problem.parts.losses import LOSSES, Loss, check_loss, read_loss
 from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.positions import Position, read_positions
@@ -102,28 +109,30 @@ def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None
         )
     reading = Reading(errors, root.values, places_in(root))
     values: Values = {"score": "scaled_dot"} | _read_values(root, reading, reads)
+    system = _system_of(values, reading, root)
     positions: tuple[Position, ...] = values.get("position") or ()
     mask: MaskReading | None = values.get("mask")
     # A misspelt W_K is not told again as a missing one.
     if all(key in KEYS for key in root.keys):
-        check_sources(values["score"], reading, root.at)
+        check_sources(values["score"], reading, root.at, system)
     if errors.count:
         _check_what_was_read(values, root, reading)
     # Here and below, what is checked next asks for what has been read, or for arrays that fit.
     errors.stop()
-    given, joined = _fitting_arrays(values, positions, reading)
-    tokens, context_tokens = _labels(values, given, reading)
+    reading = _with_equations(reading, system, root)
+    given, sized, joined = _fitting_arrays(values, positions, system, reading)
+    tokens, context_tokens = _labels(values, sized, reading)
     if mask:
-        mask.check(given)
+        mask.check(sized)
     # What another result has the shape of, only its equations say.
     is_output = not _has_own_result(values)
     if is_output:
-        check_gradient(values.get("d_output"), given, joined, reading)
+        check_gradient(values.get("d_output"), sized, joined, reading)
     loss: Loss | None = values.get("loss")
     if loss is not None and (is_output or LOSSES[loss.kind].of_classes or "d_output" in values):
-        loss = check_loss(loss, given, joined, reading)
+        loss = check_loss(loss, sized, joined, reading)
     errors.stop()
-    numbers = _numbers_of_one_head(given)
+    numbers = _numbers_of_one_head(given, sized)
     return Problem(
         title=values.get("title") or "",
         tokens=tokens,
@@ -135,7 +144,7 @@ def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None
         joined=joined,
         convention=convention,
         loss=loss,
-        system=_system_of(values),
+        system=system,
         places=_places_of(given, reading),
         **{
             key: values[key]
@@ -177,11 +186,26 @@ def _check_what_was_read(values: Values, root: MappingNode, reading: Reading) ->
         check_labels("tokens", values["tokens"], queries.shape[-2], "query", reading)
 
 
+def _with_equations(reading: Reading, system: System | None, root: MappingNode) -> Reading:
+    """The reading with the places of what equations make in the place of an array."""
+    if system is None:
+        return reading
+    places = dict.fromkeys(ARRAYS, root.at)
+    for own in system.equations:
+        if own.name in ARRAYS:
+            places[own.name] = own.at
+    return replace(reading, places={**places, **reading.places})
+
+
 def _fitting_arrays(
-    values: Values, positions: tuple[Position, ...], reading: Reading
-) -> tuple[dict[str, Matrix], bool]:
+    values: Values,
+    positions: tuple[Position, ...],
+    system: System | None,
+    reading: Reading,
+) -> tuple[dict[str, Matrix], Mapping[str, Shaped], bool]:
     """All arrays by name, in the order of `ARRAYS`, with heads on an axis of their own, once they
-    are known to fit together; and whether queries had their heads side by side in columns.
+    are known to fit together; the same with those that equations make; and whether queries had
+    their heads side by side in columns.
     """
     read = {**values, **(values.get("past") or {})}
     for position in positions:
@@ -192,15 +216,24 @@ def _fitting_arrays(
     check_widths(whole, heads, kv_heads, values["score"], reading)
     given, joined = split_heads(whole, heads, kv_heads, reading)
     reading.errors.stop()
-    check_leading(given, reading)
-    check_shapes(given, values["score"], reading)
+    sized: Mapping[str, Shaped] = given
+    replaced: frozenset[str] = frozenset()
+    if system is not None:
+        from attncli.problem.parts.made import with_made
+
+        sized = with_made(given, system)
+        replaced = frozenset(system.replaced)
+        joined = joined or ("Q" in replaced and heads is not None)
+        check_heads_are_there(sized, heads, reading)
+    check_leading(sized, reading)
+    check_shapes(sized, values["score"], reading, replaced)
     reading.errors.stop()
     for position in positions:
-        position.check(given, reading)
-    check_per_head(given, reading)
+        position.check(sized, reading)
+    check_per_head(sized, reading)
     reading.errors.stop()
-    check_array_sizes(given, reading)
-    return given, joined
+    check_array_sizes(sized, reading)
+    return given, sized, joined
 
 
 def _places_of(given: dict[str, Matrix], reading: Reading) -> dict[str, Place]:
@@ -230,7 +263,7 @@ def _kept_place(source: Source, at: int) -> Place:
 
 
 def _labels(
-    values: Values, given: dict[str, Matrix], reading: Reading
+    values: Values, given: Mapping[str, Shaped], reading: Reading
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of the queries and of the keys."""
     n, m = sizes(given)
@@ -242,9 +275,11 @@ def _labels(
     return tokens, values.get("context_tokens") or key_labels(tokens, given)
 
 
-def _numbers_of_one_head(given: dict[str, Matrix]) -> dict[str, Scalar]:
+def _numbers_of_one_head(
+    given: dict[str, Matrix], sized: Mapping[str, Shaped]
+) -> dict[str, Scalar]:
     """What is given per head, taken out of the arrays as a number where there is a single head."""
-    if axes_of(given).heads:
+    if axes_of(sized).heads:
         return {}
     return {name: given.pop(name).only_number for name in PER_HEAD if name in given}
 
@@ -343,17 +378,19 @@ def _has_own_result(values: Values) -> bool:
     return any(own.name == "output" for own in values.get("equations") or ())
 
 
-def _system_of(values: Values) -> System | None:
+def _system_of(values: Values, reading: Reading, root: MappingNode) -> System | None:
     """The equations of the problem; None where it has none."""
     if not any(values.get(key) for key in ("arrays", "equations", "result")):
         return None
     from attncli.problem.parts.equations import System
 
     equations, arrays = values.get("equations") or (), values.get("arrays") or ()
+    source = reading.errors.source
+    start = _kept_place(source, root.at) if source.name else None
     if values.get("result") is None:
-        return System(equations, arrays)
+        return System(equations, arrays, start=start)
     result, place = values["result"]
-    return System(equations, arrays, result, place)
+    return System(equations, arrays, result, place, start)
 
 
 READERS: dict[Kind, Callable[..., Any]] = {

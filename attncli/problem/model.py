@@ -11,6 +11,7 @@ from attncli.english import entitled, listed, shape_text
 from attncli.errors import Place
 from attncli.problem.keys import ScaleWord
 from attncli.problem.matrix import Matrix, Scalar
+from attncli.problem.parts.axes import Shaped
 from attncli.problem.parts.losses import Loss
 from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.positions import Alibi, Position, Rope
@@ -65,6 +66,18 @@ class Problem:
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Problem], tuple[dict[str, Any]]]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return _unpickled_problem, ({**values, "given": dict(self.given)},)
+
+    @property
+    def sized(self) -> Mapping[str, Shaped]:
+        """The arrays that are given, and the shapes of those that equations make in their place:
+        all that says how long axes are.
+        """
+        if self.system is None:
+            return self.given
+        # Most problems have no equations of their own.
+        from attncli.problem.parts.made import with_made
+
+        return with_made(self.given, self.system)
 
     @property
     def rope(self) -> Rope | None:

@@ -86,7 +86,7 @@ class _ProblemWriter:
         if problem.title:
             yield "title", self.text(problem.title, "title")
         yield "tokens", self.text(problem.tokens, "tokens")
-        if problem.context_tokens != key_labels(problem.tokens, problem.given):
+        if problem.context_tokens != key_labels(problem.tokens, problem.sized):
             yield "context_tokens", self.text(problem.context_tokens, "context_tokens")
         yield from self._given(problem)
         if problem.sink is not None:
@@ -171,7 +171,7 @@ class _ProblemWriter:
         return json.dumps(value)
 
     def _given(self, problem: Problem) -> Iterator[tuple[str, str]]:
-        axes, joined = axes_of(problem.given), False
+        axes, joined = axes_of(problem.sized), problem.joined
         past: dict[str, Matrix] = {}
         for name, matrix in problem.given.items():
             side_by_side = name not in _AS_STACKED or (name == "Q" and problem.joined)

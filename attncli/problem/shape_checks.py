@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from attncli.english import count, listed, shape_text
 from attncli.equation.indices import INDICES
@@ -19,6 +20,7 @@ from attncli.problem.limits import ELEMENT_LIMIT, TOKEN_LIMIT
 from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import (
+    Shaped,
     axes_of,
     columns_from,
     input_of,
@@ -33,6 +35,9 @@ from attncli.problem.text.decimal_commas import comma_advice_for
 from attncli.problem.text.nodes import truth
 from attncli.problem.text.reading import Reading
 
+if TYPE_CHECKING:
+    from attncli.problem.parts.equations import System
+
 WITHOUT_SCORES = "attncli compute --steps output --detail brief does without it"
 _WORDS = {"Q": "queries", "K": "keys", "V": "values"}
 # Other checks have words of their own for these, as _check_cells has not.
@@ -46,17 +51,26 @@ _TOLD_OTHERWISE = {
 }
 
 
-def check_sources(score: str | None, reading: Reading, start: int) -> None:
+def check_sources(
+    score: str | None, reading: Reading, start: int, system: System | None = None
+) -> None:
     """There is something to make Q, K and V from, and nothing is unused; `start` is the place for
     what is missing.
+
+    Where a `system` of equations makes or reads something itself, a plan tells what is missing.
 
     `score` is None where it could not be read. What it needs and lacks is reported with its shape,
     later.
     """
     given = {name for name in ARRAYS if name in reading.nodes and name != "sink"}
     for letter in "QKV":
-        _check_letter(letter, given, reading, start)
+        if system is None:
+            _check_letter(letter, given, reading, start)
+        elif letter in given:
+            _check_given(letter, given, reading)
     used = {input_of(letter, given) for letter in "QKV" if letter not in given}
+    if system is not None:
+        used |= system.read
     for name in ("X", "context"):
         if name in given and name not in used:
             direct = "Q, K and V are" if name == "X" and "context" not in given else "K and V are"
@@ -65,7 +79,7 @@ def check_sources(score: str | None, reading: Reading, start: int) -> None:
             reading.wrong(name, f"is not used: {direct} given directly", f"remove {name}")
     for kind, other in SCORES.items() if score else ():
         for name in (array.name for array in other.arrays):
-            if score != kind and name in given:
+            if score != kind and name in given and name not in used:
                 reading.wrong(
                     name,
                     f"is used only with score: {kind}",
@@ -73,7 +87,7 @@ def check_sources(score: str | None, reading: Reading, start: int) -> None:
                 )
 
 
-def check_products(given: Mapping[str, Matrix], reading: Reading, letters: str = "QKV") -> None:
+def check_products(given: Mapping[str, Shaped], reading: Reading, letters: str = "QKV") -> None:
     """Every projection fits what it projects, and every bias its projection, whatever heads they
     hold.
 
@@ -87,12 +101,20 @@ def check_products(given: Mapping[str, Matrix], reading: Reading, letters: str =
             _check_product(letter, given, reading)
 
 
-def check_shapes(given: Mapping[str, Matrix], score: str, reading: Reading) -> None:
+def check_shapes(
+    given: Mapping[str, Shaped],
+    score: str,
+    reading: Reading,
+    replaced: frozenset[str] = frozenset(),
+) -> None:
     """What Q, K and V are to each other, with their heads apart, and what comes before and after
     them.
+
+    What equations of the problem have `replaced` may fit in other ways, which its plan checks.
     """
     m, values = rows("K", given), rows_from("V", given)
-    if (found := rows("V", given)) != m:
+    may_differ = not replaced.isdisjoint(("K", "V", "heads_output", "output"))
+    if (found := rows("V", given)) != m and not may_differ:
         keys = rows_from("K", given)
         reading.wrong(
             values,
@@ -101,8 +123,9 @@ def check_shapes(given: Mapping[str, Matrix], score: str, reading: Reading) -> N
         )
     if "past_K" in given:
         _check_past(given, reading)
-    _check_score(given, score, reading)
-    _check_output(given, reading)
+    _check_score(given, score, reading, replaced)
+    if replaced.isdisjoint(("V", "heads_output", "concat", "output")):
+        _check_output(given, reading)
     _check_cells(given, reading)
 
 
@@ -119,7 +142,7 @@ def check_labels(
 
 
 def check_gradient(
-    gradient: Matrix | None, given: Mapping[str, Matrix], joined: bool, reading: Reading
+    gradient: Matrix | None, given: Mapping[str, Shaped], joined: bool, reading: Reading
 ) -> None:
     """The gradient of the output has one number for each of the output's."""
     expected = output_shape(given, joined)
@@ -131,7 +154,7 @@ def check_gradient(
         )
 
 
-def check_array_sizes(given: Mapping[str, Matrix], reading: Reading) -> None:
+def check_array_sizes(given: Mapping[str, Shaped], reading: Reading) -> None:
     """Ends the reading where there are too many tokens, or where an array on the way would be too
     large.
 
@@ -171,7 +194,7 @@ def require_scores(problem: Problem, advice: str = WITHOUT_SCORES) -> None:
 
     It is called where such arrays are made. `advice` is the end of the help.
     """
-    if too_large := _scores_too_large(problem.given):
+    if too_large := _scores_too_large(problem.sized):
         name, message, help = too_large
         place = problem.places.get(name)
         raise input_error(message, path=name, place=place, help=f"{help}; {advice}")
@@ -194,41 +217,55 @@ def transpose_advice(name: str, fits_turned: bool, reading: Reading) -> str:
     return "; write transpose: true if it is laid out as in torch.nn.Linear"
 
 
+def what_is_missing(letter: str, there: Collection[str]) -> tuple[str, str, str] | None:
+    """The key to blame for queries, keys or values that cannot be made of what is there, what is
+    missing, and what to give; None where all is there. No key is to blame for one that is not
+    there.
+    """
+    weights, source = f"W_{letter}", input_of(letter, there)
+    if letter in there or {weights, source} <= {*there}:
+        return None
+    if weights in there:
+        return (
+            weights,
+            f"there is no {source} to project",
+            f"give {source}, or {letter} itself instead of {weights}",
+        )
+    needed = f"{weights} to project {source}" if source in there else f"X and {weights}"
+    if letter != "Q" and source not in there:
+        needed = f"X (or context) and {weights}"
+    return "", f"the {_WORDS[letter]} are missing", f"give {letter}, or {needed}"
+
+
 def _check_letter(letter: str, given: Collection[str], reading: Reading, start: int) -> None:
-    weights, bias, source = f"W_{letter}", f"b_{letter}", input_of(letter, given)
     if letter in given:
-        if weights in given:
-            reading.errors.add(
-                f"both {letter} and {weights} are given",
-                at=max(reading.places[letter], reading.places[weights]),
-                help=(
-                    f"remove {weights} to use {letter} as it is, or remove {letter} to project"
-                    f" {source}"
-                ),
-            )
-        elif bias in given:
-            reading.wrong(
-                bias,
-                f"is not added to anything: {letter} is given directly",
-                f"add it to {letter} yourself, or give {weights} instead of {letter}",
-            )
-    elif weights in given:
-        if source not in given:
-            reading.wrong(
-                weights,
-                f"there is no {source} to project",
-                f"give {source}, or {letter} itself instead of {weights}",
-            )
-    else:
-        needed = f"{weights} to project {source}" if source in given else f"X and {weights}"
-        if letter != "Q" and source not in given:
-            needed = f"X (or context) and {weights}"
+        _check_given(letter, given, reading)
+    elif missing := what_is_missing(letter, given):
+        path, message, help = missing
+        at = reading.places[path] if path else start
+        reading.errors.add(message, at=at, path=path, help=help)
+
+
+def _check_given(letter: str, given: Collection[str], reading: Reading) -> None:
+    """What would make Q, K or V is not there beside it."""
+    weights, bias, source = f"W_{letter}", f"b_{letter}", input_of(letter, given)
+    if weights in given:
         reading.errors.add(
-            f"the {_WORDS[letter]} are missing", at=start, help=f"give {letter}, or {needed}"
+            f"both {letter} and {weights} are given",
+            at=max(reading.places[letter], reading.places[weights]),
+            help=(
+                f"remove {weights} to use {letter} as it is, or remove {letter} to project {source}"
+            ),
+        )
+    elif bias in given:
+        reading.wrong(
+            bias,
+            f"is not added to anything: {letter} is given directly",
+            f"add it to {letter} yourself, or give {weights} instead of {letter}",
         )
 
 
-def _check_product(letter: str, given: Mapping[str, Matrix], reading: Reading) -> None:
+def _check_product(letter: str, given: Mapping[str, Shaped], reading: Reading) -> None:
     source, weights, bias = input_of(letter, given), f"W_{letter}", f"b_{letter}"
     entered, (rows, columns) = given[source], given[weights].shape
     if entered.shape[-1] != rows:
@@ -249,7 +286,7 @@ def _check_product(letter: str, given: Mapping[str, Matrix], reading: Reading) -
         )
 
 
-def _check_past(given: Mapping[str, Matrix], reading: Reading) -> None:
+def _check_past(given: Mapping[str, Shaped], reading: Reading) -> None:
     """A cache is as wide as the new keys and values, and holds a value for every key."""
     for name in "KV":
         cached, new = given[f"past_{name}"].shape[-1], width(name, given)
@@ -270,13 +307,15 @@ def _check_past(given: Mapping[str, Matrix], reading: Reading) -> None:
         )
 
 
-def _check_score(given: Mapping[str, Matrix], score: str, reading: Reading) -> None:
+def _check_score(
+    given: Mapping[str, Shaped], score: str, reading: Reading, replaced: frozenset[str]
+) -> None:
     """A query is as long as a key where the score needs that, and the arrays of the score are there
     and fit them.
     """
     arrays = {array.name: array.letters for array in SCORES[score].arrays}
     known = _lengths(given)
-    if SCORES[score].equal_widths:
+    if SCORES[score].equal_widths and replaced.isdisjoint(("Q", "K", "scores")):
         _check_equal_widths(given, known, reading)
     # The last array with another letter sets its length.
     lengths = dict(known)
@@ -308,7 +347,7 @@ def _check_score(given: Mapping[str, Matrix], score: str, reading: Reading) -> N
 
 
 def _check_equal_widths(
-    given: Mapping[str, Matrix], lengths: Mapping[str, int], reading: Reading
+    given: Mapping[str, Shaped], lengths: Mapping[str, int], reading: Reading
 ) -> None:
     d_q, d_k = lengths["p"], lengths["k"]
     if d_q != d_k:
@@ -340,7 +379,7 @@ def _needed_shape(name: str, score: str, lengths: Mapping[str, int]) -> str:
     return " × ".join(sides)
 
 
-def _check_output(given: Mapping[str, Matrix], reading: Reading) -> None:
+def _check_output(given: Mapping[str, Shaped], reading: Reading) -> None:
     """W_O projects all heads side by side."""
     heads = axes_of(given).number
     wide = heads * width("V", given)
@@ -364,7 +403,7 @@ def _check_output(given: Mapping[str, Matrix], reading: Reading) -> None:
             )
 
 
-def _check_cells(given: Mapping[str, Matrix], reading: Reading) -> None:
+def _check_cells(given: Mapping[str, Shaped], reading: Reading) -> None:
     """What the letters of their cells say of arrays that no other check is for; a letter of their
     own goes by the first that has it.
     """
@@ -388,13 +427,13 @@ def _check_cells(given: Mapping[str, Matrix], reading: Reading) -> None:
             )
 
 
-def _lengths(given: Mapping[str, Matrix]) -> dict[str, int]:
+def _lengths(given: Mapping[str, Shaped]) -> dict[str, int]:
     """How long the axes are along which queries, keys and values run, by their letters."""
     (n, m), (d_q, d_k, d_v) = sizes(given), (width(letter, given) for letter in "QKV")
     return {"i": n, "j": m, "p": d_q, "k": d_k, "c": d_v}
 
 
-def _scores_too_large(given: Mapping[str, Matrix]) -> tuple[str, str, str] | None:
+def _scores_too_large(given: Mapping[str, Shaped]) -> tuple[str, str, str] | None:
     """The array to blame, what is wrong and what helps, where a number for each query and key would
     be too many.
     """
@@ -410,7 +449,7 @@ def _scores_too_large(given: Mapping[str, Matrix]) -> tuple[str, str, str] | Non
 
 
 def _too_large(
-    what: str, shape: tuple[int, ...], given: Mapping[str, Matrix]
+    what: str, shape: tuple[int, ...], given: Mapping[str, Shaped]
 ) -> tuple[str, str] | None:
     """What is wrong with an array that has this shape in each head and entry, and what helps; None
     where it fits.

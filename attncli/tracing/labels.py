@@ -52,9 +52,10 @@ def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
     if axis in _COUNTED_LABELS:
         spelling = _COUNTED_LABELS[axis]
         return tuple(map(spelling.format, range(size)))
-    of_a_head = width("V", problem.given)
-    if axis == "joined" and size > of_a_head:
-        return tuple(_joined_features(size, of_a_head))
+    if axis == "joined":
+        of_a_head = width("V", problem.sized)
+        if size > of_a_head:
+            return tuple(_joined_features(size, of_a_head))
     return tuple(_features(size))
 
 

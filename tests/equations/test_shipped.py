@@ -116,10 +116,19 @@ def cosine(given: Given) -> Array:
     return softmax(q @ k.T / given["tau"]) @ given["V"]
 
 
+def latent_keys(given: Given) -> Array:
+    q, latent = given["X"] @ given["W_Q"], given["X"] @ given["W_down"]
+    k, v = latent @ given["W_up_K"], latent @ given["W_up_V"]
+    return softmax(scaled_scores(q, k)) @ v
+
+
 PAPERS: dict[str, Callable[[Given], Array]] = {
     "cosine": cosine,
     "differential": differential,
     "entropy": entropy,
+    "latent_keys": latent_keys,
+    # It says that it is the same.
+    "latent_keys_absorbed": latent_keys,
     "linear": linear,
     "output_gate": output_gate,
     "qk_norm": qk_norm,

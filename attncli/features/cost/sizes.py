@@ -102,7 +102,7 @@ def growth_symbols(symbols: Mapping[str, str], sizes: Mapping[str, int]) -> Mapp
 def _reads_context(problem: Problem, name: str) -> bool:
     """Whether a rule is the context, a projection of it, or the result of one."""
     made = name.removeprefix("W_").removeprefix("new_")
-    return name == "context" or (made in ("K", "V") and input_of(made, problem.given) == "context")
+    return name == "context" or (made in ("K", "V") and input_of(made, problem.sized) == "context")
 
 
 def _width(problem: Problem, name: str) -> int | None:

@@ -114,7 +114,7 @@ def _clicked(problem: Problem) -> Keep:
     """
     rule = next((rule for rule in plan_for(problem).rules if rule.name == "mask"), None)
     letters = rule.target.letters if rule else ()
-    sizes = MaskSizes.of(problem.given)
+    sizes = MaskSizes.of(problem.sized)
     heads = sizes.heads if HEAD in letters else 1
     batch = sizes.batch if BATCH in letters else 1
     shape: tuple[int, ...] = (sizes.queries, sizes.keys)

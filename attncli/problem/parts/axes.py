@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from attncli.equation.indices import BATCH as BATCH
 from attncli.equation.indices import HEAD as HEAD
 from attncli.equation.indices import KEY_HEAD as KEY_HEAD
 from attncli.equation.parser import parse_expression
 from attncli.problem.keys import ARRAYS
-from attncli.problem.matrix import Matrix
 
 # These have one number for each head, whatever other axes there are.
 PER_HEAD = tuple(name for name, array in ARRAYS.items() if not array.letters)
@@ -26,6 +26,34 @@ LEADING = (BATCH, HEAD, KEY_HEAD)
 KEY_HEAD_OF = {KEY_HEAD: parse_expression(f"{HEAD} // group")}
 # People call one place on each axis so.
 PLACES = {BATCH: "entry", HEAD: "head", KEY_HEAD: "head"}
+
+
+class Shaped(Protocol):
+    """What has axes: an array, or the shape alone of one that is not worked out yet."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How long each axis is."""
+        ...
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MadeShape:
+    """The shape of an array that equations make: it stands for the array where only lengths are
+    asked for.
+    """
+
+    shape: tuple[int, ...]
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        return len(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +84,7 @@ class Axes:
         return self.heads // self.kv_heads if self.heads and self.kv_heads else 1
 
 
-def axes_of(given: Mapping[str, Matrix]) -> Axes:
+def axes_of(given: Mapping[str, Shaped]) -> Axes:
     """The leading axes of a problem whose arrays fit together."""
     lengths: dict[str, int] = {}
     for name, matrix in given.items():
@@ -69,7 +97,7 @@ def axes_of(given: Mapping[str, Matrix]) -> Axes:
     return Axes(lengths.get(BATCH), lengths.get(HEAD), lengths.get(KEY_HEAD))
 
 
-def leads(name: str, matrix: Matrix, axes: Axes) -> tuple[str, ...]:
+def leads(name: str, matrix: Shaped, axes: Axes) -> tuple[str, ...]:
     """The letters of an array's leading axes: K of a single group of heads is indexed by the head
     of the query.
     """
@@ -106,27 +134,27 @@ def columns_from(name: str, given: Collection[str]) -> str:
     return name if name in given else f"W_{name}"
 
 
-def rows(name: str, given: Mapping[str, Matrix]) -> int:
+def rows(name: str, given: Mapping[str, Shaped]) -> int:
     """How many rows Q, K or V has without a cache: its own, or those of what is projected to it."""
     return int(given[rows_from(name, given)].shape[-2])
 
 
-def width(name: str, given: Mapping[str, Matrix]) -> int:
+def width(name: str, given: Mapping[str, Shaped]) -> int:
     """The width of Q, K or V in one head."""
     return int(given[columns_from(name, given)].shape[-1])
 
 
-def past_length(given: Mapping[str, Matrix]) -> int:
+def past_length(given: Mapping[str, Shaped]) -> int:
     """How many keys come from a cache."""
     return int(given["past_K"].shape[-2]) if "past_K" in given else 0
 
 
-def sizes(given: Mapping[str, Matrix]) -> tuple[int, int]:
+def sizes(given: Mapping[str, Shaped]) -> tuple[int, int]:
     """(n, m): how many queries and how many keys there are, those of a cache among them."""
     return rows("Q", given), past_length(given) + rows("K", given)
 
 
-def key_labels(tokens: tuple[str, ...], given: Mapping[str, Matrix]) -> tuple[str, ...]:
+def key_labels(tokens: tuple[str, ...], given: Mapping[str, Shaped]) -> tuple[str, ...]:
     """The labels of keys that were given none: their tokens, after p1, p2, … from a cache; else c1,
     c2, …
     """
@@ -144,7 +172,7 @@ def _numbered(letter: str, number: int) -> tuple[str, ...]:
     return tuple(f"{letter}{place}" for place in range(1, number + 1))
 
 
-def output_shape(given: Mapping[str, Matrix], joined: bool) -> tuple[int, ...]:
+def output_shape(given: Mapping[str, Shaped], joined: bool) -> tuple[int, ...]:
     """The shape of the output, where heads are put side by side if they were `joined` or there is a
     W_O.
     """

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from attncli.english import count, shorten
 from attncli.equation.indices import is_letter
-from attncli.equation.nodes import Equation
+from attncli.equation.nodes import Equation, names_used
 from attncli.equation.own_parser import KNOWN, LENGTH, read_equation
 from attncli.equation.parser import EquationError
 from attncli.errors import AttncliError, Place, input_error
@@ -42,6 +42,8 @@ class OwnEquation:
     source: str
     path: str
     place: Place | None = None
+    # The offset of the text in its file.
+    at: int = 0
     title: str = ""
     symbol: str = ""
     meaning: str = ""
@@ -103,11 +105,21 @@ class System:
     result: str = "output"
     # Where the file names it.
     result_place: Place | None = None
+    # Where the problem begins, for what is missing in it.
+    start: Place | None = None
 
     @property
     def replaced(self) -> Mapping[str, OwnEquation]:
         """The equations by the names of their steps."""
         return {own.name: own for own in self.equations}
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The names of all that the equations read."""
+        found: set[str] = set()
+        for own in self.equations:
+            found.update(names_used(own.equation.expression))
+        return frozenset(found)
 
 
 def read_arrays(value: Value) -> tuple[OwnArray, ...] | None:
@@ -226,7 +238,7 @@ def _read_equation(value: Value) -> OwnEquation | None:
             f"{equation.target.name} is the name of a gradient", "give the step a name without d_"
         )
         return None
-    return OwnEquation(equation, source, text.path, _place(text, start), **words)
+    return OwnEquation(equation, source, text.path, _place(text, start), start, **words)
 
 
 def _read_words(value: Value) -> str:

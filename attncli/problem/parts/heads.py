@@ -19,6 +19,7 @@ from attncli.problem.parts.axes import (
     OF_QUERIES,
     PER_HEAD,
     PLACES,
+    Shaped,
     axes_of,
     columns_from,
     letters_of,
@@ -89,7 +90,7 @@ def split_heads(
 
 
 def check_widths(
-    given: Mapping[str, Matrix],
+    given: Mapping[str, Shaped],
     heads: int | None,
     kv_heads: int | None,
     score: str,
@@ -99,7 +100,10 @@ def check_widths(
     left alone.
     """
     names = [columns_from(letter, given) for letter in "QKV"]
-    if reading.errors.count or any(given[name].ndim > 2 for name in names):
+    if reading.errors.count or any(name not in given for name in names):
+        # An equation makes what is not there.
+        return
+    if any(given[name].ndim > 2 for name in names):
         return
     queries = heads or 1
     keys = kv_heads or queries
@@ -124,7 +128,17 @@ def check_widths(
         _check_key_heads(names[0], names[1], (d_q, d_k), (queries, keys), reading)
 
 
-def check_leading(given: Mapping[str, Matrix], reading: Reading) -> None:
+def check_heads_are_there(given: Mapping[str, Shaped], heads: int | None, reading: Reading) -> None:
+    """Some array has the heads that were written, where equations make queries, keys and values."""
+    if heads and heads > 1 and not axes_of(given).has_heads:
+        reading.wrong(
+            "heads",
+            f"is {heads}, but nothing has an axis of heads",
+            "give W_Q with the columns of all heads, or arrays of equations with the letter h",
+        )
+
+
+def check_leading(given: Mapping[str, Shaped], reading: Reading) -> None:
     """As many entries and heads in one array as in the others that have them."""
     seen: dict[str, tuple[str, int]] = {}
     for name, matrix in given.items():
@@ -142,7 +156,7 @@ def check_leading(given: Mapping[str, Matrix], reading: Reading) -> None:
                 )
 
 
-def check_per_head(given: Mapping[str, Matrix], reading: Reading) -> None:
+def check_per_head(given: Mapping[str, Shaped], reading: Reading) -> None:
     """One slope and one sink for each head."""
     heads = axes_of(given).number
     for name in PER_HEAD:

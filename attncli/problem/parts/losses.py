@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from attncli.english import count, shape_text
 from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.matrix import Matrix, read_only
-from attncli.problem.parts.axes import output_shape
+from attncli.problem.parts.axes import Shaped, output_shape
 from attncli.problem.text.nodes import ListNode, MappingNode, describe
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value, read_word, require_keys
@@ -89,7 +89,7 @@ def read_loss(value: Value) -> Loss | None:
 
 
 def check_loss(
-    loss: Loss, given: Mapping[str, Matrix], joined: bool, reading: Reading
+    loss: Loss, given: Mapping[str, Shaped], joined: bool, reading: Reading
 ) -> Loss | None:
     """The loss with its target in the shape of the output: of classes, a 1 in each row; None after
     reporting.

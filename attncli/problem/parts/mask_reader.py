@@ -13,7 +13,7 @@ from attncli.english import listed
 from attncli.errors import did_you_mean
 from attncli.problem.arrays.truth_matrices import is_zero_or_one, read_truths, stored_truths
 from attncli.problem.keys import CORNERS, Corner
-from attncli.problem.matrix import Matrix
+from attncli.problem.parts.axes import Shaped
 from attncli.problem.parts.conventions import OWN, Convention, Polarity
 from attncli.problem.parts.masks import Mask, MaskPart, MaskSizes, forms
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
@@ -65,7 +65,7 @@ class MaskReading:
             corner = self.corners[0][0] if self.corners else self.convention.corner
         return Mask(tuple(dict.fromkeys(part for part, _ in self.parts)), corner)
 
-    def check(self, given: collections.abc.Mapping[str, Matrix]) -> None:
+    def check(self, given: collections.abc.Mapping[str, Shaped]) -> None:
         """Report every part that has not the size of the queries and keys of these arrays."""
         sizes = MaskSizes.of(given)
         for part, value in self.parts:

@@ -18,7 +18,7 @@ from attncli.errors import did_you_mean
 from attncli.problem.arrays.matrix_reader import read_matrix
 from attncli.problem.keys import PAIRINGS, Pairing
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.problem.parts.axes import axes_of, past_length, sizes, width
+from attncli.problem.parts.axes import Shaped, axes_of, past_length, sizes, width
 from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.offset import Offset
 from attncli.problem.text.nodes import Leaf, MappingNode, describe
@@ -46,7 +46,7 @@ class PositionSizes(NamedTuple):
     given: frozenset[str]
 
     @classmethod
-    def of(cls, given: Mapping[str, Matrix], mask: Mask) -> PositionSizes:
+    def of(cls, given: Mapping[str, Shaped], mask: Mask) -> PositionSizes:
         """Those of a problem with these arrays and this mask."""
         past = past_length(given)
         n, m = sizes(given)
@@ -98,7 +98,7 @@ class Position(ABC):
         """The arrays that are written in it, by the names that they have in `ARRAYS`."""
         return {}
 
-    def check(self, given: Mapping[str, Matrix], reading: Reading) -> None:
+    def check(self, given: Mapping[str, Shaped], reading: Reading) -> None:
         """Report what does not fit these arrays, whose queries, keys and heads fit together."""
         return
 
@@ -223,7 +223,7 @@ class Rope(Position):
         )
         return None if theta is None or pairing is None else cls(theta, cast("Pairing", pairing))
 
-    def check(self, given: Mapping[str, Matrix], reading: Reading) -> None:
+    def check(self, given: Mapping[str, Shaped], reading: Reading) -> None:
         d_q, d_k = width("Q", given), width("K", given)
         if d_k % 2 or d_q != d_k:
             said = f"a key has {count(d_k, 'number')}" + (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from attncli.english import count, shape_text
 from attncli.problem.keys import Corner
 from attncli.problem.matrix import Matrix, Scalar, read_only
-from attncli.problem.parts.axes import BATCH, HEAD, axes_of, sizes
+from attncli.problem.parts.axes import BATCH, HEAD, Shaped, axes_of, sizes
 from attncli.problem.parts.offset import Offset
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class MaskSizes(NamedTuple):
     heads: int
 
     @classmethod
-    def of(cls, given: Mapping[str, Matrix]) -> MaskSizes:
+    def of(cls, given: Mapping[str, Shaped]) -> MaskSizes:
         """The sizes of a problem whose arrays fit together."""
         axes = axes_of(given)
         return cls(*sizes(given), axes.batch or 1, axes.number)
