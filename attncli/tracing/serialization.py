@@ -81,6 +81,8 @@ def _read_trace(data: dict[str, Any]) -> Trace:
     written = data.get("written", {})
     settings = Settings.from_dict(data["settings"])
     format = DTYPES[settings.dtype].computed
+    # The gradient of `v` is no number, and has the name of the parameter `d_v`.
+    numbers = {name for name, step in data["steps"].items() if not step["axes"]}
     trace = Trace(
         data["title"],
         tuple(data["tokens"]),
@@ -90,10 +92,7 @@ def _read_trace(data: dict[str, Any]) -> Trace:
             name: _read_parameter(value, written.get(name))
             for name, value in data["parameters"].items()
         },
-        {
-            name: _read_step(name, step, format, data["steps"])
-            for name, step in data["steps"].items()
-        },
+        {name: _read_step(name, step, format, numbers) for name, step in data["steps"].items()},
         tuple(data["warnings"]),
         tuple(row if isinstance(row, int) else tuple(row) for row in data["fully_masked"]),
     )
@@ -184,14 +183,14 @@ def _true(step: Step, value: NDArray[Any]) -> Step:
     return replace(step, value=value, written=written)
 
 
-def _read_step(name: str, data: dict[str, Any], format: str, names: Collection[str]) -> Step:
+def _read_step(name: str, data: dict[str, Any], format: str, numbers: Collection[str]) -> Step:
     """The step with the rule that its equation says; prose that data does not hold comes from the
-    known rule.
+    known rule. `numbers` are the steps that are single numbers.
     """
     tree = parse_equation(data["equation"]) if data["equation"] else None
     own = bool(data.get("own"))
     if tree is not None:
-        tree = replace(tree, expression=_with_numbers(tree.expression, names))
+        tree = replace(tree, expression=_with_numbers(tree.expression, numbers))
     if own:
         said = Rule(name, data["symbol"], data["title"], Ref(name), own=True)
     else:
@@ -262,11 +261,13 @@ def _target(name: str, axes: Sequence[str]) -> Ref:
     return Ref(name, tuple(letters))
 
 
-def _with_numbers(expression: Expression, names: Collection[str]) -> Expression:
-    """The expression with steps that are single numbers as such: in text they look like scalars."""
+def _with_numbers(expression: Expression, numbers: Collection[str]) -> Expression:
+    """The expression with steps that are single numbers as such: in text they look like
+    parameters.
+    """
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Name) and node.name in names:
+        if isinstance(node, Name) and node.name in numbers:
             return Ref(node.name)
         return node
 

@@ -137,6 +137,20 @@ def test_a_trace_with_gradients_survives_json(love: Problem) -> None:
     assert back.steps["d_Q"].rule == trace.steps["d_Q"].rule
 
 
+def test_the_gradient_of_v_is_no_length_of_values(problem: Callable[..., Problem]) -> None:
+    # Both are called d_v where scores are additive.
+    random = np.random.default_rng(3)
+    shapes = {"Q": (2, 2, 3), "K": (2, 2, 3), "V": (2, 2, 3), "W_O": (6, 2)}
+    arrays = {name: random.normal(size=shape) for name, shape in shapes.items()}
+    additive = {"W_1": random.normal(size=(3, 2)), "W_2": random.normal(size=(3, 2)), "v": [1, 2]}
+    trace = run(problem(**arrays, **additive, score="additive"), gradient=True)
+    assert trace.steps["d_v"].shape == (2,)
+    back = from_dict(json.loads(json.dumps(to_dict(trace))))
+    assert {name: step.rule for name, step in back.steps.items()} == {
+        name: step.rule for name, step in trace.steps.items()
+    }
+
+
 def test_one_head_has_no_part_in_what_adds_up_heads(problem: Callable[..., Problem]) -> None:
     random = np.random.default_rng(2)
     shapes = {"Q": (4, 3, 2), "K": (2, 3, 2), "V": (2, 3, 2), "W_O": (8, 3)}
