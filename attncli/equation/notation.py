@@ -16,7 +16,8 @@ from functools import cache
 from attncli.equation.symbols import bracketed, latex_cell, latex_name, plain_name, unicode_name
 
 # How tightly a form binds: a product needs no parentheses in a sum, and a sum needs them in it.
-CHOICE, COMPARISON, SUM, MINUS, PRODUCT, POWER, ATOM = range(7)
+# Other products need them in a product of matrices, whose sign is only a space.
+CHOICE, COMPARISON, SUM, MINUS, PRODUCT, MATRIX_PRODUCT, POWER, ATOM = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ SHARED_FORMS = (
     | {
         "add_mask": ARITHMETIC["add"],
         "share": ARITHMETIC["div"],
-        "matmul": operator(" ", PRODUCT, PRODUCT, POWER),
+        "matmul": operator(" ", MATRIX_PRODUCT, MATRIX_PRODUCT, POWER),
         "finite": Spelling("{0}", POWER, (POWER,)),
         "eq": operator(" = ", COMPARISON, SUM),
         "log": Spelling("ln({0})"),
@@ -209,7 +210,7 @@ LATEX_FUNCTIONS = SHARED_FORMS | {
     "left_out": Spelling(r"\ldots\;{0}\;\mathrm{{more}}\;\ldots"),
     "comes_near": operator(r" \approx ", CHOICE),
     "nearly": Spelling(r"{0} \approx", CHOICE),
-    "matmul": operator(r" \, ", PRODUCT, PRODUCT, POWER),
+    "matmul": operator(r" \, ", MATRIX_PRODUCT, MATRIX_PRODUCT, POWER),
     "pow": Spelling("{0}^{{{1}}}", POWER, (ATOM, CHOICE)),
     "sqrt": Spelling(r"\sqrt{{{0}}}"),
     "exp": latex_function(r"\exp", of_number=Spelling("e^{{{0}}}", POWER)),

@@ -42,7 +42,8 @@ def given_section(
     said what it is.
     """
     rule = step.rule
-    size = shape_text(step.shape)
+    # A number has no shape.
+    size = f"({shape_text(step.shape)})" if step.shape else ""
     meaning: Text = ()
     if detail != "brief" and not explained:
         meaning = (": ", *text(rule.meaning))
@@ -50,7 +51,7 @@ def given_section(
     letter: Text = ()
     if not symbol(rule.symbol).is_word:
         letter = (Math(Name(rule.symbol)), " ")
-    yield Paragraph((f"{rule.title} ", *letter, f"({size})", *meaning))
+    yield Paragraph((f"{rule.title} ", *letter, size, *meaning))
     yield grid(printer, step)
 
 

@@ -144,6 +144,9 @@ def test_what_is_in_no_table_is_spelled_by_its_name(notation: Notation, written:
         ("column_sums(A)", "colsum(A)", "column sums of A", r"\mathrm{colsum}(A)"),
         ("row_maxima(A)", "rowmax(A)", "row maxima of A", r"\mathrm{rowmax}(A)"),
         ("hadamard(A, B)", "A o B", "A ∘ B", r"A \circ B"),
+        ("hadamard(A, B) @ C", "(A o B) C", "(A ∘ B) C", r"(A \circ B) \, C"),
+        ("A / 2 @ B", "(A / 2) B", "(A / 2) B", r"\frac{A}{2} \, B"),
+        ("A @ B @ C", "A B C", "A B C", r"A \, B \, C"),
         ("transposed(A)", "A^T", "Aᵀ", r"{A}^{\top}"),
     ],
 )

@@ -122,7 +122,56 @@ def latent_keys(given: Given) -> Array:
     return softmax(scaled_scores(q, k)) @ v
 
 
+def of_heads(x: Array, weights: Array) -> Array:
+    """One matrix for each head; the weights of all heads are stacked."""
+    return np.stack([x @ of_head for of_head in weights])
+
+
+def side_by_side(outputs: Array) -> Array:
+    return np.concatenate([*outputs], axis=-1)
+
+
+def transformer_block_2017(given: Given) -> Array:
+    def layer_norm(rows: Array, gain: Array, bias: Array) -> Array:
+        deviation = np.sqrt(rows.var(-1, keepdims=True) + given["eps"])
+        return gain * (rows - rows.mean(-1, keepdims=True)) / deviation + bias
+
+    x = given["X"]
+    q, k, v = (of_heads(x, given[name]) for name in ("W_Q", "W_K", "W_V"))
+    found = softmax(q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])) @ v
+    attended = side_by_side(found) @ given["W_O"]
+    x = layer_norm(x + attended, given["gain_1"], given["bias_1"])
+    inner = np.maximum(x @ given["W_in"] + given["b_in"], 0)
+    return layer_norm(x + inner @ given["W_out"] + given["b_out"], given["gain_2"], given["bias_2"])
+
+
+def turned(rows: Array) -> Array:
+    """Rotary positions of features 0 and 1, as a complex number that is turned."""
+    turn = np.exp(1j * np.arange(rows.shape[-2]))
+    found = (rows[..., 0] + 1j * rows[..., 1]) * turn
+    return np.stack([found.real, found.imag], axis=-1)
+
+
+def block_llama(given: Given) -> Array:
+    def rms_norm(rows: Array, gain: Array) -> Array:
+        return gain * rows / np.sqrt(np.mean(rows**2, -1, keepdims=True) + given["eps"])
+
+    x = given["X"]
+    normed = rms_norm(x, given["gain_1"])
+    q, k, v = (of_heads(normed, given[name]) for name in ("W_Q", "W_K", "W_V"))
+    # One head of keys and values serves both heads of queries.
+    k, v = k[[0, 0]], v[[0, 0]]
+    scores = turned(q) @ turned(k).transpose(0, 2, 1) / np.sqrt(2)
+    is_seen = np.tril(np.ones(scores.shape[-2:])) == 1
+    found = softmax(np.where(is_seen, scores, -np.inf)) @ v
+    x = x + side_by_side(found) @ given["W_O"]
+    normed = rms_norm(x, given["gain_2"])
+    opened = normed @ given["W_gate"]
+    return x + (opened * sigmoid(opened) * (normed @ given["W_up"])) @ given["W_down"]
+
+
 PAPERS: dict[str, Callable[[Given], Array]] = {
+    "block_llama": block_llama,
     "cosine": cosine,
     "differential": differential,
     "entropy": entropy,
@@ -136,6 +185,7 @@ PAPERS: dict[str, Callable[[Given], Array]] = {
     "sigmoid": sigmoid_attention,
     "sinusoidal": sinusoidal,
     "temperature": temperature,
+    "transformer_block_2017": transformer_block_2017,
 }
 
 
