@@ -24,6 +24,7 @@ from attncli.equation.indexing import (
     IndexSpace,
     all_letters,
     replace_letters,
+    with_letters_of_its_own,
 )
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import (
@@ -404,10 +405,11 @@ def _renamed(cell: Ref, name: str) -> Ref:
 
 
 def _with_letters(equation: Equation, letters: Sequence[str]) -> Equation:
-    """The equation with other letters in its target."""
+    """The equation with other letters in its target, which no sum inside has."""
     target = replace(equation.target, indices=tuple(letters))
     others = dict(zip(equation.target.letters, letters, strict=True))
-    return Equation(target, replace_letters(equation.expression, others))
+    expression = replace_letters(equation.expression, others)
+    return Equation(target, with_letters_of_its_own(expression, frozenset(letters)))
 
 
 def _without_copy(copy: Equation | None, equation: Equation) -> Equation:

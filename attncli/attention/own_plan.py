@@ -10,7 +10,7 @@ from attncli.attention.first_steps import FirstSteps, softmax_rules_of, with_lea
 from attncli.attention.registry import gradient_name
 from attncli.attention.system import Lengths, SystemSteps, expanded
 from attncli.equation.indexing import LeadingAxes
-from attncli.equation.nodes import Ref, names_used, walk
+from attncli.equation.nodes import Equation, Ref, names_used, walk
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential
 from attncli.errors import input_error
@@ -74,9 +74,9 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
     rules_shifted, _ = with_leading_axes(behind_shifted, all_leading)
     given = {**first.given, **{array.name: array.matrix for array in system.arrays}}
     lengths = _lengths(problem, first, system, given)
-    for rule in (*rules, *rules_shifted, *rules_plain):
-        if not rule.given:
-            lengths.add(rule)
+    rules = tuple(map(lengths.sized, rules))
+    rules_shifted = tuple(map(lengths.sized, rules_shifted))
+    rules_plain = tuple(map(lengths.sized, rules_plain))
     return OwnSteps(
         rules,
         rules_plain,
@@ -119,7 +119,20 @@ def _in_order(steps: SystemSteps, ours: Mapping[str, Rule]) -> list[Rule]:
     """The rules that the result needs, and what the problem defines besides, in order of work."""
     symbols = _symbols(steps.system)
     ordered = steps.ordered(steps.rules(ours), (steps.system.result, *steps.own))
-    return [replace(rule, symbols=symbols) for rule in ordered]
+    joined = {name for rule in ordered if rule.joins for name in rule.inputs}
+    return [
+        replace(_of_every_head(rule) if rule.name in joined else rule, symbols=symbols)
+        for rule in ordered
+    ]
+
+
+def _of_every_head(rule: Rule) -> Rule:
+    """The rule of a step whose heads are put side by side: it has heads, whatever it reads."""
+    target = rule.target
+    if HEAD in target.letters:
+        return rule
+    of_head = replace(target, indices=(HEAD, *target.indices))
+    return rule.with_formula(Equation(of_head, rule.equation.expression), rule.matrix_form)
 
 
 def _check_heads(system: System, first: FirstSteps) -> None:

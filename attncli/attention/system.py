@@ -16,7 +16,7 @@ from attncli.attention.own_sizes import OwnSizes
 from attncli.attention.own_words import in_words
 from attncli.attention.registry import FORWARD, OF_OWN, RULES
 from attncli.english import count, listed
-from attncli.equation.indexing import HEADS, LeadingAxes, index_names
+from attncli.equation.indexing import HEADS, LeadingAxes, all_letters, index_names
 from attncli.equation.indices import INDICES, KEPT, is_letter
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import (
@@ -366,8 +366,23 @@ class Lengths:
         """How long each letter of theirs is."""
         return {letter: length for letter, (length, _) in self.letters.items()}
 
-    def add(self, rule: Rule) -> None:
-        """The shape of a step, and the lengths that its equation takes a mean over."""
+    def sized(self, rule: Rule) -> Rule:
+        """The rule, which knows how long its letters are, and whose shape is known from now on."""
+        if rule.given:
+            return rule
+        found = self.add(rule)
+        if not rule.own:
+            return rule
+        there = {**self.known, **found}
+        lengths = {
+            letter: there[letter] for letter in all_letters(rule.equation) if letter in there
+        }
+        return replace(rule, lengths=tuple(lengths.items()))
+
+    def add(self, rule: Rule) -> Mapping[str, int]:
+        """The shape of a step, and the lengths that its equation takes a mean over; how long the
+        letters are that it reads arrays with.
+        """
         own = self.own.get(rule.name)
         found: dict[str, tuple[int, str]] = {}
         for cell, is_chosen in cells(rule.equation.expression):
@@ -394,6 +409,7 @@ class Lengths:
         if own is not None:
             self._add_named_lengths(found, own)
             self._check_sizes(rule, found, own)
+        return {letter: length for letter, (length, _) in found.items()}
 
     def _check_sizes(
         self, rule: Rule, found: Mapping[str, tuple[int, str]], own: OwnEquation

@@ -105,7 +105,10 @@ def _lettered(
     for equation, occurrence in found:
         others = all_letters(equation) - {*occurrence.cell.letters}
         for at, index in enumerate(occurrence.cell.indices):
-            if isinstance(index, str) and (own[at] in others or lengths[own[at]] != shape[at]):
+            # A cell on a diagonal, K[j, j], has two axes with one letter.
+            if not isinstance(index, str) or index in own:
+                continue
+            if own[at] in others or lengths[own[at]] != shape[at]:
                 own[at] = index
     return Ref(array.name, tuple(own))
 
@@ -125,7 +128,7 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     others: dict[str, str] = {}
     for letter in summed:
         if letter in cell.letters:
-            others[letter] = unused_letter(own | {*others.values()})
+            others[letter] = unused_letter(own | {*others.values()}, letter)
     new = {**inverse.letters, **others}
 
     guards = tuple(

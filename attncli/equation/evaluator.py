@@ -14,7 +14,16 @@ from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.indexing import letters, position
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    number_node,
+)
 
 # An array of NumPy, of CuPy, or of any other namespace.
 Array: TypeAlias = Any
@@ -119,8 +128,12 @@ class Evaluator:
         """An array read at these indices; a letter that runs over its whole axis names it."""
         kept: dict[int, str] = {}
         sought: dict[int, str | Expression] = {}
+        used = [name for index in indices for name in dict.fromkeys(letters(index, self.sizes))]
         for at, index in enumerate(indices):
-            if isinstance(index, str) and self.sizes[index] == array.shape[at]:
+            # Of a diagonal, X[j, j], the places are sought, since no axis is that of j alone.
+            if not isinstance(index, str) or used.count(index) > 1:
+                sought[at] = index
+            elif self.sizes[index] == array.shape[at]:
                 kept[at] = index
             else:
                 sought[at] = index
@@ -204,7 +217,10 @@ class Evaluator:
         return flat
 
     def call(self, function: str, arguments: Sequence[Expression]) -> _Axed | float:
-        values = [self.value(argument) for argument in arguments]
+        return self.applied(function, [self.value(argument) for argument in arguments])
+
+    def applied(self, function: str, values: Sequence[_Axed | float]) -> _Axed | float:
+        """A function of values that are worked out."""
         axed = [value for value in values if isinstance(value, _Axed)]
         if not axed:
             return self.apply_to_scalars(function, *values)
@@ -244,9 +260,9 @@ class Evaluator:
                 shape.append(1)
         return self.xp.reshape(array, tuple(shape))
 
-    def reduce(self, function: str, index: str, value: _Axed | float) -> _Axed:
+    def reduce(self, function: str, index: str, value: _Axed | float) -> _Axed | float:
         if not isinstance(value, _Axed) or index not in value.axes:
-            raise TypeError(f"nothing in the body of the reduction depends on {index}")
+            return self.of_equal(function, index, value)
         axis = value.axes.index(index)
         left = (*value.axes[:axis], *value.axes[axis + 1 :])
         if function == "add":
@@ -255,10 +271,22 @@ class Evaluator:
             reduced = self.largest(value.array, axis)
         return _Axed(reduced, left)
 
-    def contract(self, index: str, left: _Axed | float, right: _Axed | float) -> _Axed:
+    def of_equal(self, function: str, index: str, value: _Axed | float) -> _Axed | float:
+        """The sum of as many equal values as the index has places, or the largest of them."""
+        if function != "add":
+            return value
+        return self.times(value, self.constant(number_node(self.sizes[index])))
+
+    def times(self, one: _Axed | float, other: _Axed | float) -> _Axed | float:
+        """The product of two values."""
+        return self.applied("mul", (one, other))
+
+    def contract(self, index: str, left: _Axed | float, right: _Axed | float) -> _Axed | float:
         """The sum over `index` of a product: shared axes are batches, the rest rows and columns."""
         if not (isinstance(left, _Axed) and isinstance(right, _Axed)):
-            raise TypeError("a sum over a product needs two arrays")
+            return self.reduce("add", index, self.times(left, right))
+        if index not in (*left.axes, *right.axes):
+            return self.of_equal("add", index, self.times(left, right))
         batch, rows, columns = _axes_of_product(index, left, right)
         axes = (*batch, *rows, *columns)
         is_in_both = index in left.axes and index in right.axes

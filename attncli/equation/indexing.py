@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count, product
 from typing import Any, TypeAlias
 
@@ -30,7 +30,7 @@ from attncli.equation.nodes import (
 )
 
 _LEADING = (BATCH, HEAD, KEY_HEAD)
-_AVOIDED: ContextVar[frozenset[str]] = ContextVar("avoided", default=frozenset())
+_OF_A_DERIVATION: ContextVar[_Letters | None] = ContextVar("of_a_derivation", default=None)
 # The letter of a query head within the group that one head of keys serves.
 GROUP_MEMBER = "q"
 # Matrix forms leave these letters out.
@@ -140,7 +140,7 @@ def replace_letters(expression: Expression, new: Mapping[str, str | Expression])
             free = {name: to for name, to in new.items() if name in changeable}
             brought = {name for to in free.values() for name in index_names(to)}
             if index in brought:
-                other = unused_letter(names_in(body) | brought)
+                other = unused_letter(names_in(body) | brought, index)
                 free[index] = other
                 index = other
             return Reduce(expression.function, index, replace_letters(body, free))
@@ -176,26 +176,54 @@ def names_in(expression: Expression) -> frozenset[str]:
     return frozenset(names)
 
 
-def unused_letter(taken: Collection[str]) -> str:
-    """A letter for a sum whose own letter already stands for something else.
+def unused_letter(taken: Collection[str], like: str = "") -> str:
+    """A letter for a sum whose own letter, which it is `like`, already stands for something else.
 
     >>> unused_letter({"i", "j", "k"})
     'l'
     """
     numbered = (f"l{number}" for number in count(2))
-    avoided = _AVOIDED.get()
-    free = (letter for letter in chain("lwfxyz", numbered) if letter not in avoided)
-    return next(letter for letter in free if letter not in taken)
+    letters = _OF_A_DERIVATION.get()
+    candidates = (letter for letter in chain("lwfxyz", numbered) if letter not in taken)
+    if letters is None:
+        return next(candidates)
+    return next(letter for letter in candidates if letters.take(letter, like))
+
+
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """The letters of a problem's own axes, which no sum takes that is derived; how long letters
+    are; and what each letter of such a sum stands for, always the same.
+    """
+
+    own: frozenset[str]
+    lengths: dict[str, int]
+    stands_for: dict[str, str]
+
+    def take(self, letter: str, like: str) -> bool:
+        """Whether a letter may be one like this, which it then is."""
+        first = self.stands_for.get(like, like)
+        if letter in self.own or self.stands_for.get(letter, first) != first:
+            return False
+        if letter not in self.stands_for and letter in self.lengths:
+            return False
+        self.stands_for[letter] = first
+        if first in self.lengths:
+            self.lengths[letter] = self.lengths[first]
+        return True
 
 
 @contextmanager
-def avoiding(letters: Collection[str]) -> Iterator[None]:
-    """Inside, no sum takes one of these letters, which stand for axes of a problem's own."""
-    before = _AVOIDED.set(frozenset(letters))
+def avoiding(letters: Collection[str], lengths: dict[str, int]) -> Iterator[None]:
+    """Inside, no sum takes one of these letters, which stand for axes of a problem's own, and a
+    letter that a sum takes stands for one letter: its length is put among the `lengths`.
+    """
+    found = _Letters(frozenset(letters), lengths, {})
+    before = _OF_A_DERIVATION.set(found)
     try:
         yield
     finally:
-        _AVOIDED.reset(before)
+        _OF_A_DERIVATION.reset(before)
 
 
 def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Expression:
@@ -210,7 +238,7 @@ def with_letters_of_its_own(expression: Expression, taken: frozenset[str]) -> Ex
             )
         case Reduce(function=function, index=index, body=body):
             if index in taken:
-                other = unused_letter(taken | names_in(body))
+                other = unused_letter(taken | names_in(body), index)
                 index, body = other, replace_letters(body, {index: other})
             return Reduce(function, index, with_letters_of_its_own(body, taken | {index}))
         case Number() | Name() | Ref():
@@ -351,6 +379,8 @@ class IndexSpace:
 
     lengths: Mapping[str, int]
     scalars: Mapping[str, Any]
+    # Of the arrays that are known to be read, and their gradients.
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def region(self, run: Sequence[str], holds: Callable[[Place], bool]) -> Region:
         """The places of these letters at which something holds."""
@@ -390,21 +420,27 @@ class IndexSpace:
         own = list(_indices_in(equation.expression))
         plainer: dict[Expression, str | Expression] = {}
         for index in _indices_in(expression):
-            if not isinstance(index, str):
+            if not isinstance(index, str) and self._is_known(index):
                 plainer[index] = self._plainest(index, own, region)
 
-        def plain(index: str | Expression) -> str | Expression:
-            if isinstance(index, str):
-                return index
-            return plainer.get(index, index)
+        def plain(index: str | Expression, length: int | None) -> str | Expression:
+            found = index if isinstance(index, str) else plainer.get(index, index)
+            # A letter stands for a whole axis.
+            is_part = isinstance(found, str) and length not in (None, self.lengths.get(found))
+            return index if is_part else found
 
         def change(node: Expression) -> Expression:
             if not isinstance(node, Ref):
                 return node
-            indices = tuple(map(plain, node.indices))
+            lengths = self.shapes.get(node.name, (None,) * len(node.indices))
+            indices = tuple(map(plain, node.indices, lengths))
             return replace(node, indices=indices)
 
         return rewrite(expression, change)
+
+    def _is_known(self, index: Expression) -> bool:
+        """Whether all letters and numbers of an index are known."""
+        return all(name in self.lengths or name in self.scalars for name in index_names(index))
 
     def _plainest(
         self, index: Expression, own: Sequence[str | Expression], region: Region

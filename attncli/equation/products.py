@@ -77,7 +77,7 @@ def _with_other_letters(product: Product, taken: frozenset[str]) -> Product:
             continue
         parts = (*product.factors, *product.divisors)
         used = taken.union(product.summed, *map(names_in, parts))
-        other = {letter: unused_letter(used)}
+        other = {letter: unused_letter(used, letter)}
         factors = tuple(replace_letters(factor, other) for factor in product.factors)
         divisors = tuple(replace_letters(divisor, other) for divisor in product.divisors)
         summed = tuple(other.get(each, each) for each in product.summed)

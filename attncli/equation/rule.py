@@ -52,7 +52,8 @@ class Rule:
     `gradient` says what the gradient of the step is, and `gradient_why` what for. `through` is said
     instead of the gradient of what the step reads, where this comes through the step first. A rule
     of a person's `own` may have letters that no rule of ours has, and `symbols` are the letters in
-    formulas that a problem gives to steps of its own.
+    formulas that a problem gives to steps of its own. `lengths` says how long the letters of its
+    equation are, where that is known from elsewhere than the arrays that it reads.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Rule:
     through_why: str = field(default="", compare=False)
     own: bool = False
     symbols: tuple[tuple[str, str], ...] = ()
+    lengths: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     @property
     def given(self) -> bool:

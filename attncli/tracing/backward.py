@@ -88,7 +88,7 @@ def rules_back(trace: Trace) -> tuple[Rule, ...]:
             break
         rules.append((name, step.rule, step.shape))
         own = zip(step.rule.target.letters, step.shape, strict=True)
-        lengths |= dict(own)
+        lengths |= {**dict(own), **dict(step.rule.lengths)}
         if not step.rule.given:
             lengths |= trace.sizes(step.rule.equation)
     return _derived(
@@ -115,16 +115,36 @@ def _derived(
     for name, rule, shape in steps:
         rules[name] = rule
         shapes[name] = shape
-    space = IndexSpace(dict(lengths), dict(scalars))
-    backward = Backward(rules, shapes, logits, space, result)
     own_letters = set()
+    of_arrays: dict[str, tuple[int, ...]] = {}
+    if any(rule.own for rule in rules.values()):
+        of_gradients = {gradient_name(name): shape for name, shape in shapes.items()}
+        of_arrays = {**shapes, **of_gradients}
+    of_letters = dict(lengths)
+    space = IndexSpace(of_letters, dict(scalars), of_arrays)
+    backward = Backward(rules, shapes, logits, space, result)
     for rule in rules.values():
         if rule.own:
             own_letters |= {*rule.target.letters}
             if not rule.given:
                 own_letters |= all_letters(rule.equation)
-    with avoiding(own_letters):
+    if not of_arrays:
         return tuple(backward.steps())
+    with avoiding(own_letters, of_letters):
+        return tuple(_sized(rule, shapes, of_letters) for rule in backward.steps())
+
+
+def _sized(rule: Rule, shapes: Mapping[str, tuple[int, ...]], lengths: Mapping[str, int]) -> Rule:
+    """The rule of a gradient that knows how long each of its letters is: as an axis of the step
+    that the gradient is of, or as in the equations that it comes from.
+    """
+    if rule.given:
+        return rule
+    found = {letter: lengths[letter] for letter in all_letters(rule.equation) if letter in lengths}
+    shape = shapes.get(rule.name.removeprefix("d_"), ())
+    if len(shape) == len(rule.target.letters):
+        found |= dict(zip(rule.target.letters, shape, strict=True))
+    return replace(rule, lengths=tuple(found.items()))
 
 
 def with_loss(plan: Plan) -> Plan:
@@ -169,6 +189,8 @@ def _lengths(plan: Plan, steps: StepsByName) -> Mapping[str, int]:
     made of, some.
     """
     lengths = dict(plan.sizes)
+    for step in steps.values():
+        lengths |= dict(step.rule.lengths)
     shapes = {}
     for name, given in plan.parameters.items():
         if isinstance(given, Matrix):

@@ -90,7 +90,7 @@ class _CellWorker(Generic[Number]):
         if not self.scalars:
             self._read_parameters()
         shapes = {name: array.shape for name, array in self.arrays.items()}
-        return index_sizes(rule.equation, shapes, self._sizes)
+        return index_sizes(rule.equation, shapes, {**self._sizes, **dict(rule.lengths)})
 
     def _read_parameters(self) -> None:
         self.scalars["inf"] = self._infinity

@@ -352,7 +352,9 @@ class Trace:
         heads.
         """
         shapes = self.shapes()
-        sizes = index_sizes(equation, shapes)
+        step = self.steps.get(equation.target.name)
+        known = dict(step.rule.lengths) if step else {}
+        sizes = index_sizes(equation, shapes, known)
         group = self.parameters.get("group")
         if isinstance(group, Scalar):
             sizes[GROUP_MEMBER] = int(group.value)
@@ -387,9 +389,12 @@ class Trace:
 
 def masked_out(steps: StepsByName) -> NDArray[np.bool_] | None:
     """The cells of the weights that the mask hides, by head and entry where these have any; None
-    without a mask.
+    without a mask, or without weights of queries by keys.
     """
-    if "mask" not in steps:
+    if not {"mask", "weights"} <= steps.keys():
+        return None
+    of_mask = steps["mask"].rule.target.letters
+    if not {*of_mask} <= {*steps["weights"].rule.target.letters}:
         return None
     added = steps["mask"].value
     is_hidden = added == -np.inf

@@ -68,9 +68,11 @@ def warnings_of(
 
 
 def blind_rows(steps: StepsByName) -> tuple[WeightsRow, ...]:
-    """The rows of blind queries, from which the mask hides every key."""
+    """The rows of blind queries, from which the mask hides every key; of weights of the problem's
+    own, nobody knows what they are there.
+    """
     hidden = masked_out(steps)
-    if hidden is None:
+    if hidden is None or steps["weights"].rule.own:
         return ()
     is_blind = hidden.all(axis=-1)
     rows = np.argwhere(is_blind).tolist()
@@ -208,7 +210,7 @@ def _sentinels(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
     """One sentence on weight that leaks, and one for each outcome of rows that see only
     sentinels.
     """
-    if "mask" not in steps:
+    if masked_out(steps) is None or steps["weights"].rule.own:
         return
     added = steps["mask"].value
     soft = (added <= HIGHEST_SENTINEL) & (added > -np.inf)

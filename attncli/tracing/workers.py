@@ -76,7 +76,7 @@ class FloatWorker:
             if self._is_array(name):
                 arrays[name] = self.array(name)
                 shapes[name] = tuple(arrays[name].shape)
-        sizes = index_sizes(rule.equation, shapes, self.sizes)
+        sizes = index_sizes(rule.equation, shapes, {**self.sizes, **dict(rule.lengths)})
         exact = evaluate(
             rule.equation,
             arrays=arrays,
@@ -146,7 +146,7 @@ def copied_texts(
         rule.equation,
         arrays=read,
         scalars=scalars,
-        sizes=index_sizes(rule.equation, shapes, sizes),
+        sizes=index_sizes(rule.equation, shapes, {**sizes, **dict(rule.lengths)}),
         xp=np,
         dtype=np.dtype(object),
     )
