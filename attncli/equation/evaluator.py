@@ -61,7 +61,9 @@ class Evaluator:
         value = self.value(equation.expression)
         if not isinstance(value, _Axed):
             return self.xp.full(shape, value, dtype=self.dtype)
-        whole = self.xp.broadcast_to(self.spread(value, axes), shape)
+        whole = self.spread(value, axes)
+        if whole.shape != shape:
+            whole = self.xp.broadcast_to(whole, shape)
         # A `where` between two bare numbers does not know the format.
         return self.xp.asarray(whole, dtype=self.dtype)
 
@@ -247,6 +249,8 @@ class Evaluator:
     def spread(self, value: _Axed, axes: tuple[str, ...]) -> Array:
         """The array with its axes in the given order and length 1 where it has none."""
         array = value.array
+        if value.axes == axes:
+            return array
         own = [axis for axis in axes if axis in value.axes]
         order = [value.axes.index(axis) for axis in own]
         if order != sorted(order):
