@@ -16,8 +16,8 @@ what is slow:
 A product of parameters whose cases are much alike has `at_most(n)`: so many of them, spread evenly
 over the values of all parameters. The others are run only where HYPOTHESIS_PROFILE is explore.
 
-Where the lines that tests reach are measured (`--cov`), properties and cases of `sampled` are
-played unmeasured: they go the same ways many times over, each at more than twice the time.
+Where the lines that tests reach are measured (`--cov`), properties are played unmeasured: they go
+the same ways many times over, each at more than twice the time.
 """
 
 from __future__ import annotations
@@ -116,13 +116,38 @@ def pytest_collection() -> Generator[None, object, object]:
     return result
 
 
+class FromTheEnd(pytest.Dir):
+    """A folder whose files are collected from the last to the first."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        return reversed([*super().collect()])
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Every second worker of pytest-xdist collects from the end: in a new clone pytest compiles
+    each test file, so that each worker finds half of them compiled by another one.
+    """
+    worker = getattr(parent.config, "workerinput", {"workerid": "gw0"})["workerid"]
+    is_odd = int(worker.removeprefix("gw")) % 2
+    if not is_odd or (path / "__init__.py").is_file():
+        return None
+    return FromTheEnd.from_parent(parent, path=path)
+
+
+def in_order(item: pytest.Item) -> tuple[str, ...]:
+    """Where its file stands among all. All workers of pytest-xdist need one order."""
+    return item.path.parts
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        items.sort(key=in_order)
     leave_out_what_is_alike(config, items)
     products: defaultdict[object, list[pytest.Function]] = defaultdict(list)
     for item in items:
         function = getattr(item, "function", None)
-        if hypothesis.is_hypothesis_test(function) or sample_size(item):
+        if hypothesis.is_hypothesis_test(function):
             item.add_marker("no_cover")
         if hypothesis.is_hypothesis_test(function) and slow_tier_is_asked_for(config):
             item.add_marker("slow")

@@ -75,7 +75,8 @@ ONLY_NEW = {("example", "-o"), ("generate", "-d"), ("new", "-o"), ("test", "--ex
 # was there a moment ago.
 CALLS = ("open", "fsync", "mkdir", "rename", "replace")
 NAMING = ("rename", "replace")
-MOST_PLACES = 8
+# Options that write more than one file.
+OF_SEVERAL = {"--pictures", "--feedback", "--answers", "--key", "-d", "--export"}
 IN_TESTS_OF_ITS_OWN = {("record", "-o")}  # which needs a model
 
 
@@ -92,6 +93,10 @@ def writing_options() -> dict[tuple[str, str], str]:
             if takes is not None and writes:
                 found[name, parameter.opts[0]] = takes
     return found
+
+
+def writes_several(line: list[str]) -> bool:
+    return "{n}" in line[-1] or not OF_SEVERAL.isdisjoint(line)
 
 
 class Disk:
@@ -180,9 +185,19 @@ def test_the_help_names_the_option_and_what_it_takes(
     assert error.endswith(f"help: {goes_on if KEPT in added else elsewhere}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
+def test_these_write_several_files(line: list[str], tmp_path: Path) -> None:
+    given = made_folder(tmp_path / "given")
+    before = {*contents(given)}
+    assert run_in(given, line, Disk()) < Exit.USAGE
+    assert (len({*contents(given)} - before) > 1) == writes_several(line)
+
+
+@pytest.mark.parametrize("places", [2, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("line", filter(writes_several, LINES), ids=" ".join)
 def test_nothing_is_left_of_several_files(
-    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    line: list[str], places: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Pages of a class are written one by one: the error says how many are there, and are whole.
 
@@ -194,12 +209,9 @@ def test_nothing_is_left_of_several_files(
     written = {
         name: data for name, data in contents(tmp_path / "given").items() if name not in given
     }
-    assert written
-    if len(written) == 1:
-        return
-
+    assert len(written) > 1
     olds = [b"", b"old"] if (line[0], line[-2]) not in ONLY_NEW else [b""]
-    for old, full_from in product(olds, range(0, disk.calls, disk.calls // MOST_PLACES + 1)):
+    for old, full_from in product(olds, range(0, disk.calls, disk.calls // places + 1)):
         folder = made_folder(tmp_path / f"{full_from}{old!r}")
         for name in filter(written.get, written if old else ()):
             (folder / name).parent.mkdir(exist_ok=True)

@@ -245,6 +245,7 @@ def test_it_opens_with_three_sentences(name: str) -> None:
     assert opening[3].startswith("title: ")
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("name", PAPERS)
 @pytest.mark.parametrize(
     "options",

@@ -87,7 +87,7 @@ def test_compared_gradients(other: list[str], capsys: pytest.CaptureFixture[str]
     )
 
 
-@pytest.mark.each_choice
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("more", [[], ["--marks", "3"], ["--steps", "loss"], ["--steps", "d_sink"]])
 def test_check(format: str, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,6 +96,7 @@ def test_check(format: str, more: list[str], capsys: pytest.CaptureFixture[str])
     assert run(["check", "theirs.yaml", "answers.yaml", "--format", format]) == 0
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(("format", "rounding"), [*product(FORMATS, ("exact", "shown", "paper"))])
 def test_one_cell(format: str, rounding: str, capsys: pytest.CaptureFixture[str]) -> None:
     for cell in single_numbers():

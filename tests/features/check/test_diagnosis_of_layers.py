@@ -74,6 +74,7 @@ def test_every_mistake_is_made_in_a_test() -> None:
     assert {mistake.name for mistake in known_mistakes()} == made
 
 
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize(("name", "problem"), ALL)
 def test_every_step_that_follows_is_that_of_numpy(name: str, problem: Problem) -> None:
     """A mistake is named from its first step, so a wrong equation for a later one shows nowhere

@@ -119,10 +119,11 @@ def test_a_step_before_the_first_difference_denies_a_mistake(plain: Problem) -> 
     assert named(plain, {"scores": right["scores"], "weights": wrong["weights"]}) == ()
 
 
-def test_numbers_from_nowhere_have_no_name(plain: Problem) -> None:
-    for seed in range(20):
-        random = np.random.default_rng(seed)
-        assert named(plain, {"weights": softmax(random.normal(size=(5, 5)))}) == ()
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("seed", range(20))
+def test_numbers_from_nowhere_have_no_name(seed: int, plain: Problem) -> None:
+    random = np.random.default_rng(seed)
+    assert named(plain, {"weights": softmax(random.normal(size=(5, 5)))}) == ()
 
 
 @pytest.mark.each_choice

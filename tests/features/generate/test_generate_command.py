@@ -145,6 +145,7 @@ def every_mask_in_turn() -> Iterator[Any]:
         yield pytest.param(mask, layers[(number + 1) % len(layers)], marks=pytest.mark.slow)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("mask", "layer"), [*every_mask_in_turn()])
 def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
     mask: str, layer: str, capsys: pytest.CaptureFixture[str]
@@ -195,7 +196,7 @@ def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
 
 
 @pytest.mark.at_most(10)
-@pytest.mark.each_choice
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("step", ["mask", "masked", "exp", "weights", "output"])
 def test_any_step_can_be_asked_for(

@@ -37,7 +37,7 @@ def additive(choice: Random, heads: int) -> Any:
     return json.loads(json.dumps(cells.tolist()).replace("-Infinity", '"-inf"'))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(24))
 def test_drawn_masks(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any

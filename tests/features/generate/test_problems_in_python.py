@@ -19,6 +19,7 @@ def told(problem: attncli.Problem) -> dict[str, Any]:
     return {"title": problem.title, **arrays, "steps": trace.to_dict()["steps"]}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("options", "choices"),
     [

@@ -193,8 +193,9 @@ def _ended_by(
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no SIGHUP")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_signal_leaves_the_old_results_and_resume_goes_on(
     school: Path, name: str, workers: str
 ) -> None:

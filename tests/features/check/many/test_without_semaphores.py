@@ -42,6 +42,7 @@ def students(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [f"{number}.yaml" for number in range(12)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
