@@ -101,6 +101,10 @@ class Expected:
             found[name] = slice(begin, end)
         return found
 
+    def symbol(self, name: str) -> str:
+        """One of the steps that are judged as pages have it: dQ, dW_Q."""
+        return self.trace.steps[name].rule.symbol
+
     def part(self, output: NDArray[Any], name: str) -> NDArray[Any]:
         """The numbers of one of the steps that are judged, in its shape."""
         return output.ravel()[self.places[name]].reshape(self.trace.steps[name].shape)

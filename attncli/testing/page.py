@@ -30,7 +30,6 @@ from attncli.testing.case import Case, PerHead
 from attncli.testing.data import trial_data
 from attncli.testing.diagnosis import Finding, differing, explanations, unexplained
 from attncli.testing.facts import NOT_ASKED, missing
-from attncli.testing.gradients.asking import gradient_symbol
 from attncli.testing.judgement import Expected
 from attncli.testing.pattern import patterns
 from attncli.testing.smallest import first_wrong_cell, smallest_problem, truth_of
@@ -203,7 +202,7 @@ def _wrong_cell(result: CaseResult, found: Finding | None, precision: int) -> It
     ]
     if result.is_of_gradients:
         yield Paragraph((_which_differ(result, right),))
-    what = f"of {gradient_symbol(name)}" if result.is_of_gradients else "of its output"
+    what = f"of {right.symbol(name)}" if result.is_of_gradients else "of its output"
     yield Paragraph((f"The first wrong cell {what} is {step.cell_label(cell)}:",))
     yield Worked(tuple(lines))
     if found is not None and len(found.mistakes) == 1:
@@ -215,9 +214,9 @@ def _which_differ(result: CaseResult, right: Expected) -> str:
     assert result.output is not None
     cells = right.wrong_cells(result.output)
     wrong = [name for name in right.judged if right.part(cells, name).any()]
-    names = [gradient_symbol(name) for name in wrong]
+    names = [right.symbol(name) for name in wrong]
     said = f"{listed(names)} {either(len(names), 'differs', 'differ')}"
-    others = [gradient_symbol(name) for name in right.judged if name not in wrong]
+    others = [right.symbol(name) for name in right.judged if name not in wrong]
     if others:
         said += f"; {listed(others)} {either(len(others), 'is', 'are')} right"
     return f"{said}."

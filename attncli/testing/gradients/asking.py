@@ -206,16 +206,11 @@ def _wrong_shapes(expected: ExpectedGradients, given: Given) -> str:
         numbers = given.get(name)
         if numbers is not None and numbers.shape != shape:
             own = f"{shape_text(numbers.shape)}, not {shape_text(shape)}"
-            wrong.append(f"{gradient_symbol(name)} is {own}")
+            wrong.append(f"{expected.symbol(name)} is {own}")
     if not wrong:
         return ""
     there = [each.shape for each in given.values() if each is not None]
     if sorted(there) == sorted(shapes.values()):
-        names = listed([gradient_symbol(name) for name in given])
+        names = listed([expected.symbol(name) for name in given])
         return f"by their shapes, its gradients are not {names} in this order"
     return f"the shape of {listed(wrong)}"
-
-
-def gradient_symbol(name: str) -> str:
-    """A gradient as pages have it: dQ, dW_Q."""
-    return name.replace("_", "", 1)
