@@ -372,6 +372,9 @@ _SCALED_LATER = first_of(
 )
 
 
+_before_the_scale = with_arrays(d_scores="d_scaled")
+
+
 def _into_input(*names: str) -> Change:
     """The gradient of the input, or of a context, with these weights not transposed."""
     function = chained(*map(transposed, names))
@@ -481,6 +484,17 @@ BACKWARD_MISTAKES: tuple[Mistake, ...] = (
         "back-scale-later",
         "the scale was applied to dQ and dK, not to dS",
         all_of(_UNSCALED, _SCALED_LATER),
+    ),
+    *(
+        Mistake(
+            f"back-scale-forgotten-in-d-{array.lower()}",
+            f"the scale was forgotten in d{array} alone",
+            first_of(
+                rewritten(**{f"d_{array}_rot": _before_the_scale}),
+                rewritten(**{f"d_{array}": _before_the_scale}),
+            ),
+        )
+        for array in ("Q", "K")
     ),
     Mistake(
         "back-mean-and-scale-forgotten",

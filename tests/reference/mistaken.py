@@ -534,6 +534,12 @@ BACKWARD: tuple[Kind, ...] = (
     ),
     back("the scale was forgotten in the backward pass", d_scores=lambda s: s.d_scaled),
     Kind("the scale was applied to dQ and dK, not to dS", scaled_later, Needs(**BACK)),
+    by_scores("the scale was forgotten in dQ alone", "Q", lambda s: s.d_scaled @ read_by_each(s)),
+    by_scores(
+        "the scale was forgotten in dK alone",
+        "K",
+        lambda s: handed_back(t(s.d_scaled) @ s.queries, s),
+    ),
     back(
         "the row's mean was not subtracted in the backward pass, nor the scale applied",
         NO_MASK,

@@ -148,6 +148,11 @@ CASES: list[tuple[str, Problem, str]] = [
         ("the scale was applied to dQ and dK, not to dS", given, "d_scores")
         for given in (PLAIN, SCALED, TURNED, LAYER)
     ),
+    *(
+        (f"the scale was forgotten in d{array} alone", given, f"d_{array}{rot}")
+        for array in ("Q", "K")
+        for given, rot in ((PLAIN, ""), (SCALED, ""), (LAYER, ""), (TURNED, "_rot"))
+    ),
     (
         "the row's mean was not subtracted in the backward pass, nor the scale applied",
         PLAIN,

@@ -87,6 +87,15 @@ def scale_forgotten(
     return back(a * (d_a - mean), q, k, a, dO)
 
 
+@wrong("the scale was forgotten in dQ alone")
+def scale_forgotten_in_d_q(
+    q: Array, k: Array, v: Array, dO: Array, mask: Array | None = None
+) -> Gradients:
+    a, d_a, mean, scale = parts(q, k, v, dO, mask)
+    d_q, d_k, d_v = back(a * (d_a - mean) * scale, q, k, a, dO)
+    return d_q / scale, d_k, d_v
+
+
 @wrong("the scale was applied twice in the backward pass")
 def scale_twice(q: Array, k: Array, v: Array, dO: Array, mask: Array | None = None) -> Gradients:
     a, d_a, mean, scale = parts(q, k, v, dO, mask)
