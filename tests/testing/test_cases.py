@@ -75,6 +75,7 @@ def test_every_case_is_a_witness() -> None:
     assert {*UNSEEN, *UNNAMED, *UNKNOWN, *UNSEEN_IN_TORCH} == {*NAMES}
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("case", UNSEEN)
 def test_a_wrong_function_is_seen_by_this_case_alone(case: str) -> None:
     results = results_of(WRONG[UNSEEN[case]].function)

@@ -124,6 +124,7 @@ def test_a_right_layer_agrees(
     assert data["facts"]["scale"] == "1/sqrt(d_k)"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("layer", "mistake"),
     [

@@ -65,6 +65,7 @@ def test_there_are_eighty_with_a_name_that_attncli_knows() -> None:
     assert {name for each in named for names in each.mistakes for name in names} <= KNOWN
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", A_DOZEN)
 def test_is_named(name: str) -> None:
     found = explanations(results(WRONG[name]))

@@ -392,7 +392,7 @@ def back_on_paper(mistake: str, decimals: int) -> Array:
     return found.d_X
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("decimals", [2, 3])
 @pytest.mark.parametrize(
     "name",
