@@ -44,6 +44,7 @@ def cost_page(cost: Cost) -> Document:
         *_dominating(cost),
         Heading("Memory"),
         *_memory(cost),
+        *_parameters(cost),
     )
     name = cost.title or (
         "Self-attention" if cost.sizes["n"] == cost.sizes["m"] else "Cross-attention"
@@ -198,6 +199,23 @@ def _comparison(cost: Cost) -> str:
     return f"{said}`n**2`. From `n` = {grouped(cost.crossover)} on, attention takes more."
 
 
+def _parameters(cost: Cost) -> Iterator[Block]:
+    """How many numbers are learned, and in which arrays; nothing where there are none."""
+    if not cost.learned:
+        return
+    yield Heading("Parameters")
+    they = "The layer has" if cost.layers == 1 else "All layers together have"
+    number = grouped(cost.parameters)
+    size = byte_size(cost.parameters * cost.dtype.size)
+    yield Paragraph((f"{they} {number} numbers that are learned. They take {size}.",))
+    rows = []
+    for step in cost.learned:
+        share = percent(step.numbers / cost.parameters)
+        row = (step.rule.name, _sides(step), grouped(step.numbers), share)
+        rows.append(tuple((cell,) for cell in row))
+    yield Table(("array", "shape", "parameters", "share"), tuple(rows), right=(1, 2, 3))
+
+
 def _memory(cost: Cost) -> Iterator[Block]:
     if cost.weights is None:
         said = f"All steps together take {byte_size(cost.bytes())}, if every step is kept."
@@ -238,6 +256,7 @@ def cost_data(cost: Cost) -> dict[str, Any]:
         "operations": cost.operations,
         "operations_of_projections": cost.projections,
         "operations_of_attention": cost.operations - cost.projections,
+        "parameters": cost.parameters,
         "bytes": cost.bytes(),
         "bytes_cached": cost.bytes_cached,
         "bytes_cached_per_token": cost.bytes_cached_per_token,
@@ -250,6 +269,7 @@ def _step(cost: Cost, step: StepCost) -> dict[str, Any]:
         "title": step.rule.title,
         "equation": step.rule.source,
         "shape": list(step.shape),
+        "parameters": step.numbers if step.is_parameter else 0,
         "one_layer": {kind.replace(" ", "_"): count for kind, count in step.kinds.items()},
         "operations": step.operations,
         "operations_grow": _formula(step.operations_grow),

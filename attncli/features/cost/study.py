@@ -31,6 +31,7 @@ from attncli.features.cost.sizes import (
     symbols,
     with_leading_axes,
 )
+from attncli.problem.keys import ARRAYS
 from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import BATCH, HEAD
@@ -38,6 +39,8 @@ from attncli.problem.parts.positions import Alibi
 
 PROJECTING = {"W_Q", "W_K", "W_V", "W_O"}
 CACHED = ("K", "V")
+# Axes along which arrays change from text to text: entries, queries and keys.
+_OF_A_TEXT = frozenset("bijlsu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,19 @@ class StepCost:
     def projects(self) -> bool:
         """Whether rows are multiplied by weights of the layer, as in Q = X·W_Q."""
         return not PROJECTING.isdisjoint(self.rule.inputs)
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is an array that is learned, and stays the same for any text: weights, biases,
+        and what equations of the problem's own read.
+
+        A number without axes, such as an epsilon, and the slopes of ALiBi are only chosen.
+        """
+        letters = self.rule.target.letters
+        if not self.rule.given or not letters or not _OF_A_TEXT.isdisjoint(letters):
+            return False
+        known = ARRAYS.get(self.rule.name)
+        return known is None or known.gradient is not None
 
     @property
     def operations(self) -> int:
@@ -116,6 +132,16 @@ class Cost:
     def projections(self) -> int:
         """The operations of the projections; all others are those of attention itself."""
         return sum(step.operations for step in self.steps if step.projects)
+
+    @property
+    def learned(self) -> tuple[StepCost, ...]:
+        """The arrays that are learned."""
+        return tuple(step for step in self.steps if step.is_parameter)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers are learned, in all layers together."""
+        return sum(step.numbers for step in self.learned)
 
     def bytes(self, *names: str) -> int:
         """The bytes of the results of these steps, or of all steps if none is named."""

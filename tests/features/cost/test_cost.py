@@ -5,9 +5,11 @@ could exist.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import attncli
 from attncli.equation.nodes import Expression
 from attncli.equation.notation import PLAIN
 from attncli.equation.printer import write
@@ -17,6 +19,8 @@ from attncli.features.cost.study import Cost, cost_of, default_problem
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.padding import Padding
+
+BLOCK = Path(__file__).parents[3] / "inputs" / "equations" / "transformer_block_2017.yaml"
 
 
 def plain(growth: Expression | None) -> str:
@@ -237,3 +241,40 @@ def test_a_size_that_is_not_there(problem: Callable[..., Problem]) -> None:
     assert caught.value.exit_code == 2
     assert str(caught.value) == "this problem has no d_model: Q, K and V are given"
     assert caught.value.help == "leave out --d-model"
+
+
+def parameters(found: Cost) -> dict[str, int]:
+    return {step.rule.name: step.numbers for step in found.learned}
+
+
+def test_parameters_of_layers_of_gpt2_by_hand() -> None:
+    """The four matrices of 768 × 768 in each of its 12 layers of attention, without biases."""
+    found = cost_of(*default_problem({"d_model": 768, "heads": 12, "layers": 12}))
+    assert found.parameters == 12 * 4 * 768 * 768
+
+
+def test_parameters_of_a_block_by_hand() -> None:
+    """Four matrices of 4 × 4; a network with 5 inner features and its biases; two norms. The number
+    eps is chosen, and X is none.
+    """
+    found = cost_of(attncli.load(BLOCK), GivenSizes())
+    assert parameters(found) == {
+        **dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), 16),
+        "W_in": 20,
+        "b_in": 5,
+        "W_out": 20,
+        "b_out": 4,
+        **dict.fromkeys(("gain_1", "bias_1", "gain_2", "bias_2"), 4),
+    }
+
+
+def test_what_is_of_a_text_or_is_chosen_is_no_parameter() -> None:
+    of_heads = [[[1.0, 2.0]], [[3.0, 4.0]]]
+    problem = attncli.problem(
+        Q=of_heads,
+        K=of_heads,
+        V=of_heads,
+        sink=[1, 2],
+        position={"alibi": {"slopes": [0.5, 0.25]}},
+    )
+    assert parameters(cost_of(problem, GivenSizes())) == {"sink": 2}

@@ -64,11 +64,12 @@ def test_the_page_of_i_love_ai(love: Problem) -> None:
             " times as much. All steps together take 528 B, if every step is kept."
         ),
         "A cache of K and V takes 24 B for each token, 72 B in all.",
+        "The layer has 36 numbers that are learned. They take 144 B.",
     ]
 
 
 def test_the_table_of_steps(love: Problem) -> None:
-    rows, _ = tables(cost_page(cost_of(love, GivenSizes())))
+    rows, *_ = tables(cost_page(cost_of(love, GivenSizes())))
     assert rows[0] == ["X", "3×4", "0", "", "48 B"]
     assert rows[4] == ["Q", "3×3", "63", "20.1 %", "36 B"]
     assert rows[-2] == ["output", "3×3", "45", "14.4 %", "36 B"]
@@ -78,7 +79,7 @@ def test_the_table_of_steps(love: Problem) -> None:
 def test_the_table_of_terms(love: Problem) -> None:
     # d_k and d_v are one size, so that all three projections are one term, and both products
     # another
-    _, rows = tables(cost_page(cost_of(love, GivenSizes())))
+    _, rows, _ = tables(cost_page(cost_of(love, GivenSizes())))
     assert rows == [
         ["n·d_model·d_k", "189", "60.4 %", "Q, K and V"],
         ["n^2·d_k", "90", "28.8 %", "scores and output"],
@@ -100,7 +101,7 @@ def test_heads_and_layers() -> None:
         "With n = 512, one attention matrix in float32 takes 1 MiB. 12 layers × 12 heads take 144"
         " MiB."
     )
-    assert said[-2].startswith(memory)
+    assert said[-3].startswith(memory)
     assert "This list counts one layer. The table above counts 12 layers." in said
 
 
@@ -113,9 +114,9 @@ def test_fewer_heads_of_keys_and_entries() -> None:
         == "n = 512, m = 512, d_model = 512, d_k = 64, d_v = 64; 3 entries, 8 heads, 2 heads of"
         " keys and values, 2 layers; float16 (2 bytes per number)."
     )
-    assert "2 layers × 3 entries × 8 heads take 24 MiB." in said[-2]
+    assert "2 layers × 3 entries × 8 heads take 24 MiB." in said[-3]
     # 2 × 2 heads × 64 numbers of 2 bytes in 2 layers; 3 entries of 512 tokens
-    assert said[-1] == "A cache of K and V takes 1 KiB for each token, 1.5 MiB in all."
+    assert said[-2] == "A cache of K and V takes 1 KiB for each token, 1.5 MiB in all."
 
 
 def test_matrices_are_those_that_differ(problem: Callable[..., Problem]) -> None:
@@ -129,9 +130,9 @@ def test_matrices_are_those_that_differ(problem: Callable[..., Problem]) -> None
 
 def test_a_missing_projection_of_the_heads_is_said(love: Problem) -> None:
     missing = " There is no W_O to mix the heads. The projections grow with n"
-    assert missing in prose(cost_page(cost_of(love, GivenSizes(heads=2))))[-3]
+    assert missing in prose(cost_page(cost_of(love, GivenSizes(heads=2))))[-4]
     for requested in ({"heads": 8}, {"heads": 1}):
-        assert "W_O" not in prose(cost_page(cost_of(*default_problem(requested))))[-3]
+        assert "W_O" not in prose(cost_page(cost_of(*default_problem(requested))))[-4]
 
 
 def test_what_is_the_same_for_several_cells_stands_apart(problem: Callable[..., Problem]) -> None:
@@ -171,10 +172,10 @@ def test_a_mask_is_counted_by_kind(problem: Callable[..., Problem]) -> None:
 def test_cross_attention() -> None:
     page = cost_page(cost_of(*default_problem({"n": 2, "m": 1000, "heads": 1})))
     assert page.title == "Cross-attention: what it costs"
-    assert prose(page)[-3].endswith(
+    assert prose(page)[-4].endswith(
         "The projections grow with n and with m, and attention grows with n·m."
     )
-    assert prose(page)[-2].startswith(
+    assert prose(page)[-3].startswith(
         "With n = 2 and m = 1,000, one attention matrix in float32 takes ≈ 7.8 KiB."
     )
 
@@ -192,6 +193,15 @@ def test_without_projections(problem: Callable[..., Problem]) -> None:
         "How the operations are counted",
         "The largest terms",
         "Memory",
+    ]
+
+
+def test_the_table_of_parameters(love: Problem) -> None:
+    *_, rows = tables(cost_page(cost_of(love, GivenSizes(layers=2, d_k=5))))
+    assert rows == [
+        ["W_Q", "4×5", "40", "38.5 %"],
+        ["W_K", "4×5", "40", "38.5 %"],
+        ["W_V", "4×3", "24", "23.1 %"],
     ]
 
 
@@ -214,6 +224,7 @@ def test_data_is_exact(love: Problem) -> None:
         "one_layer": {"multiplications": 72, "additions": 54},
         "operations": 126,
         "operations_grow": "heads*n*d_model*d_k",
+        "parameters": 0,
         "bytes": 72,
         "bytes_grow": "heads*n*d_k",
     }
@@ -228,3 +239,6 @@ def test_data_is_exact(love: Problem) -> None:
     # K and V of 2 heads × 3 numbers of 4 bytes for each of 3 tokens
     assert (data["bytes_cached_per_token"], data["bytes_cached"]) == (48, 144)
     assert data["crossover"] == 5
+    # W_Q, W_K and W_V, each of 2 heads × 4 × 3
+    assert data["parameters"] == 3 * 24
+    assert data["steps"]["W_V"]["parameters"] == 24
