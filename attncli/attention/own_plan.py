@@ -70,13 +70,16 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
     before, behind = _apart(in_order, logits)
     _, behind_shifted = _apart(in_order_shifted, logits)
     rules, all_leading = with_leading_axes(before, leading)
-    rules_plain, _ = with_leading_axes(behind, all_leading)
-    rules_shifted, _ = with_leading_axes(behind_shifted, all_leading)
+    rules_plain, leading_behind = with_leading_axes(behind, all_leading)
+    # Most steps behind the softmax are the same with a shift.
+    done = {rule.name: (rule, extended) for rule, extended in zip(behind, rules_plain, strict=True)}
+    rules_shifted = _with_axes_again(behind_shifted, done, leading_behind)
     given = {**first.given, **{array.name: array.matrix for array in system.arrays}}
     lengths = _lengths(problem, first, system, given)
     rules = tuple(map(lengths.sized, rules))
-    rules_shifted = tuple(map(lengths.sized, rules_shifted))
-    rules_plain = tuple(map(lengths.sized, rules_plain))
+    sized = {id(rule): lengths.sized(rule) for rule in rules_plain}
+    rules_shifted = tuple(sized.get(id(rule)) or lengths.sized(rule) for rule in rules_shifted)
+    rules_plain = tuple(sized.values())
     return OwnSteps(
         rules,
         rules_plain,
@@ -87,6 +90,19 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
         {**lengths.known, **lengths.lengths, **lengths.needed},
         all_leading,
     )
+
+
+def _with_axes_again(
+    rules: Sequence[Rule], done: Mapping[str, tuple[Rule, Rule]], leading: LeadingAxes
+) -> tuple[Rule, ...]:
+    """The rules with their leading axes; those of `done`, with and without, are as they were."""
+    found = []
+    for rule in rules:
+        same, extended = done.get(rule.name, (None, None))
+        if extended is None or same != rule:
+            (extended,), leading = with_leading_axes([rule], leading)
+        found.append(extended)
+    return tuple(found)
 
 
 def _leading_axes(system: System, first: FirstSteps) -> LeadingAxes:
@@ -120,10 +136,11 @@ def _in_order(steps: SystemSteps, ours: Mapping[str, Rule]) -> list[Rule]:
     symbols = _symbols(steps.system)
     ordered = steps.ordered(steps.rules(ours), (steps.system.result, *steps.own))
     joined = {name for rule in ordered if rule.joins for name in rule.inputs}
-    return [
-        replace(_of_every_head(rule) if rule.name in joined else rule, symbols=symbols)
-        for rule in ordered
-    ]
+    found = []
+    for rule in ordered:
+        whole = _of_every_head(rule) if rule.name in joined else rule
+        found.append(replace(whole, symbols=symbols) if symbols else whole)
+    return found
 
 
 def _of_every_head(rule: Rule) -> Rule:

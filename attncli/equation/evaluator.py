@@ -6,14 +6,13 @@ matmul.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import inf, nan, prod
 from typing import Any, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.indexing import letters, position
+from attncli.equation.indexing import index_names, letters, position
 from attncli.equation.nodes import (
     Call,
     Equation,
@@ -165,16 +164,11 @@ class Evaluator:
         """The axes `kept` as they are; the places `sought` on the others, for each place on the
         letters `axes`.
         """
-        positions = []
-        for place in self.places(axes):
-            where = dict(zip(axes, place, strict=True))
-            flat = self.flat_position(array, sought, where)
-            positions.append(flat)
+        chosen = self.flat_positions(array, sought, axes)
         shape = tuple(array.shape[at] for at in kept)
         length = prod(array.shape[at] for at in sought)
         rows = _permute(self.xp, array, (*kept, *sought))
         rows = self.xp.reshape(rows, (*shape, length))
-        chosen = self.xp.asarray(positions, dtype=self.xp.int64)
         found = self.xp.take(rows, chosen, axis=len(kept))
         found = self.xp.reshape(found, (*shape, *self.lengths(axes)))
         return _Axed(found, (*kept.values(), *axes))
@@ -186,37 +180,39 @@ class Evaluator:
         where it stands.
         """
         for at, index in sought.items():
-            letter = axes[at]
-            length = array.shape[at]
-            places = range(self.sizes[letter])
-            rows = []
-            for place in places:
-                row = self.nearest(index, {letter: place}, length)
-                rows.append(row)
-            chosen = self.xp.asarray(rows, dtype=self.xp.int64)
+            chosen = self.positions_at(index, (axes[at],), array.shape[at])
             array = self.xp.take(array, chosen, axis=at)
         in_order = tuple(axes[at] for at in sorted(axes))
         return _Axed(array, in_order)
 
-    def nearest(self, index: str | Expression, place: Mapping[str, int], length: int) -> int:
-        """A position on an axis of this length; of one outside, which no `where` chooses, the
-        nearest.
+    def flat_positions(
+        self, array: Array, sought: Mapping[int, str | Expression], axes: tuple[str, ...]
+    ) -> Array:
+        """The positions on the axes `sought` laid end to end, for each place on the letters `axes`
+        one after another.
         """
-        return min(max(position(index, place, self.scalars), 0), length - 1)
-
-    def places(self, axes: Sequence[str]) -> Iterator[tuple[int, ...]]:
-        return product(*(range(self.sizes[axis]) for axis in axes))
-
-    def flat_position(
-        self, array: Array, sought: Mapping[int, str | Expression], place: Mapping[str, int]
-    ) -> int:
-        """The position on the axes `sought` laid end to end."""
-        flat = 0
+        shape = self.lengths(axes)
+        flat = self.xp.zeros(shape, dtype=self.xp.int64)
         for at, index in sought.items():
             length = array.shape[at]
-            own = self.nearest(index, place, length)
-            flat = flat * length + own
-        return flat
+            flat = flat * length + self.positions_at(index, axes, length)
+        return self.xp.reshape(flat, (prod(shape),))
+
+    def positions_at(self, index: str | Expression, axes: tuple[str, ...], length: int) -> Array:
+        """Where an index points on an axis of this length, for each place on the letters `axes`; of
+        one outside, which no `where` chooses, the nearest.
+        """
+        numbers = {}
+        for name in index_names(index):
+            if name not in self.sizes:
+                numbers[name] = position(Name(name), {}, self.scalars)
+        whole = _WholeEvaluator(self.xp, {}, numbers, self.sizes, self.xp.int64)
+        expression = Name(index) if isinstance(index, str) else index
+        target = Ref("index", axes)
+        equation = Equation(target, expression)
+        found = whole.result(equation)
+        not_before = whole.apply("max", found, 0)
+        return whole.apply("min", not_before, length - 1)
 
     def call(self, function: str, arguments: Sequence[Expression]) -> _Axed | float:
         return self.applied(function, [self.value(argument) for argument in arguments])
@@ -320,6 +316,17 @@ class Evaluator:
     def lengths(self, axes: Sequence[str]) -> tuple[int, ...]:
         """How long each of these axes is."""
         return tuple(self.sizes[axis] for axis in axes)
+
+
+class _WholeEvaluator(Evaluator):
+    """Works out indices, on arrays of whole numbers."""
+
+    def constant(self, number: Number) -> int:
+        assert number.value is not None
+        return int(number.value)
+
+    def apply_to_scalars(self, function: str, *values: Any) -> int:
+        return int(FUNCTIONS[function].scalar(*values))
 
 
 def evaluate(

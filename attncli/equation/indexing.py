@@ -255,10 +255,13 @@ def add_axes(
     position on a shared axis belongs to a letter's: {"g": h // group} reads a head of keys for the
     query head h, wherever h is there.
     """
+    read = {node.name for node in walk(equation.expression) if isinstance(node, Ref | Name)}
+    if read.isdisjoint(leading):
+        # Nothing that it reads has such axes.
+        return equation
     found = set(equation.target.letters)
-    for node in walk(equation.expression):
-        if isinstance(node, Ref | Name):
-            found.update(leading.get(node.name, ()))
+    for name in read:
+        found.update(leading.get(name, ()))
     through = {}
     for letter, index in shared.items():
         if any(letters(index, found)):

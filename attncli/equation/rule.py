@@ -199,6 +199,8 @@ class Rule:
             left = [letter for letter in letters if letter != self.joins]
             known[name] = tuple(left)
         equation = add_axes(self.equation, known, order, shared)
+        if equation is self.equation:
+            return self
         return self.with_formula(equation, self.matrix_form)
 
     def at_place(self, fixed: Mapping[str, int]) -> Rule:

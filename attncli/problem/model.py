@@ -55,6 +55,8 @@ class Problem:
     loss: Loss | None = None
     system: System | None = None
     places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
+    # What `sized` has found.
+    _sized: Mapping[str, Shaped] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __repr__(self) -> str:
         arrays = listed(
@@ -64,7 +66,7 @@ class Problem:
         return f"<{entitled('problem', self.title)}: {arrays}{mask}>"
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Problem], tuple[dict[str, Any]]]:
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
         return _unpickled_problem, ({**values, "given": dict(self.given)},)
 
     @property
@@ -74,10 +76,13 @@ class Problem:
         """
         if self.system is None:
             return self.given
-        # Most problems have no equations of their own.
-        from attncli.problem.parts.made import with_made
+        if self._sized is None:
+            # Most problems have no equations of their own.
+            from attncli.problem.parts.made import with_made
 
-        return with_made(self.given, self.system)
+            object.__setattr__(self, "_sized", with_made(self.given, self.system))
+        assert self._sized is not None
+        return self._sized
 
     @property
     def rope(self) -> Rope | None:

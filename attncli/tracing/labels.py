@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from attncli.equation.indices import INDICES
 from attncli.equation.rule import Rule
@@ -34,7 +35,7 @@ def labels(problem: Problem, rule: Rule, shape: Sequence[int]) -> Labels:
     for axis, size in zip(rule.axis_names, shape, strict=True):
         if len(axis) == 1:
             # It is a letter of the person's own.
-            of_axis = tuple(f"{axis}{place}" for place in range(size))
+            of_axis = _counted(f"{axis}{{}}", size)
         else:
             of_axis = _axis(problem, axis, size)
         found.append(of_axis)
@@ -50,18 +51,24 @@ def _axis(problem: Problem, axis: str, size: int) -> tuple[str, ...]:
     if axis == "cached":
         return problem.context_tokens[:size]
     if axis in _COUNTED_LABELS:
-        spelling = _COUNTED_LABELS[axis]
-        return tuple(map(spelling.format, range(size)))
+        return _counted(_COUNTED_LABELS[axis], size)
     if axis == "joined":
         of_a_head = width("V", problem.sized)
         if size > of_a_head:
             return tuple(_joined_features(size, of_a_head))
-    return tuple(_features(size))
+    return _features(size)
 
 
-def _features(size: int) -> Iterator[str]:
-    for place in range(size):
-        yield f"d{place + 1}"
+# Most steps of a trace have axes of a few lengths.
+@lru_cache(maxsize=64)
+def _features(size: int) -> tuple[str, ...]:
+    return tuple(f"d{place + 1}" for place in range(size))
+
+
+@lru_cache(maxsize=64)
+def _counted(spelling: str, size: int) -> tuple[str, ...]:
+    """Labels that count from 0: head 0, head 1."""
+    return tuple(map(spelling.format, range(size)))
 
 
 def _joined_features(size: int, of_a_head: int) -> Iterator[str]:

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from tests.tools.benchmarks import (
     arrays,
+    blocks,
     processes,
 )
 
@@ -47,7 +48,7 @@ def main() -> None:
     quick = "--quick" in sys.argv
     lines = [machine(), "", HEAD]
     print("\n".join(lines), flush=True)
-    for figure in chain(processes.figures(quick), arrays.figures(quick)):
+    for figure in chain(processes.figures(quick), blocks.figures(quick), arrays.figures(quick)):
         lines.append(figure.row())
         print(lines[-1], flush=True)
     Path(files[0] if files else "benchmarks.md").write_text(
