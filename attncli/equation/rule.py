@@ -199,7 +199,9 @@ class Rule:
             left = [letter for letter in letters if letter != self.joins]
             known[name] = tuple(left)
         equation = add_axes(self.equation, known, order, shared)
-        if equation is self.equation:
+        is_parsed = not isinstance(self.headline, str)
+        if equation is self.formula and is_parsed:
+            # Nothing has changed, and a rule that is read back from JSON is equal to it.
             return self
         return self.with_formula(equation, self.matrix_form)
 
