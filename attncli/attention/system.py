@@ -43,11 +43,11 @@ LENGTH = re.compile(r"n_[a-z]")
 
 
 def length_name(letter: str) -> str:
-    """What the length of an axis is called in equations: d_k for k, n_t for t.
+    """What the length of an axis is called in equations: d_k for k, n_t for a letter of theirs.
 
     A single letter is an index there, so that the number of queries is n_i.
     """
-    known = INDICES.get(letter)
+    known = INDICES.get(letter) if letter in KEPT else None
     if known and len(known.length) > 1:
         return known.length
     return f"n_{letter}"

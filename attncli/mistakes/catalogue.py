@@ -32,9 +32,11 @@ def known_mistakes(*, gradient: bool = True) -> tuple[Mistake, ...]:
     return (*mistakes, *_of_gradients()) if gradient else mistakes
 
 
-def applicable(trace: Trace, *, doubles: bool = False) -> Iterator[tuple[Mistake, Changes]]:
+def applicable(
+    trace: Trace, *, doubles: bool = False, of_own: bool = True
+) -> Iterator[tuple[Mistake, Changes]]:
     """Every mistake that can be made in this trace, with the equations, or numbers, that it has for
-    the steps.
+    the steps; those `of_own` equations last.
 
     A mistake that is another one in this trace is told with `doubles` alone.
     """
@@ -46,20 +48,36 @@ def applicable(trace: Trace, *, doubles: bool = False) -> Iterator[tuple[Mistake
         found[mistake.id] = changes
         if doubles or not mistake.unlike or found.get(mistake.unlike) != changes:
             yield mistake, changes
+    if of_own and _has_own(trace):
+        yield from _of_own(trace)
 
 
 def changes_of(name: str, trace: Trace) -> Changes:
     """What the mistake of this name changes in a trace; nothing for a name that none has."""
-    known = _of_features(trace)
-    return next((_changes(mistake, trace) for mistake in known if mistake.name == name), {})
+    for mistake in _of_features(trace):
+        if mistake.name == name:
+            return _changes(mistake, trace)
+    if not _has_own(trace):
+        return {}
+    return next((changes for mistake, changes in _of_own(trace) if mistake.name == name), {})
+
+
+def _has_own(trace: Trace) -> bool:
+    """Whether some of the steps are of the problem's own equations."""
+    return any(step.rule.own for step in trace.steps.values())
+
+
+def _of_own(trace: Trace) -> Iterator[tuple[Mistake, Changes]]:
+    from attncli.mistakes.own import own_mistakes
+
+    return own_mistakes(trace)
 
 
 def _changes(mistake: Mistake, trace: Trace) -> Changes:
     """What a mistake changes in a trace: nothing where a step that it changes, or looks at, is not
     that of attention.
     """
-    has_own = any(step.rule.own for step in trace.steps.values())
-    if not has_own and trace.result == "output":
+    if not _has_own(trace) and trace.result == "output":
         return mistake.change(trace)
     known = _as_attention_has_it(trace)
     try:

@@ -63,7 +63,8 @@ class Mistake:
     where there is none. A step that is `optional` may as well be right: who divides by the largest
     exponential may have written the sums, and who inverts a mask may have saved it before. A
     `convention` is what some software means to do: of a program it is a fact. `unlike` is the id of
-    another one that may have the same equations: then this one is no other.
+    another one that may have the same equations: then this one is no other. One `of_own` is found
+    from an equation of the problem's own, and named only where it gives all numbers of a step.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Mistake:
     optional: tuple[str, ...] = ()
     convention: bool = False
     unlike: str = ""
+    of_own: bool = False
 
 
 def in_id(written: str) -> str:

@@ -16,7 +16,7 @@ import attncli
 from tests.equations.drawn_systems import draw_system
 from tests.equations.systems_in_loops import Loops, Number, Unclear, go_back
 
-FEW, MANY, IN_ONE = 60, 2000, 100
+FEW, MANY, IN_ONE = 40, 2000, 100
 # Relative to the largest number of the array, or 1.
 ERROR, ERROR_OF_GRADIENTS = 1e-10, 1e-8
 LARGEST = 1e4
@@ -94,7 +94,7 @@ def test_many_drawn_systems(first: int) -> None:
 
 def test_the_drawn_systems_differ() -> None:
     """They replace every built-in step, with heads, batches, masks and functions of all kinds."""
-    drawn = [draw_system(seed).data for seed in range(400)]
+    drawn = [draw_system(seed).data for seed in range(150)]
     written = [" ".join(data["equations"]) for data in drawn]
     for step in ("Q", "K", "V", "K_T", "scores", "scaled", "capped", "masked", "exp", "row_sum"):
         assert any(source.startswith(f"{step}[") for data in drawn for source in data["equations"])

@@ -174,7 +174,7 @@ def _best(
     An output of one decimal after scores of one decimal may be 0.3 to 0.5, say, with nearly every
     mistake. So one of 80 gives a wrong 0.4 there, whatever was done.
     """
-    able = [one for one in found if step in one.steps]
+    able = [one for one in found if step in one.steps and one.may_be_named(step)]
     if not able:
         return _Best()
     best = max(one.rank(step) for one in able)
@@ -249,7 +249,7 @@ def _mistake_with_slips(
         ]
     for reading, decimals in readings:
         tried = _explanations(trials, {step: cells}, reading, with_slips=True)
-        able = [one for one in tried if one.steps[step]]
+        able = [one for one in tried if one.steps[step] and not one.trial.mistake.of_own]
         if not able:
             continue
         best = max(able, key=lambda one: one.rank(step))
@@ -588,6 +588,10 @@ class Explanation:
 
     def rank(self, step: str) -> tuple[bool, bool, int]:
         return self.steps[step] and self.consistent, self.steps[step], self.cells
+
+    def may_be_named(self, step: str) -> bool:
+        """Whether it gives all numbers of the step, where that is asked for."""
+        return self.steps[step] or not self.trial.mistake.of_own
 
     @property
     def agreement(self) -> int:

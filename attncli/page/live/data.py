@@ -295,7 +295,7 @@ class _Collected:
         page change.
         """
         found = []
-        for mistake, changes in applicable(trace):
+        for mistake, changes in applicable(trace, of_own=False):
             if any(isinstance(change, np.ndarray) for change in changes.values()):
                 continue
             if mistake.name not in self.mistakes:
