@@ -111,7 +111,7 @@ IN_THE_FAST_TIER = [most_telling(command) for command in LINES]
 
 def on_windows() -> Iterator[Any]:
     """The telling lines with either encoding, and the others with that which can spell all that
-    Linux says; in the fast tier one line of each command, with one encoding.
+    Linux says; in the fast tier at most one line of each command, with one encoding.
     """
     encodings = ("cp65001", "cp1252")
     for line, first in zip(TELLING, cycle(encodings)):
@@ -190,6 +190,7 @@ def ended_here(line: str, folder: Path, here: dict[str, Ended]) -> Ended:
     return here[line]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("line", "encoding"), [*on_windows()])
 def test_windows_does_as_linux_does(
     line: str, encoding: str, tmp_path: Path, here: dict[str, Ended]
@@ -283,6 +284,7 @@ def test_a_typed_name_that_windows_refuses(platform: str, tmp_path: Path) -> Non
     assert contents(tmp_path) == before
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "line", ["--help", "schema trace", "compute inputs/i_love_ai.yaml", "steps --all"]
 )
