@@ -195,7 +195,7 @@ def test_these_write_several_files(line: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("places", [2, pytest.param(8, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("line", filter(writes_several, LINES), ids=" ".join)
+@pytest.mark.parametrize("line", [*filter(writes_several, LINES)], ids=" ".join)
 def test_nothing_is_left_of_several_files(
     line: list[str], places: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
