@@ -20,6 +20,8 @@ from attncli.errors import did_you_mean
 
 # Characters of an equation, nodes of its tree, and how deep it is nested.
 MOST_CHARACTERS, MOST_NODES, DEEPEST = 2_000, 500, 100
+# How many levels its tree has where the terms of a sum, one level each, count as well.
+MOST_LEVELS = 130
 # Digits of a number that stands in an equation.
 MOST_DIGITS = 40
 LARGEST_EXPONENT = 300
@@ -79,6 +81,7 @@ UNREADABLE: dict[type[ast.AST], tuple[str, str]] = {
     ast.LShift: ("<< cannot be read", "write 2 ** n for it"),
     ast.RShift: (">> cannot be read", "write // 2 ** n for it"),
 }
+_OF_SUMS = (ast.Add, ast.Sub)
 COMPARISONS = {ast.LtE: "le", ast.Lt: "lt", ast.GtE: "ge", ast.Gt: "gt", ast.Eq: "eq"}
 
 
@@ -180,6 +183,7 @@ class _Reader:
         self._text = text
         self._begin = begin
         self._nodes = 0
+        self._levels = 0
         # The letters on the left side, and of the sums around what is read.
         self._taken: list[str] = []
 
@@ -204,6 +208,19 @@ class _Reader:
         return Ref(name, indices)
 
     def expression(self, node: ast.expr, depth: int) -> Expression:
+        """The tree of an expression that stands inside of so many others."""
+        self._levels += 1
+        if self._levels > MOST_LEVELS:
+            raise self._error(
+                "is a sum of too many terms",
+                node,
+                "write a part of the sum as a step of its own, or sum(letter, …)",
+            )
+        found = self._expression(node, depth)
+        self._levels -= 1
+        return found
+
+    def _expression(self, node: ast.expr, depth: int) -> Expression:
         self._count(node, depth)
         deeper = depth + 1
         match node:
@@ -221,7 +238,8 @@ class _Reader:
             case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS and (
                 type(op) not in UNREADABLE
             ):
-                first = self.expression(left, deeper)
+                # A sum of many terms is long, and not deep.
+                first = self.expression(left, depth if _goes_on(node) else deeper)
                 return binary(OPERATORS[type(op)], first, self.expression(right, deeper))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return Call("neg", (self.expression(operand, deeper),))
@@ -410,6 +428,13 @@ class _Reader:
 
     def _error(self, message: str, node: ast.expr, help: str) -> EquationError:
         return EquationError(message, at=self._begin + node.col_offset, help=help)
+
+
+def _goes_on(node: ast.BinOp) -> bool:
+    """Whether the left side of a sum is the beginning of the same sum: a + b of a + b - c."""
+    return isinstance(node.op, _OF_SUMS) and (
+        isinstance(node.left, ast.BinOp) and isinstance(node.left.op, _OF_SUMS)
+    )
 
 
 def _elements(inside: ast.expr) -> list[ast.expr]:
