@@ -12,14 +12,14 @@ that far a function is looked at, where it is steeper than at its argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from operator import itemgetter
 from typing import TypeAlias
 
 from attncli.equation.chain_rule import ARGUMENTS, derivative_rule
 from attncli.equation.functions import FUNCTIONS
-from attncli.equation.intervals import ONE, ZERO, Interval, hull, mul
+from attncli.equation.intervals import ONE, ZERO, Interval, mul
 from attncli.equation.nodes import (
     Call,
     Equation,
@@ -30,6 +30,7 @@ from attncli.equation.nodes import (
     Ref,
     number_node,
     rewrite,
+    walk,
 )
 from attncli.equation.parser import parse_expression
 
@@ -72,38 +73,17 @@ def _on_intervals(node: Expression) -> OnIntervals:
         case Number(value=value) if value is not None:
             point = Interval.at(float(value))
             return lambda _: point
-        case Call("where", (Call("lt" | "eq" as comparison, (left, right)), yes, no)):
-            return _choice(comparison, *map(_on_intervals, (left, right, yes, no)))
         case Call(function=function, arguments=arguments):
             of = FUNCTIONS[function].interval
-            if of is not None:
-                parts = [_on_intervals(argument) for argument in arguments]
-                return lambda values: of(*[part(values) for part in parts])
+            parts = [_on_intervals(argument) for argument in arguments]
+            return lambda values: of(*[part(values) for part in parts])
         case Number() | Ref() | Reduce():
             pass
     raise TypeError(f"no range of {node!r}")
 
 
-def _choice(
-    comparison: str, left: OnIntervals, right: OnIntervals, yes: OnIntervals, no: OnIntervals
-) -> OnIntervals:
-    """One branch where the ranges decide between them, and else whatever is in either."""
-
-    def chosen(values: Mapping[str, Interval]) -> Interval:
-        one, other = left(values), right(values)
-        if comparison == "lt":
-            holds = one.high < other.low
-            fails = one.low >= other.high
-        else:
-            holds = one.low == one.high == other.low == other.high
-            fails = not one.meets(other)
-        if holds:
-            return yes(values)
-        if fails:
-            return no(values)
-        return hull(yes(values), no(values))
-
-    return chosen
+class TooLongError(ValueError):
+    """A magnitude whose equation would be too long to be worked out."""
 
 
 def magnitude_name(name: str) -> str:
@@ -115,7 +95,8 @@ def magnitude(equation: Equation, reach: float) -> Equation:
     """The equation by which the magnitudes of a step come from those of the arrays it reads, and
     from these.
 
-    TypeError for a function whose row says none.
+    Raises TypeError for a function whose row says none, TooLongError where the equation would be
+    too long.
 
     >>> from attncli.equation.notation import UNICODE
     >>> from attncli.equation.parser import parse_equation
@@ -128,58 +109,110 @@ def magnitude(equation: Equation, reach: float) -> Equation:
     cell = equation.target
     name = magnitude_name(cell.name)
     target = replace(cell, name=name)
-    reach_in_symbols = Number(reach, "")
-    size = _size(equation.expression, reach_in_symbols)
-    return Equation(target, size)
+    if _length(equation.expression) > _MOST_NODES:
+        raise TooLongError(f"no magnitude of {cell.name}: its equation would be too long")
+    return Equation(target, _Sizes(Number(reach, "")).of(equation.expression))
 
 
-def _size(node: Expression, reach: Number) -> Expression:
+# Of a base that is worked out, to a power: by its slope. What is exact stays it, also at 0.
+_OF_BASE = (
+    "where(size_x == abs(x), abs(x) ** y,"
+    " abs(x) ** y + (size_x - abs(x)) * abs(y)"
+    " * max((abs(x) + reach * size_x) ** (y - 1), abs(abs(x) - reach * size_x) ** (y - 1)))"
+)
+_OF_EXPONENT = "abs(log(abs(x))) * size_y * abs(x) ** (y + reach * size_y)"
+_OF_COMPUTED_BASE = parse_expression(_OF_BASE)
+_OF_COMPUTED_POWER = parse_expression(f"{_OF_BASE} + {_OF_EXPONENT}")
+# Some functions look twice at the size of their argument: of one inside another inside another …,
+# the magnitude soon has millions of nodes.
+_MOST_NODES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """The sizes of the nodes of an equation, each worked out once."""
+
+    reach: Number
+    # By the node itself, which has to stay for its place not to be taken by another.
+    _known: dict[int, tuple[Expression, Expression]] = field(default_factory=dict)
+
+    def of(self, node: Expression) -> Expression:
+        if id(node) not in self._known:
+            self._known[id(node)] = (node, self._worked(node))
+        _, size = self._known[id(node)]
+        return size
+
+    def _worked(self, node: Expression) -> Expression:
+        match node:
+            case Number() | Name():
+                return Call("abs", (node,))
+            case Ref(name=name):
+                return replace(node, name=magnitude_name(name))
+            case Call(function=function, arguments=(first, second, *others)) if (
+                others and FUNCTIONS[function].any_number
+            ):
+                return self.of(Call(function, (Call(function, (first, second)), *others)))
+            case Reduce(function="add", body=Call(function="mul") as product):
+                size = self._of_call(product)
+                assert isinstance(size, Call)
+                # A sum of two terms becomes two sums of products, each of which is one matmul.
+                sums = tuple(replace(node, body=term) for term in size.arguments)
+                return replace(size, arguments=sums)
+            case Reduce(function="add", body=body):
+                return replace(node, body=self.of(body))
+            case Reduce(function="max", body=body):
+                # Only the largest matters: a number that hides, such as -1e9, is of no concern to
+                # it.
+                is_largest = Call("eq", (body, node))
+                size = Call("where", (is_largest, self.of(body), number_node(0)))
+                return replace(node, body=size)
+            case Reduce():
+                raise TypeError(f"no magnitude of {node!r}")
+            case Call():
+                return self._of_call(node)
+
+    def _of_call(self, call: Call) -> Expression:
+        """The rule of the function's magnitude, with the arguments and their sizes put in."""
+        arguments = dict(zip(ARGUMENTS, call.arguments, strict=False))
+
+        def put(node: Expression) -> Expression:
+            if not isinstance(node, Name):
+                return node
+            if node.name == "reach":
+                return self.reach
+            of = node.name.removeprefix("size_")
+            return arguments[of] if of == node.name else self.of(arguments[of])
+
+        return rewrite(_rule_of(call), put)
+
+
+def _rule_of(call: Call) -> Expression:
+    """The magnitude of a function of its arguments and their sizes; TypeError where it has none."""
+    if call.function == "pow" and not isinstance(call.arguments[0], Number | Name):
+        is_fixed = isinstance(call.arguments[1], Number | Name)
+        return _OF_COMPUTED_BASE if is_fixed else _OF_COMPUTED_POWER
+    row = FUNCTIONS.get(call.function)
+    if row is None or row.magnitude is None:
+        raise TypeError(f"no magnitude of {call!r}")
+    return parse_expression(row.magnitude)
+
+
+def _length(node: Expression) -> int:
+    """How many nodes the size of a node has."""
     match node:
-        case Number() | Name():
-            return Call("abs", (node,))
-        case Ref(name=name):
-            return replace(node, name=magnitude_name(name))
-        case Call(
-            function="pow", arguments=(Ref() | Call() | Reduce() as base, Number(value=exponent))
-        ):
-            if exponent == 2:
-                return _size(Call("mul", (base, base)), reach)
-        case Call(function=function, arguments=(first, second, *others)) if (
-            others and FUNCTIONS[function].any_number
-        ):
-            return _size(Call(function, (Call(function, (first, second)), *others)), reach)
-        case Call(function=function) if function in FUNCTIONS and FUNCTIONS[function].magnitude:
-            return _size_of_call(node, reach)
-        case Reduce(function="add", body=Call(function="mul") as product):
-            size = _size_of_call(product, reach)
-            assert isinstance(size, Call)
-            # A sum of two terms becomes two sums of products, each of which is one matmul.
-            sums = tuple(replace(node, body=term) for term in size.arguments)
-            return replace(size, arguments=sums)
-        case Reduce(function="add", body=body):
-            return replace(node, body=_size(body, reach))
-        case Reduce(function="max", body=body):
-            # Only the largest matters: a number that hides, such as -1e9, is of no concern to it.
-            is_largest = Call("eq", (body, node))
-            size = Call("where", (is_largest, _size(body, reach), number_node(0)))
-            return replace(node, body=size)
-        case Call() | Reduce():
-            pass
-    raise TypeError(f"no magnitude of {node!r}")
+        case Number() | Name() | Ref():
+            return 2
+        case Reduce(body=body):
+            return 1 + 2 * _count(body) + _length(body)
+        case Call(arguments=arguments):
+            names = [part.name for part in walk(_rule_of(node)) if isinstance(part, Name)]
+            found = _count(_rule_of(node))
+            for name, argument in zip(ARGUMENTS, arguments, strict=False):
+                found += names.count(name) * _count(argument)
+                if f"size_{name}" in names:
+                    found += names.count(f"size_{name}") * _length(argument)
+            return found + sum(map(_length, arguments[len(ARGUMENTS) :]))
 
 
-def _size_of_call(call: Call, reach: Number) -> Expression:
-    """The rule of the function's magnitude, with the arguments and their sizes put in."""
-    arguments = dict(zip(ARGUMENTS, call.arguments, strict=False))
-
-    def put(node: Expression) -> Expression:
-        if not isinstance(node, Name):
-            return node
-        if node.name == "reach":
-            return reach
-        of = node.name.removeprefix("size_")
-        return arguments[of] if of == node.name else _size(arguments[of], reach)
-
-    magnitude = FUNCTIONS[call.function].magnitude
-    assert magnitude is not None
-    return rewrite(parse_expression(magnitude), put)
+def _count(node: Expression) -> int:
+    return sum(1 for _ in walk(node))

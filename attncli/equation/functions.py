@@ -33,10 +33,10 @@ class Function:
     `array(xp, *arrays)` works on arrays of a namespace (Python floats may stand among the
     arguments), `scalar` on floats, `decimal` on Decimals, as a pocket calculator of 50 digits
     would, `rational` on Fractions (and infinities), None where the result is not rational.
-    `interval` is the range of the result where each argument is in a range; None for what only
-    counts positions, as `magnitude` then is. `exact` names the function of `exact/functions.py` for
-    irrational numbers that have a closed form, where `rational` does not serve for them, too: that
-    room is imported by what prints exact numbers, and nothing else.
+    `interval` is the range of the result where each argument is in a range, of a condition that
+    of 1 for true and 0 for false. `exact` names the function of `exact/functions.py` for irrational
+    numbers that have a closed form, where `rational` does not serve for them, too: that room is
+    imported by what prints exact numbers, and nothing else.
 
     `derivative` and `magnitude` are written in the language itself. `x`, `y` and `z` are the
     arguments. The derivative says what each of them receives of the gradient `d` of the result; of
@@ -67,7 +67,7 @@ class Function:
     scalar: Callable[..., Any]
     decimal: Callable[..., Any]
     rational: Callable[..., Any]
-    interval: Callable[..., Interval] | None
+    interval: Callable[..., Interval]
     exact: str = ""
     derivative: tuple[str, ...] = ()
     slopes: Callable[..., Iterator[Interval]] | None = None
@@ -80,6 +80,11 @@ class Function:
     between_matrices: bool = False
     form: str = ""
     meaning: str = ""
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is true or false, and so made of no size."""
+        return self.magnitude is None
 
 
 class OverALetter(NamedTuple):
@@ -287,9 +292,8 @@ def _choose(condition: Any, yes: Any, no: Any) -> Any:
     return yes if condition else no
 
 
-# What only counts and compares positions is whole and without error: it has no range, and no
-# magnitude.
-_OF_POSITIONS: dict[str, Any] = {"interval": None, "magnitude": None}
+# A conjunction is false where one of its conditions is, however many there are.
+_ANY_NUMBER = 1_000
 
 # Rows of one operation stand together: `cost` lists operations in this order.
 FUNCTIONS: dict[str, Function] = {
@@ -580,9 +584,11 @@ FUNCTIONS: dict[str, Function] = {
         operator.floordiv,
         _decimal_floor_div,
         operator.floordiv,
+        interval=intervals.floor_div,
+        # Next to a whole number it jumps, which no size tells.
+        magnitude="abs(x // y)",
         form="x // y",
         meaning="the quotient, rounded down",
-        **_OF_POSITIONS,
     ),
     "mod": Function(
         "divisions",
@@ -590,9 +596,10 @@ FUNCTIONS: dict[str, Function] = {
         operator.mod,
         _decimal_mod,
         operator.mod,
+        interval=intervals.mod,
+        magnitude="size_x + abs(x // y) * size_y",
         form="x % y",
         meaning="what is left of x after x // y",
-        **_OF_POSITIONS,
     ),
     "max": Function(
         "comparisons",
@@ -654,43 +661,50 @@ FUNCTIONS: dict[str, Function] = {
         operator.le,
         form="x <= y",
         meaning="whether x is y or below it",
-        **_OF_POSITIONS,
+        interval=intervals.not_greater,
+        magnitude=None,
     ),
     "lt": _plain(
         "comparisons",
         operator.lt,
         form="x < y",
         meaning="whether x is below y",
-        **_OF_POSITIONS,
+        interval=intervals.less,
+        magnitude=None,
     ),
     "ge": _plain(
         "comparisons",
         operator.ge,
         form="x >= y",
         meaning="whether x is y or above it",
-        **_OF_POSITIONS,
+        interval=intervals.not_less,
+        magnitude=None,
     ),
     "gt": _plain(
         "comparisons",
         operator.gt,
         form="x > y",
         meaning="whether x is above y",
-        **_OF_POSITIONS,
+        interval=intervals.greater,
+        magnitude=None,
     ),
     "eq": _plain(
         "comparisons",
         operator.eq,
         form="x == y",
         meaning="whether both are equal",
-        **_OF_POSITIONS,
+        interval=intervals.equal,
+        magnitude=None,
     ),
     "and_": _plain(
         "conjunctions",
         _and,
         any_number=True,
+        zero_arguments=_ANY_NUMBER,
         form="x and y",
         meaning="whether both conditions hold",
-        **_OF_POSITIONS,
+        interval=intervals.all_of,
+        magnitude=None,
     ),
     "where": Function(
         "choices",
@@ -698,8 +712,7 @@ FUNCTIONS: dict[str, Function] = {
         _choose,
         _choose,
         _choose,
-        # The range of a choice is that of one branch or of the other, so no rule here has it.
-        None,
+        intervals.choice,
         derivative=("", "where(x, d, 0)", "where(x, 0, d)"),
         magnitude="where(x, size_y, size_z)",
         form="where(x, y, z)",

@@ -264,6 +264,76 @@ def largest(*values: Interval) -> Interval:
     return Interval(max(value.low for value in values), max(value.high for value in values))
 
 
+def floor_div(one: Interval, other: Interval) -> Interval:
+    """The quotients, rounded down: whole numbers.
+
+    >>> floor_div(Interval(1.0, 2.0), Interval.at(0.75))
+    Interval(low=1.0, high=2.0)
+    """
+    quotient = div(one, other)
+    return Interval(_floor(quotient.low), _floor(quotient.high))
+
+
+def _floor(number: float) -> float:
+    return float(math.floor(number)) if math.isfinite(number) else number
+
+
+def mod(one: Interval, other: Interval) -> Interval:
+    """What is left of a division by a whole number of times: between 0 and the divisor."""
+    times = floor_div(one, other)
+    if times.width == 0:
+        return sub(one, mul(times, other))
+    return hull(ZERO, other)
+
+
+# Whether a condition holds: 1 or 0, and both where the ranges do not decide.
+EITHER = Interval(0.0, 1.0)
+
+
+def less(one: Interval, other: Interval) -> Interval:
+    """Whether a number of one range is less than one of another.
+
+    >>> less(Interval(1.0, 2.0), Interval(3.0, 4.0)), less(Interval(1.0, 3.0), Interval(2.0, 4.0))
+    (Interval(low=1.0, high=1.0), Interval(low=0.0, high=1.0))
+    """
+    if one.high < other.low:
+        return ONE
+    return ZERO if one.low >= other.high else EITHER
+
+
+def _opposite(condition: Interval) -> Interval:
+    return Interval(1.0 - condition.high, 1.0 - condition.low)
+
+
+def greater(one: Interval, other: Interval) -> Interval:
+    return less(other, one)
+
+
+def not_less(one: Interval, other: Interval) -> Interval:
+    return _opposite(less(one, other))
+
+
+def not_greater(one: Interval, other: Interval) -> Interval:
+    return _opposite(less(other, one))
+
+
+def equal(one: Interval, other: Interval) -> Interval:
+    if one.low == one.high == other.low == other.high:
+        return ONE
+    return EITHER if one.meets(other) else ZERO
+
+
+def all_of(*conditions: Interval) -> Interval:
+    return smallest(*conditions)
+
+
+def choice(condition: Interval, yes: Interval, no: Interval) -> Interval:
+    """One branch where the condition is decided, and else whatever is in either."""
+    if condition == ONE:
+        return yes
+    return no if condition == ZERO else hull(yes, no)
+
+
 def smallest(*values: Interval) -> Interval:
     return neg(largest(*map(neg, values)))
 

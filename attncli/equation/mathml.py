@@ -139,7 +139,7 @@ MATHML = Notation(
         "multiple": operator(_THIN, PRODUCT, PRODUCT, POWER),
         "matmul": operator(_THIN, MATRIX_PRODUCT, MATRIX_PRODUCT, POWER),
         "hadamard": _sign("∘", PRODUCT, PRODUCT, POWER),
-        "mod": operator(f"{_WIDE}<mi>mod</mi>{_WIDE}", PRODUCT, PRODUCT, POWER),
+        "mod": operator(f"{_WIDE}<mi>mod</mi>{_WIDE}", PRODUCT, POWER, POWER),
         "lt": _sign("&lt;", COMPARISON, SUM),
         "gt": _sign("&gt;", COMPARISON, SUM),
         "le": _sign("≤", COMPARISON, SUM),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from attncli.equation.functions import FUNCTIONS, PRINTED_AS
 from attncli.equation.indexing import Place, position
-from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
+from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, walk
 from attncli.equation.rounding import DIGITS
 
 
@@ -22,12 +22,15 @@ def substitute(
     sizes: Mapping[str, int],
     number: Callable[[str, tuple[int, ...]], Expression],
     scalars: Mapping[str, Number],
+    truth: Callable[[str, tuple[int, ...]], Expression] | None = None,
 ) -> Expression:
     """The cell's own sentence: sums written out, every array cell replaced by `number(name,
     indices)`.
 
     A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by
-    the number it lets through. A sum among the terms of a sum hands them its own.
+    the number it lets through. The `truth` of a cell is asked for a condition where `number` gives
+    fewer digits: it may be above 0, and be printed as 0.000. A sum among the terms of a sum hands
+    them its own.
 
     >>> from attncli.equation.notation import UNICODE
     >>> from attncli.equation.parser import parse_expression
@@ -58,7 +61,10 @@ def substitute(
                     function, tuple(term for each in terms for term in _terms(each, function))
                 )
             case Call(function="where", arguments=(condition, yes, no)):
-                return put(yes if exact_value(put(condition, place)) else no, place)
+                holds = _holds(in_condition(condition, place))
+                if holds is None:
+                    return Call("where", tuple(put(each, place) for each in node.arguments))
+                return put(yes if holds else no, place)
             case Call(function="finite", arguments=(argument,)):
                 through = put(argument, place)
                 return Number(Fraction(0), "0") if exact_value(through) == -math.inf else through
@@ -72,7 +78,26 @@ def substitute(
             case Number():
                 return node
 
+    def in_condition(condition: Expression, place: Place) -> Expression:
+        if truth is None:
+            return put(condition, place)
+        return substitute(condition, place, sizes, truth, scalars)
+
     return put(expression, place)
+
+
+def _holds(condition: Expression) -> bool | None:
+    """Whether a condition of numbers holds; None where not all of it is numbers."""
+    exact = exact_value(condition)
+    if exact is not None:
+        return bool(exact)
+    if any(isinstance(node, Name | Ref | Reduce) for node in walk(condition)):
+        return None
+    return bool(decimal_value(condition, {}, {}, _no_array, {}))
+
+
+def _no_array(name: str, index: tuple[int, ...]) -> Decimal:
+    raise LookupError(f"{name}{list(index)} is still in a sentence that should hold numbers only")
 
 
 def _terms(expression: Expression, function: str) -> tuple[Expression, ...]:

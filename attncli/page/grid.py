@@ -14,7 +14,7 @@ from attncli.equation.nodes import Expression, Name
 from attncli.page.document import Cell, Grid, LazyCells
 from attncli.page.printer import Printer, format_rows
 from attncli.page.relation import rounded_cells
-from attncli.tracing.model import Step, Trace, masked_out
+from attncli.tracing.model import Step, Trace, hidden_beside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,12 +159,8 @@ def hidden_cells(trace: Trace, step: Step) -> NDArray[np.bool_]:
     names = list(trace.steps)
     masked = "mask" in names and names.index(step.name) >= names.index("mask")
     of_pairs = step.rule.axis_names[-2:] == ("query", "key")
-    hidden = masked_out(trace.steps) if masked and of_pairs else None
-    if hidden is None:
-        return np.zeros(step.shape, dtype=bool)
-    if step.name == "mask":
-        return np.asarray(step.value == -np.inf)
-    return hidden
+    hidden = hidden_beside(trace.steps, step) if masked and of_pairs else None
+    return np.zeros(step.shape, dtype=bool) if hidden is None else hidden
 
 
 def _shades(step: Step) -> NDArray[np.float64]:

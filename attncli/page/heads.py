@@ -139,7 +139,8 @@ def _sections_at(
     # What an array means was said under an earlier head.
     explained = any(place.values())
     blocks = list(_steps(whole, here, own, view, explained, place))
-    if inner is None and view.steps is None and not view.blank:
+    is_said = inner is None and here.trace.is_plain
+    if is_said and view.steps is None and not view.blank:
         blocks += [Heading(f"{place_title(place)} in words"), in_words(here)]
     if blocks:
         title = place_title(place) if place else _shared_by_all(trace.leading_letters[0])

@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.dtypes import Dtype
-from attncli.equation.error_bounds import magnitude, magnitude_name
+from attncli.equation.error_bounds import TooLongError, magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
-from attncli.equation.nodes import Call, Ref
+from attncli.equation.nodes import Call, Expression, Ref
 from attncli.equation.rule import Rule
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.tracing.difference import LARGEST_DOUBLE, Doubles
-from attncli.tracing.model import Trace
+from attncli.tracing.model import StepsByName, Trace
 
 # Epsilons of its magnitude, by which honest roundings hardly move a cell.
 HONEST_EPSILONS = 8.0
@@ -64,8 +64,9 @@ class Magnitudes:
         trace = self.trace
         step = trace.steps[name]
         rule = step.rule
-        if _is_softmax(rule):
-            return self._of_softmax(rule)
+        softmax = softmax_of(rule, trace.steps)
+        if softmax is not None:
+            return self._of_softmax(rule, softmax)
         arrays: dict[str, NDArray[Any]] = {}
         for of in rule.inputs:
             numbers, sizes = self._numbers_and_sizes(of)
@@ -76,8 +77,12 @@ class Magnitudes:
             if isinstance(given, Scalar):
                 scalars[of] = float(given.value)
         own = dict(zip(rule.target.letters, step.shape, strict=True))
+        try:
+            sized = magnitude(rule.equation, self.dtype.epsilon)
+        except TooLongError:
+            return np.zeros(step.shape)
         found: Doubles = evaluate(
-            magnitude(rule.equation, self.dtype.epsilon),
+            sized,
             arrays=arrays,
             scalars=scalars,
             sizes=trace.sizes(rule.equation) | own,
@@ -96,7 +101,7 @@ class Magnitudes:
         numbers = _double(given.value)
         return numbers, np.abs(numbers)
 
-    def _of_softmax(self, rule: Rule) -> Doubles:
+    def _of_softmax(self, rule: Rule, softmax: Softmax) -> Doubles:
         """Of weights: as much as all logits of the row move them, whether or not these were
         shifted.
 
@@ -106,35 +111,82 @@ class Magnitudes:
         """
         trace = self.trace
         weights = np.abs(_double(trace[rule.name]))
-        base = trace.settings.exp_base
-        steep = 1.0
-        if base:
-            steep = abs(log(base))
-        logits = steep * self[trace.logits]
+        logits = softmax.steepness(trace.settings.exp_base) * self[softmax.logits]
         weighted = weights * logits
-        of_row = weighted.sum(axis=-1, keepdims=True)
+        axis = softmax.axis
+        of_row = weighted.sum(axis=axis, keepdims=True)
         others = of_row - weighted
         own = (1 - weights) * logits
         is_number = weights > 0
         counted = np.where(is_number, logits, 0)
-        largest = counted.max(axis=-1, keepdims=True)
+        largest = counted.max(axis=axis, keepdims=True)
         more = np.exp(2 * self.dtype.epsilon * largest)
         moved = weights * (1 + (own + others) * more)
-        exponentials, sums = rule.inputs
-        of_rows = _double(trace[sums])
+        of_rows = _double(trace[softmax.sums])
         divisors = np.maximum(of_rows, self.dtype.smallest)
-        vanished = self[exponentials] / divisors[..., np.newaxis]
-        return np.where(is_number, moved, vanished)
+        vanished = self[softmax.exponentials] / np.expand_dims(divisors, axis)
+        found: Doubles = np.where(is_number, moved, vanished)
+        return found
 
 
-def _is_softmax(rule: Rule) -> bool:
-    """Whether a step divides each exponential by the sum of its row, and does nothing else."""
-    whole = rule.expression
-    return (
-        isinstance(whole, Call)
-        and whole.function == "share"
-        and all(isinstance(of, Ref) for of in whole.arguments)
-    )
+class Softmax(NamedTuple):
+    """The steps that a softmax is worked out in: what it is taken of, the exponentials, and their
+    sums along an axis. `of_base` where they are powers of the base that the problem has.
+    """
+
+    logits: str
+    exponentials: str
+    sums: str
+    axis: int
+    of_base: bool
+
+    def steepness(self, base: float | None) -> float:
+        """How much faster than e to it a power grows with its exponent."""
+        return abs(log(base)) if base and self.of_base else 1.0
+
+
+def softmax_of(rule: Rule, steps: StepsByName) -> Softmax | None:
+    """The steps of the softmax that a step ends, dividing each exponential by the sum of its row;
+    None where it does anything else.
+    """
+    match rule.expression:
+        case Call("share", (Ref() as part, Ref() as whole)):
+            along = [letter for letter in rule.target.letters if letter not in whole.letters]
+            powers = steps[part.name].rule.expression
+            logits = _logits(powers, part, steps)
+            if part.indices != rule.target.indices or len(along) != 1 or logits is None:
+                return None
+            axis = rule.target.letters.index(along[0])
+            of_base = isinstance(powers, Call) and powers.function == "pow"
+            return Softmax(logits, part.name, whole.name, axis, of_base)
+        case _:
+            return None
+
+
+def _logits(powers: Expression | None, part: Ref, steps: StepsByName) -> str | None:
+    """What the exponentials are of, without the largest number of each row."""
+    match powers:
+        case Call("exp", (exponent,)) | Call("pow", (_, exponent)):
+            pass
+        case _:
+            return None
+    if isinstance(exponent, Ref) and (before := _before_shift(steps[exponent.name].rule)):
+        return before.name
+    logits = exponent if isinstance(exponent, Ref) else _shifted_back(exponent)
+    return logits.name if logits and logits.indices == part.indices else None
+
+
+def _before_shift(rule: Rule) -> Ref | None:
+    return None if rule.given else _shifted_back(rule.equation.expression)
+
+
+def _shifted_back(expression: Expression) -> Ref | None:
+    """The numbers from which the largest of each row is taken away."""
+    match expression:
+        case Call("sub", (Ref() as logits, Call("finite"))):
+            return logits
+        case _:
+            return None
 
 
 def _double(array: NDArray[Any]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
 from attncli.equation.symbols import unicode_name
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.problem.parts.axes import BATCH, HEAD
+from attncli.problem.parts.axes import BATCH, HEAD, LEADING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -323,12 +323,7 @@ class Trace:
         """Whether weights and output are worked out as attention has them, and not by equations of
         the problem's own.
         """
-        # The trace of one head has no output of all heads together.
-        outputs = [name for name in ("heads_output", "output") if name in self.steps]
-        needed = ["weights", "V", *outputs]
-        return bool(outputs) and all(
-            name in self.steps and not self.steps[name].rule.own for name in needed
-        )
+        return is_plain(self.steps)
 
     @property
     def takes_softmax(self) -> bool:
@@ -387,14 +382,57 @@ class Trace:
         return found
 
 
-def masked_out(steps: StepsByName) -> NDArray[np.bool_] | None:
-    """The cells of the weights that the mask hides, by head and entry where these have any; None
-    without a mask, or without weights of queries by keys.
+def is_plain(steps: StepsByName) -> bool:
+    """Whether weights and output are those of attention, and not of equations of the problem's
+    own.
     """
-    if not {"mask", "weights"} <= steps.keys():
+    # The trace of one head has no output of all heads together.
+    outputs = [name for name in ("heads_output", "output") if name in steps]
+    needed = ["weights", "V", *outputs]
+    return bool(outputs) and all(name in steps and not steps[name].rule.own for name in needed)
+
+
+def step_of_pairs(steps: StepsByName) -> Step | None:
+    """The weights; without them, as with equations of the problem's own, the step of queries by
+    keys that has most heads and entries, be it the mask. None where there is none.
+    """
+    needed = {"i", "j"}
+    if "mask" in steps:
+        needed.update(steps["mask"].rule.target.letters)
+    found = []
+    for step in steps.values():
+        letters = step.rule.target.letters
+        is_of_pairs = letters[-2:] == ("i", "j") and {*letters[:-2]} <= {*LEADING}
+        if is_of_pairs and needed <= {*letters}:
+            found.append(step)
+    return max(found, key=lambda step: (len(step.shape), step.name == "weights"), default=None)
+
+
+def hidden_beside(steps: StepsByName, step: Step) -> NDArray[np.bool_] | None:
+    """The keys that the mask hides, in the places of a step and for each key, which is its last
+    axis or one more.
+
+    None without a mask, and for a step that has no queries, or not all heads and entries of the
+    mask.
+    """
+    if "mask" not in steps:
         return None
-    of_mask = steps["mask"].rule.target.letters
-    if not {*of_mask} <= {*steps["weights"].rule.target.letters}:
+    mask = steps["mask"]
+    own = mask.rule.target.letters
+    letters, shape = step.rule.target.letters, step.shape
+    if letters[-1:] != own[-1:]:
+        letters, shape = (*letters, own[-1]), (*shape, mask.shape[-1])
+    if not {*own} <= {*letters}:
+        return None
+    hidden: NDArray[np.bool_] = repeat_along(mask.value == -np.inf, own, letters, shape, np)
+    return hidden
+
+
+def masked_out(steps: StepsByName) -> NDArray[np.bool_] | None:
+    """The cells of the weights that the mask hides, by head and entry where these have any, or of
+    what stands in their place; None without a mask.
+    """
+    if "mask" not in steps:
         return None
     added = steps["mask"].value
     is_hidden = added == -np.inf
@@ -406,7 +444,8 @@ def over_weights(steps: StepsByName, name: str, cells: NDArray[Cells]) -> NDArra
     have and it has not.
     """
     own = steps[name].rule.target
-    weights = steps["weights"]
+    weights = step_of_pairs(steps)
+    assert weights is not None
     repeated: NDArray[Cells] = repeat_along(
         cells,
         own.letters,

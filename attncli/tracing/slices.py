@@ -14,7 +14,7 @@ from attncli.equation.nodes import Expression, Ref, walk
 from attncli.equation.rule import Rule
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import HEAD, KEY_HEAD, KEY_HEAD_OF, LEADING
-from attncli.tracing.model import Step, Trace, WeightsRow
+from attncli.tracing.model import Step, Trace, WeightsRow, step_of_pairs
 from attncli.tracing.warnings import warnings_of
 
 
@@ -190,7 +190,9 @@ def _rows_left(trace: Trace, place: Mapping[str, int]) -> Iterator[WeightsRow]:
     """The rows without keys that are at this place, by what is left of their axes."""
     if not trace.fully_masked:
         return
-    letters = trace.steps["weights"].rule.target.letters
+    of_pairs = step_of_pairs(trace.steps)
+    assert of_pairs is not None
+    letters = of_pairs.rule.target.letters
     own = [letter for letter in letters if letter in LEADING]
     for row in trace.fully_masked:
         if isinstance(row, int):

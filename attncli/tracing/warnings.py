@@ -23,8 +23,11 @@ from attncli.tracing.model import (
     Step,
     StepsByName,
     WeightsRow,
+    hidden_beside,
+    is_plain,
     masked_out,
     over_weights,
+    step_of_pairs,
 )
 
 if TYPE_CHECKING:
@@ -86,10 +89,11 @@ def _blind_queries(steps: StepsByName, fully_masked: tuple[WeightsRow, ...]) -> 
         return
     for who, where, number in named_rows(steps, fully_masked):
         sees = either(number, "sees", "see")
-        whose = either(number, "its weights and its output", "their weights and their outputs")
-        said = f"{who} {sees} no key{where}: {whose} are 0"
-        if where:
-            said += " there"
+        said = f"{who} {sees} no key{where}"
+        if is_plain(steps):
+            whose = either(number, "its weights and its output", "their weights and their outputs")
+            there = " there" if where else ""
+            said += f": {whose} are 0{there}"
         yield said
 
 
@@ -112,7 +116,6 @@ def _added_ones(steps: StepsByName, convention: str | None) -> Iterator[str]:
 def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
     """One sentence for every step that does not fit its number format, though all its inputs do."""
     lost: set[str] = set()
-    hidden = masked_out(steps)
     for step in steps.values():
         with np.errstate(all="ignore"):
             total = step.value.sum()
@@ -120,6 +123,7 @@ def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
         if np.isfinite(total):
             continue
         fits = np.isfinite(step.value)
+        hidden = hidden_beside(steps, step)
         expected = expected_infinities(step.rule, step.value, hidden, np)
         if expected is not None:
             fits |= expected & (step.value == -math.inf)
@@ -134,7 +138,8 @@ def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any)
     """Where a step may be -inf: in cells that a mask hides, and in rows that it hides whole; None
     for nowhere.
 
-    `hidden` marks the hidden cells of the weights; all arrays are those of `xp`.
+    `hidden` marks the keys that are hidden, in the places of the step and for each key; all arrays
+    are those of `xp`.
     """
     if hidden is None:
         return None
@@ -210,7 +215,8 @@ def _sentinels(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
     """One sentence on weight that leaks, and one for each outcome of rows that see only
     sentinels.
     """
-    if masked_out(steps) is None or steps["weights"].rule.own:
+    ours = ("mask", "masked", "weights")
+    if any(name not in steps or steps[name].rule.own for name in ours):
         return
     added = steps["mask"].value
     soft = (added <= HIGHEST_SENTINEL) & (added > -np.inf)
@@ -316,7 +322,9 @@ def named_rows(steps: StepsByName, rows: Iterable[WeightsRow]) -> Iterator[tuple
     Queries with the same heads and entries are named together. If it is all heads, or all entries,
     they are not named.
     """
-    *leading, queries, _ = steps["weights"].labels
+    of_pairs = step_of_pairs(steps)
+    assert of_pairs is not None
+    *leading, queries, _ = of_pairs.labels
     for places, alike in _by_places(rows).items():
         number = len(alike)
         names = []

@@ -59,13 +59,9 @@ def test_the_table_of_values_names_every_function() -> None:
     assert {name for name, _, _ in VALUES} == set(FUNCTIONS)
 
 
-def test_every_function_of_numbers_has_a_range_and_a_magnitude() -> None:
-    """Those without count or compare positions; a choice has the range of what it chooses."""
-    positions = {"floor_div", "mod", "le", "lt", "ge", "gt", "eq", "and_"}
-    assert {name for name, function in FUNCTIONS.items() if function.magnitude is None} == positions
-    assert {
-        name for name, function in FUNCTIONS.items() if function.interval is None
-    } == positions | {"where"}
+def test_every_function_has_a_magnitude_but_conditions() -> None:
+    conditions = {"le", "lt", "ge", "gt", "eq", "and_"}
+    assert {name for name, function in FUNCTIONS.items() if function.is_condition} == conditions
 
 
 @pytest.mark.parametrize(("name", "arguments", "value"), VALUES)

@@ -17,7 +17,10 @@ from attncli.equation.intervals import ANYTHING, EVERY_NUMBER, Interval, outward
 numbers = st.floats(-30, 30)
 CURVES = ("sigmoid", "softplus", "erf", "silu", "gelu", "phi", "relu")
 OF_ONE = ("neg", "exp", "tanh", "abs", "sin", "cos", *CURVES)
-OF_TWO = ("add", "sub", "mul", "max", "min", "div")
+OF_TWO = (
+    *("add", "sub", "mul", "max", "min", "div", "floor_div", "mod"),
+    *("le", "lt", "ge", "gt", "eq"),
+)
 
 
 def range_of(name: str, *arguments: Interval) -> Interval:
@@ -46,7 +49,8 @@ def test_no_value_of_two_numbers_is_lost(
     name: str, one: tuple[Interval, float], other: tuple[Interval, float]
 ) -> None:
     found = range_of(name, one[0], other[0])
-    value = math.nan if name == "div" and not other[1] else FUNCTIONS[name].scalar(one[1], other[1])
+    divides = name in ("div", "floor_div", "mod")
+    value = math.nan if divides and not other[1] else FUNCTIONS[name].scalar(one[1], other[1])
     # a quotient too large for a float is beyond all of them
     assert value in found or not math.isfinite(value)
 
@@ -76,6 +80,18 @@ def test_a_range_is_as_narrow_as_can_be(name: str, one: tuple[Interval, float]) 
         ("add_mask", ((1, 2), (-math.inf, -math.inf)), -math.inf, -math.inf),
         ("add_mask", ((1, 2), (-1, -1)), 0, 1),
         ("finite", ((-math.inf, -math.inf),), 0, 0),
+        ("floor_div", ((-1, 7), (2, 2)), -1, 3),
+        ("mod", ((5, 5.5), (2, 2)), 1, 1.5),
+        ("mod", ((5, 6.5), (2, 2)), 0, 2),
+        ("lt", ((1, 2), (3, 4)), 1, 1),
+        ("lt", ((1, 3), (2, 4)), 0, 1),
+        ("lt", ((2, 3), (1, 2)), 0, 0),
+        ("le", ((2, 2), (2, 2)), 1, 1),
+        ("eq", ((1, 2), (2, 3)), 0, 1),
+        ("and_", ((1, 1), (0, 1)), 0, 1),
+        ("and_", ((1, 1), (0, 0), (1, 1)), 0, 0),
+        ("where", ((1, 1), (2, 3), (7, 7)), 2, 3),
+        ("where", ((0, 1), (2, 3), (7, 7)), 2, 7),
         ("exp", ((-math.inf, 0),), 0, 1),
         ("exp", ((0, 1e4),), 1, math.inf),
         ("sqrt", ((-1, 4),), 0, 2),

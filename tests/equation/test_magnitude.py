@@ -9,9 +9,8 @@ import pytest
 
 from attncli.attention.registry import COMPUTED_RULES
 from attncli.attention.variants import SCALED, SCORES, exponential, output, row_maxima, row_sums
-from attncli.equation.error_bounds import magnitude, magnitude_name
+from attncli.equation.error_bounds import TooLongError, magnitude, magnitude_name
 from attncli.equation.evaluator import evaluate
-from attncli.equation.functions import FUNCTIONS
 from attncli.equation.nodes import Equation
 from attncli.equation.parser import parse_equation
 from attncli.equation.shapes import index_sizes
@@ -122,12 +121,25 @@ def test_every_step_has_one(equation: Equation) -> None:
     magnitude(equation, REACH)
 
 
-def test_a_function_that_no_step_needs() -> None:
-    assert "mod" in FUNCTIONS
+def test_what_is_true_or_false_has_none() -> None:
     with pytest.raises(TypeError, match="no magnitude of"):
-        magnitude(parse_equation("y[i] = x[i] % 2"), REACH)
-    with pytest.raises(TypeError, match="no magnitude of"):
-        magnitude(parse_equation("y[i] = x[i] ** 3"), REACH)
+        magnitude(parse_equation("y[i] = x[i] < 2"), REACH)
+
+
+def test_the_power_of_what_is_worked_out_moves_by_its_slope() -> None:
+    """x ** 3 of 2, which came of 10: 8 and 3·4·(10 - 2)."""
+    assert sized("y[i] = x[i] ** 3", {"x": [10]}, x=[2]) == pytest.approx(104, rel=1e-4)
+    # A root of 0 that came of 5 may be anything.
+    assert not np.isfinite(sized("y[i] = x[i] ** 0.5", {"x": [5]}, x=[0])).any()
+    assert sized("y[i] = x[i] ** 0.5", x=[0]).tolist() == [0]
+
+
+def test_a_function_in_a_function_in_a_function_is_not_looked_at_for_ever() -> None:
+    nested = "x[i]"
+    for _ in range(60):
+        nested = f"tanh({nested})"
+    with pytest.raises(TooLongError):
+        magnitude(parse_equation(f"y[i] = {nested}"), REACH)
 
 
 MOVING = [
@@ -137,6 +149,8 @@ MOVING = [
     "y[i] = x[i] * cos(z[i]) - z[i] * sin(x[i])",
     "y = max(i, x[i] + z[i])",
     "y = sum(i, tanh(x[i]) * exp(z[i]))",
+    "y[i] = (1 + abs(x[i])) ** 3 - (1 + abs(x[i])) ** 0.5",
+    "y[i] = (1 + abs(x[i])) ** z[i]",
 ]
 
 

@@ -109,7 +109,7 @@ def _row(name: str, function: Function) -> Entry:
         if rule := rules[min(place, len(rules) - 1)]:
             derivatives[letter] = rule
     found = None
-    if function.interval:
+    if not function.is_condition:
         found = function.interval(*(ANYTHING for _ in arguments))
     return Entry(name, function.form, function.meaning, found, derivatives)
 

@@ -112,7 +112,7 @@ def signs_that_count(function: Function, arguments: int) -> list[bool]:
 
     Empty where the result may be below 0 whatever their signs are.
     """
-    if function.interval is None:
+    if function.is_condition:
         return []
     places = range(arguments)
     every = [True] * arguments
@@ -129,6 +129,5 @@ def signs_that_count(function: Function, arguments: int) -> list[bool]:
 
 def _is_never_negative(function: Function, are_positive: list[bool]) -> bool:
     """Whether the result is not below 0 where some arguments are positive, and others anything."""
-    assert function.interval is not None
     ranges = [_POSITIVE if is_positive else ANYTHING for is_positive in are_positive]
     return function.interval(*ranges).low >= _ROUNDED_ZERO

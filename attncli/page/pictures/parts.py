@@ -16,7 +16,7 @@ from attncli.page.in_words import MOST_KEYS_NAMED, largest, percent
 from attncli.page.printer import Printer, format_number
 from attncli.page.view import place_title
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
-from attncli.tracing.model import Trace, masked_out
+from attncli.tracing.model import Trace, hidden_beside
 from attncli.tracing.slices import axis_length, trace_at
 
 if TYPE_CHECKING:
@@ -281,8 +281,7 @@ def hidden_cells(trace: Trace, step: str) -> NDArray[np.bool_] | None:
 
     None for other steps, and without a mask.
     """
-    own = trace.steps[step].rule.target.letters
-    weights = trace.steps.get("weights")
-    if weights is None or own != weights.rule.target.letters:
+    found = trace.steps[step]
+    if found.rule.axis_names[-2:] != ("query", "key"):
         return None
-    return masked_out(trace.steps)
+    return hidden_beside(trace.steps, found)

@@ -12,7 +12,7 @@ from attncli.equation.substitution import substitute
 from attncli.page.document import Worked, WorkedLine, sequence
 from attncli.page.printer import Printer
 from attncli.page.worked.worked_line import LineWriter
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Step, Trace, step_of_pairs
 
 
 def worked(printer: Printer, step: Step, detail: str) -> Worked:
@@ -102,7 +102,9 @@ def _representative(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int
     hidden = step.value[row] == -inf
     if step.name == "mask" and hidden.any():
         return (*row, int(np.argmax(hidden)))
-    weights = trace.steps["weights"]
+    weights = step_of_pairs(trace.steps)
+    if weights is None:
+        return (*row, 0)
     *leading, _ = weights.rule.target.letters
     place = dict(zip(step.rule.target.letters, row, strict=False))
     # A mask of all heads has no place on their axis: it looks where the first head does.

@@ -359,7 +359,10 @@ class LongSums:
 
     def _term(self, body: Expression, place: Mapping[str, int], letter: str, at: int) -> Expression:
         here = {**place, letter: at} if letter else place
-        return substitute(body, here, self.sizes, self.printer.number, self.scalars)
+        printer = self.printer
+        return substitute(
+            body, here, self.sizes, printer.number, self.scalars, printer.number_in_full
+        )
 
     def _numbers(
         self, expression: Expression, place: Mapping[str, int], letter: str

@@ -23,7 +23,7 @@ from attncli.page.worked.long_sums import LongSums, Work, with_largest_terms
 from attncli.page.worked.lookups import Stage, chain_stages, stages
 from attncli.page.worked.partial_sums import PartialSum, partial_sums
 from attncli.page.worked.visibility import visibility
-from attncli.tracing.model import Step
+from attncli.tracing.model import Step, hidden_beside
 
 OF_A_BLIND_QUERY = "by definition, because this query sees no key"
 
@@ -110,9 +110,14 @@ class LineWriter:
         return dict(zip(self.step.rule.target.letters, index, strict=True))
 
     def _is_of_a_blind_query(self, index: tuple[int, ...]) -> bool:
-        # Where there are neither heads nor entries, the trace lists queries by their number.
-        row = index[:-1] if len(index) > 2 else index[0]
-        return row in self.printer.trace.fully_masked
+        step = self.step
+        if not self.printer.trace.fully_masked:
+            return False
+        is_of_pairs = step.rule.axis_names[-2:] == ("query", "key")
+        if not is_of_pairs or step.value[index] != 0:
+            return False
+        hidden = hidden_beside(self.printer.trace.steps, step)
+        return hidden is not None and bool(hidden[index[:-1]].all())
 
     def _in_closed_forms(
         self, index: tuple[int, ...], label: str, *, in_full: bool
@@ -160,7 +165,10 @@ class LineWriter:
 
     def _sentence(self, expression: Expression, place: Mapping[str, int]) -> Expression:
         """An expression with printed numbers put in."""
-        sentence = substitute(expression, place, self.sizes, self.printer.number, self.scalars)
+        printer = self.printer
+        sentence = substitute(
+            expression, place, self.sizes, printer.number, self.scalars, printer.number_in_full
+        )
         return rewrite(sentence, _without_sign_of_zero)
 
     def _in_full(self, expression: Expression, place: Mapping[str, int]) -> Expression:
