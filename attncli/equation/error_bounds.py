@@ -114,13 +114,13 @@ def magnitude(equation: Equation, reach: float) -> Equation:
     return Equation(target, _Sizes(Number(reach, "")).of(equation.expression))
 
 
-# Of a base that is worked out, to a power: by its slope. What is exact stays it, also at 0.
+# Of a base that is worked out, to a power: by its slope. 0 that is made of nothing stays 0.
 _OF_BASE = (
-    "where(size_x == abs(x), abs(x) ** y,"
-    " abs(x) ** y + (size_x - abs(x)) * abs(y)"
+    "where(size_x == 0, abs(x) ** y, abs(x) ** y + size_x * abs(y)"
     " * max((abs(x) + reach * size_x) ** (y - 1), abs(abs(x) - reach * size_x) ** (y - 1)))"
 )
 _OF_EXPONENT = "abs(log(abs(x))) * size_y * abs(x) ** (y + reach * size_y)"
+_OF_SQUARE = parse_expression("size_x * abs(x) + abs(x) * (size_x - abs(x))")
 _OF_COMPUTED_BASE = parse_expression(_OF_BASE)
 _OF_COMPUTED_POWER = parse_expression(f"{_OF_BASE} + {_OF_EXPONENT}")
 # Some functions look twice at the size of their argument: of one inside another inside another …,
@@ -189,8 +189,10 @@ class _Sizes:
 def _rule_of(call: Call) -> Expression:
     """The magnitude of a function of its arguments and their sizes; TypeError where it has none."""
     if call.function == "pow" and not isinstance(call.arguments[0], Number | Name):
-        is_fixed = isinstance(call.arguments[1], Number | Name)
-        return _OF_COMPUTED_BASE if is_fixed else _OF_COMPUTED_POWER
+        exponent = call.arguments[1]
+        if exponent == number_node(2):
+            return _OF_SQUARE
+        return _OF_COMPUTED_BASE if isinstance(exponent, Number | Name) else _OF_COMPUTED_POWER
     row = FUNCTIONS.get(call.function)
     if row is None or row.magnitude is None:
         raise TypeError(f"no magnitude of {call!r}")

@@ -159,8 +159,12 @@ def hidden_cells(trace: Trace, step: Step) -> NDArray[np.bool_]:
     names = list(trace.steps)
     masked = "mask" in names and names.index(step.name) >= names.index("mask")
     of_pairs = step.rule.axis_names[-2:] == ("query", "key")
-    hidden = hidden_beside(trace.steps, step) if masked and of_pairs else None
-    return np.zeros(step.shape, dtype=bool) if hidden is None else hidden
+    hidden = None
+    if masked and of_pairs:
+        hidden = hidden_beside(trace.steps, step)
+    if hidden is None:
+        return np.zeros(step.shape, dtype=bool)
+    return hidden
 
 
 def _shades(step: Step) -> NDArray[np.float64]:

@@ -71,11 +71,9 @@ def warnings_of(
 
 
 def blind_rows(steps: StepsByName) -> tuple[WeightsRow, ...]:
-    """The rows of blind queries, from which the mask hides every key; of weights of the problem's
-    own, nobody knows what they are there.
-    """
+    """The rows of blind queries, from which the mask hides every key."""
     hidden = masked_out(steps)
-    if hidden is None or steps["weights"].rule.own:
+    if hidden is None:
         return ()
     is_blind = hidden.all(axis=-1)
     rows = np.argwhere(is_blind).tolist()

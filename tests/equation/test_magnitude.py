@@ -127,10 +127,10 @@ def test_what_is_true_or_false_has_none() -> None:
 
 
 def test_the_power_of_what_is_worked_out_moves_by_its_slope() -> None:
-    """x ** 3 of 2, which came of 10: 8 and 3·4·(10 - 2)."""
-    assert sized("y[i] = x[i] ** 3", {"x": [10]}, x=[2]) == pytest.approx(104, rel=1e-4)
-    # A root of 0 that came of 5 may be anything.
-    assert not np.isfinite(sized("y[i] = x[i] ** 0.5", {"x": [5]}, x=[0])).any()
+    """x ** 3 of 2, which came of 10: 8 and 3·4·10."""
+    assert sized("y[i] = x[i] ** 3", {"x": [10]}, x=[2]) == pytest.approx(128, rel=1e-4)
+    # A root is steep at 0: that of 0, which came of 5, may be a thousand times as far off as 0 is.
+    assert (sized("y[i] = x[i] ** 0.5", {"x": [5]}, x=[0]) > 1000).all()
     assert sized("y[i] = x[i] ** 0.5", x=[0]).tolist() == [0]
 
 

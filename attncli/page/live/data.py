@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from attncli.answers.model import CLOSE, ONE_UNIT_OFF
 from attncli.attention.first_steps import has_sink
 from attncli.attention.plan import Plan, plan_for
 from attncli.dtypes import DTYPES
-from attncli.equation.error_bounds import magnitude
+from attncli.equation.error_bounds import TooLongError, magnitude
 from attncli.equation.indexing import GROUP_MEMBER
 from attncli.equation.mathml import MATHML, mathml_cell, mathml_name
 from attncli.equation.nodes import Call, Expression, Reduce, Ref, walk
@@ -49,8 +50,8 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.axes import LEADING
 from attncli.problem.saving import as_yaml
 from attncli.tracing.labels import labels
-from attncli.tracing.magnitudes import HONEST_EPSILONS
-from attncli.tracing.model import Trace
+from attncli.tracing.magnitudes import HONEST_EPSILONS, softmax_of
+from attncli.tracing.model import Trace, step_of_pairs
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 
 FLOAT64 = DTYPES["float64"]
@@ -81,17 +82,21 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
     """
     collected = _Collected(problem, traces)
     settings = [collected.setting(*each) for each in settings_of(problem)]
-    plan = plan_for(problem)
+    plan, trace = plan_for(problem), next(iter(traces.values()))
     return {
         "shared": shared_constants(),
         "precision": precision,
         "detail": detail,
         "given_decimals": GIVEN_DECIMALS,
-        "letters": {"leading": list(LEADING), "group": GROUP_MEMBER},
+        "letters": {
+            "leading": list(LEADING),
+            "group": GROUP_MEMBER,
+            "parts": list(trace.leading_letters),
+        },
         "given": list(plan.given),
         "mask": "mask",
-        "weights": "weights",
-        "mixed": _name_of_mixed(plan),
+        **_attention(plan),
+        "plain": trace.is_plain,
         "own": clicked_name(problem),
         "yaml": _yaml(problem)[0],
         "arrays": collected.arrays,
@@ -115,10 +120,20 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
     }
 
 
-def _name_of_mixed(plan: Plan) -> str:
-    """The step that mixes the values by their weights."""
+def _attention(plan: Plan) -> dict[str, str]:
+    """The names of the built-in weights, and of the step that mixes the values by them, where
+    these are there: others need not be the shares of keys.
+    """
     rules = plan.softmax_rules(shift=False)
-    return next(rule.name for rule in rules if "weights" in rule.inputs)
+    found = {}
+    for rule in rules:
+        if rule.own:
+            continue
+        if rule.name == "weights":
+            found["weights"] = rule.name
+        if "weights" in rule.inputs and "weights" in found:
+            found["mixed"] = rule.name
+    return found
 
 
 def _shift(problem: Problem, precision: int) -> dict[str, float]:
@@ -151,9 +166,14 @@ def _yaml(problem: Problem) -> tuple[str, str]:
     """
     given: dict[str, Matrix] = {}
     names = plan_for(problem).given
-    for kept, renamed in zip(problem.given, names, strict=True):
+    # Those of equations of the problem's own come behind these.
+    for kept, renamed in zip(problem.given, names, strict=False):
         given[kept] = _with_names(problem.given[kept], renamed)
-    text, arrays = as_yaml(replace(problem, given=given), "")
+    system = problem.system
+    if system is not None:
+        own = [replace(each, matrix=_with_names(each.matrix, each.name)) for each in system.arrays]
+        system = replace(system, arrays=tuple(own))
+    text, arrays = as_yaml(replace(problem, given=given, system=system), "")
     if arrays:
         return "", ""
     rest = changed = ""
@@ -195,19 +215,28 @@ class _Collected:
         for name, matrix in (*plan.given.items(), *plan.parameters.items()):
             if isinstance(matrix, Matrix):
                 self.arrays.setdefault(name, _array(matrix))
-        before = [self._rule(plan, rule, shapes) for rule in plan.rules]
-        plain = [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=False)]
-        shifted = [self._rule(plan, rule, shapes) for rule in plan.softmax_rules(shift=True)]
+        trace, other = (self.traces[mask, scaled, shift] for shift in (False, True))
+        behind = [plan.softmax_rules(shift=shift) for shift in (False, True)]
+        before = [self._rule(plan, rule, trace, shapes) for rule in plan.rules]
+        plain = [self._rule(plan, rule, trace, shapes) for rule in behind[False]]
+        shifted = [self._rule(plan, rule, other, shapes) for rule in behind[True]]
+        found = {}
+        if plan.takes_softmax:
+            found["maxima"] = "row_max"
+        pairs = step_of_pairs(trace.steps)
+        if pairs is not None:
+            found["pairs"] = pairs.name
         return {
             "mask": mask,
             "words": plan.problem.mask.names,
             "scaled": scaled,
             "logits": plan.logits,
+            **found,
             "plain": before + plain,
             "shifted": before + shifted,
             "mistakes": {
-                "plain": self._mistakes(plan, self.traces[mask, scaled, False]),
-                "shifted": self._mistakes(plan, self.traces[mask, scaled, True]),
+                "plain": self._mistakes(plan, trace),
+                "shifted": self._mistakes(plan, other),
             },
             "clicks": clicked_mask(problem),
             "yaml": _yaml(problem)[1],
@@ -220,8 +249,10 @@ class _Collected:
 
     # Rules
 
-    def _rule(self, plan: Plan, rule: Rule, shapes: dict[str, tuple[int, ...]]) -> int:
-        """The place of a rule among all, after writing it there.
+    def _rule(
+        self, plan: Plan, rule: Rule, trace: Trace, shapes: dict[str, tuple[int, ...]]
+    ) -> int:
+        """The place of a rule of a trace among all, after writing it there.
 
         `shapes` are those of the steps before it, and get that of this one.
         """
@@ -242,8 +273,13 @@ class _Collected:
         }
         if tree is not None:
             bound = None
-            if not rule.divides_rows:
-                bound = magnitude(rule.equation, FLOAT64.epsilon).expression
+            softmax = softmax_of(rule, trace.steps) if rule.name in trace else None
+            if softmax is None:
+                # Without a bound, the numbers themselves are one.
+                with suppress(TooLongError):
+                    bound = magnitude(rule.equation, FLOAT64.epsilon).expression
+            else:
+                written["softmax"] = softmax.steepness(trace.settings.exp_base)
             written |= self._equation(rule, tree, sizes, bound)
             if rule.divides_rows:
                 written["divides"] = True
@@ -311,7 +347,7 @@ class _Collected:
         key = (wrong.name, wrong.target.letters, tree)
         if key in self._places:
             return self._places[key]
-        base = self._rule(plan, trace.steps[wrong.name].rule, trace.shapes())
+        base = self._rule(plan, trace.steps[wrong.name].rule, trace, trace.shapes())
         equation = self._equation(wrong, tree, trace.sizes(wrong.equation), None)
         return self._add(key, {"instead": base} | equation)
 

@@ -56,9 +56,6 @@ def live(problem: Problem, trace: Trace, view: View) -> Live:
 def why_static(trace: Trace, view: View) -> str | None:
     """Why a page cannot work this trace out, such as "they are float16"; None where it can."""
     settings = trace.settings
-    has_own = any(step.rule.own for step in trace.steps.values())
-    if has_own or trace.result != "output":
-        return "they follow from equations of the problem's own"
     if settings.rounding == "exact":
         return "they are exact"
     if settings.rounding != "shown":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from attncli.attention.plan import plan_for
+from attncli.equation.rule import Rule, needed_for
+from attncli.errors import AttncliError
 from attncli.problem import keys
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
@@ -37,9 +39,40 @@ def settings_of(problem: Problem) -> Iterator[tuple[str, bool, Problem]]:
 
     The given ones come first: ("given", True, problem), ("given", False, …), ("causal", True, …).
     """
+    own = _OwnSteps.of(problem) if problem.system is not None else None
     for name, mask in _masks(problem):
         for scaled, scale in _scales(problem):
-            yield name, scaled, replace(problem, mask=mask, scale=scale)
+            other = replace(problem, mask=mask, scale=scale)
+            is_given = mask is problem.mask and scale == problem.scale
+            if is_given or own is None or own.allow(other):
+                yield name, scaled, other
+
+
+class _OwnSteps(NamedTuple):
+    """The steps of a problem with equations of its own, by which another mask or scale is judged:
+    the names of those of its own that the result needs, and all rules.
+    """
+
+    needed: frozenset[str]
+    rules: tuple[Rule, ...]
+
+    @classmethod
+    def of(cls, problem: Problem) -> _OwnSteps:
+        """Raises AttncliError (exit 3) where the equations make no plan."""
+        assert problem.system is not None
+        plan = plan_for(problem)
+        rules = (*plan.rules, *plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
+        needed = needed_for((plan.result,), {rule.name: rule for rule in rules})
+        return cls(needed.intersection(problem.system.replaced), rules)
+
+    def allow(self, other: Problem) -> bool:
+        """Whether the result needs the same equations there, and whether it changes anything."""
+        try:
+            there = _OwnSteps.of(other)
+        except AttncliError:
+            # An equation reads a step that is not there, such as `masked` without a mask.
+            return False
+        return there.needed == self.needed and there.rules != self.rules
 
 
 def traces_of(problem: Problem, precision: int, *, first: bool = False) -> Traces:

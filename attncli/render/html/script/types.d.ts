@@ -133,12 +133,18 @@ interface LiveData {
   precision: number;
   detail: "rows" | "cells";
   given_decimals: number;
-  letters: { leading: string[]; group: string };
-  /** Names of steps: those given, the mask, the weights, and the product of the weights. */
+  /** Those of entries and heads, and which of them the parts of the page are of. */
+  letters: { leading: string[]; group: string; parts: string[] };
+  /**
+   * Names of steps: those given, the mask, the weights, and the product of the weights. These two
+   * are missing where equations of the problem's own stand in their places.
+   */
   given: string[];
   mask: string;
-  weights: string;
-  mixed: string;
+  weights?: string;
+  mixed?: string;
+  /** Whether weights and output are those of attention. */
+  plain: boolean;
   /** The array that has the mask's cells which are clicked. */
   own: string;
   yaml: string;
@@ -181,6 +187,8 @@ interface Rule {
   copies?: true;
   hides?: true;
   divides?: true;
+  /** Of shares of exponentials: how much faster these grow than powers of e. */
+  softmax?: number;
 }
 
 /** A mask with a scale or without; its plans list rules by their places. */
@@ -189,6 +197,10 @@ interface Setting {
   words: string;
   scaled: boolean;
   logits: string;
+  /** The largest logit of each row, by which is decided whether the softmax is shifted. */
+  maxima?: string;
+  /** The weights, or the step of queries by keys that stands in their place. */
+  pairs?: string;
   plain: number[];
   shifted: number[];
   /** Of each plan: the place of a mistake, and those of the rules that it changes. */

@@ -86,7 +86,11 @@ function applied(apply, made) {
   const [one, other] = made;
   if (made.length === 1) return (place) => apply(one(place));
   if (made.length === 2) return (place) => apply(one(place), other(place));
-  return (place) => made.map((each) => each(place)).reduce((a, b) => apply(a, b));
+  return (place) =>
+    result(
+      apply,
+      made.map((each) => each(place)),
+    );
 }
 
 /** @type {(slot: number, length: number, inside: Work) => Work} */
@@ -149,7 +153,7 @@ function termsOf(model, rule) {
   const length = rule.runs[letter];
   const own = { ...rule, cell: [...rule.cell, letter], shape: [...rule.shape, length] };
   const work = compiled(model, own, body);
-  const place = new Int32Array(16);
+  const place = newPlace();
   return (at) => {
     place.set(indexIn(rule.shape, at));
     return range(length).map((term) => {

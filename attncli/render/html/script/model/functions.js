@@ -29,8 +29,8 @@ const FLOATS = {
   gelu: (value) => (value * (1 + errorFunction(value / Math.SQRT2))) / 2,
   phi: (value) => Math.exp((-value * value) / 2) / Math.sqrt(2 * Math.PI),
   abs: Math.abs,
-  floor_div: (value, by) => Math.floor(value / by),
-  mod: (value, by) => value - by * Math.floor(value / by),
+  floor_div: (value, by) => dividedWhole(value, by)[0],
+  mod: (value, by) => dividedWhole(value, by)[1],
   max: (a, b) => (Number.isNaN(a) || Number.isNaN(b) ? NaN : Math.max(a, b)),
   min: (a, b) => (Number.isNaN(a) || Number.isNaN(b) ? NaN : Math.min(a, b)),
   relu: (value) => Math.max(value, 0),
@@ -79,6 +79,30 @@ const EXACT = {
   eq: (a, b) => compare(a, b) === 0,
   and_: (...conditions) => conditions.every(Boolean),
 };
+
+/**
+ * A function of numbers; of more than two, two by two from the left.
+ *
+ * @param {(...values: any[]) => any} apply
+ * @param {any[]} values
+ */
+function result(apply, values) {
+  return values.length > 1 ? values.reduce((a, b) => apply(a, b)) : apply(values[0]);
+}
+
+/**
+ * The quotient rounded down, and what is left, which has the sign of the divisor.
+ *
+ * @param {number} value
+ * @param {number} by
+ * @returns {[whole: number, left: number]}
+ */
+function dividedWhole(value, by) {
+  const left = value % by;
+  const isBelow = left !== 0 && left < 0 !== by < 0;
+  const whole = by === 0 ? value / by : Math.round((value - left) / by) - Number(isBelow);
+  return [whole, isBelow ? left + by : left];
+}
 
 /** @param {number} value */
 function sigmoid(value) {

@@ -49,7 +49,8 @@ class Lines {
     if (model.isHeld(rule.name, at)) return this.only(label, this.text(result), "held");
     if (rule.hides) return this.only(label, "", ...this.visibility(tree, places, fixed));
     // The query is blind.
-    if (rule.divides && model.seesNoKey(rule, places))
+    const isNothing = model.shown(rule.name)[at] === 0;
+    if (rule.divides && isNothing && isOfQueriesAndKeys(rule) && model.seesNoKey(places))
       return this.only(label, this.text(result), this.words.no_key);
     const put = (/** @type {PutNumber} */ number) =>
       sentences.put(tree, places, rule.runs, fixed, number);

@@ -42,7 +42,7 @@ class Magnitudes {
 
   /** @param {Rule} rule */
   bound(rule) {
-    if (rule.divides) return this.ofShares(rule);
+    if (rule.softmax) return this.ofShares(rule);
     // The rule of a mistake has no magnitude.
     if (!rule.magnitude) return this.model.steps.get(rule.name).values.map(Math.abs);
     const found = new Float64Array(size(rule.shape));
@@ -58,24 +58,37 @@ class Magnitudes {
   ofShares(rule) {
     const { model } = this;
     const { epsilon, smallest } = model.data.residue;
-    const steepness = Math.abs(model.data.shift.steepness);
     const weights = model.steps.get(rule.name).values.map(Math.abs);
-    const logits = this.of(model.setting.logits).map((each) => each * steepness);
     const [part, whole] = readsOf(rule.equation);
-    const [parts, wholes] = [this.of(part), model.steps.get(whole).values];
-    const width = rule.shape.at(-1);
-    return weights.map((weight, at) => {
-      const row = Math.floor(at / width);
-      if (weight <= 0) return parts[at] / Math.max(wholes[row], smallest);
-      let [sum, most] = [0, 0];
-      for (let other = row * width; other < (row + 1) * width; other++) {
-        sum += weights[other] * logits[other];
-        if (weights[other] > 0) most = Math.max(most, logits[other]);
-      }
-      const others = sum - weight * logits[at];
-      const moved = (1 - weight) * logits[at] + others;
-      return weight * (1 + moved * Math.exp(2 * epsilon * most));
+    const logits = this.of(this.logits(part)).map((each) => each * rule.softmax);
+    const [parts, wholes] = [this.of(part), model.steps.get(whole)];
+    const sums = new Float64Array(wholes.values.length);
+    const largest = new Float64Array(wholes.values.length);
+    const rows = Array.from(weights, (_, at) => cellAt(wholes.rule, placesOf(rule, at)));
+    rows.forEach((row, at) => {
+      sums[row] += weights[at] * logits[at];
+      if (weights[at] > 0) largest[row] = Math.max(largest[row], logits[at]);
     });
+    return weights.map((weight, at) => {
+      const row = rows[at];
+      if (weight <= 0) return parts[at] / Math.max(wholes.values[row], smallest);
+      const others = sums[row] - weight * logits[at];
+      const moved = (1 - weight) * logits[at] + others;
+      return weight * (1 + moved * Math.exp(2 * epsilon * largest[row]));
+    });
+  }
+
+  /**
+   * What exponentials are of, without the largest number of each row.
+   *
+   * @param {string} exponentials
+   */
+  logits(exponentials) {
+    const { steps } = this.model;
+    const [inside] = readsOf(steps.get(exponentials).rule.equation);
+    const [kind, , taken] = steps.get(inside).rule.equation ?? [];
+    const isShifted = kind === "sub" && taken[0] === "finite";
+    return isShifted ? readsOf(steps.get(inside).rule.equation)[0] : inside;
   }
 
   /** Set `shown` of each step: its numbers, with 0 for a residue that would be printed as 0.000. */

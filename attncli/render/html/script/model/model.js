@@ -101,22 +101,24 @@ class Model {
 
   /** All steps again, in order. */
   work() {
-    const { plain, shifted, logits } = this.setting;
+    const { plain, shifted, logits, maxima } = this.setting;
     /** @type {Map<string, Step>} */
     this.steps = new Map();
     this.instead = this.changes("plain");
     const softmax = plain.findIndex((at) => this.rules[at].name === logits) + 1;
     for (const at of plain.slice(0, softmax)) this.step(at);
-    const inPlain = this.instead;
-    this.instead = this.changes("shifted");
-    const maxima = this.step(shifted[softmax]).values;
-    this.shifted = this.mustShift(maxima);
-    if (!this.shifted) {
-      this.steps.delete(this.rules[shifted[softmax]].name);
-      this.instead = inPlain;
+    this.shifted = false;
+    if (maxima) {
+      const inPlain = this.instead;
+      this.instead = this.changes("shifted");
+      const at = shifted.find((each) => this.rules[each].name === maxima);
+      this.shifted = this.mustShift(this.step(at).values);
+      // Its place is behind other steps, if at all.
+      this.steps.delete(maxima);
+      if (!this.shifted) this.instead = inPlain;
     }
-    const rest = this.shifted ? shifted.slice(softmax + 1) : plain.slice(softmax);
-    for (const at of rest) this.step(at, this.shifted);
+    const rest = this.shifted ? shifted : plain;
+    for (const at of rest.slice(softmax)) this.step(at, this.shifted);
     this.magnitudes = new Magnitudes(this);
     this.magnitudes.leaveOutResidues();
   }
@@ -358,14 +360,15 @@ class Model {
   }
 
   /**
-   * Whether the query of a row of weights is blind: it sees no key at all.
+   * Whether the query of a place is blind: it sees no key at all.
    *
-   * @param {Rule} rule
    * @param {Places} places
    */
-  seesNoKey(rule, places) {
-    const last = rule.cell.at(-1);
-    return range(rule.shape.at(-1)).every((key) => this.hides({ ...places, [last]: key }));
+  seesNoKey(places) {
+    const mask = this.steps.get(this.data.mask);
+    if (!mask) return false;
+    const { cell, shape } = mask.rule;
+    return range(shape.at(-1)).every((key) => this.hides({ ...places, [cell.at(-1)]: key }));
   }
 }
 

@@ -106,7 +106,7 @@ class Relation {
 }
 
 /** @param {any} value */
-const isZero = (value) => isFraction(value) && value.top === 0n;
+const isZero = (value) => value === false || (isFraction(value) && value.top === 0n);
 
 /**
  * @param {any} exact

@@ -73,8 +73,7 @@ class Sentences {
     }
     const [kind, ...parts] = node;
     const values = parts.map((part) => this.float(part));
-    const apply = FLOATS[PRINTED_AS[kind] ?? kind];
-    return values.length > 1 ? values.reduce((a, b) => apply(a, b)) : apply(values[0]);
+    return result(FLOATS[PRINTED_AS[kind] ?? kind], values);
   }
 
   // --- numbers put in
@@ -105,8 +104,10 @@ class Sentences {
       return [name, ...terms.flatMap((term) => inOne(term, name))];
     }
     if (kind === "where") {
-      const holds = this.relation.exactValue(put(parts[0])) === true;
-      return put(holds ? parts[1] : parts[2]);
+      const inFull = this.put(parts[0], places, runs, fixed, (...cell) =>
+        this.numberInFull(...cell),
+      );
+      return put(this.float(inFull) ? parts[1] : parts[2]);
     }
     if (kind === "finite") {
       const through = put(parts[0]);
@@ -161,8 +162,8 @@ class Sentences {
     if (typeof index === "number") return index;
     if (typeof index === "string") return places[index] ?? this.model.scalars.get(index).value;
     const [kind, ...parts] = index;
-    const apply = FLOATS[kind];
-    return parts.map((part) => this.position(part, places)).reduce((a, b) => apply(a, b));
+    const positions = parts.map((part) => this.position(part, places));
+    return result(FLOATS[kind], positions);
   }
 
   /**

@@ -58,6 +58,11 @@ function cellAt(rule, places) {
   return placeIn(rule.shape, index);
 }
 
+const LETTERS = 26;
+
+/** A place to work out a cell at: with room for its letters, and for those of sums in sums. */
+const newPlace = () => new Int32Array(2 * LETTERS);
+
 /**
  * Every cell of a rule by a function of its place.
  *
@@ -66,7 +71,7 @@ function cellAt(rule, places) {
  * @param {any[] | Float64Array} values
  */
 function fillCells({ shape }, work, values) {
-  const place = new Int32Array(16);
+  const place = newPlace();
   for (let at = 0; at < values.length; at++) {
     values[at] = work(place);
     for (let axis = shape.length - 1; axis >= 0; axis--) {

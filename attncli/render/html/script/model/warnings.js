@@ -13,10 +13,11 @@ const warningsOf = (model) => [...withoutKeys(model), ...overflows(model)];
 
 /** @param {Model} model */
 function* withoutKeys(model) {
-  const { rule } = model.steps.get(model.data.weights);
+  const { rule } = model.steps.get(model.setting.pairs) ?? {};
+  if (!rule) return;
   const width = rule.shape.at(-1);
   const rows = range(size(rule.shape) / width).map((row) => row * width);
-  const blind = rows.filter((at) => model.seesNoKey(rule, placesOf(rule, at)));
+  const blind = rows.filter((at) => model.seesNoKey(placesOf(rule, at)));
   const indices = blind.map((at) => indexIn(rule.shape, at).slice(0, -1));
   const labels = rule.labels.map((at) => model.data.labels[at]);
   for (const { who, where, count } of namedRows(labels, indices)) {
@@ -24,7 +25,8 @@ function* withoutKeys(model) {
     const are =
       count > 1 ? "their weights and their outputs are" : "its weights and its output are";
     const there = where && " there";
-    yield `${who} ${see} no key${where}: ${are} 0${there}`;
+    const followed = model.data.plain ? `: ${are} 0${there}` : "";
+    yield `${who} ${see} no key${where}${followed}`;
   }
 }
 
@@ -58,12 +60,9 @@ function mayHide(model, rule, at, value) {
   const mask = model.steps.get(model.data.mask);
   if (!mask || value !== -Infinity) return false;
   if (rule === mask.rule) return true;
-  const { rule: weights } = model.steps.get(model.data.weights);
-  const isLike = (/** @type {number[]} */ shape) => rule.shape.join() === shape.join();
   const places = placesOf(rule, at);
-  if (isOfQueriesAndKeys(rule) && isLike(weights.shape)) return model.hides(places);
-  const isOfQueries = rule.axes.at(-1) === "query" && isLike(weights.shape.slice(0, -1));
-  return isOfQueries && model.seesNoKey(weights, places);
+  if (isOfQueriesAndKeys(rule)) return model.hides(places);
+  return rule.axes.at(-1) === "query" && model.seesNoKey(places);
 }
 
 /** @param {Rule} rule */

@@ -33,6 +33,7 @@ class Controls {
     const { settings } = this.page.live.data;
     const canScale = settings.some((each) => each.scaled !== settings[0].scaled);
     const scale = canScale ? [element("label", {}, this.scale, " Scaled scores")] : [];
+    const mask = this.mask.length > 1 ? [element("label", {}, "Mask ", this.mask)] : [];
     const ask = button("Quiz", () => {
       ask.setAttribute("aria-expanded", String(this.page.quiz.toggle()));
     });
@@ -40,9 +41,9 @@ class Controls {
     return element(
       "div",
       { class: "controls", role: "group", "aria-label": "What is worked out" },
-      element("label", {}, "Mask ", this.mask),
+      ...mask,
       ...scale,
-      element("label", {}, "What if ", this.page.whatIf.select),
+      this.page.whatIf.choice,
       this.reset,
       ask,
     );

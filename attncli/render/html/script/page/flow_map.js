@@ -109,6 +109,10 @@ class FlowMap {
 
   build() {
     const way = this.way();
+    this.root.hidden = !way.length;
+    /** @type {Box[]} */
+    this.boxes = [];
+    if (!way.length) return;
     this.layOut(way);
     const width = Math.max(...way.map(({ x }) => x)) + this.apart / 2;
     const lowest = Math.max(...way.map(({ y }) => y));

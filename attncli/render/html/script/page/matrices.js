@@ -106,8 +106,8 @@ class Matrices {
    */
   tint({ name, rule, table, cells, labelled, width }) {
     const { weights } = this.model.data;
-    const areMany = this.model.shapeOf(weights).at(-1) > SHARED.most_told_apart;
-    const hue = (/** @type {number} */ key) => (areMany ? "key" : `hue-${key}`);
+    const hue = (/** @type {number} */ key, /** @type {number} */ keys) =>
+      keys > SHARED.most_told_apart ? "key" : `hue-${key}`;
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
     const heads = [
       { axis: rule.axes.at(-1), names: [...table.tHead.rows[0].cells].slice(1) },
@@ -115,8 +115,9 @@ class Matrices {
     ];
     for (const { axis, names } of heads)
       if (labelled && axis === "key")
-        names.forEach((head, key) => head.classList.add("key", hue(key)));
-    if (name === weights) cells.forEach((cell, at) => cell.classList.add("share", hue(at % width)));
+        names.forEach((head, key) => head.classList.add("key", hue(key, names.length)));
+    if (name === weights)
+      cells.forEach((cell, at) => cell.classList.add("share", hue(at % width, width)));
   }
 
   // --- their numbers

@@ -14,9 +14,9 @@ class Query {
     this.model = page.model;
     // The query that was chosen.
     this.at = 0;
-    const { rule } = this.weights();
+    const { rule } = this.weights() ?? {};
     // More queries or keys are only shown in the matrix, as there are no more colours.
-    this.isDrawn = Math.max(...rule.shape.slice(-2)) <= SHARED.most_told_apart;
+    this.isDrawn = Boolean(rule) && Math.max(...rule.shape.slice(-2)) <= SHARED.most_told_apart;
     this.says = element("p");
     this.axes = this.ofAttentions();
     const rows = this.isDrawn ? this.axes.map(({ row }) => row) : [];
@@ -24,11 +24,14 @@ class Query {
       "figure",
       { class: "query", "aria-label": "Where each word looks" },
       this.says,
-      element("p", { class: "hint" }, this.hint(rule)),
+      element("p", { class: "hint" }, rule ? this.hint(rule) : ""),
       ...rows,
     );
+    // Weights that are no shares of keys have no ribbons.
+    this.root.hidden = !rule;
   }
 
+  /** The weights, where they are the shares of keys. */
   weights() {
     return this.model.steps.get(this.model.data.weights);
   }
@@ -46,10 +49,11 @@ class Query {
    * choose one.
    */
   ofAttentions() {
-    const { rule } = this.model.steps.get(this.model.data.mixed);
-    const { labels } = this.model.data;
-    const axes = rule.cell.slice(0, -2).map((letter, axis) => {
-      return { letter, names: labels[rule.labels[axis]] };
+    const { labels, letters } = this.model.data;
+    const rules = [...this.model.steps.values()].map(({ rule }) => rule);
+    const axes = letters.parts.map((letter) => {
+      const rule = rules.find(({ cell }) => cell.includes(letter));
+      return { letter, names: labels[rule.labels[rule.cell.indexOf(letter)]] };
     });
     const several = axes.filter(({ names }) => names.length > 1);
     return several.map(({ letter, names }) => ({ letter, row: this.row(letter, names) }));
@@ -276,7 +280,7 @@ class Query {
       return "has scores that do not fit into float64, so its weights are unknown";
     }
     if (weights.some(Boolean)) return "";
-    const isBlind = this.model.seesNoKey(rule, placesOf(rule, start));
+    const isBlind = this.model.seesNoKey(placesOf(rule, start));
     return isBlind ? "sees no key" : "gives every key the weight 0";
   }
 
@@ -337,8 +341,8 @@ class Query {
    */
   compose() {
     const { sections, told } = this.page;
-    const { rule, values } = told.steps.get(this.model.data.mixed);
-    const terms = termsOf(told, rule);
+    const { rule, values } = told.steps.get(this.model.data.mixed) ?? {};
+    const terms = rule && termsOf(told, rule);
     this.sum.hidden = !terms;
     if (!terms) return;
     const start = placeIn(rule.shape, [...sections.leading(rule), this.at, 0]);

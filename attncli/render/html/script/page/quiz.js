@@ -110,7 +110,8 @@ class Quiz {
    * @param {Rule} rule
    */
   shown(rule, axes = 2) {
-    const labels = rule.labels.slice(-axes).map((at) => this.model.data.labels[at]);
+    const last = rule.labels.slice(rule.labels.length - axes);
+    const labels = last.map((at) => this.model.data.labels[at]);
     const before = this.page.sections.leading(rule, axes);
     return { labels, start: placeIn(rule.shape, [...before, ...new Array(axes).fill(0)]) };
   }
@@ -127,7 +128,8 @@ class Quiz {
   // --- which key
 
   whichKey() {
-    const { rule, values } = this.model.steps.get(this.model.data.weights);
+    const { rule, values } = this.model.steps.get(this.model.data.weights) ?? {};
+    if (!rule) return false;
     const { labels, start } = this.shown(rule);
     const [queries, keys] = labels;
     const first = (/** @type {number} */ query) => start + query * keys.length;
@@ -292,7 +294,7 @@ class Quiz {
    */
   matrix(rule, model, instead = new Map()) {
     const { labels, start } = this.shown(rule, this.axes(rule));
-    const [rows, columns = [""]] = labels;
+    const [rows = [""], columns = [""]] = labels;
     const cell = (/** @type {number} */ at) =>
       element("td", {}, instead.get(at) ?? this.text(rule.name, at, model));
     const top = element("tr", {}, element("td"), ...columns.map((text) => headOf(text, "col")));

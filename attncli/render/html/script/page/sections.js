@@ -188,7 +188,7 @@ class Sections {
    * @param {Rule} rule
    */
   leading(rule, axes = 2) {
-    return rule.cell.slice(0, -axes).map((letter) => this.place[letter] ?? 0);
+    return rule.cell.slice(0, rule.cell.length - axes).map((letter) => this.place[letter] ?? 0);
   }
 
   /**

@@ -9,9 +9,10 @@ class WhatIf {
     this.page = page;
     this.model = page.model;
     this.select = element("select", { class: "what-if-choice" });
+    this.choice = element("label", {}, "What if ", this.select);
     this.effect = element("p", { class: "effect", role: "status" });
     // The mistakes that are in the list.
-    this.offered = "";
+    this.offered = null;
     this.select.addEventListener("change", () => {
       const { mask, scaled } = this.model.setting;
       page.set(mask, scaled, this.select.value);
@@ -49,6 +50,7 @@ class WhatIf {
   offer(known) {
     if (known.join() === this.offered) return;
     this.offered = known.join();
+    this.choice.hidden = !known.length;
     const changed = new Map(known.map((name) => [name, this.model.firstChanged(name)]));
     const steps = [...new Set([...this.model.steps.keys(), ...changed.values()])];
     const groups = steps.map((step) => {

@@ -120,10 +120,10 @@ class WorkedLists {
    * @param {number} width
    */
   mostSeen(rule, row, width) {
-    const { mask, weights } = this.model.data;
+    const { mask } = this.model.data;
     const own = this.model.steps.get(rule.name).values.subarray(row, row + width);
     if (rule.name === mask && own.includes(-Infinity)) return own.indexOf(-Infinity);
-    const step = this.model.steps.get(weights);
+    const step = this.model.steps.get(this.model.setting.pairs);
     const start = cellAt(step.rule, placesOf(rule, row));
     const shares = step.values.subarray(start, start + width);
     const unknown = shares.findIndex(Number.isNaN);
