@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.english import listed
-from attncli.equation.indices import INDICES
+from attncli.equation.indices import INDICES, KEPT
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, walk
 
 _OPERATIONS = {
@@ -32,7 +32,7 @@ def in_words(equation: Equation) -> str:
 
 
 def _place(letter: str) -> str:
-    known = INDICES.get(letter)
+    known = INDICES.get(letter) if letter in KEPT else None
     if known is None:
         return f"`{letter}`"
     return known.meaning.removeprefix("a ").removeprefix("an ").removeprefix("another ")
@@ -57,7 +57,7 @@ def _what(expression: Expression) -> str:
 
 
 def _plural(letter: str) -> str:
-    known = INDICES.get(letter)
+    known = INDICES.get(letter) if letter in KEPT else None
     if known is None:
         return f"`{letter}`"
     place = _place(letter)

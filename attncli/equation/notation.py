@@ -73,7 +73,8 @@ class Notation:
 
     `others` spells the functions that are not in the table; `name` spells a name, `cell` a name
     with indices, `digits` a number that has no sign and no structure. What holds one of the signs
-    in `tall` is taller than a line, and takes `tall_parenthesis`.
+    in `tall` is taller than a line, and takes `tall_parenthesis`. A name with one of
+    the signs in `raised` has something raised already, beside which no exponent can stand.
     """
 
     functions: Mapping[str, Spelling]
@@ -87,6 +88,7 @@ class Notation:
     parenthesis: str = "({})"
     tall: tuple[str, ...] = ()
     tall_parenthesis: str = parenthesis
+    raised: tuple[str, ...] = ()
     equals: str = "="
     nearly: str = "≈"
 
@@ -238,7 +240,7 @@ LATEX_FUNCTIONS = SHARED_FORMS | {
         (CHOICE, CHOICE, CHOICE),
     ),
     "diagonal": latex_function(r"\mathrm{{diag}}"),
-    "transposed": Spelling(r"{{{0}}}^{{\top}}", POWER, (ATOM,)),
+    "transposed": Spelling(r"{{{0}}}^{{\top}}", POWER, (POWER,)),
     "hadamard": operator(r" \circ ", PRODUCT, PRODUCT, POWER),
     "row_sums": latex_function(r"\mathrm{{rowsum}}"),
     "column_sums": latex_function(r"\mathrm{{colsum}}"),
@@ -279,6 +281,7 @@ LATEX = Notation(
     others=latex_by_name,
     tall=(r"\frac", r"\begin", r"\sum"),
     tall_parenthesis=r"\left({}\right)",
+    raised=("^", "'"),
     nearly=r"\approx",
 )
 # In a line of text, a fraction would be too small to read, and a case cannot be broken.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
-from attncli.equation.notation import ATOM, PRODUCT, Notation
+from attncli.equation.notation import ATOM, POWER, PRODUCT, Notation
 
 _DIGITS = re.compile(r"[0-9.]+")
 # Such a number looks alike in every notation, as does nearly every number of a large matrix.
@@ -84,12 +84,11 @@ def _write(node: Expression, notation: Notation) -> tuple[str, int]:
             if not isinstance(tree, Number):
                 return _write(tree, notation)
             return notation.digits(text), PRODUCT if "e" in text else ATOM
-        case Name(name=name):
-            return notation.name(name), ATOM
-        case Ref(name=name, indices=()):
-            return notation.name(name), ATOM
+        case Name(name=name) | Ref(name=name, indices=()):
+            return _named(notation.name(name), notation)
         case Ref(name=name, indices=indices):
-            return notation.cell(name, tuple(_position(index, notation) for index in indices)), ATOM
+            positions = tuple(_position(index, notation) for index in indices)
+            return _named(notation.cell(name, positions), notation)
         case Reduce(function=function, index=index, body=body):
             form = notation.sums if function == "add" else notation.maxima
             return (
@@ -99,6 +98,12 @@ def _write(node: Expression, notation: Notation) -> tuple[str, int]:
         case Call(function=function, arguments=arguments):
             return _call(function, arguments, notation)
     raise TypeError(f"cannot write {node!r}")
+
+
+def _named(text: str, notation: Notation) -> tuple[str, int]:
+    """A name: one with something raised is put in parentheses before a power."""
+    is_raised = any(sign in text for sign in notation.raised)
+    return text, POWER if is_raised else ATOM
 
 
 def _position(index: str | Expression, notation: Notation) -> str:
