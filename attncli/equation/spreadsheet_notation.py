@@ -73,7 +73,7 @@ SPREADSHEET = Notation(
         "relu": Spelling("MAX({0},0)"),
         "erf": _function("ERF"),
         "gelu": Spelling("{0}*NORMSDIST({0})", PRODUCT, (PRODUCT,)),
-        "phi": Spelling("EXP(-({0})^2/2)/SQRT(2*PI())", PRODUCT),
+        "phi": Spelling("EXP(-(({0})^2)/2)/SQRT(2*PI())", PRODUCT),
         "floor_div": Spelling("INT({0}/{1})", needs=(PRODUCT, POWER)),
         "where": Spelling("IF({0},{1},{2})"),
         "range": Spelling("{0}:{1}"),
@@ -85,9 +85,12 @@ SPREADSHEET = Notation(
         # N of a text is 0.
         "finite": _function("N"),
         "shown_exp": _unless_hidden("{0}", "EXP({0})", SUM),
+        "shown_exp_of": _unless_hidden("{0}", "{1}", SUM),
         "shown_pow": _unless_hidden("{1}", "{0}^{1}", ATOM),
         "shown_sub": _unless_hidden("{0}", "{0}-{1}", SUM, PRODUCT, hidden=f'"{HIDDEN}"'),
         "shown_max": Spelling(f'IF(COUNT({{0}})=0,"{HIDDEN}",MAX({{0}}))'),
+        "kept_hidden": _unless_hidden("{0}", "{1}", SUM, hidden=f'"{HIDDEN}"'),
+        "hidden": Spelling(f'"{HIDDEN}"'),
         "where_hidden": _unless_hidden("{0}", "{2}", SUM, hidden="{1}"),
     },
     # Sums are written out, or are the SUM of a range, so no form has an index.

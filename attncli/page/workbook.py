@@ -266,6 +266,9 @@ class _WorkbookMaker:
         match node:
             case Call("exp" | "sub" as name, (cell, *_)) if self._may_hide(cell):
                 return replace(node, function=f"shown_{name}")
+            case Call("exp", (Call("shown_sub", (cell, taken)),)):
+                shifted = Call("sub", (cell, taken))
+                return Call("shown_exp_of", (cell, Call("exp", (shifted,))))
             case Call("pow", (_, cell)) if self._may_hide(cell):
                 return replace(node, function="shown_pow")
             case Call("finite", (cell,)) if not self._may_hide(cell):
@@ -278,10 +281,13 @@ class _WorkbookMaker:
             case Call("max", (Reduce("shown_max", index, body), other)):
                 # One of both is a number.
                 return Call("max", (Reduce("max", index, body), other))
-            case Call("where", (Call("eq", (cell, Number(value=value))), yes, no)) if (
-                value == -inf and self._may_hide(cell)
-            ):
-                return Call("where_hidden", (cell, yes, no))
+            case Number(value=value) if value == -inf:
+                return Call("hidden", ())
+            case Call("where", (Call("eq", (cell, Call("hidden"))), yes, no)):
+                return Call("where_hidden", (cell, yes, no)) if self._may_hide(cell) else no
+            case Call("add" | "mul" | "div", arguments) if any(map(self._may_hide, arguments)):
+                cell = next(filter(self._may_hide, arguments))
+                return Call("kept_hidden", (cell, node))
             case _:
                 return node
 

@@ -202,7 +202,7 @@ class _Formula:
 
     def call(self, name: str) -> Any:
         self.take("(")
-        arguments = [self.expression(0)]
+        arguments = [] if self.next() == ")" else [self.expression(0)]
         while self.next() == ",":
             self.take()
             arguments.append(self.expression(0))
@@ -327,6 +327,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "MAX": lambda *cells: max(_numbers(*cells), default=0.0),
     "SUMPRODUCT": _products,
     "MMULT": _matrix_product,
+    "INT": _of_number(math.floor),
+    "MOD": lambda value, by: value - by * math.floor(value / by),
+    "MIN": lambda *cells: min(_numbers(*cells), default=0.0),
+    "ERF": _of_number(math.erf),
+    "NORMSDIST": _of_number(lambda value: math.erfc(-value / math.sqrt(2)) / 2),
+    "PI": lambda: math.pi,
     "EXP": _of_number(math.exp),
     "LN": _of_number(math.log),
     "SQRT": _of_number(math.sqrt),
