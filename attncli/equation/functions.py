@@ -22,6 +22,10 @@ from attncli.equation.intervals import Interval
 
 # A higher power of a fraction has more digits than anybody writes.
 MOST_EXACT_POWER = 64
+# Binary digits of a power: of a power of a power, the digits are multiplied.
+MOST_EXACT_BITS = 4_096
+# Of a larger angle, 50 digits do not say where on the circle it is.
+LARGEST_ANGLE = Decimal("1e30")
 REDUCTIONS = {"sum": "add", "max": "max"}
 
 
@@ -145,6 +149,10 @@ def _rational_power(base: Any, exponent: Any) -> Any:
         return None
     if base == 0 and exponent < 0:
         return None
+    if isinstance(base, Fraction):
+        digits = max(base.numerator.bit_length(), base.denominator.bit_length())
+        if digits * abs(exponent) > MOST_EXACT_BITS:
+            return None
     root = base
     if exponent.denominator > 1:
         root = _rational_root(base, exponent.denominator)
@@ -205,12 +213,22 @@ def _series(term: Decimal, order: int, square: Decimal) -> Decimal:
     return total
 
 
+def _of_double(function: Callable[[float], float], angle: Decimal) -> Decimal:
+    """What doubles have for an angle; NaN for one that they cannot hold."""
+    double = float(angle)
+    return Decimal(function(double)) if math.isfinite(double) else Decimal("NaN")
+
+
 def _decimal_sine(value: Decimal) -> Decimal:
+    if abs(value) > LARGEST_ANGLE:
+        return _of_double(math.sin, value)
     angle = _turn(value)
     return _series(angle, 1, angle * angle)
 
 
 def _decimal_cosine(value: Decimal) -> Decimal:
+    if abs(value) > LARGEST_ANGLE:
+        return _of_double(math.cos, value)
     return _series(Decimal(1), 0, _turn(value) ** 2)
 
 

@@ -420,7 +420,7 @@ class IndexSpace:
 
         They need to be the same in this region only.
         """
-        own = list(_indices_in(equation.expression))
+        own = list(dict.fromkeys(_indices_in(equation.expression)))
         plainer: dict[Expression, str | Expression] = {}
         for index in _indices_in(expression):
             if not isinstance(index, str) and self._is_known(index):

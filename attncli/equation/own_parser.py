@@ -67,8 +67,16 @@ OTHER_NAMES = {
     "if": "where",
     "matmul": "sum",
     "einsum": "sum",
-    "norm": "sqrt",
-    "var": "mean",
+}
+OTHER_FORMS = {
+    "pow": "** for a power: x ** 2",
+    "square": "** 2: x ** 2",
+    "sign": "where(x < 0, -1, 1)",
+    "clip": "min(max(x, lowest), highest)",
+    "norm": "sqrt(sum(k, x[k] ** 2)), with the letter that it runs over",
+    "var": "mean(t, (x[t] - average) ** 2), with a step for the average",
+    "log2": "log(x) / log(2)",
+    "transpose": "K[j, k]: its letters say how a cell is read",
 }
 UNREADABLE: dict[type[ast.AST], tuple[str, str]] = {
     ast.BitXor: ("^ is no power here", "write ** for a power: x ** 2"),
@@ -162,6 +170,18 @@ def _syntax_error(text: str, error: Exception, begin: int) -> EquationError:
         )
     if "=" not in text:
         return EquationError("is no equation", at=begin, help=FORM)
+    if "|" in text:
+        return EquationError(
+            "| cannot be read", at=begin + text.index("|"), help="write abs(x) for the size of x"
+        )
+    if "\\" in text:
+        return EquationError("LaTeX cannot be read here", at=begin + text.index("\\"), help=FORM)
+    if product := re.search(r"(?<![\w.])[0-9.]+ +(?=[A-Za-z])", text):
+        return EquationError(
+            "a number and a name stand side by side",
+            at=begin + product.start(),
+            help=f"write * between them: {product[0].strip()} * …",
+        )
     return EquationError("cannot be read from here on", at=begin + at, help=FORM)
 
 
@@ -293,10 +313,12 @@ class _Reader:
         assert isinstance(first, ast.Name)
         letter = first.id
         if letter in self._taken and name != "softmax":
+            help = "use a letter that is neither on the left side nor of a sum around this one"
+            if name in CHOICES:
+                other = ast.get_source_segment(self._text, body) or "…"
+                help = f"of two numbers, a position stands last: {name}({shorten(other)}, {letter})"
             raise self._error(
-                f"{letter} has a place already where {name} runs over it",
-                first,
-                "use a letter that is neither on the left side nor of a sum around this one",
+                f"{letter} has a place already where {name} runs over it", first, help
             )
         self._taken.append(letter)
         inside = self.expression(body, depth)
@@ -380,7 +402,9 @@ class _Reader:
 
     def _unknown_function(self, name: str, node: ast.Call) -> EquationError:
         help = f"the functions are {listed(KNOWN)}"
-        if name in OTHER_NAMES:
+        if name in OTHER_FORMS:
+            help = f"write {OTHER_FORMS[name]}"
+        elif name in OTHER_NAMES:
             help = f"write {_form_of(OTHER_NAMES[name])}"
         else:
             help = did_you_mean(name, list(KNOWN), help)
@@ -410,6 +434,22 @@ class _Reader:
                     ".T stands for a whole matrix, and an equation is about one cell",
                     node,
                     "write it with indices: K[j, k] is a cell of K, K[j, k] of its transpose, too",
+                )
+            case ast.Attribute() | ast.Call(func=ast.Attribute(value=ast.Name())):
+                called = node.func if isinstance(node, ast.Call) else node
+                assert isinstance(called, ast.Attribute)
+                return self._error(
+                    "a dot cannot be read: names here have none",
+                    node,
+                    f"write {_form_of(called.attr)}" if called.attr in KNOWN else FORM,
+                )
+            case ast.Subscript(value=ast.Subscript(value=ast.Name(id=name))):
+                return self._error(
+                    "all indices stand in one pair of brackets", node, f"write {name}[i, k]"
+                )
+            case ast.Call(func=ast.Constant()):
+                return self._error(
+                    "a number before a bracket is no product here", node, "write *: 2 * (…)"
                 )
             case ast.IfExp():
                 return self._error("if … else cannot be read", node, "write where(condition, a, b)")

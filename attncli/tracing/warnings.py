@@ -16,6 +16,7 @@ from attncli.backend import Host
 from attncli.dtypes import DTYPES, Dtype
 from attncli.english import count, either, listed
 from attncli.equation.evaluator import Array
+from attncli.equation.nodes import Call, Number, walk
 from attncli.equation.rule import Rule
 from attncli.tracing.model import (
     Parameters,
@@ -114,7 +115,12 @@ def _added_ones(steps: StepsByName, convention: str | None) -> Iterator[str]:
 def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
     """One sentence for every step that does not fit its number format, though all its inputs do."""
     lost: set[str] = set()
+    # The infinities that equations of the problem's own have in them, and what is made of these.
+    meant: dict[str, frozenset[float]] = {}
     for step in steps.values():
+        infinities = _meant_infinities(step.rule, meant)
+        if infinities:
+            meant[step.name] = infinities
         with np.errstate(all="ignore"):
             total = step.value.sum()
         # A sum is finite only where every cell is.
@@ -125,11 +131,34 @@ def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
         expected = expected_infinities(step.rule, step.value, hidden, np)
         if expected is not None:
             fits |= expected & (step.value == -math.inf)
+        for infinity in infinities:
+            fits |= step.value == infinity
         if fits.all():
             continue
         if lost.isdisjoint(step.rule.inputs):
             yield _overflow(step, ~fits, dtype)
         lost.add(step.name)
+
+
+def _meant_infinities(rule: Rule, meant: Mapping[str, frozenset[float]]) -> frozenset[float]:
+    """The infinities that a step may have, since its author wrote them, or those of what it
+    reads.
+    """
+    found: set[float] = set()
+    if rule.given:
+        return frozenset()
+    for name in rule.inputs:
+        found |= meant.get(name, frozenset())
+    if rule.own:
+        for node in walk(rule.equation.expression):
+            match node:
+                case Call("neg", (Number(value=float() as infinity),)):
+                    found.add(-infinity)
+                case Number(value=float() as infinity):
+                    found.add(infinity)
+                case _:
+                    pass
+    return frozenset(found)
 
 
 def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any) -> Array | None:
