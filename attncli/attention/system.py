@@ -32,6 +32,7 @@ from attncli.equation.nodes import (
     walk,
 )
 from attncli.equation.rule import Rule, needed_for
+from attncli.equation.symbols import symbol
 from attncli.errors import AttncliError, Place, did_you_mean, input_error
 from attncli.problem.keys import array_path
 from attncli.problem.matrix import Matrix, Scalar
@@ -55,10 +56,12 @@ def length_name(letter: str) -> str:
 
 def given_rule(array: OwnArray) -> Rule:
     """The rule of an array that equations read besides."""
+    # A page would say: W G W_G.
+    title = _title(array.name) if symbol(array.name).is_word else "Array"
     return Rule(
         array.name,
         array.name,
-        _title(array.name),
+        title,
         # Those of heads and entries are put in with those of all arrays.
         Ref(array.name, of_one_head(array.letters)),
         meaning="The problem gives it, for its own equations.",

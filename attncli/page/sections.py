@@ -43,15 +43,15 @@ def given_section(
     """
     rule = step.rule
     # A number has no shape.
-    size = f"({shape_text(step.shape)})" if step.shape else ""
+    size = f" ({shape_text(step.shape)})" if step.shape else ""
     meaning: Text = ()
     if detail != "brief" and not explained:
         meaning = (": ", *text(rule.meaning))
     # With a word for a letter, a page would say: Sinks sink.
     letter: Text = ()
     if not symbol(rule.symbol).is_word:
-        letter = (Math(Name(rule.symbol)), " ")
-    yield Paragraph((f"{rule.title} ", *letter, size, *meaning))
+        letter = (" ", Math(Name(rule.symbol)))
+    yield Paragraph((rule.title, *letter, size, *meaning))
     yield grid(printer, step)
 
 
