@@ -71,8 +71,11 @@ def given_rule(array: OwnArray) -> Rule:
 
 
 def _title(name: str) -> str:
-    words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
+    """The title that a name makes: key_sum is Key sum, and q_raw, with a letter in it, q_raw."""
+    words = name.split("_")
+    if any(len(word) < 2 for word in words):
+        return name
+    return " ".join((words[0][:1].upper() + words[0][1:], *words[1:]))
 
 
 @dataclass(frozen=True)
