@@ -149,15 +149,22 @@ def _meant_infinities(rule: Rule, meant: Mapping[str, frozenset[float]]) -> froz
         return frozenset()
     for name in rule.inputs:
         found |= meant.get(name, frozenset())
-    if rule.own:
-        for node in walk(rule.equation.expression):
-            match node:
-                case Call("neg", (Number(value=float() as infinity),)):
-                    found.add(-infinity)
-                case Number(value=float() as infinity):
-                    found.add(infinity)
-                case _:
-                    pass
+    return frozenset(found) | infinities_in(rule)
+
+
+def infinities_in(rule: Rule) -> frozenset[float]:
+    """The infinities that stand in an equation of the problem's own."""
+    found: set[float] = set()
+    if rule.given or not rule.own:
+        return frozenset()
+    for node in walk(rule.equation.expression):
+        match node:
+            case Call("neg", (Number(value=float() as infinity),)):
+                found.add(-infinity)
+            case Number(value=float() as infinity):
+                found.add(infinity)
+            case _:
+                pass
     return frozenset(found)
 
 

@@ -53,6 +53,7 @@ from attncli.tracing.labels import labels
 from attncli.tracing.magnitudes import HONEST_EPSILONS, softmax_of
 from attncli.tracing.model import Trace, step_of_pairs
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
+from attncli.tracing.warnings import infinities_in
 
 FLOAT64 = DTYPES["float64"]
 # Functions of printed numbers, and between stages.
@@ -283,6 +284,9 @@ class _Collected:
             written |= self._equation(rule, tree, sizes, bound)
             if rule.divides_rows:
                 written["divides"] = True
+            if infinities := infinities_in(rule):
+                # JSON has no infinities: their signs.
+                written["meant"] = sorted(int(math.copysign(1, each)) for each in infinities)
         return self._add(key, written)
 
     def _sizes(

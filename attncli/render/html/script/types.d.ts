@@ -187,6 +187,8 @@ interface Rule {
   copies?: true;
   hides?: true;
   divides?: true;
+  /** The signs of infinities that the equation has in it. */
+  meant?: number[];
   /** Of shares of exponentials: how much faster these grow than powers of e. */
   softmax?: number;
 }

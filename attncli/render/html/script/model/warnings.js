@@ -38,8 +38,19 @@ function* withoutKeys(model) {
 function* overflows(model) {
   /** @type {Set<string>} */
   const lost = new Set();
+  /** The signs of infinities that equations have in them, and of what is made of these. */
+  /** @type {Map<string, Set<number>>} */
+  const meant = new Map();
   for (const [name, { rule, values }] of model.steps) {
-    const unknown = [...values.keys()].filter((at) => !Number.isFinite(values[at]));
+    const read = rule.equation ? readsOf(rule.equation) : [];
+    const signs = new Set([
+      ...(rule.meant ?? []),
+      ...read.flatMap((each) => [...(meant.get(each) ?? [])]),
+    ]);
+    meant.set(name, signs);
+    const unknown = [...values.keys()].filter(
+      (at) => !Number.isFinite(values[at]) && !signs.has(Math.sign(values[at])),
+    );
     const bad = unknown.filter((at) => !mayHide(model, rule, at, values[at]));
     if (!bad.length) continue;
     const isFirst = !readsOf(rule.equation).some((each) => lost.has(each));
