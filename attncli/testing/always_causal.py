@@ -11,26 +11,44 @@ from dataclasses import replace
 from typing import Any
 
 from attncli.problem.keys import CORNERS
-from attncli.testing.asking import Asking, CaseResult
+from attncli.testing.asking import Asking, CaseResult, Result, best_agreement
 from attncli.testing.case import Case, Meaning
+from attncli.testing.diagnosis import is_explained
 from attncli.testing.facts import ALWAYS_CAUSAL
 from attncli.testing.signature import NAMES
 
 
 def corner_of(result: CaseResult, asking: Asking) -> str | None:
-    """The corner that a causal mask begins in by which the output of the plain case is right;
-    None where the output is right without one, where a parameter asks for one, and where no
-    software that is meant does so.
+    """The corner that a causal mask begins in by which the output of the plain case is right, or
+    has a known mistake that it has not without one.
+
+    None where the output is right without a causal mask, where a parameter asks for one, and where
+    no software that is meant does so.
     """
     if result.result != "differs" or asking.meant.name or _can_ask(asking):
         return None
-    for corner in CORNERS:
-        causal = hiding_later(result.case, corner)
-        expected = result.right.of(causal, causal.meanings[0], result.right.dtype.name)
-        assert result.output is not None
-        if expected.agreement(result.output).agrees:
-            return corner
-    return None
+    judged = {corner: _judged(hiding_later(result.case, corner), result) for corner in CORNERS}
+    right = [corner for corner, each in judged.items() if each.result == "same"]
+    if not right and not is_explained(result):
+        right = [corner for corner, each in judged.items() if is_explained(each)]
+    return right[0] if right else None
+
+
+def _judged(case: Case, result: CaseResult) -> CaseResult:
+    """The same output, judged by other meanings of its case."""
+    assert result.output is not None
+    dtype = result.right.dtype.name
+    expected = tuple(result.right.of(case, each, dtype) for each in case.meanings)
+    chosen, agreement = best_agreement(expected, result.output)
+    verdict: Result = "same" if agreement.agrees else "differs"
+    return replace(
+        result,
+        case=case,
+        result=verdict,
+        expected=expected,
+        chosen=chosen,
+        agreement=agreement,
+    )
 
 
 def _can_ask(asking: Asking) -> bool:

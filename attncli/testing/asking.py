@@ -156,10 +156,13 @@ class Asking:
 
     def _may_refuse(self, case: Case) -> bool:
         """Whether a case asks for something that a right function may not have: heads that are
-        shared without a parameter for it, numbers in a mask, or a causal mask beside another.
+        shared without a parameter for it, numbers in a mask, a causal mask beside another, or a
+        query that sees no key.
         """
         mask = case.asks.get("mask")
         if mask is not None and (mask.dtype != np.bool_ or "causal" in case.asks):
+            return True
+        if case.has_blind_query:
             return True
         known = {each.name for each in self.known or ()}
         unsaid = [role for role in case.asks if role in MAY_BE_UNSAID]
@@ -185,7 +188,7 @@ class Asking:
         """
         if not self.expression:
             return call_of(arranged, self.known, case)
-        return call_by_expression(arranged, self.expression)
+        return call_by_expression(arranged, self.expression, case)
 
     def weights_with_gradients(self) -> list[str]:
         """The names of the weights whose gradients are asked for."""

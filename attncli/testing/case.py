@@ -120,6 +120,12 @@ class Case:
         )
 
     @property
+    def has_blind_query(self) -> bool:
+        """Whether its mask of truth values hides all keys from a query."""
+        mask = self.asks.get("mask")
+        return mask is not None and mask.dtype == np.bool_ and not mask.any(axis=-1).all()
+
+    @property
     def title(self) -> str:
         """What its problem is called."""
         return self.name[0].upper() + self.name[1:]

@@ -4,13 +4,14 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from attncli.testing.asking import CaseResult, Result, best_agreement
+from attncli.testing.case import Meaning
 from attncli.testing.judgement import Evidence
 
 # A function with more mistakes at once is told of these.
@@ -109,6 +110,40 @@ def evidence(result: CaseResult, name: str) -> Evidence:
     if "gives" in found:
         return "gives"
     return "refuted" if "refuted" in found else "hidden"
+
+
+def as_explained(found: Finding, known: Mapping[str, Collection[str]]) -> Finding:
+    """A finding whose cases are judged by a meaning that gives what came out, with its mistake.
+
+    Where several do, it is one with the facts that are `known`, such as the corner that a causal
+    mask begins in.
+    """
+    mistake = found.mistakes[0]
+    results = []
+    for each in found.results:
+        results.append(_as_explained(each, mistake, known))
+    return replace(found, results=tuple(results))
+
+
+def _as_explained(
+    result: CaseResult, name: str, known: Mapping[str, Collection[str]]
+) -> CaseResult:
+    assert result.output is not None
+    giving = [
+        number
+        for number, expected in enumerate(result.expected)
+        if name in expected.changes and expected.evidence(name, result.output) == "gives"
+    ]
+    meanings = result.case.meanings
+    fitting = [number for number in giving if _has_facts(meanings[number], known)]
+    for chosen in (fitting or giving)[:1]:
+        agreement = result.expected[chosen].agreement(result.output)
+        return replace(result, chosen=chosen, agreement=agreement)
+    return result
+
+
+def _has_facts(meaning: Meaning, known: Mapping[str, Collection[str]]) -> bool:
+    return all(words in known.get(name, (words,)) for name, words in meaning.facts.items())
 
 
 def is_explained(result: CaseResult) -> bool:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attncli.testing.asking import CaseResult
-from attncli.testing.case import Meaning
 from attncli.testing.diagnosis import Finding
-from attncli.testing.judgement import Expected
 from attncli.testing.meant import SEES_NO_KEY
 
 NOT_ASKED = "not asked"
@@ -15,6 +13,8 @@ NOT_ASKED = "not asked"
 UNCLEAR = "unclear"
 REFUSED = "refused"
 OF_NUMBERS = "numbers in a mask"
+# Facts of which a function may say that it does no such thing.
+MAY_BE_REFUSED = frozenset({OF_NUMBERS, SEES_NO_KEY})
 # Whether a layer hides what comes later, though it is not asked to.
 ALWAYS_CAUSAL = "always causal"
 # The facts there are, in the order in which they are told, each with the steps that it is about. A
@@ -44,23 +44,35 @@ def facts_of(
     both.
     """
     known: dict[str, dict[str, None]] = {name: {} for name in FACTS}
-    known["layout"][layout] = None
+    known.update(shown_by(results))
+    known["layout"] = {layout: None}
     asked: set[str] = set()
     for result in results:
         if result.result != NOT_ASKED:
             asked |= set(_names(result))
-        elif result.error and OF_NUMBERS in _names(result):
-            known[OF_NUMBERS][REFUSED] = None
-        for name, words in _shown(result):
-            known[name][words] = None
+        elif result.error:
+            for name in MAY_BE_REFUSED.intersection(_names(result)):
+                known[name][REFUSED] = None
+    # What a case shows that is right stands; a mistake says something of what no such case shows.
+    shown = {name for name, words in known.items() if words}
     for explained in found:
         for result in explained.results:
             for name, words in _shown_with(explained, result):
-                known[name][words] = None
+                if name not in shown:
+                    known[name][words] = None
     return {
         name: " or ".join(words) or (UNCLEAR if name in asked else NOT_ASKED)
         for name, words in known.items()
     }
+
+
+def shown_by(results: Iterable[CaseResult]) -> dict[str, dict[str, None]]:
+    """The facts that cases show in which nothing is wrong, with their words."""
+    known: dict[str, dict[str, None]] = {}
+    for result in results:
+        for name, words in _shown(result):
+            known.setdefault(name, {})[words] = None
+    return known
 
 
 def missing(facts: Mapping[str, str]) -> tuple[str, ...]:
@@ -73,7 +85,7 @@ def _names(result: CaseResult) -> Iterator[str]:
     yield from result.case.shows
     for meaning in result.case.meanings:
         yield from meaning.facts
-    if any(each.blind.any() for each in result.expected):
+    if result.case.has_blind_query or any(each.blind.any() for each in result.expected):
         yield SEES_NO_KEY
 
 
@@ -90,23 +102,12 @@ def _shown_with(explained: Finding, result: CaseResult) -> Iterator[tuple[str, s
     """What a case shows that a mistake explains: the mistake itself, where it is in a step that the
     fact is about.
     """
-    if len(explained.mistakes) > 1:
-        return
-    (mistake,) = explained.mistakes
-    meaning, expected = _given_by(result, mistake)
-    is_known = mistake in expected.changes
-    changed = {*expected.changes.get(mistake, ())}
-    for name, words in {**result.case.shows, **meaning.facts}.items():
+    # Of several that no case tells apart, the first is the heading below.
+    mistake = explained.mistakes[0]
+    changes = result.right.changes
+    is_known = mistake in changes
+    changed = {*changes.get(mistake, ())}
+    for name, words in {**result.case.shows, **result.meaning.facts}.items():
         is_about_it = not is_known or bool(FACTS[name] & changed)
         found = result.unmeant.get(name, mistake)
         yield name, f"{found}, see below" if is_about_it else words
-
-
-def _given_by(result: CaseResult, mistake: str) -> tuple[Meaning, Expected]:
-    """The meaning by which a mistake gives the output."""
-    assert result.output is not None
-    for meaning, expected in zip(result.case.meanings, result.expected, strict=True):
-        is_possible = mistake in expected.changes
-        if is_possible and expected.evidence(mistake, result.output) == "gives":
-            return meaning, expected
-    return result.meaning, result.right

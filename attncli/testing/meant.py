@@ -31,7 +31,11 @@ class Meant:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def narrowed(self, case: Case) -> Case:
-        """A case with only those of its meanings that are meant, if there are any."""
+        """A case with only those of its meanings that are meant, if there are any, and with what
+        true means.
+        """
+        if self.true_hides and "mask" in case.shows:
+            case = replace(case, shows={**case.shows, "mask": "true is hidden"})
         meanings = tuple(each for each in case.meanings if self._allows(each.facts))
         return replace(case, meanings=meanings) if meanings else case
 

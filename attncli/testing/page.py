@@ -72,7 +72,7 @@ def _case_blocks(result: CaseResult, found: Sequence[Finding], precision: int) -
 
 
 def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
-    yield Paragraph((_answer(trial),))
+    yield Paragraph((answer_of(trial),))
     for said in trial.remarks:
         yield Paragraph((said,), "warning")
     if all(each.output is None for each in trial.results):
@@ -91,12 +91,15 @@ def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
     yield _cases(trial.results)
 
 
-def _answer(trial: Trial) -> str:
+def answer_of(trial: Trial) -> str:
+    """Whether it is attention, in a sentence."""
     asked = [each for each in trial.results if each.result != "not asked"]
     wrong = len(differing(trial.results))
     failed = [each for each in asked if each.result == "error"]
     if len(failed) == len(asked):
-        return "It could not be tested: every call of it failed."
+        is_called = any(not each.is_raised for each in failed)
+        why = "what it returns cannot be judged" if is_called else "every call of it failed"
+        return f"It could not be tested: {why}."
     if trial.agrees:
         agree = _of(len(asked), len(asked), "agrees", "agree")
         return f"{_RIGHT[_asked_for(trial)]}, as far as it was asked: {agree}."

@@ -115,7 +115,7 @@ def _conditions() -> Iterator[Condition]:
     yield Condition("a mask of numbers is given", lambda case: _is_mask_of(case, "f"))
     yield Condition("there are fewer queries than keys", lambda case: _extra_keys(case) > 0)
     yield Condition("there are as many queries as keys", lambda case: _extra_keys(case) == 0)
-    yield Condition("a query sees no key", _has_blind_query)
+    yield Condition("a query sees no key", lambda case: case.has_blind_query)
     yield Condition("numbers are in float16", lambda case: case.dtype == "float16")
     yield Condition("numbers are in bfloat16", lambda case: case.dtype == "bfloat16")
     yield Condition("numbers have 16 bits", lambda case: bool(case.dtype))
@@ -136,11 +136,6 @@ def _is_mask_of(case: Case, kind: str) -> bool:
 
 def _extra_keys(case: Case) -> int:
     return int(case.keys.shape[-2] - case.queries.shape[-2])
-
-
-def _has_blind_query(case: Case) -> bool:
-    mask = case.asks.get("mask")
-    return mask is not None and mask.dtype == np.bool_ and not mask.any(axis=-1).all()
 
 
 def _has_large_scores(case: Case) -> bool:

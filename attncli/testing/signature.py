@@ -143,7 +143,9 @@ def call_of(
     return Arguments(values, arrays, named)
 
 
-def call_by_expression(case: Case, expression: str) -> Arguments | None:
+def call_by_expression(
+    case: Case, expression: str, heads_first: Case | None = None
+) -> Arguments | None:
     """How a function is called by an expression; None where the expression names no setting that
     the case asks for.
 
@@ -153,6 +155,9 @@ def call_by_expression(case: Case, expression: str) -> Arguments | None:
     values: dict[str, Any] = dict.fromkeys(SETTINGS_OF_EXPRESSIONS)
     values.update(zip(QKV, (case.queries, case.keys, case.values), strict=True))
     values["causal"] = False
+    if _works_with(expression, "mask"):
+        # None cannot be turned round. A mask that hides nothing asks for the same.
+        values["mask"] = _hiding_nothing(heads_first or case)
     for role, setting in case.asks.items():
         if role in MAY_BE_UNSAID:
             continue
@@ -166,10 +171,32 @@ def call_by_expression(case: Case, expression: str) -> Arguments | None:
     return Arguments(used, (), {})
 
 
+def is_known(name: str) -> bool:
+    """Whether a parameter of this name stands for a setting, or for what is no setting."""
+    settings = {each for names in NAMES.values() for each in names}
+    return name in settings or name in OTHERS or name in SIZES or name == PADDING
+
+
 def names_in(expression: str) -> set[str]:
     """The names in an expression of Python; raises SyntaxError for what is none."""
     tree = ast.parse(expression.strip(), mode="eval")
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _works_with(expression: str, name: str) -> bool:
+    """Whether an expression works with what is so called, as in ~mask and mask[0], and does not
+    ask first whether it is None.
+    """
+    tree = ast.parse(expression.strip(), mode="eval")
+    found = False
+    for node in ast.walk(tree):
+        parts = list(ast.iter_child_nodes(node))
+        is_part = any(isinstance(each, ast.Name) and each.id == name for each in parts)
+        if is_part and isinstance(node, ast.Compare):
+            return False
+        if is_part and isinstance(node, ast.UnaryOp | ast.BinOp | ast.Attribute | ast.Subscript):
+            found = True
+    return found
 
 
 def _name_in_expressions(role: str, setting: Any) -> str:
@@ -227,11 +254,16 @@ def _has_to_be_given(parameter: Parameter) -> bool:
     return parameter.required or is_switch
 
 
+def _hiding_nothing(case: Case) -> Array:
+    """A mask in which every query of a case sees every key."""
+    return np.ones((case.queries.shape[-2], case.keys.shape[-2]), bool)
+
+
 def _not_asked(parameter: Parameter, case: Case) -> Any:
     """The value of a parameter that has to be given, where its setting is not asked."""
     name = parameter.name
     if name in NAMES["mask"] and parameter.required:
-        return np.ones((case.queries.shape[-2], case.keys.shape[-2]), bool)
+        return _hiding_nothing(case)
     if name in OTHERS and parameter.default in ("float", "int"):
         return 0.0
     if name in OTHERS:

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attncli.english import listed
+from attncli.english import either, listed
 from attncli.errors import did_you_mean, input_error, usage_error
 from attncli.testing.always_causal import corner_of, hiding_later
 from attncli.testing.asking import Asking, CaseResult
-from attncli.testing.battery import all_cases
+from attncli.testing.battery import KEYS_OF_LONG_ROW, all_cases
 from attncli.testing.case import MOST_AXES, Case
-from attncli.testing.diagnosis import Finding, explanations, is_explained
-from attncli.testing.facts import facts_of
+from attncli.testing.diagnosis import Finding, as_explained, explanations, is_explained
+from attncli.testing.facts import facts_of, shown_by
 from attncli.testing.gradients.asking import backward_of
 from attncli.testing.gradients.findings import gradient_findings, with_gradients
 from attncli.testing.gradients.upstream import with_upstream
@@ -27,10 +27,12 @@ from attncli.testing.layouts import AxisLayout, possible_layouts
 from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
 from attncli.testing.pattern import is_partly_right
 from attncli.testing.running.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
-from attncli.testing.signature import QKV
+from attncli.testing.signature import QKV, is_known
 from attncli.testing.targets import target_of
 from attncli.tracing.difference import factor
 
+# Sums of ones in bfloat16 stay at 256, of all equal keys in one row.
+MOST_OF_ALL_KEYS = KEYS_OF_LONG_ROW / 256
 NO_PARAMETER = "no parameter stands for it"
 OF_OTHERS = "no parameter stands for it, and **kwargs has no names (--call can say them)"
 NO_NAME = re.compile(r"there is no (?P<name>\w+) in it; it has (?P<there>.+)")
@@ -102,7 +104,7 @@ def try_function(
         results,
         meant,
         asking.layout.words,
-        remarks=_remarks(asking),
+        remarks=remarks_on(asking),
         not_asked=OF_OTHERS if described.get("others") else NO_PARAMETER,
         backward=_backward(asking),
         unmeant=_unmeant_layout(asking.layout, meant),
@@ -137,6 +139,8 @@ def _way_to_load(error: FunctionError) -> str:
     if missing := NO_MODULE.search(said):
         package = missing["name"].partition(".")[0]
         return f"install it where attncli is: {sys.executable} -m pip install {package}"
+    if " is a class: name an object" in said:
+        return "between the parentheses stands what the class is made with"
     usual = "it must be a function of queries, keys and values"
     if lacking := NO_NAME.search(said):
         return did_you_mean(lacking["name"], lacking["there"].split(", "), usual)
@@ -151,8 +155,9 @@ def _try_layer(
     begin: Callable[[str], None],
 ) -> Trial:
     """The trial of a layer, which has weights of its own."""
+    there = [each["name"] for each in described["weights"]]
+    named = {**_biases_beside(named, there), **named}
     weights = [_weight(each, named) for each in described["weights"]]
-    there = [each.name for each in weights]
     lacking = [name for name in named.values() if name not in there]
     if lacking:
         what = f"--weights: the layer has no {listed(lacking)}"
@@ -172,9 +177,19 @@ def _try_layer(
         results,
         layer.meant,
         layer_layout(heads),
-        remarks=_remarks(layer),
+        remarks=remarks_on(layer),
         backward=_backward(layer),
     )
+
+
+def _biases_beside(named: Mapping[str, str], there: Collection[str]) -> dict[str, str]:
+    """The biases of layers whose weights are named: b_Q of queries.bias for queries.weight."""
+    pairs = {
+        key.replace("W_", "b_", 1): name.removesuffix("weight") + "bias"
+        for key, name in named.items()
+        if key.startswith("W_") and name.endswith(".weight")
+    }
+    return {key: name for key, name in pairs.items() if name in there}
 
 
 def _backward(asking: Asking) -> str:
@@ -208,7 +223,8 @@ def trial_of(
     """
     outputs = [each.forward or each for each in results if each.forward or not each.is_of_gradients]
     has_outputs = any(each.result != "not asked" for each in outputs)
-    known = explanations(outputs)
+    shown = shown_by(outputs)
+    known = tuple(as_explained(each, shown) for each in explanations(outputs))
     of_gradients = [each for each in results if each.is_of_gradients]
     known = tuple(with_gradients(each, of_gradients) for each in known)
     explained = {result.case.name for each in known for result in each.results}
@@ -218,7 +234,20 @@ def trial_of(
     facts = facts_of(outputs if has_outputs else results, found, layout)
     if backward:
         facts["gradients"] = backward
-    return Trial(name, tuple(results), found, facts, tuple(remarks), not_asked, backward)
+    judged = tuple(_as_in(each, known) for each in results)
+    return Trial(name, judged, found, facts, tuple(remarks), not_asked, backward)
+
+
+def _as_in(result: CaseResult, found: Iterable[Finding]) -> CaseResult:
+    """A result by the meaning that the mistake is found with which explains it alone."""
+    for each in found:
+        if each.beside:
+            continue
+        for explained in each.results:
+            is_of_gradients = explained.is_of_gradients
+            if explained.case is result.case and is_of_gradients == result.is_of_gradients:
+                return explained
+    return result
 
 
 def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
@@ -231,7 +260,7 @@ def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
         assert result.output is not None
         right = result.right
         times = factor(right.output, result.output, right.tolerance)
-        if times is not None and times > 1:
+        if times is not None and 1 < times <= MOST_OF_ALL_KEYS + right.tolerance:
             yield Finding(("the exponentials were added in 16 bits",), (result,))
 
 
@@ -315,7 +344,8 @@ def _plain_result(asking: Asking, plain: Case) -> CaseResult:
     return result
 
 
-def _remarks(asking: Asking) -> list[str]:
+def remarks_on(asking: Asking) -> list[str]:
+    """Sentences about how a function behaves, beside what comes out."""
     remarks = []
     # In another layout it may have read what is not there.
     if asking.layout in asking.unsteady:
@@ -325,4 +355,17 @@ def _remarks(asking: Asking) -> list[str]:
     if asking.changed:
         names = ", ".join(sorted(asking.changed))
         remarks.append(f"It changes what it is given: {names}.")
+    if unknown := _unknown(asking):
+        are = either(len(unknown), "a parameter", "parameters")
+        said = f"It has {are} that attncli does not know: {listed(unknown)}."
+        remarks.append(f"{said} What stands for a setting can be said with --call.")
     return remarks
+
+
+def _unknown(asking: Asking) -> list[str]:
+    """The parameters of a function that stand for nothing that is known."""
+    if asking.expression:
+        return []
+    named = [each.name for each in (asking.known or ())[len(QKV) :]]
+    backward = asking.backward
+    return [] if backward is not None else [name for name in named if not is_known(name)]

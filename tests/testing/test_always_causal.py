@@ -80,11 +80,54 @@ def square_by_columns(q: Any, k: Any, v: Any) -> Any:
     return np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2) @ v
 
 
+def gpt(made: Callable[[Any], Any], scale: float = 1.0, axis: int = -1) -> Callable[..., Any]:
+    """The attention of a GPT in a few lines, with a mistake in what it makes of its mask."""
+
+    def attention(q: Any, k: Any, v: Any) -> Any:
+        seen = np.tri(q.shape[-2], dtype=bool)
+        scores = np.moveaxis(made((scaled(q, k) * scale, seen)), axis, -1)
+        return np.moveaxis(softmax(scores), -1, axis) @ v
+
+    return attention
+
+
+def hidden(scores: Any, seen: Any) -> Any:
+    return np.where(seen, scores, -np.inf)
+
+
+GPTS = {
+    "hidden scores were set to 0, not to -inf": gpt(lambda both: both[0] * both[1]),
+    "the mask hid each token from itself": gpt(
+        lambda both: hidden(both[0], both[1] & ~np.eye(len(both[1]), dtype=bool))
+    ),
+    "the mask let each token see the next one": gpt(
+        lambda both: hidden(both[0], np.tri(len(both[1]), k=1, dtype=bool))
+    ),
+    "the causal mask hid what comes before, not what comes after": gpt(
+        lambda both: hidden(both[0], both[1].T)
+    ),
+    "the scores were scaled twice": gpt(lambda both: hidden(*both), 5**-0.5),
+    "the softmax was taken down the columns": gpt(lambda both: hidden(*both), axis=-2),
+}
+
+
 def trial(function: Callable[..., Any], meant: Meant = ANYTHING, expression: str = "") -> Trial:
     asked = asking(function)
     asked.meant, asked.expression = meant, expression
     results = answers(asked, all_cases())
     return trial_of(function.__name__, results, meant, asked.layout.words)
+
+
+@pytest.mark.parametrize("name", GPTS)
+def test_a_mistake_in_what_is_always_hidden_has_its_name(name: str) -> None:
+    # Of another width, the scale of a case would be another one.
+    cases = [each for each in all_cases() if each.keys.shape[-1] == 5]
+    asked = asking(GPTS[name])
+    results = answers(asked, cases)
+    found = trial_of("gpt", results, ANYTHING, asked.layout.words)
+    assert name in mistakes(found)
+    # What is right beside it is worked out with a causal mask, too.
+    assert all("mask" in each.meaning.keys for each in found.results if each.result == "differs")
 
 
 def mistakes(found: Trial) -> set[str]:
@@ -134,7 +177,9 @@ def test_another_corner_is_no_fact() -> None:
 
 
 def test_a_mistake_beside_it_is_named() -> None:
-    assert mistakes(trial(without_a_scale)) == {UNASKED, "the scores were not scaled"}
+    found = trial(without_a_scale)
+    assert mistakes(found) == {"the scores were not scaled"}
+    assert found.facts["always causal"] == "yes, top-left"
 
 
 @pytest.mark.parametrize("function", [square, square_with_a_mask])

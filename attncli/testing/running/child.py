@@ -226,6 +226,9 @@ def load(message: Message) -> Loaded:
             found = getattr(found, name)
     else:
         found = eval(expression, vars(module))
+    if inspect.isclass(found) and {"apply", "forward", "backward"} <= {*dir(found)}:
+        # It is a torch.autograd.Function, no object of which is called.
+        raise Refusal(f"{expression} is a class: name a function that calls {expression}.apply")
     if inspect.isclass(found):
         raise Refusal(f"{expression} is a class: name an object of it, such as {expression}(16, 2)")
     if not callable(found):
