@@ -120,11 +120,13 @@ def test_a_dump_of_other_software_by_name_or_letter(
     assert found["first_difference"]["step"] == "memory"
 
 
-def test_no_mistake_is_known_in_a_step_of_ones_own() -> None:
+def test_no_mistake_of_ours_is_made_in_a_step_of_ones_own() -> None:
     trace = run(loads(SCALED.encode(), "p.yaml"))
-    changed = {name for _, changes in applicable(trace) for name in changes}
+    changed = {name for each, changes in applicable(trace) if not each.of_own for name in changes}
     assert "scaled" not in changed
     assert {"scores", "weights"} & changed
+    own = {name for each, changes in applicable(trace) if each.of_own for name in changes}
+    assert own == {"scaled"}
 
 
 def test_a_question_asks_for_weights_and_result(
