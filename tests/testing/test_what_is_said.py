@@ -126,6 +126,28 @@ def test_a_bias_belongs_to_the_weight_that_is_named(torch: Any, tmp_path: Path) 
     assert try_function(f"{file}:Layer(4)", weights=weights).agrees
 
 
+@pytest.mark.torch
+def test_a_layer_of_numpy_gets_arrays_of_numpy_beside_an_import(torch: Any, tmp_path: Path) -> None:
+    file = tmp_path / "layer.py"
+    file.write_text(OF_NUMPY, encoding="utf-8")
+    assert try_function(f"{file}:Layer(4)").agrees
+
+
+OF_NUMPY = """
+import numpy as np
+import torch
+
+
+class Layer:
+    def __init__(self, width):
+        self.W_q, self.W_k, self.W_v = np.zeros((3, width, width))
+
+    def __call__(self, x):
+        q, k, v = x @ self.W_q, x @ self.W_k, x @ self.W_v
+        scores = np.einsum("...id,...jd->...ij", q, k) / np.sqrt(q.shape[-1])
+        powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+        return np.divide(powers, np.sum(powers, axis=-1, keepdims=True)) @ v
+"""
 LAYER = """
 import torch
 

@@ -233,7 +233,7 @@ def load(message: Message) -> Loaded:
         raise Refusal(f"{expression} is a class: name an object of it, such as {expression}(16, 2)")
     if not callable(found):
         raise Refusal(f"{expression} is {_a_kind(found)}, not a function")
-    kind = _kind_by_code(found) or _kind_of(message, module)
+    kind = _kind_by_code(found) or _kind_by_class(found) or _kind_of(message, module)
     return Loaded(found, kind, module)
 
 
@@ -254,6 +254,18 @@ def _kind_by_code(function: Any) -> str | None:
     named = [kind for kind in kinds if kind is not None]
     frameworks = [kind for kind in named if kind != "numpy"]
     return frameworks[0] if frameworks else (named[0] if named else None)
+
+
+def _kind_by_class(found: Any) -> str | None:
+    """Whose arrays an object takes, by the framework that its class comes from, or else by what
+    calls it; None where neither says so.
+    """
+    of_class = type(found)
+    for each in of_class.__mro__:
+        package = each.__module__.partition(".")[0]
+        if package in FRAMEWORKS:
+            return FRAMEWORKS[package]
+    return _kind_by_code(getattr(of_class, "forward", None) or of_class.__call__)
 
 
 def _module(message: Message) -> ModuleType:
