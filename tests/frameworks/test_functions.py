@@ -175,7 +175,7 @@ def test_pytorch_layer() -> None:
     trial = try_function(layer, meant=meant_by("torch-mha"), limits=PATIENT)
     assert trial.agrees
     assert trial.facts["layout"] == "entries × tokens × features; 2 heads"
-    assert trial.facts["mask"] == "true is seen"
+    assert trial.facts["mask"] == "true is hidden"
     assert [each.case.name for each in trial.results if each.result == "same"] == [
         "a layer",
         "a layer with a context",
