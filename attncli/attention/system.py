@@ -261,6 +261,14 @@ class SystemSteps:
         if name in RULES:
             help = f"the steps here are {listed([*self.ours])}"
             raise own.error(f"this problem has no {name}", help, name)
+        for step, rule in self.ours.items():
+            if rule.symbol == name:
+                read = f"{step}[{', '.join(rule.target.letters)}]"
+                raise own.error(
+                    f"nothing is called {name}",
+                    f"write {read}: {name} is its symbol on the page",
+                    name,
+                )
         help = did_you_mean(name, there, f"give it under arrays, or define it: {name}[i] = …")
         raise own.error(f"nothing is called {name}", help, name)
 

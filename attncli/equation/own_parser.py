@@ -265,15 +265,39 @@ class _Reader:
                 return Call("neg", (self.expression(operand, deeper),))
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self.expression(operand, deeper)
-            case ast.BoolOp(op=ast.And(), values=values):
-                return Call("and_", tuple(self.expression(each, deeper) for each in values))
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
-                pair = (self.expression(left, deeper), self.expression(right, deeper))
-                return Call(COMPARISONS[type(op)], pair)
+            case ast.BoolOp(op=ast.And()) | ast.Compare(ops=[_]) if _can_be_read(node):
+                said = ast.get_source_segment(self._text, node) or "a condition"
+                raise self._error(
+                    "a condition is no number",
+                    node,
+                    f"it stands first in a choice: write where({shorten(said)}, 1, 0)",
+                )
             case ast.Call(func=ast.Name(id=name)):
                 return self._call(name, node, deeper)
             case _:
                 raise self._unreadable(node)
+
+    def condition(self, node: ast.expr, depth: int) -> Expression:
+        """What a choice depends on: comparisons, or a number that is 0 where it does not hold."""
+        self._count(node, depth)
+        deeper = depth + 1
+        match node:
+            case ast.BoolOp(op=ast.And(), values=values):
+                return Call("and_", tuple(self._joined(each, deeper) for each in values))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
+                pair = (self.expression(left, deeper), self.expression(right, deeper))
+                return Call(COMPARISONS[type(op)], pair)
+            case _:
+                return self.expression(node, depth)
+
+    def _joined(self, node: ast.expr, depth: int) -> Expression:
+        """A part of a condition with `and`."""
+        if isinstance(node, ast.Compare | ast.BoolOp):
+            return self.condition(node, depth)
+        said = ast.get_source_segment(self._text, node) or "…"
+        raise self._error(
+            "and joins comparisons, and this is a number", node, f"write 0 < {shorten(said)}"
+        )
 
     def _call(self, name: str, node: ast.Call, depth: int) -> Expression:
         if name not in KNOWN:
@@ -296,7 +320,9 @@ class _Reader:
         if name in FUNCTIONS_OF_ONE and len(arguments) == 1:
             return Call(name, (self.expression(arguments[0], depth),))
         if name == "where" and len(arguments) == 3:
-            return Call("where", tuple(self.expression(each, depth) for each in arguments))
+            condition, *choices = arguments
+            chosen = [self.expression(each, depth) for each in choices]
+            return Call("where", (self.condition(condition, depth), *chosen))
         if name in ("max", "min") and len(arguments) > 1:
             found = self.expression(arguments[0], depth)
             for each in arguments[1:]:
@@ -468,6 +494,11 @@ class _Reader:
 
     def _error(self, message: str, node: ast.expr, help: str) -> EquationError:
         return EquationError(message, at=self._begin + node.col_offset, help=help)
+
+
+def _can_be_read(node: ast.expr) -> bool:
+    """Whether a condition is one that stands in a choice."""
+    return not isinstance(node, ast.Compare) or type(node.ops[0]) in COMPARISONS
 
 
 def _goes_on(node: ast.BinOp) -> bool:

@@ -15,6 +15,7 @@ from attncli.equation.nodes import (
     Expression,
     Name,
     Number,
+    Reduce,
     Ref,
     is_zero,
     names_used,
@@ -170,8 +171,9 @@ class Rule:
     def only_hides(self) -> bool:
         """Whether the step only decides what is hidden, by conditions that stand in it."""
         match self.expression:
-            case Call("where", (*_, otherwise)):
-                return otherwise == Number(-math.inf, "-inf")
+            case Call("where", (*_, otherwise)) as choice:
+                has_sums = any(isinstance(node, Reduce) for node in walk(choice))
+                return not has_sums and otherwise == Number(-math.inf, "-inf")
             case _:
                 return False
 

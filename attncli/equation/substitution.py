@@ -145,7 +145,8 @@ def decimal_value(
     """
 
     def apply(function: str, *arguments: Any) -> Any:
-        return FUNCTIONS[function].decimal(*arguments)
+        # Closed forms have quotients and powers of their own, which are printed in another way.
+        return FUNCTIONS[PRINTED_AS.get(function, function)].decimal(*arguments)
 
     arithmetic = Arithmetic(Decimal, as_decimal_constant, apply)
     with localcontext(Context(prec=DIGITS, traps=[])):

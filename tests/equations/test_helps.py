@@ -31,6 +31,9 @@ QKV: dict[str, Any] = {"Q": [[1, 0], [0, 1]], "K": [[1, 2], [2, 1]], "V": [[1], 
         ("|Q[i, 0]|", "write abs(x) for the size of x"),
         ("ln(Q[i, 0])", "write log(x)"),
         ("Q[i, 0] × 2", "write *"),
+        ("(j <= i) + 1", "it stands first in a choice: write where(j <= i, 1, 0)"),
+        ("where(Q[i, 0] and j <= i, 1, 0)", "write 0 < Q[i, 0]"),
+        ("A[i, j]", "write weights[i, j]: A is its symbol on the page"),
     ],
 )
 def test_the_help_has_the_right_form(right: str, help: str) -> None:

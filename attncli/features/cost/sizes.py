@@ -167,17 +167,16 @@ def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
     """The sizes of the problem's arrays."""
     problem = plan.problem
     found = {"n": len(problem.tokens), "m": len(problem.context_tokens)}
-    if problem.system is not None:
-        found |= {own_symbol(letter): size for letter, size in plan.sizes.items()}
-        return found
     for rule in plan.rules:
-        if rule.given:
+        if rule.given and not rule.own:
             called = symbols(problem, rule.name, rows)
             shape = plan.given[rule.name].value.shape
             found |= {
                 called[letter]: size
                 for letter, size in zip(rule.target.letters, shape, strict=True)
             }
+    if problem.system is not None:
+        found |= {own_symbol(letter): size for letter, size in plan.sizes.items()}
     return found
 
 
