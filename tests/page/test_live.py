@@ -133,8 +133,19 @@ def must_agree(
         texts = [printer.text(step, index) for index in np.ndindex(step.shape)]
         if digits is not None and max(len(re.sub(r"e.*|\D", "", text)) for text in texts) > digits:
             return False
-        assert found["steps"][name]["texts"] == texts, name
+        found_texts = found["steps"][name]["texts"]
+        if digits is not None:
+            texts, found_texts = map(known_digits, (texts, found_texts))
+        assert found_texts == texts, name
     return True
+
+
+def known_digits(texts: list[str]) -> list[str]:
+    """Texts in which a number that is nearly whole is whole, and a long one has 12 digits: the last
+    bits of two languages may differ.
+    """
+    number = re.compile(r"\d+\.\d+")
+    return [number.sub(lambda match: f"{float(match[0]):.12g}", text) for text in texts]
 
 
 @pytest.mark.sampled(5)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import shutil
 from dataclasses import replace
 from functools import cache
@@ -26,7 +25,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.text.numbers import as_float
 from attncli.tracing import run
-from tests.page.test_live import asked, edited, must_agree, question
+from tests.page.test_live import asked, edited, known_digits, must_agree, question
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "inputs" / "equations").glob("*.yaml"))
@@ -186,17 +185,6 @@ def asked_of(name: str, seed: int, folder: Path) -> tuple[dict[str, Any], Any, l
     return asking, trace, lines
 
 
-def known_digits(lines: list[list[str]]) -> list[list[str]]:
-    """Lines in which a number that is nearly whole is whole, and a long one has 12 digits: the last
-    bits of two languages may differ.
-    """
-    number = re.compile(r"\d+\.\d+")
-    return [
-        [number.sub(lambda match: f"{float(match[0]):.12g}", part) for part in line]
-        for line in lines
-    ]
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "seeds", [range(2), pytest.param(range(2, 102), marks=pytest.mark.slow)], ids=["few", "many"]
@@ -210,6 +198,6 @@ def test_edited_numbers_are_worked_out_as_attncli_does(
     for seed, found, (_, trace, lines) in zip(seeds, answers, asking, strict=True):
         # Of 262648699902511.78, not all digits are known.
         if must_agree(trace, found, digits=14):
-            assert known_digits(found["worked"]) == known_digits(lines), seed
+            assert [*map(known_digits, found["worked"])] == [*map(known_digits, lines)], seed
             compared += 1
     assert compared
