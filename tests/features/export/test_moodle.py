@@ -5,6 +5,7 @@ type.
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +108,7 @@ def test_every_key_is_right_and_every_mistake_is_named_in_every_example(
         for blank, key, number in zip(question.blanks, asked, numbers, strict=True):
             if abs(number - key) > 0.0041 and abs(number) < 1e9:
                 feedback = blank.marked(round(number, 3)).feedback
-                assert mistake.name in feedback
+                assert mistake.name in unescape(feedback)
 
 
 def test_a_question_says_everything_that_is_needed(export: Export) -> None:
