@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from attncli.problem.keys import CORNERS
-from attncli.testing.asking import Asking, CaseResult, Result, best_agreement
+from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.case import Case, Meaning
 from attncli.testing.diagnosis import is_explained
 from attncli.testing.facts import ALWAYS_CAUSAL
@@ -27,28 +27,20 @@ def corner_of(result: CaseResult, asking: Asking) -> str | None:
     """
     if result.result != "differs" or asking.meant.name or _can_ask(asking):
         return None
-    judged = {corner: _judged(hiding_later(result.case, corner), result) for corner in CORNERS}
-    right = [corner for corner, each in judged.items() if each.result == "same"]
-    if not right and not is_explained(result):
-        right = [corner for corner, each in judged.items() if is_explained(each)]
-    return right[0] if right else None
+    judged = {}
+    for corner in CORNERS:
+        judged[corner] = _judged(hiding_later(result.case, corner), result)
+    found = [corner for corner, each in judged.items() if each.result == "same"]
+    if not found and not is_explained(result):
+        found = [corner for corner, each in judged.items() if is_explained(each)]
+    return next(iter(found), None)
 
 
 def _judged(case: Case, result: CaseResult) -> CaseResult:
     """The same output, judged by other meanings of its case."""
-    assert result.output is not None
-    dtype = result.right.dtype.name
-    expected = tuple(result.right.of(case, each, dtype) for each in case.meanings)
-    chosen, agreement = best_agreement(expected, result.output)
-    verdict: Result = "same" if agreement.agrees else "differs"
-    return replace(
-        result,
-        case=case,
-        result=verdict,
-        expected=expected,
-        chosen=chosen,
-        agreement=agreement,
-    )
+    right = result.right
+    expected = tuple(right.of(case, each, right.dtype.name) for each in case.meanings)
+    return replace(result, case=case).judged_by(expected)
 
 
 def _can_ask(asking: Asking) -> bool:

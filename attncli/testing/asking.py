@@ -72,6 +72,19 @@ class CaseResult:
         """How the case is understood."""
         return self.case.meanings[self.chosen]
 
+    def judged_by(self, expected: tuple[Expected, ...]) -> CaseResult:
+        """The same output, judged as if its case gave this."""
+        assert self.output is not None
+        chosen, agreement = best_agreement(expected, self.output)
+        verdict: Result = "same" if agreement.agrees else "differs"
+        return replace(
+            self,
+            result=verdict,
+            expected=expected,
+            chosen=chosen,
+            agreement=agreement,
+        )
+
 
 @dataclass(slots=True)
 class Asking:

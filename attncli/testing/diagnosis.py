@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attncli.testing.asking import CaseResult, Result, best_agreement
+from attncli.testing.asking import CaseResult
 from attncli.testing.case import Meaning
 from attncli.testing.judgement import Evidence
 
@@ -208,16 +208,7 @@ def _assuming(result: CaseResult, name: str) -> CaseResult:
     """A case judged as if a mistake were right."""
     if result.output is None or not result.expected or result.result == "error":
         return result
-    expected = tuple(each.assuming(name) for each in result.expected)
-    chosen, agreement = best_agreement(expected, result.output)
-    verdict: Result = "same" if agreement.agrees else "differs"
-    return replace(
-        result,
-        result=verdict,
-        expected=expected,
-        chosen=chosen,
-        agreement=agreement,
-    )
+    return result.judged_by(tuple(each.assuming(name) for each in result.expected))
 
 
 def _newly_wrong(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> int:
