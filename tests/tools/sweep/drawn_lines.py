@@ -125,11 +125,17 @@ def draw_line(
 
 def _command(choice: Random, known: dict[str, Any]) -> str:
     """One of the commands, more often one with many options."""
-    weights = [
-        6 if len(command.params) > 15 else 3 if len(command.params) > 5 else 1
-        for command in known.values()
-    ]
+    weights = [_weight(name, len(command.params)) for name, command in known.items()]
     return choice.choices(list(known), weights)[0]
+
+
+def _weight(name: str, options: int) -> int:
+    # One line of it runs a function on two dozen problems: it takes as long as fifteen others.
+    if name == "test":
+        return 1
+    if options > 15:
+        return 6
+    return 3 if options > 5 else 1
 
 
 class _Line:
