@@ -5,7 +5,7 @@ asked, and every array is a file of raw numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -13,25 +13,32 @@ import numpy as np
 
 from attncli.page.document import Document
 from attncli.render import render
-from attncli.testing.battery import all_cases
 from attncli.testing.case import Array, Case
+from attncli.testing.gradients.upstream import cases_asked
 from attncli.testing.judgement import TOLERANCES_OF_OUTPUTS
 from attncli.testing.layouts import AxisLayout
 from attncli.testing.meant import ANYTHING, Meant
 from attncli.testing.raw import NUMBERS, RAW_TYPES, raw_bytes, suffix_for
 from attncli.testing.settings import meanings_of, settings_of
+from attncli.testing.signature import UPSTREAM
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 LIST, WORDS = "cases.json", "cases.txt"
 OUTPUT = "output"
+# What files of gradients are called, by the array that each is the gradient of.
+GRADIENTS = {"q": "dQ", "k": "dK", "v": "dV"}
 # So much of a digest tells two sets of cases apart.
 DIGITS_OF_DIGEST = 16
 
 
-def exported_files(meant: Meant = ANYTHING) -> Iterator[tuple[str, list[str | bytes]]]:
-    """Every file with its name, as it is meant."""
-    cases = all_cases()
+def exported_files(
+    meant: Meant = ANYTHING, *, gradient: bool = False
+) -> Iterator[tuple[str, list[str | bytes]]]:
+    """Every file with its name, as it is meant; with `gradient`, those of gradients of outputs,
+    too.
+    """
+    cases = cases_asked(gradient=gradient)
     yield LIST, [_list(cases, meant)]
     yield WORDS, [_words(cases, meant)]
     for case in cases:
@@ -74,7 +81,21 @@ def arrays_of(case: Case, meant: Meant) -> dict[str, Array]:
             is_mask = value.ndim > 1
             shape = (*rows, case.keys.shape[-2]) if is_mask else value.shape
             arrays[name] = np.broadcast_to(value, shape)
+    if arranged.upstream is not None:
+        arrays[UPSTREAM] = arranged.upstream
     return arrays
+
+
+def shapes_to_write(case: Case, meant: Meant) -> Mapping[str, tuple[int, ...]]:
+    """The shapes of what a program writes for a case by their names: its output, and where it has
+    a gradient of that, those of queries, keys and values.
+    """
+    arranged = layout_of(meant).arranged(case)
+    shapes = {OUTPUT: arranged.output_shape}
+    if case.upstream is not None:
+        arrays = {"q": arranged.queries, "k": arranged.keys, "v": arranged.values}
+        shapes |= {GRADIENTS[name]: array.shape for name, array in arrays.items()}
+    return shapes
 
 
 def _list(cases: tuple[Case, ...], meant: Meant) -> str:
@@ -92,6 +113,10 @@ def _list(cases: tuple[Case, ...], meant: Meant) -> str:
 def _case(number: int, case: Case, meant: Meant) -> dict[str, Any]:
     arrays = arrays_of(case, meant)
     settings = settings_of(case)
+    to_write = {
+        name: _file_to_write(case, name, shape)
+        for name, shape in shapes_to_write(case, meant).items()
+    }
     return {
         "number": number,
         "name": case.name,
@@ -100,11 +125,16 @@ def _case(number: int, case: Case, meant: Meant) -> dict[str, Any]:
         "arrays": {name: _array(case, name, array) for name, array in arrays.items()},
         "settings": {name: value for name, value in settings.items() if name not in arrays},
         "asks": meanings_of(case, true_hides=meant.true_hides),
-        "output": {
-            "file": array_file(case, OUTPUT, NUMBERS),
-            "type": RAW_TYPES[NUMBERS].name,
-            "shape": layout_of(meant).arranged(case).output_shape,
-        },
+        "output": to_write.pop(OUTPUT),
+        "gradients": to_write,
+    }
+
+
+def _file_to_write(case: Case, name: str, shape: tuple[int, ...]) -> dict[str, Any]:
+    return {
+        "file": array_file(case, name, NUMBERS),
+        "type": RAW_TYPES[NUMBERS].name,
+        "shape": shape,
     }
 
 
@@ -144,6 +174,8 @@ def _words(cases: tuple[Case, ...], meant: Meant) -> str:
             lines.append(f"number_format {case.dtype}")
         for name, value in settings_of(case).items():
             lines.append(f"{name} {_word(value)}")
+        if case.upstream is not None:
+            lines.append(f"{UPSTREAM} {_word(case.upstream)}")
         lines.append(f"end {stem}")
     return "".join(f"{line}\n" for line in lines)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.testing.case import Case, PerHead
-from attncli.testing.signature import MAY_BE_UNSAID
+from attncli.testing.signature import MAY_BE_UNSAID, UPSTREAM
 
 
 class Setting(NamedTuple):
@@ -53,6 +53,9 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "offset": Setting("offset", "the place of the first query; that of the first key is 0"),
 }
+OF_GRADIENTS = (
+    "the gradient of the output: the gradients of queries, keys and values are asked for, too"
+)
 
 
 def settings_of(case: Case) -> dict[str, Any]:
@@ -77,6 +80,8 @@ def meanings_of(case: Case, *, true_hides: bool = False) -> dict[str, str]:
             own = HIDING
         if own in SETTINGS:
             found[SETTINGS[own].name] = SETTINGS[own].meaning
+    if case.upstream is not None:
+        found[UPSTREAM] = OF_GRADIENTS
     return found
 
 

@@ -14,13 +14,13 @@ from attncli.english import either, listed
 from attncli.errors import did_you_mean, input_error, usage_error
 from attncli.testing.always_causal import corner_of, hiding_later
 from attncli.testing.asking import Asking, CaseResult
-from attncli.testing.battery import KEYS_OF_LONG_ROW, all_cases
+from attncli.testing.battery import KEYS_OF_LONG_ROW
 from attncli.testing.case import MOST_AXES, Case
 from attncli.testing.diagnosis import Finding, as_explained, explanations, is_explained
 from attncli.testing.facts import facts_of, shown_by
 from attncli.testing.gradients.asking import backward_of
 from attncli.testing.gradients.findings import gradient_findings, with_gradients
-from attncli.testing.gradients.upstream import with_upstream
+from attncli.testing.gradients.upstream import cases_asked
 from attncli.testing.layers.layer_trial import LayerAsking, layer_layout, layer_results
 from attncli.testing.layers.weight_names import Weight, key_of
 from attncli.testing.layouts import AxisLayout, possible_layouts
@@ -97,8 +97,7 @@ def try_function(
         if described["weights"]:
             return _try_layer(text, asking, described, weights or {}, begin)
         _require_qkv(text, asking)
-        cases = [with_upstream(case) if gradient else case for case in all_cases()]
-        results = answers(asking, cases, begin)
+        results = answers(asking, cases_asked(gradient=gradient), begin)
     return trial_of(
         text,
         results,

@@ -79,7 +79,24 @@ def test_the_program_in_javascript(
     assert agrees(page_after("js"), capsys.readouterr().out.splitlines())
 
 
+def test_the_gradients_in_javascript(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no Node")
+    monkeypatch.chdir(tmp_path)
+    assert run(["test", "--export", "back", "--gradient"]) == 0
+    forward, _ = program("js").split("const { cases }")
+    Path("backward.mjs").write_text(forward + program("javascript"), "utf-8")
+    subprocess.run([node, "backward.mjs", "back"], check=True, timeout=60)
+    assert run(["test", "--outputs", "back", "--gradient"]) == 0
+    assert agrees(page_after("javascript"), capsys.readouterr().out.splitlines())
+
+
 def test_the_words_of_the_page_are_those_of_the_file(cases: Path) -> None:
+    back = cases.parent / "back"
+    assert run(["test", "--export", str(back), "--gradient"]) == 0
     words = (cases / "cases.txt").read_text("ascii")
     (example,) = re.findall(r"^```text\n(case .*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert example in words
@@ -87,4 +104,6 @@ def test_the_words_of_the_page_are_those_of_the_file(cases: Path) -> None:
     table = section.split("| word |")[1].split("\n\n")[0]
     described = set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) - {"tokens_first"}
     sizes = {"case", "end", "entries", "heads", "kv_heads", "queries", "keys", "d_k", "d_v"}
-    assert {line.split()[0] for line in words.splitlines()} - sizes == described
+    with_gradients = (back / "cases.txt").read_text("ascii")
+    assert {line.split()[0] for line in with_gradients.splitlines()} - sizes == described
+    assert {line.split()[0] for line in words.splitlines()} - sizes == described - {"dO"}

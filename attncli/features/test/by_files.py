@@ -32,8 +32,10 @@ def require_one_way(
         raise usage_error("there is nothing to test", help=f"name a function: {EXAMPLE}")
 
 
-def export_cases(folder: str, as_: str | None, look: Look) -> None:
-    """Write every case to a new folder, as a piece of software means it."""
+def export_cases(folder: str, as_: str | None, look: Look, *, gradient: bool) -> None:
+    """Write every case to a new folder, as a piece of software means it; with `gradient`, the
+    gradients of outputs, too.
+    """
     reject_conflicts(
         Conflict(look.output is not None, "--export", "-o", IN_TURN),
         Conflict(look.format != "table", "--export", "--format", IN_TURN),
@@ -43,4 +45,5 @@ def export_cases(folder: str, as_: str | None, look: Look) -> None:
     from attncli.testing.exported import exported_files
     from attncli.testing.meant import meant_by
 
-    write_folder(folder, exported_files(meant_by(as_)), option="--export")
+    files = exported_files(meant_by(as_), gradient=gradient)
+    write_folder(folder, files, option="--export")

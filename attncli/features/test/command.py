@@ -43,7 +43,6 @@ GRADESCOPE = "gradescope"
 OF_A_CLASS = (*OF_ONE_STEP, *WORKBOOK)
 WEIGHTS = ("W_Q", "W_K", "W_V", "W_O", "W_QKV", "b_Q", "b_K", "b_V", "b_O", "b_QKV")
 EXAMPLE_OF_WEIGHTS = "W_Q=queries.weight,W_K=keys.weight,W_V=values.weight"
-ONE_FUNCTION = "the gradients are judged of one function at a time: leave out --batch"
 OF_OUTPUTS = "the outputs show what a program takes: give --require with --outputs"
 EXAMPLE_OF_A_CALL = "f is the function: --call 'f(q, k, v, mask=~mask)'"
 
@@ -150,7 +149,8 @@ def test(
             "--gradient",
             help=(
                 "Judge the gradients, too: those by autograd of PyTorch or JAX, or the ones that"
-                " the function returns for dO, the gradient of the output."
+                " the function returns for dO, the gradient of the output. With --export and"
+                " --outputs, those in files."
             ),
         ),
     ] = False,
@@ -247,11 +247,9 @@ def test(
         "--call": call is not None,
         "--weights": weights is not None,
         "--seconds": seconds is not None,
-        "--gradient": gradient,
     }
     reject_conflicts(
         Conflict(bool(export and require), "--export", "--require", OF_OUTPUTS),
-        Conflict(batch is not None and gradient, "--batch", "--gradient", ONE_FUNCTION),
     )
     of_class = {
         "-d": directory is not None,
@@ -270,7 +268,7 @@ def test(
     if call is not None:
         _require_expression(call)
     if export is not None:
-        export_cases(export, as_, look)
+        export_cases(export, as_, look, gradient=gradient)
         return Exit.OK
     from attncli.features.test.points import Scheme
 
@@ -286,6 +284,7 @@ def test(
             convention=as_,
             weights=weights,
             seconds=limit,
+            gradient=gradient,
             required=tuple(require or ()),
             scheme=scheme,
             feedback=format_of_pages(feedback, feedback_format),
@@ -369,7 +368,9 @@ def _trial(
     if function is None:
         from attncli.testing.outputs import try_outputs
 
-        return try_outputs(outputs or "", meant=meant_by(as_), begin=progress.begin)
+        return try_outputs(
+            outputs or "", meant=meant_by(as_), gradient=gradient, begin=progress.begin
+        )
     from attncli.testing.running.process import Limits
     from attncli.testing.trial import try_function
 

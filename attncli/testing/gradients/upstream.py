@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from attncli.testing.battery import drawn_numbers
+from attncli.testing.battery import all_cases, drawn_numbers
 from attncli.testing.case import Array, Case
 
 # The names of a parameter that takes it.
@@ -41,6 +41,12 @@ SAVED_NAMES: Mapping[str, tuple[str, ...]] = {
 # Of larger cases, only the output is judged.
 MOST_NUMBERS = 1000
 CaseKind = TypeVar("CaseKind", bound=Case)
+
+
+def cases_asked(*, gradient: bool) -> tuple[Case, ...]:
+    """Every case of functions, with a gradient of its output where gradients are asked for."""
+    cases = all_cases()
+    return tuple(with_upstream(each) for each in cases) if gradient else cases
 
 
 def with_upstream(case: CaseKind) -> CaseKind:

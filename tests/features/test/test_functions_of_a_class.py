@@ -172,6 +172,57 @@ def test_a_mistake_costs_once_and_what_is_required_has_to_be_there() -> None:
     )
 
 
+BACKWARD = """
+import numpy as np
+
+def attention(q, k, v, dO):
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    a = powers / powers.sum(-1, keepdims=True)
+    d_a = dO @ v.swapaxes(-1, -2)
+    d_s = a * (d_a - (a * d_a).sum(-1, keepdims=True)) / np.sqrt(q.shape[-1])
+    return d_s @ k, d_s.swapaxes(-1, -2) @ q, a.swapaxes(-1, -2) @ dO
+"""
+# By hand. Gradients are asked for without a mask: plain, large, and in float16.
+CASES_BACK = 3
+
+
+@pytest.mark.usefixtures("school")
+def test_gradients_of_a_class() -> None:
+    only("right")
+    without_mean = BACKWARD.replace("(a * d_a).sum(-1, keepdims=True)", "0")
+    for student, text in (("back", BACKWARD), ("no mean", without_mean)):
+        Path(f"answers/{student}.py").write_text(text, encoding="utf-8")
+        add_row(student, f"answers/{student}.py")
+    rows = results("--gradient")
+    assert (rows["back"]["same"], rows["back"]["of"]) == (str(CASES_BACK),) * 2
+    assert rows["no mean"]["differs"] == str(CASES_BACK)
+    assert rows["no mean"]["mistakes"] == (
+        "the row's mean was not subtracted in the backward pass of the softmax"
+    )
+    assert "has no gradients: it is a function of NumPy" in rows["right"]["error"]
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.usefixtures("school", "torch")
+def test_gradients_of_a_class_by_autograd() -> None:
+    right = (
+        "import torch\n\n"
+        "def attention(q, k, v):\n"
+        "    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5\n"
+        "    return scores.softmax(-1) @ v\n"
+    )
+    only()
+    for student, text in (("all", right), ("cut", right.replace("@ v", "@ v.detach()"))):
+        Path(f"answers/{student}.py").write_text(text, encoding="utf-8")
+        add_row(student, f"answers/{student}.py")
+    # The last --seconds counts: to import PyTorch takes longer than one.
+    rows = results("--gradient", "--seconds", "60")
+    assert rows["all"]["differs"] == rows["all"]["failed"] == "0"
+    assert rows["cut"]["mistakes"] == "no gradient reaches V"
+
+
 def test_no_function_gets_less_than_nothing(school: Path) -> None:
     only("wrong mask")
     assert results("--marks", "10", "--mistake", "11")["wrong mask"]["marks"] == "0"

@@ -18,13 +18,14 @@ class TestSettings(NamedTuple):
 
     `expression` is how they are called, `convention` what is meant, `required` the settings that
     each has to take, and `seconds` how long a call may be. `weights` are the names of the weights
-    of layers.
+    of layers. With `gradient`, gradients are judged, too.
     """
 
     expression: str = ""
     convention: str | None = None
     weights: Mapping[str, str] | None = None
     seconds: float = 5
+    gradient: bool = False
     required: tuple[str, ...] = ()
     scheme: Scheme = Scheme()
     feedback: str | None = None

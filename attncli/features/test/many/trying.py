@@ -62,6 +62,7 @@ def try_one(submission: StudentFunction, settings: TestSettings) -> Tested:
             meant=meant_by(settings.convention),
             weights=settings.weights,
             limits=Limits(seconds=settings.seconds),
+            gradient=settings.gradient,
         )
         return _row(submission, requiring(trial, settings.required), settings)
     except AttncliError as error:
