@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.attention.first_steps import FirstSteps, softmax_rules_of, with_leading_axes
+from attncli.attention.own_words import beside_own_softmax
 from attncli.attention.registry import gradient_name
+from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.attention.system import Lengths, SystemSteps, expanded
 from attncli.equation.indexing import LeadingAxes
 from attncli.equation.nodes import Equation, Ref, names_used, walk
@@ -20,8 +22,6 @@ from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING, past_leng
 from attncli.problem.parts.equations import System
 from attncli.problem.shape_checks import what_is_missing
 
-# The steps of the built-in softmax that a shift changes.
-_INSIDE_OF_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
 # What is wrong with a letter of heads or entries where there are none, and what to do.
 _NOT_THERE = {
     BATCH: "b is an entry of a batch, and this problem has one entry",
@@ -119,7 +119,7 @@ def _has_own_softmax(system: System) -> bool:
     """Whether an equation stands in the place of a part of the softmax, or reads one."""
     for own in system.equations:
         names = {own.name, *names_used(own.equation.expression)}
-        if not names.isdisjoint(_INSIDE_OF_SOFTMAX):
+        if not names.isdisjoint(INSIDE_OF_SOFTMAX):
             return True
     return False
 
@@ -140,7 +140,7 @@ def _in_order(steps: SystemSteps, ours: Mapping[str, Rule]) -> list[Rule]:
     for rule in ordered:
         whole = _of_every_head(rule) if rule.name in joined else rule
         found.append(replace(whole, symbols=symbols) if symbols else whole)
-    return found
+    return beside_own_softmax(found)
 
 
 def _of_every_head(rule: Rule) -> Rule:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.english import listed
 from attncli.equation.indices import INDICES, KEPT
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, walk
+from attncli.equation.rule import Rule
 
 _OPERATIONS = {
     "add": "a sum",
@@ -15,6 +20,46 @@ _OPERATIONS = {
     "where": "a choice",
     "share": "a share",
 }
+
+# What is said of the built-in steps of a softmax that has another step in it: that the rows of the
+# weights sum to 1 is true of the whole one alone.
+_BESIDE_OWN_SOFTMAX = {
+    "shifted": (
+        "The number of each row in `row_max` is subtracted from every score of the row.",
+        "",
+    ),
+    "exp": (
+        "The exponential of every score.",
+        "An exponential is never negative. If a score is higher by 1, its exponential is `e` ≈"
+        " 2.718 times as large.",
+    ),
+    "row_sum": ("The sum of each row of `exp`.", ""),
+    "weights": (
+        "Row `i` says how much attention query `i` gives to each key: its number in `exp`, divided"
+        " by that of its row in `row_sum`.",
+        "",
+    ),
+}
+
+
+def beside_own_softmax(rules: Sequence[Rule]) -> list[Rule]:
+    """The rules with other words for the built-in steps of a softmax in which an equation of the
+    problem's own has taken a place.
+    """
+    parts = (*INSIDE_OF_SOFTMAX, "weights")
+    if not any(rule.own and rule.name in parts for rule in rules):
+        return list(rules)
+    return [_beside_own_softmax(rule) for rule in rules]
+
+
+def _beside_own_softmax(rule: Rule) -> Rule:
+    if rule.own or rule.name not in _BESIDE_OWN_SOFTMAX:
+        return rule
+    meaning, why = _BESIDE_OWN_SOFTMAX[rule.name]
+    headline = rule.headline
+    if rule.name == "weights":
+        headline = "share(exp, row_sum)"
+    return replace(rule, meaning=meaning, why=why, headline=headline)
 
 
 def in_words(equation: Equation) -> str:

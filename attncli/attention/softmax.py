@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Mapping
 from attncli.equation.rule import Rule
 from attncli.problem.parts.axes import LEADING
 
+# The steps between the logits and the weights; a softmax without a shift has only some of them.
+INSIDE_OF_SOFTMAX = ("row_max", "shifted", "exp", "row_sum")
 # The equations that each step may have, for one head, in Python syntax.
 Known = Mapping[str, Collection[str]]
 

@@ -13,7 +13,7 @@ import numpy as np
 from attncli.english import either, listed
 from attncli.equation.rounding import round_half_up
 from attncli.problem.parts.axes import PLACES
-from attncli.tracing.model import Trace, masked_out
+from attncli.tracing.model import Trace, has_whole_softmax, masked_out
 from attncli.tracing.slices import axis_length, trace_at
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ HALF_A_TENTH_PERCENT = 0.0005
 ALMOST_NONE, ALMOST_ALL = "less than 0.1 %", "more than 99.9 %"
 # Weights closer than this, in relation, are the same.
 TIE = 1e-9
+# What roundings may do to the sum of a row of weights.
+NEARLY_1 = 1e-6
 
 
 def percent(share: float) -> str:
@@ -103,6 +105,13 @@ def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
         shares = ", ".join(_shares(query, _Ranking.of(weights, seen)))
         yield f"{who} pays {shares}, and {percent(to_sink)} to the sink."
         yield f"{upper} is the sum of the values, each times its share."
+    elif not _is_whole(trace, weights):
+        ranking = _Ranking.of(weights, np.flatnonzero(weights))
+        yield f"{who} pays {', '.join(_shares(query, ranking))}."
+        yield (
+            f"Together, this is {percent(float(weights.sum()))}. {upper} is the sum of the values,"
+            " each times its weight."
+        )
     elif len(seen) == 1:
         key = int(seen[0])
         yield (
@@ -117,6 +126,13 @@ def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
         ranking = _Ranking.of(weights, seen)
         yield f"{who} pays {', '.join(_shares(query, ranking))}."
         yield f"{upper} is {_origin(query, ranking)}."
+
+
+def _is_whole(trace: Trace, weights: Weights) -> bool:
+    """Whether the weights of a row are shares of 1, as those of a softmax are."""
+    if has_whole_softmax(trace.steps):
+        return True
+    return abs(float(weights.sum()) - 1) <= NEARLY_1 and bool((weights >= 0).all())
 
 
 def _equal_attention(

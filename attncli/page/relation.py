@@ -19,6 +19,7 @@ from attncli.page.printer import Printer, printed_value
 from attncli.tracing.model import Step
 
 NO_DIVISOR = ("the divisor is printed as 0; a higher --precision shows its digits",)
+DIVISOR_IS_0 = ("the divisor is 0",)
 LOOKED_UP = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
 
 
@@ -59,7 +60,7 @@ def value_of_numbers(sentence: Expression) -> Decimal:
 
 
 def divides_by_nothing(sentence: Expression) -> bool:
-    """Whether a divisor is printed as 0 without being 0: 0.5 / 0.000 gives nothing at all."""
+    """Whether a divisor is 0 as it is printed: 0.5 / 0.000 gives nothing at all."""
     return any(
         isinstance(node, Call)
         and node.function in ("div", "share")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.english import count, entitled, listed, shape_text
 from attncli.equation.evaluator import Array
 from attncli.equation.indexing import GROUP_MEMBER
@@ -390,6 +391,14 @@ def is_plain(steps: StepsByName) -> bool:
     outputs = [name for name in ("heads_output", "output") if name in steps]
     needed = ["weights", "V", *outputs]
     return bool(outputs) and all(name in steps and not steps[name].rule.own for name in needed)
+
+
+def has_whole_softmax(steps: StepsByName) -> bool:
+    """Whether no part of the softmax is an equation of the problem's own, so that the weights of a
+    row are shares of 1.
+    """
+    parts = [steps[name] for name in (*INSIDE_OF_SOFTMAX, "weights") if name in steps]
+    return not any(step.rule.own for step in parts)
 
 
 def step_of_pairs(steps: StepsByName) -> Step | None:

@@ -24,6 +24,7 @@ from attncli.tracing.model import (
     Step,
     StepsByName,
     WeightsRow,
+    has_whole_softmax,
     hidden_beside,
     is_plain,
     masked_out,
@@ -67,7 +68,7 @@ def warnings_of(
     found += _sentinels_turned_infinite(parameters, dtype)
     found += _sentinels(steps, dtype)
     found += _added_ones(steps, settings.convention)
-    found += overflows(steps, dtype)
+    found += overflows(steps, dtype, parameters)
     return tuple(found)
 
 
@@ -89,7 +90,7 @@ def _blind_queries(steps: StepsByName, fully_masked: tuple[WeightsRow, ...]) -> 
     for who, where, number in named_rows(steps, fully_masked):
         sees = either(number, "sees", "see")
         said = f"{who} {sees} no key{where}"
-        if is_plain(steps):
+        if is_plain(steps) and has_whole_softmax(steps):
             whose = either(number, "its weights and its output", "their weights and their outputs")
             there = " there" if where else ""
             said += f": {whose} are 0{there}"
@@ -112,9 +113,15 @@ def _added_ones(steps: StepsByName, convention: str | None) -> Iterator[str]:
 # Numbers that do not fit their format
 
 
-def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
-    """One sentence for every step that does not fit its number format, though all its inputs do."""
+def overflows(
+    steps: StepsByName, dtype: Dtype, parameters: Parameters | None = None
+) -> Iterator[str]:
+    """One sentence for every step that does not fit its number format, though all its inputs do.
+
+    With the `parameters`, it says of equations of the problem's own which operation is at fault.
+    """
     lost: set[str] = set()
+    has_own = any(step.rule.own for step in steps.values())
     # The infinities that equations of the problem's own have in them, and what is made of these.
     meant: dict[str, frozenset[float]] = {}
     for step in steps.values():
@@ -136,7 +143,10 @@ def overflows(steps: StepsByName, dtype: Dtype) -> Iterator[str]:
         if fits.all():
             continue
         if lost.isdisjoint(step.rule.inputs):
-            yield _overflow(step, ~fits, dtype)
+            why = ""
+            if has_own and parameters is not None and not step.rule.given:
+                why = _reason(step, ~fits, steps, parameters, dtype)
+            yield _at_fault(step, ~fits, why) if why else _overflow(step, ~fits, dtype)
         lost.add(step.name)
 
 
@@ -189,19 +199,48 @@ def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any)
     return None
 
 
-def _overflow(step: Step, bad: Host, dtype: Dtype) -> str:
+def _reason(step: Step, bad: Host, steps: StepsByName, parameters: Parameters, dtype: Dtype) -> str:
+    """Which operation makes the first of the bad cells so; empty where none does by itself."""
+    # Few traces have such a cell, and what works one again takes a while to import.
+    from attncli.tracing.not_finite import reason
+
+    first = tuple(map(int, np.argwhere(bad)[0]))
+    return reason(step, first, steps, parameters, dtype)
+
+
+def _at_fault(step: Step, bad: Host, why: str) -> str:
+    """How many cells are infinite or NaN, and why the first one is."""
+    unknown = np.isnan(step.value) & bad
+    what = "infinite or NaN"
+    if unknown.sum() == bad.sum():
+        what = "NaN"
+    elif not unknown.any():
+        what = "infinite"
     if not step.shape:
-        return f"{step.name} does not fit into {dtype.name}"
+        return f"in {step.name}, the number is {what}: {why}"
+    number = int(bad.sum())
+    cells = f"{number:,} of {count(step.value.size, 'cell')}"
+    is_so = either(number, "is", "are")
+    return f"in {step.name}, {cells} {is_so} {what}. The first is {_first_cell(step, bad)}: {why}"
+
+
+def _first_cell(step: Step, bad: Host) -> str:
+    """The name of the first of these cells: lg[t1,t2]."""
     first = np.argwhere(bad)[0]
     labels = []
     for of_axis, at in zip(step.labels, first, strict=True):
         labels.append(of_axis[at])
-    where = ",".join(labels)
+    return f"{step.name}[{','.join(labels)}]"
+
+
+def _overflow(step: Step, bad: Host, dtype: Dtype) -> str:
+    if not step.shape:
+        return f"{step.name} does not fit into {dtype.name}"
     number = int(bad.sum())
     is_nan = np.isnan(step.value)
     does = _do_not_fit(number, int(is_nan.sum()), dtype)
     cells = f"{number:,} of {step.value.size:,} cells"
-    return f"{step.name}: {cells} {does} (the first at {step.name}[{where}])"
+    return f"{step.name}: {cells} {does} (the first at {_first_cell(step, bad)})"
 
 
 def _do_not_fit(number: int, undefined: int, dtype: Dtype) -> str:

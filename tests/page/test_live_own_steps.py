@@ -109,6 +109,54 @@ equations:
 result: other
 """,
 }
+# A workbook has an error for a division by 0.
+BY_ZERO = {
+    "divisors that are 0, and that are printed so": """
+X: [[0.3, -1.2], [0.5, 0.8], [-0.9, 1.4]]
+W_Q: [[1, 2], [0, 1]]
+W_K: [[1, 0], [0, 1]]
+W_V: [[1, 0], [0, 1]]
+equations:
+  - "tiny[i, k] = Q[i, k] / 100000"
+  - "none[i, k] = 1 / (1 + 1 / (Q[i, k] - Q[i, k]))"
+  - "few[i, k] = 1 / (1 + 1 / tiny[i, k])"
+  - "other[i, k] = none[i, k] + few[i, k]"
+result: other
+""",
+}
+# As are infinities, and numbers that are none.
+NOT_FINITE = {
+    "reasons": """
+Q: [[1, 0], [0, 1], [1, 1]]
+K: [[1, 1], [0, 2], [-1, 1]]
+V: [[1, 0], [0, 1], [1, 1]]
+equations:
+  - "of_log[i, j] = log(scores[i, j])"
+  - "of_root[i, j] = sqrt(scores[i, j] / 3)"
+  - "of_power[i, j] = scores[i, j] ** 0.5 + 1"
+  - "quotient[i, j] = 1.5 / scores[i, j]"
+  - "large[i, j] = exp(123456 * scores[i, j] + 0.00001)"
+  - "product[i, j] = 10 ** 200 * (scores[i, j] * 10 ** 200)"
+  - "difference[i, j] = where(j <= i, -inf, 2) - where(i <= j, -inf, 3)"
+  - "nothing[i, j] = sum(t, (scores[i, t] - 1) / (scores[i, t] - 1))"
+  - "total = log(sum(i, sum(j, scores[i, j])) - 8)"
+  - "scaled[i, j] = scores[i, j] / 2"
+result: output
+""",
+    "a softmax by hand": """
+Q: [[1, 0], [0, 1]]
+K: [[1, 2], [2, 1]]
+V: [[1], [2]]
+mask: {keep: [[0, 0], [1, 1]]}
+equations:
+  - "row_max[i] = max(j, masked[i, j])"
+  - "moved[i, j] = masked[i, j] - row_max[i]"
+  - "exp[i, j] = exp(moved[i, j])"
+  - "row_sum[i] = sum(j, exp[i, j])"
+  - "weights[i, j] = exp[i, j] / row_sum[i]"
+""",
+}
+OTHERS = {**ODD, **BY_ZERO, **NOT_FINITE}
 TEXTS = ("0", "1", "-1", "2.5", "1/3", "-2/7", "sqrt(2)", "-3*sqrt(5)/4", "1e3", "-0.0001", "40")
 
 
@@ -116,14 +164,14 @@ TEXTS = ("0", "1", "-1", "2.5", "1/3", "-2/7", "sqrt(2)", "-3*sqrt(5)/4", "1e3",
 def live_problem(name: str, folder: Path) -> tuple[Problem, dict[str, Any]]:
     """An example by its name, or an odd one, and what its page knows."""
     file = ROOT / "inputs" / "equations" / f"{name}.yaml"
-    if name in ODD:
+    if name in OTHERS:
         file = folder / "odd.yaml"
-        file.write_text(ODD[name], encoding="utf-8")
+        file.write_text(OTHERS[name], encoding="utf-8")
     problem = load(str(file))
     return problem, json.loads(json.dumps(live_data(problem, 3), allow_nan=False))
 
 
-NAMES = [*(file.stem for file in EXAMPLES), *ODD]
+NAMES = [*(file.stem for file in EXAMPLES), *ODD, *BY_ZERO, *NOT_FINITE]
 
 
 @pytest.fixture(scope="module")

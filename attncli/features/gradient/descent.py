@@ -78,7 +78,7 @@ def _overflows_after(trace: Trace, after: Trace, updated: Mapping[str, Step]) ->
     yield from overflows(scalars, dtype)
     backward = backward_steps(after)
     forward = {name: step for name, step in after.steps.items() if name not in backward}
-    for warning in overflows(forward, dtype):
+    for warning in overflows(forward, dtype, after.parameters):
         if warning not in trace.warnings:
             yield f"after the step, {warning}"
 

@@ -40,7 +40,7 @@ from attncli.page.live.offered_settings import (
 )
 from attncli.page.live.trees import as_tree, forms_of, function_data, names_in, spelling_of
 from attncli.page.printer import GIVEN_DECIMALS, MOST_NUMBERS_WITH_RESIDUES
-from attncli.page.relation import NO_DIVISOR
+from attncli.page.relation import DIVISOR_IS_0, NO_DIVISOR
 from attncli.page.remarks import ROUNDED
 from attncli.page.view import View
 from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
@@ -51,7 +51,7 @@ from attncli.problem.parts.axes import LEADING
 from attncli.problem.saving import as_yaml
 from attncli.tracing.labels import labels
 from attncli.tracing.magnitudes import HONEST_EPSILONS, softmax_of
-from attncli.tracing.model import Trace, step_of_pairs
+from attncli.tracing.model import Trace, has_whole_softmax, step_of_pairs
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 from attncli.tracing.warnings import infinities_in
 
@@ -61,6 +61,7 @@ OF_PRINTED_NUMBERS = ("neg", "ratio", "multiple", "sqrt", "comes_to", "comes_nea
 _WORDS = {
     "no_key": OF_A_BLIND_QUERY,
     "no_divisor": NO_DIVISOR[0],
+    "divisor_is_0": DIVISOR_IS_0[0],
     "true": TRUE,
     "false": FALSE,
     "visible": VISIBLE,
@@ -97,7 +98,8 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
         "given": list(plan.given),
         "mask": "mask",
         **_attention(plan),
-        "plain": trace.is_plain,
+        "plain": trace.is_plain and has_whole_softmax(trace.steps),
+        "has_own": any(step.rule.own for step in trace.steps.values()),
         "own": clicked_name(problem),
         "yaml": _yaml(problem)[0],
         "arrays": collected.arrays,

@@ -13,6 +13,7 @@ from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
 from attncli.page.relation import (
+    DIVISOR_IS_0,
     NO_DIVISOR,
     divides_by_nothing,
     gives,
@@ -77,7 +78,9 @@ class LineWriter:
         work = self._work(part.expression, part.place, in_full=in_full)
         value = value_of_numbers(self._in_full(part.expression, part.place))
         result = self.printer.rounded(float(value))
-        return _line(f"{label} through {part.through}", work.shown, work.summed, result)
+        through = f"{label} through {part.through}"
+        line = _line(through, work.shown, work.summed, result)
+        return self._about_the_divisor(line, part.expression, part.place)
 
     def _whole(self, index: tuple[int, ...], *, in_full: bool) -> WorkedLine:
         label = self.step.cell_label(index)
@@ -91,7 +94,7 @@ class LineWriter:
             return WorkedLine(label, result=result, remark=(OF_A_BLIND_QUERY,))
         closed = self._in_closed_forms(index, label, in_full=in_full)
         if closed:
-            return closed
+            return self._about_the_divisor(closed, self.tree, place)
         work = self._work(self.tree, place, in_full=in_full)
         if isinstance(work.shown, Number):
             # It is a copy, in which there is nothing to work.
@@ -100,11 +103,21 @@ class LineWriter:
         if needs_lookup(self.tree) and not work.shortened:
             truth = self._in_full(self.tree, place)
             following.extend(stages(work.shown, truth, self.printer.rounded))
-        if not following:
-            return _line(label, work.shown, work.summed, result)
-        chain = chain_stages(work.shown, following)
-        last = following[-1].sentence
-        return _line(label, chain, last, result)
+        chain: Expression = work.shown
+        last = work.summed
+        if following:
+            chain = chain_stages(work.shown, following)
+            last = following[-1].sentence
+        line = _line(label, chain, last, result)
+        return self._about_the_divisor(line, self.tree, place)
+
+    def _about_the_divisor(
+        self, line: WorkedLine, expression: Expression, place: Mapping[str, int]
+    ) -> WorkedLine:
+        """The line, which says of a divisor that is printed as 0 whether it is 0."""
+        if line.remark == NO_DIVISOR and divides_by_nothing(self._in_full(expression, place)):
+            return line._replace(remark=DIVISOR_IS_0)
+        return line
 
     def _place(self, index: tuple[int, ...]) -> dict[str, int]:
         return dict(zip(self.step.rule.target.letters, index, strict=True))

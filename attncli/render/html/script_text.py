@@ -22,6 +22,7 @@ MODEL_FILES = (
     "model/model",
     "model/typing",
     "model/slider_range",
+    "model/not_finite",
     "model/warnings",
     "model/notation",
     "model/relation",

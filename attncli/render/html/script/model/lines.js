@@ -56,12 +56,12 @@ class Lines {
       sentences.put(tree, places, rule.runs, fixed, number);
     const shown = withoutSignOfZero(put((...cell) => sentences.number(...cell)));
     if (isNumber(shown)) return this.only(label, this.text(result));
+    const inFull = () => put((...cell) => sentences.numberInFull(...cell));
     if (model.steps.has(rule.name) && relation.needsLookup(tree)) {
-      const truth = put((...cell) => sentences.numberInFull(...cell));
-      const [chain, last] = new LookupStages(this).of(shown, truth);
-      if (last) return this.whole(label, chain, last, result);
+      const [chain, last] = new LookupStages(this).of(shown, inFull());
+      if (last) return this.whole(label, chain, last, result, inFull);
     }
-    return this.whole(label, shown, shown, result);
+    return this.whole(label, shown, shown, result, inFull);
   }
 
   /**
@@ -79,13 +79,31 @@ class Lines {
    * @param {Sentence} work
    * @param {Sentence} last
    * @param {PrintedNumber} result
+   * @param {() => Sentence} inFull
    * @returns {WorkedLine}
    */
-  whole(label, work, last, result) {
-    if (this.relation.dividesByNothing(last))
-      return this.only(label, this.text(result), this.words.no_divisor);
+  whole(label, work, last, result, inFull) {
+    if (this.relation.dividesByNothing(last)) {
+      const { no_divisor, divisor_is_0 } = this.words;
+      const remark = this.dividesByZero(inFull()) ? divisor_is_0 : no_divisor;
+      return this.only(label, this.text(result), remark);
+    }
     const relation = this.relation.sign(last, result);
     return { label, work: this.text(work), relation, result: this.text(result), remark: [] };
+  }
+
+  /**
+   * Whether a divisor is 0 with all its digits.
+   *
+   * @param {Sentence} node
+   * @returns {boolean}
+   */
+  dividesByZero(node) {
+    if (!isCall(node)) return false;
+    const [kind, ...parts] = node;
+    const isDivision = kind === "div" || kind === "share";
+    if (isDivision && this.sentences.float(parts[1]) === 0) return true;
+    return parts.some((part) => this.dividesByZero(part));
   }
 
   /**

@@ -86,12 +86,35 @@ const isOfQueriesAndKeys = ({ axes }) => axes.at(-2) === "query" && axes.at(-1) 
  */
 function overflow(model, name, bad) {
   const { rule, values } = model.steps.get(name);
+  const why = model.data.has_own ? whyNotFinite(model, rule, bad[0]) : "";
+  if (why) return atFault(model, name, bad, why);
   if (!rule.shape.length) return `${name} does not fit into float64`;
   const labels = rule.labels.map((at) => model.data.labels[at]);
   const where = indexIn(rule.shape, bad[0]).map((at, axis) => labels[axis][at]);
   const count = `${grouped(bad.length)} of ${grouped(values.length)} cells`;
   const said = whyUnknown(bad.length, values.filter(Number.isNaN).length);
   return `${name}: ${count} ${said} (the first at ${name}[${where.join()}])`;
+}
+
+/**
+ * How many cells are infinite or NaN, and why the first one is.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {number[]} bad
+ * @param {string} why
+ */
+function atFault(model, name, bad, why) {
+  const { rule, values } = model.steps.get(name);
+  const unknown = bad.filter((at) => Number.isNaN(values[at])).length;
+  const ofSome = unknown ? "infinite or NaN" : "infinite";
+  const what = unknown === bad.length ? "NaN" : ofSome;
+  if (!rule.shape.length) return `in ${name}, the number is ${what}: ${why}`;
+  const labels = rule.labels.map((at) => model.data.labels[at]);
+  const where = indexIn(rule.shape, bad[0]).map((at, axis) => labels[axis][at]);
+  const cells = `${grouped(bad.length)} of ${grouped(values.length)} ${values.length === 1 ? "cell" : "cells"}`;
+  const is = bad.length > 1 ? "are" : "is";
+  return `in ${name}, ${cells} ${is} ${what}. The first is ${name}[${where.join()}]: ${why}`;
 }
 
 /**
