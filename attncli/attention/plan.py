@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from attncli.attention.first_steps import first_steps_of, softmax_rules_of, with_leading_axes
 from attncli.equation.indexing import LeadingAxes
@@ -79,22 +79,9 @@ def plan_for(problem: Problem) -> Plan:
 
     Raises AttncliError (exit 3) for equations of the problem's own that make no plan.
     """
-    first = first_steps_of(problem)
     if problem.system is not None:
-        # Most problems have no equations of their own.
-        from attncli.attention.own_plan import own_steps
-
-        own = own_steps(problem, first)
-        return Plan(
-            problem,
-            own.rules,
-            own.parameters,
-            own.given,
-            own.sizes,
-            own.leading_axes,
-            first.axes,
-            (own.plain, own.shifted),
-        )
+        return _plan_of_system(problem)
+    first = first_steps_of(problem)
     with_axes, leading_axes = with_leading_axes(first.rules, first.leading)
     return Plan(
         problem,
@@ -104,4 +91,24 @@ def plan_for(problem: Problem) -> Plan:
         first.sizes,
         leading_axes,
         first.axes,
+    )
+
+
+# A page asks for it several times, and to plan a block takes as long as to work it out.
+@lru_cache(maxsize=1)
+def _plan_of_system(problem: Problem) -> Plan:
+    # Most problems have no equations of their own.
+    from attncli.attention.own_plan import own_steps
+
+    first = first_steps_of(problem)
+    own = own_steps(problem, first)
+    return Plan(
+        problem,
+        own.rules,
+        own.parameters,
+        own.given,
+        own.sizes,
+        own.leading_axes,
+        first.axes,
+        (own.plain, own.shifted),
     )
