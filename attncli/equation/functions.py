@@ -615,6 +615,8 @@ FUNCTIONS: dict[str, Function] = {
         _decimal_mod,
         operator.mod,
         interval=intervals.mod,
+        # It is x - y * (x // y), whose quotient stands still but where it jumps.
+        derivative=("d", "-d * (x // y)"),
         magnitude="size_x + abs(x // y) * size_y",
         form="x % y",
         meaning="what is left of x after x // y",

@@ -223,10 +223,14 @@ def _verdicts(checks: Sequence[GradientCheck]) -> Iterator[Block]:
     """What the finite differences say, in words."""
     wrong = [check.name for check in checks if check.verdict == "disagree"]
     unknown = [check for check in checks if _number_unknown(check)]
-    if unknown:
-        where = listed([_unknown_cells(check) for check in unknown])
+    at_kinks = [check for check in checks if _number_unknown(check, at_kinks=True)]
+    if at_kinks:
+        where = listed([_unknown_cells(check, at_kinks=True) for check in at_kinks])
+        yield Paragraph((f"Finite differences cannot check {where}. {_kinks(checks)}",), "note")
+    if smooth := [check for check in checks if _number_unknown(check, at_kinks=False)]:
+        where = listed([_unknown_cells(check, at_kinks=False) for check in smooth])
         also = ""
-        if any(map(_has_infinite_difference, unknown)):
+        if any(map(_has_infinite_difference, smooth)):
             also = " inf and NaN mean that numbers are too large for h, or for float64."
         why = (
             "Because of rounding, or because the loss is strongly curved, no h gives enough right"
@@ -247,17 +251,31 @@ def _has_infinite_difference(check: GradientCheck) -> bool:
     return any(not math.isfinite(cell.gradient - cell.quotient) for cell in check.cells)
 
 
-def _unknown_cells(check: GradientCheck) -> str:
-    unknown = _number_unknown(check)
+def _kinks(checks: Sequence[GradientCheck]) -> str:
+    """Which functions bend or jump where the finite differences say nothing."""
+    kinks = dict.fromkeys(kink for check in checks for cell in check.cells for kink in cell.kinks)
+    return (
+        f"At these numbers, {listed([*kinks])}. There, the slope is another one on each side, or"
+        " there is none, so a quotient says nothing about the gradient."
+    )
+
+
+def _unknown_cells(check: GradientCheck, *, at_kinks: bool) -> str:
+    unknown = _number_unknown(check, at_kinks=at_kinks)
     moved = len(check.cells)
     if unknown == moved:
         return check.name
     return f"{check.name} ({unknown:,} of {count(moved, 'cell')})"
 
 
-def _number_unknown(check: GradientCheck) -> int:
-    """How many cells of a gradient the finite differences cannot check."""
-    return sum(cell.verdict == "unknown" for cell in check.cells)
+def _number_unknown(check: GradientCheck, *, at_kinks: bool | None = None) -> int:
+    """How many cells of a gradient the finite differences cannot check; only those at kinks, or
+    only the others, where this is said.
+    """
+    unknown = [cell for cell in check.cells if cell.verdict == "unknown"]
+    if at_kinks is None:
+        return len(unknown)
+    return sum(bool(cell.kinks) == at_kinks for cell in unknown)
 
 
 # One step of gradient descent: the new arrays, and the loss before and after the step

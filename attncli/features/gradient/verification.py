@@ -28,6 +28,7 @@ from attncli.equation.chain_rule import reads
 from attncli.equation.indexing import add_axes
 from attncli.equation.rule import Rule
 from attncli.errors import usage_error
+from attncli.features.gradient.kinks import Kink, at_work, following
 from attncli.page.view import View, chosen_cell, chosen_place, chosen_steps, selected_part
 from attncli.problem.matrix import Scalar
 from attncli.tracing.magnitudes import HONEST_EPSILONS, Magnitudes
@@ -78,6 +79,7 @@ class CellCheck:
 
     `error` is their difference by the larger of the two; None where a number is not finite, or both
     are 0 but for roundings. `distance` is their difference by the largest with which they agree.
+    `kinks` say where the quotient tells nothing because a function bends or jumps at this number.
     """
 
     index: tuple[int, ...]
@@ -86,6 +88,7 @@ class CellCheck:
     error: float | None
     verdict: Verdict
     distance: float
+    kinks: tuple[str, ...] = ()
 
     @property
     def is_zero(self) -> bool:
@@ -237,9 +240,11 @@ def _check(cell: _MovedCell, name: str, measures: _Measures) -> CellCheck:
     if verdict == "disagree" and not _can_judge(cell, abs(ours - found), rounding):
         verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
-    return CellCheck(
-        index, ours, found, None if zero else _relative(ours, found), verdict, distance
-    )
+    error = None if zero else _relative(ours, found)
+    kinks: tuple[str, ...] = ()
+    if verdict == "unknown":
+        kinks = tuple(dict.fromkeys(kink.said for kink in moved.kinks(index)))
+    return CellCheck(index, ours, found, error, verdict, distance, kinks)
 
 
 def _can_judge(cell: _MovedCell, apart: float, rounding: float) -> bool:
@@ -435,6 +440,19 @@ class _MovedStep:
             apart = abs(up - down) + noise
             return float(np.nanmin(apart, initial=math.inf))
 
+    def kinks(self, index: tuple[int, ...]) -> tuple[Kink, ...]:
+        """The functions that bend or jump where this cell has its number."""
+        x = float(self.values[index])
+        h = first_step(x)
+        if not math.isfinite(h):
+            return ()
+        beside = []
+        for number in (x + h, x - h):
+            moved = self.values.copy()
+            moved[index] = number
+            beside.append(moved)
+        return at_work(self.trace, self.name, beside)
+
     def _losses(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
         """The loss with one cell moved to a number, for each of these."""
         largest = max(self.values.size, 1)
@@ -492,19 +510,12 @@ class _MovedCell:
 
 
 def _following(trace: Trace, name: str) -> Iterator[Rule]:
-    """The rules that depend on a step, or on a number, up to the output or to the loss, with an
-    axis of all moves.
-    """
+    """The rules that depend on a step, or on a number, with an axis of all moves."""
     leading = {name: (MOVE_AXIS,)}
-    for each in (*forward_steps(trace), *loss_steps(trace)):
-        rule = trace.steps[each].rule
-        if rule.given or each == name:
-            continue
-        depends = any(reads(rule.equation.expression, read) for read in leading)
-        if depends:
-            leading[each] = (MOVE_AXIS,)
-            moved = add_axes(rule.equation, leading, (MOVE_AXIS,), {})
-            yield rule.with_formula(moved, None)
+    for rule in following(trace, name):
+        leading[rule.name] = (MOVE_AXIS,)
+        moved = add_axes(rule.equation, leading, (MOVE_AXIS,), {})
+        yield rule.with_formula(moved, None)
 
 
 # What differences are measured by
