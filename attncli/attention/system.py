@@ -31,6 +31,7 @@ from attncli.equation.nodes import (
     rewrite,
     walk,
 )
+from attncli.equation.other_notations.words import OTHER_NUMBERS
 from attncli.equation.rule import Rule, needed_for
 from attncli.equation.symbols import symbol
 from attncli.errors import AttncliError, Place, did_you_mean, input_error
@@ -258,6 +259,12 @@ class SystemSteps:
         if name in self.ours:
             return self.ours[name].target.letters
         there = [*self.own, *self.arrays, *self.ours]
+        if name in OTHER_NUMBERS:
+            raise own.error(f"nothing is called {name}", f"write {OTHER_NUMBERS[name]}", name)
+        cell = re.fullmatch(r"(\w+?)_([a-z]{1,3})", name)
+        if cell and cell[1] in there:
+            help = f"write {cell[1]}[{', '.join(cell[2])}]"
+            raise own.error(f"nothing is called {name}", help, name)
         if name in RULES:
             help = f"the steps here are {listed([*self.ours])}"
             raise own.error(f"this problem has no {name}", help, name)
@@ -283,7 +290,7 @@ class SystemSteps:
                 for name in (each for index in indices for each in index_names(index)):
                     self._check_letter(own, name, known)
             case Name(name=name):
-                self._check_letter(own, name, known)
+                self._check_letter(own, name, known, OTHER_NUMBERS.get(name, ""))
             case Call(arguments=arguments):
                 for argument in arguments:
                     self._check_inside(own, argument, known)
@@ -292,13 +299,15 @@ class SystemSteps:
             case Number():
                 pass
 
-    def _check_letter(self, own: OwnEquation, name: str, known: frozenset[str]) -> None:
+    def _check_letter(
+        self, own: OwnEquation, name: str, known: frozenset[str], meant: str = ""
+    ) -> None:
+        """A letter has to have a place; `meant` is what other notations mean by it."""
         if is_letter(name) and name not in known:
-            raise own.error(
-                f"{name} is neither on the left side nor summed over",
-                f"put it on the left side, or write sum({name}, …)",
-                name,
-            )
+            help = f"put it on the left side, or write sum({name}, …)"
+            if meant:
+                help = f"write {meant}"
+            raise own.error(f"{name} is neither on the left side nor summed over", help, name)
 
     def ordered(self, rules: Mapping[str, Rule], wanted: Iterable[str]) -> list[Rule]:
         """The rules that what is wanted needs, each after those that it reads, and else in their

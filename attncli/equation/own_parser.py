@@ -15,6 +15,9 @@ from attncli.english import listed, shorten
 from attncli.equation.functions import FUNCTIONS, OVER_A_LETTER
 from attncli.equation.indices import is_letter
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref
+from attncli.equation.other_notations import trees
+from attncli.equation.other_notations.texts import misread
+from attncli.equation.other_notations.words import OTHER_FORMS, OTHER_NAMES, OTHER_SIGNS
 from attncli.equation.parser import OPERATORS, EquationError, binary
 from attncli.errors import did_you_mean
 
@@ -37,47 +40,6 @@ CHOICES = ("where", "max", "min")
 KNOWN = (*FUNCTIONS_OF_ONE, *dict.fromkeys((*OVER_A_LETTER, *CHOICES)))
 # Functions whose name a built-in step has, too: exp[i, j] is a cell, and exp(x) a call.
 ALSO_STEPS = ("exp",)
-# What people write in other notations, and what is written for it here.
-OTHER_SIGNS = {
-    "×": "*",
-    "·": "*",
-    "⋅": "*",
-    "∗": "*",
-    "−": "-",
-    "–": "-",
-    "÷": "/",
-    "√": "sqrt(…)",
-    "Σ": "sum(letter, …)",
-    "∑": "sum(letter, …)",
-    "≤": "<=",
-    "≥": ">=",
-    "²": "** 2",
-    "³": "** 3",
-}
-OTHER_NAMES = {
-    "ln": "log",
-    "dot": "sum",
-    "avg": "mean",
-    "average": "mean",
-    "maximum": "max",
-    "minimum": "min",
-    "fabs": "abs",
-    "sigma": "sigmoid",
-    "swish": "silu",
-    "if": "where",
-    "matmul": "sum",
-    "einsum": "sum",
-}
-OTHER_FORMS = {
-    "pow": "** for a power: x ** 2",
-    "square": "** 2: x ** 2",
-    "sign": "where(x < 0, -1, 1)",
-    "clip": "min(max(x, lowest), highest)",
-    "norm": "sqrt(sum(k, x[k] ** 2)), with the letter that it runs over",
-    "var": "mean(t, (x[t] - average) ** 2), with a step for the average",
-    "log2": "log(x) / log(2)",
-    "transpose": "K[j, k]: its letters say how a cell is read",
-}
 UNREADABLE: dict[type[ast.AST], tuple[str, str]] = {
     ast.BitXor: ("^ is no power here", "write ** for a power: x ** 2"),
     ast.MatMult: (
@@ -123,8 +85,12 @@ def _check_signs(source: str) -> None:
     """
     for at, sign in enumerate(source):
         if sign in OTHER_SIGNS:
+            meant = OTHER_SIGNS[sign]
+            letter = re.match(r"_\{?([a-z])\b", source[at + 1 :])
+            if "letter" in meant and letter:
+                meant = meant.replace("letter", letter[1])
             raise EquationError(
-                f"{sign} cannot be read in an equation", at=at, help=f"write {OTHER_SIGNS[sign]}"
+                f"{sign} cannot be read in an equation", at=at, help=f"write {meant}"
             )
         is_known = sign.isascii() and (sign.isprintable() or sign in "\t\r\n")
         if not is_known:
@@ -138,12 +104,12 @@ def _check_signs(source: str) -> None:
 def _parsed(text: str, begin: int) -> ast.Assign:
     """The statement that Python's parser reads; its places are those in the text."""
     try:
-        statements = ast.parse(text).body
+        found = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise _syntax_error(text, error, begin) from error
-    if len(statements) != 1 or not isinstance(statements[0], ast.Assign):
-        raise EquationError("is no equation", at=begin, help=FORM)
-    statement = statements[0]
+    if len(found) != 1 or not isinstance(found[0], ast.Assign):
+        raise _no_equation(text, found, begin)
+    statement = found[0]
     if len(statement.targets) > 1:
         second = statement.targets[1]
         raise EquationError(
@@ -168,21 +134,22 @@ def _syntax_error(text: str, error: Exception, begin: int) -> EquationError:
         return EquationError(
             "a [ is never closed", at=begin + _last_open(text, "[]"), help="write ]"
         )
+    if known := misread(text):
+        return EquationError(known.message, at=begin + known.at, help=known.help)
     if "=" not in text:
         return EquationError("is no equation", at=begin, help=FORM)
-    if "|" in text:
-        return EquationError(
-            "| cannot be read", at=begin + text.index("|"), help="write abs(x) for the size of x"
-        )
-    if "\\" in text:
-        return EquationError("LaTeX cannot be read here", at=begin + text.index("\\"), help=FORM)
-    if product := re.search(r"(?<![\w.])[0-9.]+ +(?=[A-Za-z])", text):
-        return EquationError(
-            "a number and a name stand side by side",
-            at=begin + product.start(),
-            help=f"write * between them: {product[0].strip()} * …",
-        )
     return EquationError("cannot be read from here on", at=begin + at, help=FORM)
+
+
+def _no_equation(text: str, found: list[ast.stmt], begin: int) -> EquationError:
+    """What is wrong with statements of Python that define no cell."""
+    if known := misread(text):
+        return EquationError(known.message, at=begin + known.at, help=known.help)
+    about = trees.statement(found) if found else None
+    if about is None:
+        return EquationError("is no equation", at=begin, help=FORM)
+    sign, message, help = about
+    return EquationError(message, at=begin + max(0, text.find(sign)), help=help)
 
 
 def _last_open(text: str, pair: str) -> int:
@@ -215,7 +182,9 @@ class _Reader:
             case ast.Subscript(value=ast.Name(id=name), slice=inside):
                 indices = tuple(self._letters(inside))
             case _:
-                raise self._error("the left side must be a name with letters", node, FORM)
+                cell = trees.cell_of_many_brackets(self._text, node)
+                help = f"write {cell} = …" if cell else FORM
+                raise self._error("the left side must be a name with letters", node, help)
         self._require_name(name, node)
         twice = [letter for letter in indices if indices.count(letter) > 1]
         if twice:
@@ -311,10 +280,11 @@ class _Reader:
         arguments = node.args
         if name in OVER_A_LETTER and arguments and _is_letter(arguments[0]):
             if len(arguments) != 2:
+                form = trees.over_a_letter(self._text, name, arguments, self._taken)
                 raise self._error(
                     f"{name} over a letter takes the letter and one expression",
                     node,
-                    f"write {_form_of(name)}",
+                    f"write {form}",
                 )
             return self._over(name, arguments[0], arguments[1], depth)
         if name in FUNCTIONS_OF_ONE and len(arguments) == 1:
@@ -329,10 +299,9 @@ class _Reader:
                 found = Call(name, (found, self.expression(each, depth)))
             return found
         help = f"write {_form_of(name)}"
-        if name in OVER_A_LETTER and name != "max" and len(arguments) == 1:
-            letter = _letter_to_sum(arguments[0])
-            inside = ast.get_source_segment(self._text, arguments[0])
-            help = f"name the letter that it runs over: {name}({letter}, {inside or '…'})"
+        if name in OVER_A_LETTER and arguments:
+            form = trees.over_a_letter(self._text, name, arguments, self._taken)
+            help = f"name the letter that it runs over: {form}"
         raise self._error(f"{name} takes other arguments", node, help)
 
     def _over(self, name: str, first: ast.expr, body: ast.expr, depth: int) -> Expression:
@@ -432,6 +401,8 @@ class _Reader:
             help = f"write {OTHER_FORMS[name]}"
         elif name in OTHER_NAMES:
             help = f"write {_form_of(OTHER_NAMES[name])}"
+        elif cell := trees.cell_of_a_call(self._text, node):
+            help = f"a cell has square brackets: write {cell}"
         else:
             help = did_you_mean(name, list(KNOWN), help)
         return self._error(f"there is no function {shorten(name)}", node, help)
@@ -440,17 +411,29 @@ class _Reader:
         match node:
             case ast.BinOp(op=op) if type(op) in UNREADABLE:
                 message, help = UNREADABLE[type(op)]
+                said = ast.get_source_segment(self._text, node) or ""
+                if isinstance(op, ast.BitAnd) and said:
+                    help = f"write {trees.joined(said)}"
                 return EquationError(message, at=self._sign_after(node.left), help=help)
             case ast.Compare(ops=[_, _, *_]):
+                form = trees.comparisons(self._text, node)
+                return self._error("two comparisons in one cannot be read", node, f"write {form}")
+            case ast.Compare(ops=[ast.NotEq()]):
                 return self._error(
-                    "two comparisons in one cannot be read", node, "write 0 <= i and i < j"
+                    "this comparison cannot be read",
+                    node,
+                    f"write {trees.unlike(self._text, node)}",
                 )
             case ast.Compare():
                 return self._error(
                     "this comparison cannot be read", node, "the comparisons are < <= > >= =="
                 )
             case ast.BoolOp():
-                return self._error("or cannot be read", node, "write where(condition, a, b)")
+                form = trees.either(self._text, node)
+                return self._error("or cannot be read", node, f"write {form}")
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                form = trees.opposite(self._text, operand)
+                return self._error("not cannot be read", node, f"write {form}")
             case ast.UnaryOp():
                 return self._error(
                     "this sign cannot be read", node, "write where(condition, a, b) for a choice"
@@ -461,6 +444,14 @@ class _Reader:
                     node,
                     "write it with indices: K[j, k] is a cell of K, K[j, k] of its transpose, too",
                 )
+            case ast.Call(func=ast.Attribute(value=of, attr=function), args=given) if (
+                function in OVER_A_LETTER
+            ):
+                inside = given or [of]
+                form = trees.over_a_letter(self._text, function, inside[:1], self._taken)
+                return self._error(
+                    "a dot cannot be read: names here have none", node, f"write {form}"
+                )
             case ast.Attribute() | ast.Call(func=ast.Attribute(value=ast.Name())):
                 called = node.func if isinstance(node, ast.Call) else node
                 assert isinstance(called, ast.Attribute)
@@ -469,16 +460,23 @@ class _Reader:
                     node,
                     f"write {_form_of(called.attr)}" if called.attr in KNOWN else FORM,
                 )
-            case ast.Subscript(value=ast.Subscript(value=ast.Name(id=name))):
+            case ast.Subscript() if cell := trees.cell_of_many_brackets(self._text, node):
                 return self._error(
-                    "all indices stand in one pair of brackets", node, f"write {name}[i, k]"
+                    "all indices stand in one pair of brackets", node, f"write {cell}"
+                )
+            case ast.Subscript() if cell := trees.transposed_cell(self._text, node):
+                return self._error(
+                    ".T stands for a whole matrix, and an equation is about one cell",
+                    node,
+                    f"write {cell}",
                 )
             case ast.Call(func=ast.Constant()):
                 return self._error(
                     "a number before a bracket is no product here", node, "write *: 2 * (…)"
                 )
             case ast.IfExp():
-                return self._error("if … else cannot be read", node, "write where(condition, a, b)")
+                form = trees.choice(self._text, node)
+                return self._error("if … else cannot be read", node, f"write {form}")
             case ast.Constant():
                 return self._error("is no number", node, "write digits, such as 0.5")
             case _:
@@ -514,17 +512,6 @@ def _elements(inside: ast.expr) -> list[ast.expr]:
 
 def _is_letter(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and is_letter(node.id)
-
-
-def _letter_to_sum(node: ast.expr) -> str:
-    """The last letter in a cell of an expression, over which its author likely means to sum."""
-    found = "k"
-    for each in ast.walk(node):
-        if isinstance(each, ast.Subscript):
-            letters = [part.id for part in _elements(each.slice) if isinstance(part, ast.Name)]
-            if letters:
-                return letters[-1]
-    return found
 
 
 def _form_of(name: str) -> str:
