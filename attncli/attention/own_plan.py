@@ -28,7 +28,7 @@ _NOT_THERE = {
     HEAD: "h is a head, and this problem has no heads",
     KEY_HEAD: "g is a head of keys and values, and this problem has no heads",
 }
-_ANOTHER_LETTER = "use another letter for an axis of your own"
+_ANOTHER_LETTER = "use another letter for an axis of your own, such as t or u"
 
 
 class OwnSteps(NamedTuple):

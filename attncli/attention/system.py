@@ -38,7 +38,7 @@ from attncli.errors import AttncliError, Place, did_you_mean, input_error
 from attncli.problem.keys import array_path
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import LEADING, of_one_head
-from attncli.problem.parts.equations import OwnArray, OwnEquation, System
+from attncli.problem.parts.equations import OwnArray, OwnEquation, System, free_name
 
 # The length of the axis of a letter: n_j is the number of keys.
 LENGTH = re.compile(r"n_[a-z]")
@@ -110,7 +110,8 @@ class SystemSteps:
         for name, own in self.own.items():
             if self._is_taken(name):
                 raise own.error(
-                    f"{name} has a meaning of its own in problems", "give the step another name"
+                    f"{name} has a meaning of its own in problems",
+                    f"give the step another name, such as {free_name(name)}",
                 )
             if name in self.arrays:
                 raise own.error(
@@ -126,10 +127,14 @@ class SystemSteps:
         for name, array in self.arrays.items():
             if self._is_taken(name):
                 raise array.error(
-                    f"{name} has a meaning of its own in problems", "give the array another name"
+                    f"{name} has a meaning of its own in problems",
+                    f"give the array another name, such as {free_name(name)}",
                 )
             if name in self.ours:
-                raise array.error(f"{name} is a step of this problem", "give it another name")
+                raise array.error(
+                    f"{name} is a step of this problem",
+                    f"give it another name, such as {free_name(name)}",
+                )
             if name not in read:
                 raise array.error("no equation reads it", f"remove {name}, or use it")
         if self.system.result not in {*self.own, *self.ours}:
@@ -143,7 +148,10 @@ class SystemSteps:
             )
 
     def _is_taken(self, name: str) -> bool:
-        """Whether a name is that of a number, of a gradient, or of a step of a loss."""
+        """Whether a name is that of a number, of a gradient, of a step of a loss, or of a cache."""
+        if name in ("past_K", "past_V"):
+            # With one of them, keys and values are those of a cache.
+            return True
         return name in self.parameters or (name in RULES and name not in FORWARD)
 
     def _names(self, own: OwnEquation) -> Iterator[str]:

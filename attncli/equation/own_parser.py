@@ -371,7 +371,7 @@ class _Reader:
             raise self._error(
                 f"{name} is a letter, which is always an index",
                 node,
-                "a step has a longer or a capital name",
+                f"a step has a longer or a capital name, such as {name.upper()} or my_{name}",
             )
         if name in KNOWN and name not in ALSO_STEPS:
             raise self._error(f"{name} is a function", node, "give the step another name")

@@ -121,7 +121,8 @@ def check_shapes(
             f"has {count(found, 'row')}, but {keys} has {m}",
             "every key needs a value: K and V must have the same number of rows",
         )
-    if "past_K" in given:
+    # An equation may be called as one of the two, where there is no cache.
+    if "past_K" in given and "past_V" in given:
         _check_past(given, reading)
     _check_score(given, score, reading, replaced)
     if replaced.isdisjoint(("V", "heads_output", "concat", "output")):

@@ -140,3 +140,46 @@ def test_what_defines_no_cell(equation: str, message: str, help: str) -> None:
 )
 def test_what_the_helps_say_can_be_written(right: str) -> None:
     attncli.trace(**QKV, equations=[f"it[i, j] = {right}"], result="it")
+
+
+@pytest.mark.parametrize(
+    ("name", "free"),
+    [
+        ("hidden", "my_hidden"),
+        ("delta", "my_delta"),
+        ("target", "my_target"),
+        ("loss", "my_loss"),
+        ("d_v", "my_v"),
+        ("past_K", "my_past_K"),
+        ("past_V", "my_past_V"),
+        ("lambda", "my_lambda"),
+        ("v", "V or my_v"),
+    ],
+)
+def test_a_name_that_is_taken_comes_with_a_free_one(name: str, free: str) -> None:
+    """Of a step; and that name can be used."""
+    equations = ["NAME[i, j] = 2 * scores[i, j]", "scaled[i, j] = NAME[i, j]"]
+    with pytest.raises(attncli.AttncliError) as caught:
+        attncli.trace(**QKV, equations=[each.replace("NAME", name) for each in equations])
+    assert (caught.value.help or "").endswith(free)
+    used = free.split()[-1]
+    trace = attncli.trace(**QKV, equations=[each.replace("NAME", used) for each in equations])
+    assert (trace["scaled"] == 2 * trace["scores"]).all()
+
+
+@pytest.mark.parametrize(
+    ("cell", "free"),
+    [
+        ("W_1", "my_W_1"),
+        ("scale", "my_scale"),
+        ("hidden", "my_hidden"),
+        ("lambda", "my_lambda"),
+    ],
+)
+def test_an_array_whose_name_is_taken_has_a_free_one(cell: str, free: str) -> None:
+    with pytest.raises(attncli.AttncliError) as caught:
+        attncli.trace(
+            **QKV, arrays={cell: 2.0}, equations=[f"scaled[i, j] = {cell} * scores[i, j]"]
+        )
+    assert (caught.value.help or "").endswith(f"such as {free}")
+    attncli.trace(**QKV, arrays={free: 2.0}, equations=[f"scaled[i, j] = {free} * scores[i, j]"])

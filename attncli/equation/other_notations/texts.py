@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,6 +10,19 @@ from typing import NamedTuple
 from attncli.equation.other_notations.words import LATEX
 
 _NAME = r"[A-Za-z]\w*"
+# Words of Python that no name can be; the others stand in expressions.
+_WORDS = {*keyword.kwlist} - {
+    "and",
+    "or",
+    "not",
+    "if",
+    "else",
+    "for",
+    "in",
+    "True",
+    "False",
+    "None",
+}
 
 
 class Misread(NamedTuple):
@@ -99,6 +113,15 @@ def _loop(text: str) -> Misread | None:
     )
 
 
+def _word_of_python(text: str) -> Misread | None:
+    for found in re.finditer(_NAME, text):
+        word = found[0]
+        if word in _WORDS:
+            message = f"{word} cannot be a name: it is a word of Python"
+            return Misread(message, found.start(), f"give it another name, such as my_{word}")
+    return None
+
+
 def _range(text: str) -> Misread | None:
     found = re.search(r"(?<!\w)(sum|mean|max|min)\( *([a-z]) *=", text)
     if found is None:
@@ -134,6 +157,7 @@ _FORMS: tuple[Callable[[str], Misread | None], ...] = (
     _latex,
     _sum_with_a_letter,
     _range,
+    _word_of_python,
     _signs,
     _call_without_brackets,
     _size,

@@ -6,6 +6,7 @@ How they become part of a plan is in `attention/system.py`.
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -157,17 +158,32 @@ def _wrong_name(name: str, key: str) -> tuple[str, str] | None:
     if is_letter(name):
         return (
             f"{name} is a letter, which is always an index",
-            "an array has a longer or a capital name",
+            f"an array has a longer or a capital name, such as {name.upper()} or {free_name(name)}",
+        )
+    if keyword.iskeyword(name):
+        return (
+            f"{name} cannot be a name: it is a word of Python",
+            f"give the array another name, such as {free_name(name)}",
         )
     if LENGTH.fullmatch(name):
         return f"{name} is the length of an axis", "give the array another name"
     if name in KNOWN or name == "inf":
         return f"{name} is a function", "give the array another name"
     if name in KEYS or name in ARRAYS:
-        return f"{name} is a key of problems", f"write {name}: … at the top, or another name here"
+        free = free_name(name)
+        return (
+            f"{name} is a key of problems",
+            f"write {name}: … at the top, or another name here, such as {free}",
+        )
     if name.startswith("d_"):
-        return f"{name} is the name of a gradient", "give the array a name without d_"
+        free = free_name(name.removeprefix("d_"))
+        return f"{name} is the name of a gradient", f"give the array a name without d_: {free}"
     return None
+
+
+def free_name(name: str) -> str:
+    """A name that no key and no step of a problem has, for one that is taken."""
+    return f"my_{name}"
 
 
 def _read_array(value: Value, letters: tuple[str, ...]) -> Matrix | None:
@@ -238,7 +254,9 @@ def _read_equation(value: Value) -> OwnEquation | None:
         return None
     if equation.target.name.startswith("d_"):
         text.wrong(
-            f"{equation.target.name} is the name of a gradient", "give the step a name without d_"
+            f"{equation.target.name} is the name of a gradient",
+            "give the step a name without d_: "
+            + free_name(equation.target.name.removeprefix("d_")),
         )
         return None
     return OwnEquation(equation, source, text.path, _place(text, start), start, **words)
