@@ -7,20 +7,38 @@ from dataclasses import replace
 
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.english import listed
-from attncli.equation.indices import INDICES, KEPT
+from attncli.equation.indices import INDICES, KEPT, is_letter
 from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, walk
 from attncli.equation.rule import Rule
 
+# What a function makes, from several arrays; and, with "the" before it, of one cell.
 _OPERATIONS = {
     "add": "a sum",
     "sub": "a difference",
     "mul": "a product",
     "div": "a quotient",
+    "floor_div": "a quotient, rounded down",
+    "mod": "a remainder of a division",
     "pow": "a power",
     "where": "a choice",
     "share": "a share",
+    "neg": "an opposite",
+    "max": "the larger of two numbers",
+    "min": "the smaller of two numbers",
+    "exp": "an exponential",
+    "log": "a logarithm",
+    "sqrt": "a root",
+    "abs": "an absolute value",
+    "tanh": "a hyperbolic tangent",
+    "sin": "a sine",
+    "cos": "a cosine",
+    "relu": "what is above 0",
+    "sigmoid": "a sigmoid",
+    "gelu": "a GELU",
+    "silu": "a SiLU",
+    "softplus": "a softplus",
+    "erf": "an error function",
 }
-
 # What is said of the built-in steps of a softmax that has another step in it: that the rows of the
 # weights sum to 1 is true of the whole one alone.
 _BESIDE_OWN_SOFTMAX = {
@@ -86,19 +104,61 @@ def _place(letter: str) -> str:
 def _what(expression: Expression) -> str:
     read = [f"`{name}`" for name in _names(expression)]
     of = f" of {listed(read[:4])}" if read else ""
+    over = _over_letters(expression)
+    if over is not None:
+        what, letters = over
+        places = listed([_plural(letter) for letter in letters])
+        # What is largest is one of these numbers, and a sum is made from them.
+        link = of if what.endswith("est") else f", from {listed(read[:4])}"
+        return f"{what} over all {places}{link if read else ''}"
     match expression:
-        case Reduce(function="add", index=letter):
-            return f"the sum over all {_plural(letter)}, from {listed(read[:4])}"
-        case Reduce(index=letter):
-            return f"the largest over all {_plural(letter)}{of}"
-        case Call(function=function) if function in _OPERATIONS:
-            return f"{_OPERATIONS[function]}, from {listed(read[:4])}" if read else "a number"
+        case Call(function=function, arguments=(Ref(name=name),)):
+            article, _, what = _OPERATIONS.get(function, f"a {function}").partition(" ")
+            if article == "what":
+                return f"what is above 0 in `{name}`, and else 0"
+            return f"the {what} of `{name}`"
         case Call(function=function):
-            return f"{function}{of}"
+            what = _OPERATIONS.get(function, f"a {function}")
+            return f"{what}, from {listed(read[:4])}" if read else _of_positions(expression)
         case Ref(name=name):
             return f"a number of `{name}`"
-        case Number() | Name():
+        case Number(text=text):
+            return f"the number {text}"
+        case Name(name=name) if is_letter(name):
+            return "its own position, counted from 0"
+        case Name() | Reduce():
             return "the same number"
+
+
+def _over_letters(expression: Expression) -> tuple[str, tuple[str, ...]] | None:
+    """What is worked out over which letters: the sum, the mean, the largest or the smallest; None
+    for anything else.
+    """
+    match expression:
+        case Reduce(function="add", index=letter, body=body):
+            inside = _over_letters(body)
+            letters = inside[1] if inside and inside[0] == "the sum" else ()
+            return "the sum", (letter, *letters)
+        case Reduce(index=letter):
+            return "the largest", (letter,)
+        case Call("neg", (Reduce("max", letter, Call("neg", _)),)):
+            return "the smallest", (letter,)
+        case Call("div", (Reduce("add", letter), Name(name=length))) if _is_length(length, letter):
+            return "the mean", (letter,)
+        case _:
+            return None
+
+
+def _is_length(name: str, letter: str) -> bool:
+    """Whether a name is how long the axis of a letter is: n_j, or d_k for k."""
+    known = INDICES.get(letter) if letter in KEPT else None
+    return name == f"n_{letter}" or (known is not None and name == known.length)
+
+
+def _of_positions(expression: Expression) -> str:
+    """What an expression is that reads no array."""
+    has_letters = any(isinstance(node, Name) and is_letter(node.name) for node in walk(expression))
+    return "a number that depends on the place alone" if has_letters else "a number"
 
 
 def _plural(letter: str) -> str:

@@ -143,13 +143,13 @@ def _syntax_error(text: str, error: Exception, begin: int) -> EquationError:
 
 def _no_equation(text: str, found: list[ast.stmt], begin: int) -> EquationError:
     """What is wrong with statements of Python that define no cell."""
+    about = trees.statement(found) if found else None
+    if about is not None:
+        sign, message, help = about
+        return EquationError(message, at=begin + max(0, text.find(sign)), help=help)
     if known := misread(text):
         return EquationError(known.message, at=begin + known.at, help=known.help)
-    about = trees.statement(found) if found else None
-    if about is None:
-        return EquationError("is no equation", at=begin, help=FORM)
-    sign, message, help = about
-    return EquationError(message, at=begin + max(0, text.find(sign)), help=help)
+    return EquationError("is no equation", at=begin, help=FORM)
 
 
 def _last_open(text: str, pair: str) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from attncli.english import either, listed
 from attncli.equation.rounding import round_half_up
 from attncli.problem.parts.axes import PLACES
-from attncli.tracing.model import Trace, has_whole_softmax, masked_out
+from attncli.tracing.model import Trace, is_built_in_softmax, masked_out
 from attncli.tracing.slices import axis_length, trace_at
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
 
 def _is_whole(trace: Trace, weights: Weights) -> bool:
     """Whether the weights of a row are shares of 1, as those of a softmax are."""
-    if has_whole_softmax(trace.steps):
+    if is_built_in_softmax(trace.steps):
         return True
     return abs(float(weights.sum()) - 1) <= NEARLY_1 and bool((weights >= 0).all())
 

@@ -53,35 +53,62 @@ FLOW_OF_SHAPES = (("X", "context"), ("Q", "K", "V"), ("scores",), ("weights",), 
 def about(printer: Printer) -> Text:
     """One line: what is computed here, and with which sizes and settings."""
     trace = printer.trace
-    said = [_score_and_tokens(trace), *_leading(trace), *_widths(trace)]
     lengths = {"d_k": "K", "d_v": "V"}
     there = [
         f"`{length}` = {trace[name].shape[-1]}" for length, name in lengths.items() if name in trace
     ]
-    said.append(", ".join(there))
+    said = [", ".join((_score_and_tokens(trace), *_leading(trace), *_widths(trace), *there))]
     for setting in _settings(printer):
         said.append(f"; {setting}")
     return text("".join(said) + ".")
 
 
 def _score_and_tokens(trace: Trace) -> str:
-    """Scaled dot-product attention: 3 tokens,"""
+    """Scaled dot-product attention: 3 tokens; where the scores are not the built-in ones, what
+    they are is said by the steps.
+    """
     tokens = count(len(trace.tokens), "token")
     if not trace.self_attention:
-        queries = count(len(trace.tokens), "query")
-        keys = count(len(trace.context_tokens), "key")
-        tokens = f"{queries}, {keys}"
+        tokens = ", ".join(_queries_and_keys(trace))
     score = trace.settings.score
+    if not _has_built_in_scores(trace):
+        return f"Equations of its own: {tokens}"
     if score == "scaled_dot":
-        return f"Scaled dot-product attention: {tokens}, "
-    return f"Attention with the {score.replace('_', ' ')} score: {tokens}, "
+        return f"Scaled dot-product attention: {tokens}"
+    return f"Attention with the {score.replace('_', ' ')} score: {tokens}"
+
+
+def _has_built_in_scores(trace: Trace) -> bool:
+    """Whether the scores, and their scale where the score has one, are not of equations of the
+    problem's own, nor left out by these.
+    """
+    if _has_no_own(trace):
+        return True
+    names = ["scores"]
+    if trace.settings.score == "scaled_dot":
+        names.append("scaled")
+    return all(name in trace and not trace.steps[name].rule.own for name in names)
+
+
+def _queries_and_keys(trace: Trace) -> Iterator[str]:
+    """How many there are; of a problem whose own equations read only some, those alone."""
+    letters = {letter for step in trace.steps.values() for letter in step.rule.target.letters}
+    if "i" in letters or _has_no_own(trace):
+        yield count(len(trace.tokens), "query")
+    if "j" in letters or _has_no_own(trace):
+        yield count(len(trace.context_tokens), "key")
+
+
+def _has_no_own(trace: Trace) -> bool:
+    """Whether no step is an equation of the problem's own."""
+    return not any(step.rule.own for step in trace.steps.values())
 
 
 def _widths(trace: Trace) -> Iterator[str]:
     """How wide embeddings are; that of the context only where it is another one."""
     widths = [trace[name].shape[-1] for name in ("X", "context") if name in trace]
     for symbol, width in zip(("d_model", "d_context"), dict.fromkeys(widths), strict=False):
-        yield f"`{symbol}` = {width}, "
+        yield f"`{symbol}` = {width}"
 
 
 def _settings(printer: Printer) -> Iterator[str]:
@@ -89,7 +116,8 @@ def _settings(printer: Printer) -> Iterator[str]:
     trace = printer.trace
     settings = trace.settings
     scalars = printer.scalars()
-    if "scaled" not in trace and settings.score == "scaled_dot":
+    is_unscaled = "scaled" not in trace and settings.score == "scaled_dot"
+    if is_unscaled and _has_no_own(trace):
         yield "no scaling"
     for name, said in SETTINGS_IN_WORDS.items():
         if name in scalars:
@@ -113,11 +141,11 @@ def _settings(printer: Printer) -> Iterator[str]:
 def _leading(trace: Trace) -> Iterator[str]:
     """How many entries and heads there are, and of what is cached."""
     for letter in trace.leading_letters:
-        yield f"{count(axis_length(trace, letter), PLACES[letter])}, "
+        yield count(axis_length(trace, letter), PLACES[letter])
     if trace.settings.kv_heads and HEAD in trace.leading_letters:
-        yield f"{count(trace.settings.kv_heads, 'head')} of keys and values, "
+        yield f"{count(trace.settings.kv_heads, 'head')} of keys and values"
     if "past_K" in trace:
-        yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache, "
+        yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache"
 
 
 def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
@@ -229,7 +257,8 @@ def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
     trace = printer.trace
     yield Heading("Summary", part=bool(trace.leading_letters))
     yield from summary(printer, trace.computed())
-    yield Paragraph(("Shapes: ", *_flow(trace)))
+    if flow := _flow(trace):
+        yield Paragraph(("Shapes: ", *flow))
     if words and trace.is_plain:
         yield Heading(WORDS)
         yield in_words(printer)
@@ -275,9 +304,12 @@ def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ..
 
 
 def _flow(trace: Trace) -> Text:
-    """X (3, 4) → Q, K, V (3, 3) → …"""
+    """X (3, 4) → Q, K, V (3, 3) → …, up to the result."""
     said: list[str | Math] = []
-    for group in FLOW_OF_SHAPES:
+    groups = list(FLOW_OF_SHAPES)
+    if not any(trace.result in group for group in groups):
+        groups.append((trace.result,))
+    for group in groups:
         steps = [trace.steps[name] for name in group if name in trace.steps]
         if said and steps:
             said.append(" → ")
@@ -285,7 +317,7 @@ def _flow(trace: Trace) -> Text:
         for place, step in enumerate(steps):
             if place:
                 said.append(", ")
-            symbol = in_symbols(Name(step.name))
+            symbol = in_symbols(Name(step.name), step.rule.symbols)
             said.append(Math(symbol))
             if len(different_shapes) > 1 or step is steps[-1]:
                 shape = product_text((step.shape,))

@@ -393,7 +393,7 @@ def is_plain(steps: StepsByName) -> bool:
     return bool(outputs) and all(name in steps and not steps[name].rule.own for name in needed)
 
 
-def has_whole_softmax(steps: StepsByName) -> bool:
+def is_built_in_softmax(steps: StepsByName) -> bool:
     """Whether no part of the softmax is an equation of the problem's own, so that the weights of a
     row are shares of 1.
     """

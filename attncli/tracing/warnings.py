@@ -24,8 +24,8 @@ from attncli.tracing.model import (
     Step,
     StepsByName,
     WeightsRow,
-    has_whole_softmax,
     hidden_beside,
+    is_built_in_softmax,
     is_plain,
     masked_out,
     over_weights,
@@ -90,7 +90,7 @@ def _blind_queries(steps: StepsByName, fully_masked: tuple[WeightsRow, ...]) -> 
     for who, where, number in named_rows(steps, fully_masked):
         sees = either(number, "sees", "see")
         said = f"{who} {sees} no key{where}"
-        if is_plain(steps) and has_whole_softmax(steps):
+        if is_plain(steps) and is_built_in_softmax(steps):
             whose = either(number, "its weights and its output", "their weights and their outputs")
             there = " there" if where else ""
             said += f": {whose} are 0{there}"

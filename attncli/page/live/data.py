@@ -51,7 +51,7 @@ from attncli.problem.parts.axes import LEADING
 from attncli.problem.saving import as_yaml
 from attncli.tracing.labels import labels
 from attncli.tracing.magnitudes import HONEST_EPSILONS, softmax_of
-from attncli.tracing.model import Trace, has_whole_softmax, step_of_pairs
+from attncli.tracing.model import Trace, is_built_in_softmax, step_of_pairs
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 from attncli.tracing.warnings import infinities_in
 
@@ -98,7 +98,7 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
         "given": list(plan.given),
         "mask": "mask",
         **_attention(plan),
-        "plain": trace.is_plain and has_whole_softmax(trace.steps),
+        "plain": trace.is_plain and is_built_in_softmax(trace.steps),
         "has_own": any(step.rule.own for step in trace.steps.values()),
         "own": clicked_name(problem),
         "yaml": _yaml(problem)[0],

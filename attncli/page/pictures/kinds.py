@@ -8,6 +8,7 @@ from typing import NamedTuple
 from attncli.attention.plan import plan_for
 from attncli.attention.registry import RULES, STEP_NAMES, gradient_name
 from attncli.english import listed, shorten
+from attncli.equation.rule import needed_for
 from attncli.equation.symbols import differential, plain_name
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.drawing import Drawing
@@ -16,7 +17,7 @@ from attncli.page.pictures.parts import parts_of
 from attncli.page.view import View, chosen_query, chosen_steps, selected_part, steps_back
 from attncli.problem.keys import SCORES
 from attncli.problem.model import Problem
-from attncli.tracing.model import Trace
+from attncli.tracing.model import Trace, is_built_in_softmax
 
 
 class Choice(NamedTuple):
@@ -46,7 +47,8 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
 
         (step,) = chosen_steps(chosen, [of], trace)
         return heatmap(chosen.title, parts_of(chosen, choice.precision, step), step)
-    if not (trace.is_plain and (of != "softmax" or trace.takes_softmax)):
+    is_softmax = trace.takes_softmax and is_built_in_softmax(trace.steps)
+    if not trace.is_plain or (of == "softmax" and not is_softmax):
         raise usage_error(
             f"the picture of the {of} shows attention, and this problem has equations of its own"
             " in the place of it",
@@ -64,8 +66,20 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
     from attncli.page.pictures.softmax import softmax
 
     assert other is not None
+    if _has_scale(trace) == _has_scale(other):
+        raise usage_error(
+            "the picture of the softmax shows weights with and without the scale, and equations of"
+            " this problem's own leave the step scaled out",
+            help="draw the weights, --of weights, or the numbers of a step by its name",
+        )
     others = parts_of(selected_part(other, view), choice.precision)
     return softmax(chosen.title, parts, others, query)
+
+
+def _has_scale(trace: Trace) -> bool:
+    """Whether the weights are worked out from scaled scores."""
+    rules = {name: step.rule for name, step in trace.steps.items()}
+    return "scaled" in needed_for(["weights"], rules)
 
 
 def picture_name(option: str, text: str, problem: Problem | None = None) -> str:
