@@ -134,12 +134,14 @@ class Trace(tracing.Trace):
 
     def _missing(self) -> tuple[str, ...]:
         """The steps without which there is no whole trace: those that others read, the weights and
-        an output.
+        an output. With equations of a problem's own, it need not have weights.
         """
         read = dict.fromkeys(name for step in self.steps.values() for name in step.rule.inputs)
         # The trace of one of several heads ends with heads_output.
-        ends = "heads_output" if "heads_output" in self.steps else "output"
-        needed = dict.fromkeys((*read, "weights", ends))
+        is_of_head = self.result == "output" and "heads_output" in self.steps
+        ends = "heads_output" if is_of_head else self.result
+        has_own = any(step.rule.own for step in self.steps.values())
+        needed = dict.fromkeys((*read, ends) if has_own else (*read, "weights", ends))
         return tuple(
             name for name in needed if name not in self.steps and name not in self.parameters
         )

@@ -57,11 +57,12 @@ class NoStep(Exception):
 
 def step_named(name: str, trace: Trace) -> Step:
     """The step of this name or letter: weights, or A; raises NoStep where there is none."""
-    found = STEP_NAMES.get(name)
+    # A problem's own equations may call a step anything.
+    found = name if name in trace.steps else STEP_NAMES.get(name)
     if found is not None and found in trace.steps:
         return trace.steps[found]
     for step in trace.steps.values():
-        if step.rule.own and name in _spellings(step.rule):
+        if name in _spellings(step.rule):
             return step
     there = listed(list(trace.steps), last="")
     # P and L may also be meant as something else than steps.
@@ -77,7 +78,9 @@ def step_named(name: str, trace: Trace) -> Step:
 
 
 def _spellings(rule: Rule) -> set[str]:
-    """What pages call a step of a problem's own equations."""
+    """What pages call a step, be it of a problem's own equations, or a gradient of what these
+    read.
+    """
     spelled = write(Name(rule.symbol), LATEX)
     return {rule.name, rule.symbol, spelled, plain_name(rule.symbol), unicode_name(rule.symbol)}
 

@@ -113,6 +113,9 @@ class Backward:
             yield name
             if name == "weights" and self.has_known_softmax:
                 yield "delta"
+            if name == "scores" and not rule.own:
+                # The layer of the additive score, if it is there.
+                yield "hidden"
         there = self.leading_to_the_result
         for name in INPUT_GRADIENTS:
             if name in there or (self._is_sink(name) and "row_sum" in there):

@@ -11,8 +11,8 @@ from attncli.attention.own_words import beside_own_softmax
 from attncli.attention.registry import gradient_name
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.attention.system import Lengths, SystemSteps, expanded
-from attncli.equation.indexing import LeadingAxes
-from attncli.equation.nodes import Equation, Ref, names_used, walk
+from attncli.equation.indexing import LeadingAxes, names_in
+from attncli.equation.nodes import Equation, names_used
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential
 from attncli.errors import input_error
@@ -67,13 +67,14 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
     in_order = _in_order(steps, plain)
     in_order_shifted = _in_order(steps, shifted)
     _check_made(problem, (*in_order, *in_order_shifted))
+    _check_symbols(system, {rule.name: rule for rule in (*in_order, *in_order_shifted)})
     before, behind = _apart(in_order, logits)
     _, behind_shifted = _apart(in_order_shifted, logits)
     rules, all_leading = with_leading_axes(before, leading)
     rules_plain, leading_behind = with_leading_axes(behind, all_leading)
     # Most steps behind the softmax are the same with a shift.
     done = {rule.name: (rule, extended) for rule, extended in zip(behind, rules_plain, strict=True)}
-    rules_shifted = _with_axes_again(behind_shifted, done, leading_behind)
+    rules_shifted = _with_axes_again(behind_shifted, done, all_leading, leading_behind)
     given = {**first.given, **{array.name: array.matrix for array in system.arrays}}
     lengths = _lengths(problem, first, system, given)
     rules = tuple(map(lengths.sized, rules))
@@ -93,14 +94,22 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
 
 
 def _with_axes_again(
-    rules: Sequence[Rule], done: Mapping[str, tuple[Rule, Rule]], leading: LeadingAxes
+    rules: Sequence[Rule],
+    done: Mapping[str, tuple[Rule, Rule]],
+    leading: LeadingAxes,
+    leading_of_done: LeadingAxes,
 ) -> tuple[Rule, ...]:
-    """The rules with their leading axes; those of `done`, with and without, are as they were."""
+    """The rules with their leading axes; those of `done`, without and with, are as they were where
+    they read arrays of the same axes.
+    """
     found = []
     for rule in rules:
         same, extended = done.get(rule.name, (None, None))
-        if extended is None or same != rule:
+        reads_the_same = all(leading.get(name) == leading_of_done.get(name) for name in rule.inputs)
+        if extended is None or same != rule or not reads_the_same:
             (extended,), leading = with_leading_axes([rule], leading)
+        elif rule.name in leading_of_done:
+            leading = {**leading, rule.name: leading_of_done[rule.name]}
         found.append(extended)
     return tuple(found)
 
@@ -158,10 +167,9 @@ def _check_heads(system: System, first: FirstSteps) -> None:
     if first.axes.has_heads:
         there |= {HEAD, KEY_HEAD}
     for own in system.equations:
-        read = [node for node in walk(own.equation.expression) if isinstance(node, Ref)]
-        letters = [letter for cell in (own.equation.target, *read) for letter in cell.letters]
-        for letter in letters:
-            if letter in LEADING and letter not in there:
+        read = names_in(own.equation.expression)
+        for letter in LEADING:
+            if letter in {*own.equation.target.letters, *read} - there:
                 raise own.error(_NOT_THERE[letter], _ANOTHER_LETTER, letter)
     for array in system.arrays:
         for letter in array.letters:
@@ -208,6 +216,21 @@ def _check_made(problem: Problem, rules: Sequence[Rule]) -> None:
             place = problem.places.get(path, problem.system.start)
             help = f"{help}, or an equation that makes {letter}"
             raise input_error(message, path=path, place=place, help=help)
+
+
+def _check_symbols(system: System, rules: Mapping[str, Rule]) -> None:
+    """Raises AttncliError for a symbol that a page has for another step, too."""
+    taken = {rule.symbol: name for name, rule in rules.items() if not rule.own}
+    names = [each.name for each in system.arrays]
+    taken |= {name: name for name in (*system.replaced, *names)}
+    for own in system.equations:
+        if not own.symbol:
+            continue
+        other = taken.setdefault(own.symbol, own.name)
+        if other != own.name:
+            what = "another step" if other == own.symbol else f"the symbol of {other}"
+            help = f"give {own.name} another symbol, such as {own.symbol}'"
+            raise own.error(f"{own.symbol} is {what}", help)
 
 
 def _symbols(system: System) -> tuple[tuple[str, str], ...]:

@@ -104,6 +104,20 @@ GRADIENT_RULES = _by_name(_gradients())
 GIVEN_RULES = _by_name((*GIVEN, TARGET, GRADIENT_RULES["d_output"]))
 RULES = FORWARD | LOSS_RULES | GRADIENT_RULES
 
+
+def known_rule(name: str) -> Rule:
+    """The rule of a step of ours by its name; KeyError for a name that none has.
+
+    Where equations of a problem's own read what is inside of the softmax, this has gradients, too.
+    """
+    if name in RULES:
+        return RULES[name]
+    of = name.removeprefix(gradient_name(""))
+    if of == name:
+        raise KeyError(name)
+    return gradient_rule(FORWARD[of])
+
+
 # In expressions, d_v is the width of the values. The gradient of v has the same name, but no step
 # reads it.
 _SYMBOLS = {name: rule.symbol for name, rule in RULES.items() if name != "d_v"}

@@ -167,10 +167,28 @@ class SystemSteps:
         for name, array in self.arrays.items():
             found[name] = given_rule(array)
         for name, rule in ours.items():
-            found[name] = self._own_rules.get(name, rule)
+            found[name] = self._own_rules.get(name) or self._with_cells(rule)
         for name, rule in self._own_rules.items():
             found.setdefault(name, rule)
         return found
+
+    def _with_cells(self, rule: Rule) -> Rule:
+        """A rule of ours in which an array of one number for each head is a cell, as other arrays
+        are: so the rule is known to read it.
+        """
+        if rule.given:
+            return rule
+
+        def change(node: Expression) -> Expression:
+            if isinstance(node, Name) and node.name in self.ours:
+                return Ref(node.name)
+            return node
+
+        equation = rule.equation
+        expression = rewrite(equation.expression, change)
+        if expression == equation.expression:
+            return rule
+        return rule.with_formula(replace(equation, expression=expression), rule.matrix_form)
 
     @cached_property
     def _own_rules(self) -> Mapping[str, Rule]:
@@ -402,13 +420,16 @@ class Lengths:
         if rule.given:
             return rule
         found = self.add(rule)
-        if not rule.own:
-            return rule
         there = {**self.known, **found}
         lengths = {
             letter: there[letter] for letter in all_letters(rule.equation) if letter in there
         }
-        return replace(rule, lengths=tuple(lengths.items()))
+        if not rule.own:
+            # A query may be of another length than a key.
+            lengths = {
+                letter: size for letter, size in found.items() if size != self.known.get(letter)
+            }
+        return replace(rule, lengths=tuple(lengths.items())) if lengths else rule
 
     def add(self, rule: Rule) -> Mapping[str, int]:
         """The shape of a step, and the lengths that its equation takes a mean over; how long the

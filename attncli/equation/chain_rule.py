@@ -24,7 +24,7 @@ from attncli.equation.nodes import (
     rewrite,
     walk,
 )
-from attncli.equation.parser import parse_expression
+from attncli.equation.parser import binary, parse_expression
 
 # Rules of derivatives call the arguments of a function so.
 ARGUMENTS = ("x", "y", "z")
@@ -170,4 +170,8 @@ def _simplified(node: Expression) -> Expression:
             return Number(one - other, str(one - other))
         case Call("pow", (base, Number(value=exponent))) if exponent == 1:
             return base
-    return node
+        case Call("mul" | "div", (left, right)):
+            # A minus stands before the whole product, as it is read again.
+            return binary(node.function, left, right)
+        case _:
+            return node

@@ -142,10 +142,8 @@ def _term(cell: Ref, equation: Equation, occurrence: Occurrence, space: IndexSpa
     shifts = _shifts(cell, inverse.letters, space)
     region = _region(cell, of_places, shifts, space)
 
-    value = _guarded(
-        space.simplify_indices(replace_letters(occurrence.received, new), equation, region),
-        (*of_numbers, *of_left),
-    )
+    received = _guarded(replace_letters(occurrence.received, new), (*of_numbers, *of_left))
+    value = space.simplify_indices(received, equation, region)
     for letter in reversed(summed):
         value = Reduce("add", others.get(letter, letter), value)
     product = as_product(value)

@@ -82,20 +82,25 @@ def _changes(mistake: Mistake, trace: Trace) -> Changes:
     known = _as_attention_has_it(trace)
     try:
         changes = mistake.change(known)
-    except KeyError:
-        # It looks at a step that equations of the problem's own have no need of.
+    except (KeyError, ValueError):
+        # It looks at a step that equations of the problem's own have no need of, or at the equation
+        # of one that they make.
         return {}
     is_of_own = any(trace.steps[name].rule.own for name in changes)
     return {} if is_of_own else changes
 
 
 def _as_attention_has_it(trace: Trace) -> Trace:
-    """The trace without steps that have the name of one of attention, and other axes."""
+    """The trace without steps that have the name of one of attention, and other axes. How a step of
+    the problem's own is worked out is not known: no mistake of attention is in it.
+    """
     steps = {}
     for name, step in trace.steps.items():
-        is_ours = not step.rule.own or name not in RULES
-        if is_ours or step.rule.axis_names[-2:] == RULES[name].axis_names[-2:]:
+        rule = step.rule
+        if not rule.own:
             steps[name] = step
+        elif name not in RULES or rule.axis_names[-2:] == RULES[name].axis_names[-2:]:
+            steps[name] = replace(step, rule=replace(rule, formula=rule.target))
     return replace(trace, steps=steps)
 
 

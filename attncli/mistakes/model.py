@@ -108,8 +108,10 @@ def _placeholders(trace: Trace) -> dict[str, str]:
     it.
     """
     n, m = trace["weights"].shape[-2:]
-    found = {"n": str(n), "m": str(m), "logits": trace.logits}
-    found["seen"] = "shifted" if trace.shifted else found["logits"]
+    found = {"n": str(n), "m": str(m)}
+    if trace.takes_softmax:
+        found["logits"] = trace.logits
+        found["seen"] = "shifted" if trace.shifted else found["logits"]
     if "X" in trace:
         found["d_model"] = str(trace["X"].shape[-1])
     if "new_K" in trace:

@@ -69,7 +69,7 @@ def _slope(whole: Printer, head: int) -> WorkedLine:
 def _shown_positions(printer: Printer, letter: str) -> Sequence[int]:
     """The places of a leading axis that a page has, of the whole trace that its printer is of."""
     trace = printer.trace
-    if letter == KEY_HEAD:
+    if letter == KEY_HEAD and HEAD in trace.leading_letters:
         count = axis_length(trace, HEAD) // group_size(trace)
     else:
         count = axis_length(trace, letter)
@@ -228,16 +228,17 @@ def _belongs(whole: Printer, step: Step, place: Places) -> bool:
     """
     letters = set(step.rule.target.letters)
     own = letters.intersection(LEADING)
-    if KEY_HEAD in own:
-        own = (own - {KEY_HEAD}) | {HEAD}
     if step.name in PER_HEAD or (letters and letters <= {*LEADING}):
         # What is a number for each head is shown for all heads at once.
         own = set()
+    is_shared = KEY_HEAD in own
+    if is_shared:
+        own = (own - {KEY_HEAD}) | {HEAD}
     innermost = list(place)[-1] if place else None
     last_axis = max(own, key=LEADING.index, default=None)
     if last_axis != innermost:
         return False
-    if KEY_HEAD in letters:
+    if is_shared:
         head = place[HEAD]
         if head != _first_head_of_group(whole, head):
             return False

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.attention.registry import RULES
+from attncli.attention.registry import known_rule
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.nodes import Ref
 from attncli.equation.rule import Rule
@@ -94,7 +94,7 @@ class Operand:
         """The rule of a step in one head: that of ours, or of the problem's own equations."""
         step = self.trace.steps.get(name) if self.trace else None
         if step is None or not step.rule.own:
-            return self.own.get(name) or RULES[name]
+            return self.own.get(name) or known_rule(name)
         return in_one_head(step.rule)
 
     @property

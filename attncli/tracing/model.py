@@ -335,12 +335,14 @@ class Trace:
     @property
     def logits(self) -> str:
         """The step whose softmax is taken, which the exponentials, or the shift before them, are
-        made of.
+        made of; KeyError where nothing says what they are made of.
         """
         name = "exp"
         if self.shifted:
             name = "shifted"
         first_of_softmax = self.steps[name]
+        if not first_of_softmax.rule.inputs:
+            raise KeyError(f"{name} is made of no step")
         return first_of_softmax.rule.inputs[0]
 
     def sizes(self, equation: Equation) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attncli.attention.registry import GIVEN_RULES, RULES, cell_form, headline
+from attncli.attention.registry import GIVEN_RULES, RULES, cell_form, headline, known_rule
 from attncli.dtypes import DTYPES
 from attncli.equation.exact import read_exact, text_of
 from attncli.equation.indices import INDICES
@@ -56,6 +56,7 @@ def to_dict(
         },
         "warnings": list(trace.warnings),
         "fully_masked": [row if isinstance(row, int) else list(row) for row in trace.fully_masked],
+        **_symbols(trace),
         **_written(trace.parameters),
         **_truth(trace.truth, tuple(trace.steps) if names is None else names),
     }
@@ -83,6 +84,11 @@ def _read_trace(data: dict[str, Any]) -> Trace:
     format = DTYPES[settings.dtype].computed
     # The gradient of `v` is no number, and has the name of the parameter `d_v`.
     numbers = {name for name, step in data["steps"].items() if not step["axes"]}
+    symbols = tuple(data.get("symbols", {}).items())
+    steps = {}
+    for name, said in data["steps"].items():
+        step = _read_step(name, said, format, numbers)
+        steps[name] = replace(step, rule=replace(step.rule, symbols=symbols)) if symbols else step
     trace = Trace(
         data["title"],
         tuple(data["tokens"]),
@@ -92,7 +98,7 @@ def _read_trace(data: dict[str, Any]) -> Trace:
             name: _read_parameter(value, written.get(name))
             for name, value in data["parameters"].items()
         },
-        {name: _read_step(name, step, format, numbers) for name, step in data["steps"].items()},
+        steps,
         tuple(data["warnings"]),
         tuple(row if isinstance(row, int) else tuple(row) for row in data["fully_masked"]),
     )
@@ -116,6 +122,12 @@ def formula(rule: Rule) -> str | None:
     if rule.given:
         return None
     return write_equation(headline(rule) or cell_form(rule), PLAIN)
+
+
+def _symbols(trace: Trace) -> dict[str, Any]:
+    """What formulas call the steps to which a problem gives symbols of its own."""
+    given = next((step.rule.symbols for step in trace.steps.values() if step.rule.symbols), ())
+    return {"symbols": dict(given)} if given else {}
 
 
 def _written(parameters: Mapping[str, Scalar | Matrix]) -> dict[str, Any]:
@@ -194,7 +206,7 @@ def _read_step(name: str, data: dict[str, Any], format: str, numbers: Collection
     if own:
         said = Rule(name, data["symbol"], data["title"], Ref(name), own=True)
     else:
-        said = RULES[name] if tree else GIVEN_RULES[name]
+        said = known_rule(name) if tree else GIVEN_RULES[name]
     rule = replace(
         said,
         symbol=data["symbol"],

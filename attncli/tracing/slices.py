@@ -20,7 +20,7 @@ from attncli.tracing.warnings import warnings_of
 
 def axis_length(trace: Trace, letter: str) -> int:
     """How many places a leading axis has."""
-    for step in trace.computed():
+    for step in trace.steps.values():
         letters = step.rule.target.letters
         if letter in letters:
             return step.shape[letters.index(letter)]

@@ -61,7 +61,7 @@ LINES = {
         "inputs/next_token.yaml --verify",
         "inputs/multi_head.yaml --step-size 0.1 -o gradient.md",
     ],
-    "new": ["", "--random --seed 3 -o mine.yaml"],
+    "new": ["", "--random --seed 3 -o mine.yaml", "--equations -o own.yaml"],
     "picture": [
         "inputs/i_love_ai.yaml --of weights -o weights.svg",
         "inputs/i_love_ai.yaml --of flow",

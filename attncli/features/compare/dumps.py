@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.plan import plan_for
-from attncli.attention.registry import COMPUTED_RULES, RULES, STEP_NAMES, gradient_rule
+from attncli.attention.registry import (
+    COMPUTED_RULES,
+    RULES,
+    STEP_NAMES,
+    gradient_name,
+    gradient_rule,
+)
 from attncli.dtypes import DTYPES
 from attncli.english import count, listed, shorten
 from attncli.equation.rule import Rule
@@ -91,7 +97,8 @@ _NONE: RulesOfOwn = {}
 
 
 def rules_of_own(problem: Problem) -> RulesOfOwn:
-    """The rules of the steps of a problem's own equations, and of their gradients, in one head.
+    """The rules of the steps of a problem's own equations, and of their gradients, in one head; and
+    those of the gradients inside of the built-in softmax, which such equations may read.
 
     Raises AttncliError (exit 3) for equations that make no plan.
     """
@@ -101,12 +108,15 @@ def rules_of_own(problem: Problem) -> RulesOfOwn:
     rules = (*plan.rules, *plan.softmax_rules(shift=False), *plan.softmax_rules(shift=True))
     found = {}
     for rule in rules:
+        has_known_gradient = rule.given or gradient_name(rule.name) in RULES
+        if not rule.own and has_known_gradient:
+            continue
+        alone = in_one_head(rule)
+        back = gradient_rule(alone)
+        target = replace(alone.target, name=back.name)
+        found[back.name] = back.with_formula(target, None)
         if rule.own:
-            alone = in_one_head(rule)
-            back = gradient_rule(alone)
-            target = replace(alone.target, name=back.name)
             found[rule.name] = alone
-            found[back.name] = back.with_formula(target, None)
     return found
 
 

@@ -177,6 +177,9 @@ def _sizes_of_arrays(plan: Plan, rows: Rows) -> dict[str, int]:
             }
     if problem.system is not None:
         found |= {own_symbol(letter): size for letter, size in plan.sizes.items()}
+        for rule in (*plan.rules, *plan.softmax_rules(shift=False)):
+            if rule.own:
+                found |= {own_symbol(letter): size for letter, size in rule.lengths}
     return found
 
 

@@ -246,8 +246,11 @@ def _steps(plan: Plan, sizes: Mapping[str, int], rows: Rows, layers: int) -> Ite
         letters = rule.target.letters if rule.given else all_letters(rule.equation)
         grows = growth_symbols(called, sizes)
         if rule.own:
-            # Any other letter is theirs, whatever it is in an equation of ours.
-            others = sorted({*letters} - {*KEPT})
+            # Any other letter is theirs, whatever it is in an equation of ours; and so is one of
+            # ours that this problem has no length for, such as d where there is no model.
+            others = sorted(
+                letter for letter in letters if letter not in KEPT or called[letter] not in sizes
+            )
             theirs = {letter: own_symbol(letter) for letter in others}
             called, grows = {**called, **theirs}, {**grows, **theirs}
         lengths = {letter: sizes[called[letter]] for letter in letters}

@@ -59,11 +59,21 @@ def new(
             parser=partial(options.whole, "--seed", allowed=range(10**9)),
         ),
     ] = None,
+    equations: Annotated[
+        bool,
+        typer.Option(
+            "--equations",
+            help="Add two equations to change into your own, and numbers, as with --random.",
+        ),
+    ] = False,
 ) -> None:
     """Write a problem file with blanks for your own numbers.
 
     attncli new -o homework.yaml writes one for three words. Fill in the blanks, then run attncli
     compute homework.yaml.
+
+    attncli new --equations -o mine.yaml writes one that computes at once, with equations of its
+    own.
     """
     words = tuple(tokens.split())
     if not words:
@@ -82,9 +92,12 @@ def new(
 
     if output is not None and output != "-":
         require_new(output)
-    text = partial(problem_text, words, SizesOfTemplate(d_model, d_k, d_v or d_k, heads))
+    sizes = SizesOfTemplate(d_model, d_k, d_v or d_k, heads)
+    text = partial(problem_text, words, sizes, equations=equations)
     mask = _checked(text(None, "problem.yaml", seed=0), mask)
-    seed = 0 if random and seed is None else seed
+    # Equations are tried before they are changed, so their problem has numbers.
+    if seed is None and (random or equations):
+        seed = 0
     name = "problem.yaml" if output in (None, "-") else output
     write(text(mask, name, seed=seed), output, portable=True)
 

@@ -35,6 +35,29 @@ _NO_MASK = """
 # To add the mask, remove the # of the next line.
 # mask: causal
 """
+_EQUATIONS = """
+# Equations of your own. Each line below can be changed, taken out, or copied for another step.
+# The functions that equations may use are listed by: attncli steps --language
+# The built-in steps and their equations are listed by: attncli steps --all
+
+# What the equations read besides: numbers, and arrays with a letter for each axis.
+# k counts the {d_k} numbers of a query and of a key.
+arrays:
+  gain[k]: [{gains}]
+  temperature: 2
+
+# i counts queries, and j counts keys. Every letter stands on the left, or is summed over.
+{of_heads}equations:
+  # This equation takes the place of the built-in step scores.
+  - equation: "scores[i, j] = sum(k, gain[k] * Q[i, k] * K[j, k]) / temperature"
+    title: Scores with a gain
+    meaning: Each number of a query counts by its gain, and a temperature divides all scores.
+  # This is a new step. To make a step of yours the end of the page, add a line such as
+  # result: attention_left
+  - "attention_left[i] = 1 - max(j, weights[i, j])"
+"""
+_OF_HEADS = "# An equation holds for each of the {heads} heads.\n"
+_POSSIBLE_GAINS = (1, 1, 2)
 
 
 class SizesOfTemplate(NamedTuple):
@@ -47,12 +70,26 @@ class SizesOfTemplate(NamedTuple):
 
 
 def problem_text(
-    tokens: Sequence[str], sizes: SizesOfTemplate, mask: str | None, name: str, *, seed: int | None
+    tokens: Sequence[str],
+    sizes: SizesOfTemplate,
+    mask: str | None,
+    name: str,
+    *,
+    seed: int | None,
+    equations: bool = False,
 ) -> str:
     """A problem in YAML, to be saved under `name`, with blanks; with a seed the numbers are drawn
-    by it.
+    by it. With `equations`, which need a seed, it has some of its own.
     """
-    return "".join(_pieces(tokens, sizes, mask, name, seed))
+    text = "".join(_pieces(tokens, sizes, mask, name, seed))
+    return text + _own_equations(sizes, seed or 0) if equations else text
+
+
+def _own_equations(sizes: SizesOfTemplate, seed: int) -> str:
+    drawn = Random(seed).choices(_POSSIBLE_GAINS, k=sizes.d_k)
+    of_heads = _OF_HEADS.format(heads=sizes.heads) if sizes.heads > 1 else ""
+    gains = ", ".join(map(str, drawn))
+    return _EQUATIONS.format(d_k=sizes.d_k, gains=gains, of_heads=of_heads)
 
 
 def _pieces(

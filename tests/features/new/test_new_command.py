@@ -220,3 +220,40 @@ def test_random_numbers_share_the_attention_among_the_tokens(
         written(capsys, "--seed", str(seed), "--tokens", "I love AI").encode(), "p.yaml"
     )
     assert attncli.trace(problem)["weights"].max() < 0.99
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [],
+        ["--heads", "2", "--mask", "causal"],
+        ["--tokens", "a b", "--d-model", "2", "--d-k", "4", "--d-v", "1", "--seed", "3"],
+        ["--random", "--d-k", "1"],
+    ],
+)
+def test_equations_compute_at_once(others: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(capsys, "--equations", *others)
+    problem = loads(text.encode(), "p.yaml")
+    trace = attncli.trace(problem)
+    plain = attncli.trace(loads(written(capsys, "--random", *others).encode(), "p.yaml"))
+    # The rest of the file is that without equations.
+    np.testing.assert_array_equal(trace["Q"], plain["Q"])
+    gain, temperature = trace["gain"], float(trace["temperature"])
+    scores = trace["Q"] * gain @ trace["K"].swapaxes(-1, -2) / temperature
+    np.testing.assert_allclose(trace["scores"], scores)
+    left = 1 - trace["weights"].max(axis=-1)
+    np.testing.assert_allclose(trace["attention_left"], left)
+
+
+def test_the_comments_on_equations_are_true(capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(capsys, "--equations")
+    for command in re.findall(r"listed by: attncli (.*)", text):
+        assert run(command.split()) == 0
+    # Its last comment says how to end the page with the new step.
+    ended = text.replace("  # result: attention_left", "  #").replace(
+        "equations:", "result: attention_left\nequations:"
+    )
+    assert attncli.trace(loads(ended.encode(), "p.yaml"), gradient=True)["d_gain"].any()
+    for heads in ("1", "2"):
+        text = written(capsys, "--equations", "--heads", heads)
+        assert ("holds for each of the 2 heads" in text) == (heads == "2")

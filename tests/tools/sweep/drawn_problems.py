@@ -27,6 +27,12 @@ from attncli.problem.keys import ARRAYS, KEYS, SCORES
 from attncli.problem.suffixes import TEXT_SUFFIXES, array_suffixes
 from attncli.problem.text.numbers import as_float
 from tests.tools.json_schemas import expanded
+from tests.tools.sweep.drawn_equations import (
+    WHOLE_SYSTEMS,
+    WITH_EQUATIONS,
+    add_equations,
+    whole_system,
+)
 
 Schema = Mapping[str, Any]
 
@@ -109,6 +115,13 @@ def draw_problem(
 ) -> Drawn:
     """A problem, of these lengths if they are given; a share of `DAMAGED` has something wrong."""
     drawn = _Drawing(choice, schema or problem_schema()).problem(lengths or {})
+    if choice.random() < WITH_EQUATIONS:
+        if not lengths and choice.random() < WHOLE_SYSTEMS:
+            # Its lengths stay those of the other problem: what is drawn beside it may not fit.
+            words = {key: drawn.data[key] for key in WORDS if key in drawn.data}
+            drawn = Drawn({**words, **whole_system(choice)}, lengths=drawn.lengths)
+        else:
+            add_equations(choice, drawn.data, drawn.lengths)
     if choice.random() < DAMAGED:
         _damage(choice, drawn.data, list((schema or problem_schema())["properties"]))
         drawn.damaged = True
@@ -161,8 +174,10 @@ def array_file(name: str, arrays: Mapping[str, Any]) -> bytes:
     return stream.getvalue()
 
 
-# Equations of a problem's own are drawn by no schema.
-NOT_DRAWN = ("arrays", "equations", "result")
+# The schema says little of equations: they are drawn for what else the problem has.
+OF_EQUATIONS = ("arrays", "equations", "result")
+# What any problem may have beside a whole system.
+WORDS = ("title",)
 
 
 # Numbers.
@@ -242,7 +257,7 @@ class _Drawing:
         wanted += [
             (array.name, True) for array in (SCORES[score].arrays if score in SCORES else ())
         ]
-        decided = {name for name, _ in wanted} | in_scores | {"heads", "kv_heads", *NOT_DRAWN}
+        decided = {name for name, _ in wanted} | in_scores | {"heads", "kv_heads", *OF_EQUATIONS}
         end = choice.choice(["d_output", "loss", "loss", "", "", ""])
         wanted += [
             (key, self.often(OPTIONAL))

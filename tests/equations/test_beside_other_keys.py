@@ -1,0 +1,173 @@
+"""Equations beside the other keys of problems: what these do stays as it is where no equation
+stands in its place. The sweep found each case.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attncli
+from attncli.cli.main import run
+
+HEADS: dict[str, Any] = {
+    "X": [[1, 0], [0, 1], [1, 1]],
+    "W_Q": [[1, 0, 2, 1], [0, 1, 1, 0]],
+    "W_K": [[1, 2, 0, 1], [0, 1, 1, 2]],
+    "W_V": [[1, 0, 0, 1], [2, 1, 1, 0]],
+    "heads": 2,
+}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"sink": [0.5, -1]},
+        {"position": {"alibi": {"slopes": [0.5, 0.25]}}},
+        {"position": {"alibi": True}},
+        {"sink": [0.5, -1], "position": {"alibi": {"slopes": [0.5, 0.25]}}, "mask": "causal"},
+    ],
+)
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_number_for_each_head_is_read_as_without_equations(
+    key: dict[str, Any], size: float
+) -> None:
+    """With a large `size`, the softmax is shifted."""
+    problem = HEADS | {"X": (np.array(HEADS["X"]) * size).tolist()} | key
+    equation = "most[i] = max(j, weights[i, j])"
+    plain = attncli.trace(**problem, gradient=True)
+    own = attncli.trace(**problem, equations=[equation], gradient=True)
+    for name in plain:
+        np.testing.assert_allclose(own[name], plain[name], atol=1e-12)
+    np.testing.assert_allclose(own["most"], plain["weights"].max(axis=-1))
+
+
+def test_queries_of_another_length_than_keys() -> None:
+    """With the additive score, and several heads that are projected together."""
+    problem: dict[str, Any] = {
+        "heads": 2,
+        "X": [[1, 0, 2, 1], [0, 1, 1, 2]],
+        "W_Q": [[1, 2, 0, 1, 1, 2], [0, 1, 2, 1, 0, 1], [1, 0, 1, 0, 1, 0], [2, 1, 0, 1, 1, 1]],
+        "K": [[[3, 0], [1, 1]], [[-2, 1], [1, 0]]],
+        "V": [[[1, 2], [0, 1]], [[3, 1], [1, 1]]],
+        "score": "additive",
+        "W_1": [[1, 0], [3, 0.5], [-1, 3]],
+        "W_2": [[1, 0], [2, 1]],
+        "v": [1, 2],
+    }
+    plain = attncli.trace(**problem, gradient=True)
+    own = attncli.trace(**problem, equations=["most[i] = max(j, weights[i, j])"], gradient=True)
+    for name in plain:
+        np.testing.assert_allclose(own[name], plain[name], atol=1e-12)
+
+
+def test_scores_of_all_heads_beside_a_sink_for_each_head() -> None:
+    """Heads begin with the softmax: where it is shifted, with the shift."""
+    problem = HEADS | {"sink": [0.5, -1]}
+    scores = "scores[i, j] = X[i, 0] - X[j, 1]"
+    for size in (1.0, 1000.0):
+        x = np.array(HEADS["X"]) * size
+        trace = attncli.trace(**(problem | {"X": x.tolist()}), equations=[scores])
+        logits = (x[:, 0][:, None] - x[:, 1][None]) / np.sqrt(2)
+        for head, sink in enumerate([0.5, -1]):
+            highest = np.maximum(logits.max(axis=1), sink)[:, None]
+            powers = np.exp(logits - highest)
+            weights = powers / (powers.sum(axis=1, keepdims=True) + np.exp(sink - highest))
+            np.testing.assert_allclose(trace["weights"][head], weights)
+
+
+def file_of(folder: Path, problem: dict[str, Any]) -> str:
+    file = folder / "problem.json"
+    file.write_text(json.dumps(problem), encoding="utf-8")
+    return str(file)
+
+
+PLAIN: dict[str, Any] = {
+    "Q": [[1.3, -0.9], [2, 1.1]],
+    "K": [[-0.4, 0.3], [-1.1, 1.8], [-1.2, -1.2]],
+    "V": [[-1.1, 0.3], [1.1, -1.4], [0.8, -0.7]],
+}
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        # A number for each head of keys, which no head of queries reads.
+        {
+            "Q": [[[1, 0]], [[0, 1]]],
+            "K": [[[2, 1]]],
+            "V": [[[1, 3]]],
+            "equations": ["two = tanh(V[0, 0] - min(1 * K[0, 0], 1))"],
+        },
+        # The letter of the model where there is no model.
+        PLAIN | {"equations": ["it[i] = sum(d, Q[i, d] ** 2)"]},
+        # The softcap is before a scale of the problem's own.
+        PLAIN
+        | {"softcap": 2, "scale": 0.5}
+        | {"equations": ["scaled[i, j] = sum(t, tanh(K_T[t, j]) ** 2)"]},
+        # Exponentials of its own, and a step that reads what is inside of the softmax.
+        PLAIN | {"equations": [{"equation": "exp[i, j] = scores[i, j] ** 2", "symbol": "phi"}]},
+        PLAIN | {"equations": ["total[i] = 2 * row_sum[i]"], "result": "total"},
+        # No softmax at all.
+        PLAIN | {"equations": ["it[j] = -(V[j, 0] ** 3) ** 2 / Q[0, 1] * 3"], "result": "it"},
+        # A condition on keys that heads share.
+        {
+            "Q": [[[1, 0]], [[0, 1]]],
+            "K": [[[2, 1], [1, 1]]],
+            "V": [[[1, 3], [0, 2]]],
+            "equations": ["it[j] = where(V[j, 0] < K[j, 0], V[j, 1], Q[0, 0] * K[j, 0])"],
+            "result": "it",
+        },
+    ],
+)
+def test_every_command_takes_it(
+    problem: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(tmp_path, problem)
+    kept, back = str(tmp_path / "kept.json"), str(tmp_path / "back.json")
+    lines = [
+        ["compute", file, "-o", kept],
+        ["gradient", file, "-o", back],
+        ["gradient", file, "--detail", "cells"],
+        ["gradient", file, "--verify"],
+        ["compare", file, kept],
+        ["compare", file, back],
+        ["cost", file],
+        ["worksheet", file],
+        ["export", file, "--to", "moodle", "-o", str(tmp_path / "quiz.xml")],
+    ]
+    for suffix in ("md", "tex", "txt"):
+        page = str(tmp_path / f"page.{suffix}")
+        lines += [["gradient", file, "-o", page], ["check", file, page]]
+    for line in lines:
+        code = run(line)
+        assert code == 0, (line, capsys.readouterr().err)
+    trace = attncli.trace(attncli.load(file), gradient=True)
+    again = attncli.Trace.from_dict(json.loads(json.dumps(trace.to_dict())))
+    assert again.to_dict() == trace.to_dict()
+    assert again.to_markdown() == trace.to_markdown()
+
+
+@pytest.mark.parametrize(
+    ("equation", "symbol", "message"),
+    [
+        ("it[i] = Q[i, 0]", "A", "A is the symbol of weights"),
+        ("it[i] = Q[i, 0]", "other", "other is another step"),
+        ("it[i] = Q[i, 0]", "o", "o is the symbol of other"),
+        (
+            "it[i] = K[g // 2, i % 2]",
+            "T",
+            "g is a head of keys and values, and this problem has no",
+        ),
+        ("it[i] = h * Q[i, 0]", "T", "h is a head, and this problem has no heads"),
+        ("it[i] = max(1, b)", "T", "b is an entry of a batch, and this problem has one entry"),
+    ],
+)
+def test_what_a_problem_cannot_have(equation: str, symbol: str, message: str) -> None:
+    other = {"equation": "other[i] = 2 * Q[i, 1]", "symbol": "o"}
+    with pytest.raises(attncli.AttncliError, match=message):
+        attncli.trace(**PLAIN, equations=[other, {"equation": equation, "symbol": symbol}])
