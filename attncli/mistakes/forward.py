@@ -302,7 +302,8 @@ def shifted_by_all(trace: Trace) -> Changes:
     if least > 0:
         return {}
     letters = trace.steps[trace.logits].rule.target.letters
-    others = dict(zip(letters, "pqrs", strict=False))
+    # Letters that mean nothing else.
+    others = dict(zip(letters, "wxyz", strict=False))
     largest: Expression = Ref(trace.logits, tuple(others.values()))
     for letter in others.values():
         largest = Reduce("max", letter, largest)

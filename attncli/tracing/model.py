@@ -355,7 +355,8 @@ class Trace:
         sizes = index_sizes(equation, shapes, known)
         group = self.parameters.get("group")
         if isinstance(group, Scalar):
-            sizes[GROUP_MEMBER] = int(group.value)
+            # A mistake may take the largest of a whole matrix, and call an axis of it the same.
+            sizes.setdefault(GROUP_MEMBER, int(group.value))
         return sizes
 
     @property

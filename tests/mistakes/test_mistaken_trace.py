@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import attncli
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.problem.loader import loads
 from attncli.tracing import run
@@ -26,3 +27,22 @@ def test_keys_that_two_heads_share_have_gradients_from_both() -> None:
         trace, {"d_scores": np.array([[[3.0, -3]], [[1, -1]], [[2, -2]], [[-1, 1]]])}
     )
     assert mistaken["d_K"].tolist() == [[[5], [-5]], [[2], [-2]]]
+
+
+def test_an_axis_of_a_mistake_is_as_long_as_it_is_where_heads_share_keys() -> None:
+    """The scores are 1000 and -1000 with the first head, 1 and -1 with the second. All less 1000,
+    the largest of them, are 0, -2000, -999 and -1001.
+    """
+    problem = attncli.problem(
+        heads=2, kv_heads=1, Q=[[[1000]], [[1]]], K=[[[1], [-1]]], V=[[[1], [3]]]
+    )
+    answers = {
+        "shifted": [[[0, -2000]], [[-999, -1001]]],
+        "exp": [[[1, 0]], [[0, 0]]],
+        "row_sum": [[1], [0]],
+    }
+    (diagnosis,) = attncli.check(problem, answers).diagnoses
+    (named,) = diagnosis.mistakes
+    assert "shifted by the largest of all rows" in named
+    # Cell by cell: 4 is no mean of 1 and 3, whatever the mistake.
+    assert not attncli.check(problem, {"output": [[[1]], [[4]]]}).diagnoses
