@@ -4,7 +4,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -27,11 +27,13 @@ class Finding:
     """Mistakes that give the same numbers in all cases that they explain, mostly one alone.
 
     `beside` are others that are made at the same time, without which these do not give the numbers.
+    Without results, `advice` says what to do.
     """
 
     mistakes: tuple[str, ...]
     results: tuple[CaseResult, ...]
     beside: tuple[str, ...] = ()
+    advice: str = ""
 
     @property
     def smallest(self) -> CaseResult:
@@ -44,13 +46,17 @@ def explanations(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
 
     One mistake at a time is tried first. Where that leaves cases without a name, each mistake that
     explains one of them is assumed, and the others are looked for beside it; such names are given
-    only where they explain every case. At last they are looked for by the kinds of masks: who is
-    handed truth values where numbers are meant, or the other way round, makes more of one mistake.
+    only where they explain every case. Where no case shows one of them alone, two are assumed
+    together. At last they are looked for by the kinds of masks: who is handed truth values where
+    numbers are meant, or the other way round, makes more of one mistake.
     """
     found = _best(results)
     if not unexplained(results, found):
         return found
-    return _by_kind_of_mask(results) or found
+    if not found:
+        found = _always_together(results)
+    by_kind = _by_kind_of_mask(results)
+    return min(by_kind, found, key=lambda each: len(unexplained(results, each)))
 
 
 def _best(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
@@ -161,11 +167,26 @@ def _one_at_a_time(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
     for numbers, names in _by_cases(fitting):
         if explained >= set(numbers):
             continue
-        likely = _not_refuted(names, results)
-        of_these = tuple(wrong[number] for number in numbers)
-        found.append(Finding(tuple(likely or names), of_these))
-        explained |= set(numbers)
+        likely = _not_refuted(names, results) or names
+        also = [number for number, each in enumerate(wrong) if _gives_nan(each, likely[0])]
+        explained |= {*numbers, *also}
+        of_these = tuple(wrong[number] for number in sorted({*numbers, *also}))
+        found.append(Finding(tuple(likely), of_these))
     return tuple(found)
+
+
+def _gives_nan(result: CaseResult, name: str) -> bool:
+    """Whether a mistake divides 0 by 0 in a case just where its output is NaN.
+
+    That alone says little of it, as many mistakes do so. But one that explains other cases explains
+    this one, too.
+    """
+    assert result.output is not None
+    output = result.output
+    if not np.isnan(output).any():
+        return False
+    knowing = [each for each in result.expected if name in each.changes]
+    return any(each.with_mistake(name).gives_nan(output) for each in knowing)
 
 
 def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Finding, ...]:
@@ -197,6 +218,55 @@ def _several_at_once(results: Sequence[CaseResult], most: int) -> tuple[Finding,
         if left < fewest:
             best, fewest = found, left
     return best
+
+
+def _always_together(results: Sequence[CaseResult]) -> tuple[Finding, ...]:
+    """Two mistakes of which no case shows one alone, with those that are made beside them; none
+    where another two explain every case as well.
+    """
+    simplest = min(differing(results), key=lambda each: len(each.case.asks), default=None)
+    if simplest is None or simplest.is_of_gradients:
+        return ()
+    found: list[tuple[Finding, ...]] = []
+    for first in _first_of_two(simplest):
+        assumed = [_assuming(result, first) for result in results]
+        if _newly_wrong(results, assumed):
+            continue
+        others = _several_at_once(assumed, MOST_AT_ONCE - 1)
+        if not unexplained(assumed, others):
+            found.append((_beside_others(first, others, results), *_beside(first, others)))
+    return found[0] if len(found) == 1 else ()
+
+
+def _first_of_two(result: CaseResult) -> Iterator[str]:
+    """The mistakes beside which another one, in a later step, gives the output of a case."""
+    output = result.output
+    assert output is not None
+    order = list(result.right.trace.steps)
+    for first, changes in result.right.changes.items():
+        last = max(order.index(step) for step in changes)
+        later = set(order[last + 1 :])
+        with_first = result.right.assuming(first)
+        near = [
+            name
+            for name, others in with_first.changes.items()
+            if later.issuperset(others) and with_first.is_near(name, output)
+        ]
+        if any(with_first.evidence(name, output) == "gives" for name in near):
+            yield first
+
+
+def _beside_others(name: str, others: Sequence[Finding], results: Sequence[CaseResult]) -> Finding:
+    """A mistake with the cases where it shows beside the first of the others, as this shows beside
+    it.
+    """
+    other = others[0].mistakes[0]
+    shown = []
+    for result in differing(results):
+        assumed = _assuming(result, other)
+        if evidence(assumed, name) == "gives":
+            shown.append(assumed)
+    return Finding((name,), tuple(shown), (other,))
 
 
 def _beside(name: str, found: Iterable[Finding]) -> Iterable[Finding]:

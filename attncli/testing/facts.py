@@ -107,7 +107,11 @@ def _shown_with(explained: Finding, result: CaseResult) -> Iterator[tuple[str, s
     changes = result.right.changes
     is_known = mistake in changes
     changed = {*changes.get(mistake, ())}
+    # What is beside is told by the words of its own.
+    by_others = {step for name in explained.beside for step in changes.get(name, ())} - changed
     for name, words in {**result.case.shows, **result.meaning.facts}.items():
+        if FACTS[name] & by_others:
+            continue
         is_about_it = not is_known or bool(FACTS[name] & changed)
         found = result.unmeant.get(name, mistake)
         yield name, f"{found}, see below" if is_about_it else words

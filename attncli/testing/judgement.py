@@ -272,6 +272,11 @@ class Expected:
         largest = np.abs(one[np.isfinite(one)]).max(initial=self._largest_value)
         return not bool((apart[~blind] <= FAR * largest).all())
 
+    def is_near(self, name: str, output: Doubles) -> bool:
+        """Whether a mistake may give an output; it is looked at roughly, in little time."""
+        mistaken = self.with_mistake(name)
+        return not self.are_far(mistaken.output, output, mistaken.blind)
+
     def of_blind(self, output: Doubles, blind: Rows) -> Blind | None:
         """What stands in the rows that see no key; None where there are none."""
         if not blind.any():
@@ -282,6 +287,8 @@ class Expected:
         if not rows.any():
             return "0"
         average = self._average[blind]
+        if np.isnan(average).any():
+            return "other"
         tolerance = self.tolerance * max(float(np.abs(average).max()), 1.0)
         is_average = np.allclose(rows, average, rtol=0, atol=tolerance)
         return "average" if is_average else "other"
@@ -314,19 +321,33 @@ class _Mistaken:
         return not bool((seen < self.right.dtype.overflow).all())
 
     @cached_property
+    def _divided(self) -> MistakenTrace | None:
+        """The same, in which 0 of 0 is NaN; None where weights are those without the mistake."""
+        change = self.trace.trace.steps["weights"].rule.expression
+        if "weights" not in self.trace.moved or change is None:
+            return None
+        plainly = with_calls("share", lambda arguments: Call("div", arguments))
+        divided = plainly(change, self.right.trace)
+        assert divided is not None
+        return MistakenTrace(self.trace.trace, {"weights": divided})
+
+    @cached_property
     def divides_by_nothing(self) -> bool:
         """Whether the weights of a query that sees a key are 0 of 0 with the mistake: software has
         NaN there, or equal weights.
         """
-        change = self.trace.trace.steps["weights"].rule.expression
-        if "weights" not in self.trace.moved or change is None:
+        if self._divided is None:
             return False
-        plainly = with_calls("share", lambda arguments: Call("div", arguments))
-        divided = plainly(change, self.right.trace)
-        assert divided is not None
-        weights = MistakenTrace(self.trace.trace, {"weights": divided})["weights"]
-        is_open = np.isnan(weights).any(axis=-1)
+        is_open = np.isnan(self._divided["weights"]).any(axis=-1)
         return bool((is_open & ~self.blind).any()) if is_open.shape == self.blind.shape else False
+
+    def gives_nan(self, output: Doubles) -> bool:
+        """Whether an output is that with the mistake where 0 of 0 is NaN, as in most software."""
+        if not self.divides_by_nothing:
+            return False
+        assert self._divided is not None
+        divided = self._divided
+        return self._is(self.right.joined(lambda name: divided[name]), output)
 
     @cached_property
     def hides(self) -> bool:
@@ -343,15 +364,19 @@ class _Mistaken:
 
     def gives(self, output: Doubles) -> bool:
         """Whether an output is that with the mistake."""
+        return self._is(self.output, output)
+
+    def _is(self, made: Doubles, output: Doubles) -> bool:
+        """Whether an output is what the mistake has made."""
         right = self.right
-        if right.are_far(self.output, output, self.blind):
+        if right.are_far(made, output, self.blind):
             return False
         if not self._blind_rows_agree(output):
             return False
-        own_sizes = np.where(np.isfinite(self.output), np.abs(self.output), 0.0)
-        if not right.difference(self.output, output, self.blind, own_sizes).differing:
+        own_sizes = np.where(np.isfinite(made), np.abs(made), 0.0)
+        if not right.difference(made, output, self.blind, own_sizes).differing:
             return True
-        return not right.difference(self.output, output, self.blind, self.sizes).differing
+        return not right.difference(made, output, self.blind, self.sizes).differing
 
     def _blind_rows_agree(self, output: Doubles) -> bool:
         """Whether rows that see no key are 0, NaN, an average, or what the mistake makes of 0."""

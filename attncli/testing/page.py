@@ -5,6 +5,7 @@ that shows it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,21 @@ from attncli.testing.judgement import Expected
 from attncli.testing.pattern import patterns
 from attncli.testing.smallest import first_wrong_cell, smallest_problem, truth_of
 from attncli.testing.trial import Trial
+from attncli.tracing.model import Step
 
 MOST_CASES_NAMED = 6
-MOST_TERMS_SHOWN = 16
+MOST_TERMS_SHOWN = 12
+# What a number of a window means, by the fact of it.
+WINDOWS = {
+    "with the token itself": "with the token itself: 2 are itself and 1 before",
+    "beside the token itself": "beside the token itself: 2 are 2 before",
+    "with the token itself, to both sides": (
+        "with the token itself, to both sides: 2 are itself, 1 before and 1 behind"
+    ),
+    "beside the token itself, to both sides": (
+        "beside the token itself, to both sides: 2 are 2 before and 2 behind"
+    ),
+}
 # Of gradients whose output is wrong already.
 NOT_JUDGED = "not judged"
 BLIND_IS_OTHER = "A query that sees no key gets neither 0, nor NaN, nor the average."
@@ -79,7 +92,8 @@ def _blocks(trial: Trial, precision: int) -> Iterator[Block]:
         yield from _failed(trial.results)
         return
     yield Heading("What it does")
-    rows = [((name,), (words,)) for name, words in trial.facts.items() if words != NOT_ASKED]
+    asked = {name: words for name, words in trial.facts.items() if words != NOT_ASKED}
+    rows = [((name,), (WINDOWS.get(words, words),)) for name, words in asked.items()]
     yield Table(("what", "how"), tuple(rows))
     if lacking := missing(trial.facts):
         yield Paragraph((f"Not asked, since {trial.not_asked}: {listed(lacking)}.",))
@@ -153,7 +167,7 @@ def _explained(found: Finding, trial: Trial, precision: int) -> Iterator[Block]:
     first, *others = found.mistakes
     yield Heading(_sentence(first))
     if not found.results:
-        yield Paragraph(("Something else is meant by --as.",))
+        yield Paragraph((found.advice,))
         return
     wrong = differing(trial.results)
     names = [each.case.name for each in found.results]
@@ -198,7 +212,8 @@ def _wrong_cell(result: CaseResult, found: Finding | None, precision: int) -> It
     step = right.trace.steps[name]
     given = float(right.part(result.output, name)[cell])
     digits = _digits(given, float(step.value[cell]), precision)
-    work = worked_line(Printer(right.trace, digits), step, cell, in_full=_is_short(right))
+    in_full = _is_short(right, step)
+    work = worked_line(Printer(right.trace, digits), step, cell, in_full=in_full)
     lines = [
         WorkedLine("it gave", result=number_node(format_number(given, digits))),
         work._replace(label="right"),
@@ -208,8 +223,9 @@ def _wrong_cell(result: CaseResult, found: Finding | None, precision: int) -> It
     what = f"of {right.symbol(name)}" if result.is_of_gradients else "of its output"
     yield Paragraph((f"The first wrong cell {what} is {step.cell_label(cell)}:",))
     yield Worked(tuple(lines))
-    if found is not None and len(found.mistakes) == 1:
-        yield from _made(result.right, found, cell, precision)
+    if found is not None:
+        for mistake in found.mistakes:
+            yield from _made(result.right, found, mistake, cell, precision)
 
 
 def _which_differ(result: CaseResult, right: Expected) -> str:
@@ -225,10 +241,11 @@ def _which_differ(result: CaseResult, right: Expected) -> str:
     return f"{said}."
 
 
-def _is_short(expected: Expected) -> bool:
-    """Whether the sums of a case have so few terms that all are shown."""
-    keys = expected.trace["weights"].shape[-1]
-    return bool(keys <= MOST_TERMS_SHOWN)
+def _is_short(expected: Expected, step: Step) -> bool:
+    """Whether the sums of a step have so few terms that all are shown."""
+    sizes = expected.trace.sizes(step.rule.equation)
+    summed = sizes.keys() - set(step.rule.target.letters)
+    return prod(sizes[letter] for letter in summed) <= MOST_TERMS_SHOWN
 
 
 def _digits(one: float, other: float, precision: int) -> int:
@@ -240,10 +257,9 @@ def _digits(one: float, other: float, precision: int) -> int:
 
 
 def _made(
-    right: Expected, found: Finding, cell: tuple[int, ...], precision: int
+    right: Expected, found: Finding, mistake: str, cell: tuple[int, ...], precision: int
 ) -> Iterator[Block]:
     """What a mistake makes of the first equation that it changes, worked in a cell of this row."""
-    (mistake,) = found.mistakes
     if mistake not in right.changes:
         return
     changed = right.assuming(mistake).trace
@@ -252,13 +268,15 @@ def _made(
     if made.rule.given or made.rule.expression is None:
         return
     place = _place(own.value, made.value, cell)
-    in_full = _is_short(right)
-    with_it = worked_line(Printer(changed, precision), made, place, in_full=in_full)
+    in_full = _is_short(right, own)
+    printer = Printer(changed, precision)
+    with_it = worked_line(printer, made, place, in_full=in_full)
     without = worked_line(Printer(right.trace, precision), own, place, in_full=in_full)
     # The other mistakes are still in what this one alone is left out of.
     label = "without it" if found.beside else "right"
-    yield Paragraph((f"With this mistake the step {name} is",))
-    yield Formula(cell_form(made.rule))
+    which = f"the mistake “{mistake}”" if len(found.mistakes) > 1 else "this mistake"
+    yield Paragraph((f"With {which} the step {name} is",))
+    yield Formula(printer.formula(cell_form(made.rule)))
     yield Worked((with_it._replace(label="with it"), without._replace(label=label)))
 
 

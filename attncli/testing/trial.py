@@ -33,6 +33,8 @@ from attncli.tracing.difference import factor
 
 # Sums of ones in bfloat16 stay at 256, of all equal keys in one row.
 MOST_OF_ALL_KEYS = KEYS_OF_LONG_ROW / 256
+# A call that puts tokens before heads, or the other way round.
+TURNED = "f(*(x.swapaxes(1, 2) for x in (q, k, v))).swapaxes(1, 2)"
 NO_PARAMETER = "no parameter stands for it"
 OF_OTHERS = "no parameter stands for it, and **kwargs has no names (--call can say them)"
 NO_NAME = re.compile(r"there is no (?P<name>\w+) in it; it has (?P<there>.+)")
@@ -251,10 +253,13 @@ def _as_in(result: CaseResult, found: Iterable[Finding]) -> CaseResult:
 
 def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
     """That the rows of weights sum to more than 1, where a sum of so many ones is too large for 16
-    bits.
+    bits. What is far from right in other cases may be anything, and none of it is rounding.
     """
-    for result in results:
-        if result.result != "differs" or "precision" not in result.case.shows:
+    wrong = [each for each in results if each.result == "differs"]
+    far = [each for each in wrong if _is_far(each)]
+    for result in wrong:
+        is_alone = all(each is result for each in far)
+        if not is_alone or "precision" not in result.case.shows:
             continue
         assert result.output is not None
         right = result.right
@@ -263,12 +268,25 @@ def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
             yield Finding(("the exponentials were added in 16 bits",), (result,))
 
 
+def _is_far(result: CaseResult) -> bool:
+    """Whether an output is farther from right than any rounding brings it."""
+    right, output = result.right, result.output
+    assert output is not None
+    return right.are_far(right.output, output, right.blind)
+
+
 def _unmeant_layout(layout: AxisLayout, meant: Meant) -> Iterator[Finding]:
     if meant.tokens_first is None or layout.axes < MOST_AXES:
         return
     if layout.tokens_first != meant.tokens_first:
         orders = ["after", "before"] if meant.tokens_first else ["before", "after"]
-        yield Finding((f"tokens come {' heads, not '.join(orders)}",), ())
+        other = layout._replace(tokens_first=meant.tokens_first)
+        advice = (
+            f"With --as {meant.name}, arrays are {other.words}, and the function takes"
+            f" {layout.words}. Let it turn them round, as with --call '{TURNED}', or leave --as"
+            " out."
+        )
+        yield Finding((f"tokens come {' heads, not '.join(orders)}",), (), advice=advice)
 
 
 def _unmeant(results: Sequence[CaseResult], meant: Meant) -> Iterator[Finding]:

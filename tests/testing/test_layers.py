@@ -85,6 +85,10 @@ class BiasForgotten(Layer):
     def last(self, rows):
         return rows @ self.W_o
 
+class JoinedUnscaled(JoinedByRows):
+    def scale(self, width):
+        return 1
+
 class Nameless:
     def __init__(self, width):
         self.ask, self.offer, self.tell = np.ones((3, width, width))
@@ -143,6 +147,17 @@ def test_the_mistake_of_a_layer_is_named(
     explained = {name for each in data["explanations"] for name in each["cases"]}
     differing = {case["name"] for case in data["cases"] if case["result"] == "differs"}
     assert explained == differing
+
+
+def test_two_mistakes_that_no_case_shows_alone_are_both_named(
+    layers: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = data_of(f"{layers}:JoinedUnscaled(6, 2)", code=Exit.DIFFERENCE, capsys=capsys)
+    joined = "heads were joined without moving their axis back"
+    assert data["mistakes"] == ["the scores were not scaled", joined]
+    one, other = data["explanations"]
+    assert (one["beside"], other["beside"]) == ([joined], ["the scores were not scaled"])
+    assert data["unexplained"]["cases"] == []
 
 
 def test_weights_may_be_named(layers: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -226,15 +226,46 @@ def load(message: Message) -> Loaded:
             found = getattr(found, name)
     else:
         found = eval(expression, vars(module))
-    if inspect.isclass(found) and {"apply", "forward", "backward"} <= {*dir(found)}:
-        # It is a torch.autograd.Function, no object of which is called.
-        raise Refusal(f"{expression} is a class: name a function that calls {expression}.apply")
+    if (own := _with_own_backward(found)) is not None:
+        return Loaded(_applied(own), "torch", module)
     if inspect.isclass(found):
         raise Refusal(f"{expression} is a class: name an object of it, such as {expression}(16, 2)")
     if not callable(found):
         raise Refusal(f"{expression} is {_a_kind(found)}, not a function")
     kind = _kind_by_code(found) or _kind_by_class(found) or _kind_of(message, module)
     return Loaded(found, kind, module)
+
+
+def _with_own_backward(found: Any) -> Any:
+    """The torch.autograd.Function that is meant, as a class or by its `apply`; None if none is."""
+    if getattr(found, "__name__", "") == "apply":
+        found = getattr(found, "__self__", None)
+    has_both_ways = inspect.isclass(found) and {"apply", "forward", "backward"} <= {*dir(found)}
+    return found if has_both_ways else None
+
+
+def _applied(own: Any) -> Callable[..., Any]:
+    """Its `apply` as a function with the parameters of `forward`, which takes them by their names,
+    too.
+    """
+    signature = inspect.signature(own.forward)
+    parameters = [*signature.parameters.values()]
+    has_setup = any(
+        "setup_context" in vars(each) and not each.__module__.startswith("torch.")
+        for each in own.__mro__
+    )
+    if not has_setup:
+        # What is kept for the backward pass.
+        parameters = parameters[1:]
+    signature = signature.replace(parameters=parameters)
+
+    def applied(*arguments: Any, **named: Any) -> Any:
+        bound = signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        return own.apply(*bound.args)
+
+    applied.__signature__ = signature  # type: ignore[attr-defined]
+    return applied
 
 
 def _kind_by_code(function: Any) -> str | None:

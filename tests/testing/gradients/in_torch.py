@@ -81,6 +81,54 @@ class KeysOfKeys(OwnBackward):
         return d_queries, d_scores @ k, d_values
 
 
+class NamedSettings(OwnBackward):
+    """With settings that `apply` takes by their places alone, and that have no gradient."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        is_causal: bool = False,
+        scale: float | None = None,
+    ) -> Tensor:
+        ctx.scale = scale or 1 / math.sqrt(q.size(-1))
+        scores = q @ k.transpose(-2, -1) * ctx.scale
+        if is_causal:
+            scores = scores.masked_fill(~torch.ones(scores.shape[-2:]).tril().bool(), -torch.inf)
+        weights = scores.softmax(dim=-1)
+        ctx.save_for_backward(q, k, v, weights)
+        return weights @ v
+
+    @classmethod
+    def backward(cls, ctx: Any, *d_outputs: Any) -> Any:
+        (d_output,) = d_outputs
+        q, k, v, weights = ctx.saved_tensors
+        d_scores = cls.through(weights, d_output @ v.transpose(-2, -1)) * ctx.scale
+        return *cls.ends(d_scores, q, k, weights, d_output), None, None
+
+
+class WithSetup(torch.autograd.Function):
+    """What is kept is said apart, so that `forward` begins with the queries."""
+
+    @staticmethod
+    def forward(q: Tensor, k: Tensor, v: Tensor) -> Any:
+        weights = weights_of(q, k)
+        return weights @ v, weights
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs, output[1])
+
+    @staticmethod
+    def backward(ctx: Any, *d_outputs: Any) -> Any:
+        return OwnBackward.backward(ctx, d_outputs[0])
+
+
+applied = WithoutMean.apply
+
+
 def own_backward(q: Tensor, k: Tensor, v: Tensor) -> Any:
     return TORCH_APPLY(OwnBackward, q, k, v)
 

@@ -103,6 +103,36 @@ def test_gradients_that_cannot_be_worked_out(torch: Any, name: str, said: str) -
 
 
 @pytest.mark.torch
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", ["applied", "WithoutMean.apply", "WithoutMean"])
+def test_a_class_with_a_backward_pass_of_its_own_is_applied(torch: Any, name: str) -> None:
+    trial = try_function(f"{HERE}/in_torch.py:{name}", gradient=True)
+    assert [each.mistakes for each in trial.explanations] == [
+        ("the row's mean was not subtracted in the backward pass of the softmax",)
+    ]
+
+
+@pytest.mark.torch
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("NamedSettings", {"a scale of its own", "causal", "causal, fewer queries than keys"}),
+        ("WithSetup", set()),
+    ],
+)
+def test_the_parameters_of_an_applied_class_are_those_of_its_forward(
+    torch: Any, name: str, asked: set[str]
+) -> None:
+    trial = try_function(f"{HERE}/in_torch.py:{name}", gradient=True)
+    assert trial.agrees
+    with_settings = {each.case.name for each in trial.results if each.case.asks}
+    assert (
+        with_settings & {each.case.name for each in trial.results if each.result == "same"} == asked
+    )
+
+
+@pytest.mark.torch
 def test_a_wrong_output_is_said_first_and_its_gradients_are_not_judged(torch: Any) -> None:
     trial = try_function(f"{HERE}/in_torch.py:scale_forgotten", gradient=True)
     assert [each.mistakes for each in trial.explanations] == [("the scores were not scaled",)]
