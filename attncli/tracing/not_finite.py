@@ -149,7 +149,7 @@ def _said(fault: Fault, rule: Rule, dtype: Dtype) -> str:
     if why := _why(fault):
         return f"{said}, because {why}{_instead(fault, rule)}"
     if math.isinf(fault.result):
-        return f"{_written(fault)} is too large for {dtype.name}"
+        return f"{_written(fault)} does not fit into {dtype.name}"
     return f"{said}{_instead(fault, rule)}"
 
 

@@ -21,7 +21,7 @@ from attncli.problem.shape_checks import WITHOUT_SCORES, require_scores
 from attncli.tracing.labels import labelled_step
 from attncli.tracing.model import Settings, Step, StepsByName, Trace
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
-from attncli.tracing.warnings import blind_rows, warnings_of
+from attncli.tracing.warnings import blind_rows, unread_of, warnings_of
 from attncli.tracing.workers import FloatWorker, Worker
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _trace(plan: Plan, worker: Worker, shift: Shift, settings: Settings, gradien
         settings,
         plan.parameters,
         steps,
-        warnings_of(steps, plan.parameters, fully_masked, settings),
+        (*unread_of(plan, steps), *warnings_of(steps, plan.parameters, fully_masked, settings)),
         fully_masked,
     )
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attncli.attention.plan import Plan
 from attncli.backend import Host
 from attncli.dtypes import DTYPES, Dtype
 from attncli.english import count, either, listed
 from attncli.equation.evaluator import Array
 from attncli.equation.nodes import Call, Number, walk
-from attncli.equation.rule import Rule
+from attncli.equation.rule import Rule, needed_for
 from attncli.tracing.model import (
     Parameters,
     Settings,
@@ -70,6 +71,21 @@ def warnings_of(
     found += _added_ones(steps, settings.convention)
     found += overflows(steps, dtype, parameters)
     return tuple(found)
+
+
+def unread_of(plan: Plan, steps: StepsByName) -> tuple[str, ...]:
+    """One sentence about the equations of the problem's own that the result does not depend on."""
+    if plan.problem.system is None:
+        return ()
+    rules = {name: step.rule for name, step in steps.items()}
+    needed = needed_for([plan.result], rules)
+    defined = [each.name for each in plan.problem.system.equations]
+    unread = [name for name in defined if name in rules and name not in needed]
+    if not unread:
+        return ()
+    them = either(len(unread), "it", "them")
+    names = listed(unread)
+    return (f"{plan.result} does not depend on {names}: no step that leads to it reads {them}",)
 
 
 def blind_rows(steps: StepsByName) -> tuple[WeightsRow, ...]:

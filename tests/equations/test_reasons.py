@@ -77,13 +77,13 @@ def of(expression: str, **settings: Any) -> str:
         ),
         (
             "exp(1000 * scores[i, j]) * 0",
-            "in it, 6 of 9 cells are NaN. The first is it[t1,t1]: exp(1000) is too large for"
-            " float64",
+            "in it, 6 of 9 cells are NaN. The first is it[t1,t1]: exp(1000) does not fit"
+            " into float64",
         ),
         (
             "10 ** 200 * (10 ** 200 * scores[i, j])",
-            "in it, 7 of 9 cells are infinite. The first is it[t1,t1]: 1e200 * 1e200 is too large"
-            " for float64",
+            "in it, 7 of 9 cells are infinite. The first is it[t1,t1]: 1e200 * 1e200 does not fit"
+            " into float64",
         ),
         # What stands in a branch that is not taken is no reason.
         (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import attncli
+from attncli.cli.main import run
 
 QKV: dict[str, Any] = {"Q": [[1, 0], [0, 1]], "K": [[1, 2], [2, 1]], "V": [[1], [2]]}
 
@@ -56,3 +58,67 @@ def test_powers_of_powers_and_large_angles_take_no_time(
     trace = attncli.trace(**QKV, equations=[equation], result="it", rounding=rounding)
     assert time.process_time() - before < 5
     np.testing.assert_allclose(trace["it"], expected, atol=1e-3)
+
+
+def unread(equations: list[str], **settings: Any) -> list[str]:
+    trace = attncli.trace(**QKV, equations=equations, **settings)
+    return [warning for warning in trace.warnings if "depend" in warning]
+
+
+def test_an_equation_that_the_result_does_not_depend_on_is_named() -> None:
+    """With those that only it reads; in any rounding, once."""
+    equations = [
+        "one[i] = sum(j, scores[i, j])",
+        "two[i] = 2 * one[i]",
+        "scaled[i, j] = scores[i, j] / 2",
+    ]
+    said = "output does not depend on one and two: no step that leads to it reads them"
+    for rounding in ("shown", "paper", "exact"):
+        assert unread(equations, rounding=rounding) == [said]
+    assert unread(equations, result="two") == [
+        "two does not depend on scaled: no step that leads to it reads it"
+    ]
+    assert unread(equations, gradient=True) == [said]
+
+
+def test_an_equation_for_a_step_that_is_not_there() -> None:
+    """Without a mask there is no masked to replace; with one there is."""
+    equations = ["masked[i, j] = where(j <= i, scaled[i, j], -inf)"]
+    assert unread(equations) == [
+        "output does not depend on masked: no step that leads to it reads it"
+    ]
+    assert unread(equations, mask="causal") == []
+
+
+def test_a_softmax_of_its_own_is_one_equation() -> None:
+    assert unread(["noise[i, j] = softmax(j, scores[i, j])"]) == [
+        "output does not depend on noise: no step that leads to it reads it"
+    ]
+
+
+def test_shipped_equations_are_all_read() -> None:
+    files = sorted((Path(__file__).parents[2] / "inputs" / "equations").glob("*.yaml"))
+    assert len(files) == 14
+    for file in files:
+        assert not [each for each in attncli.trace(str(file)).warnings if "depend" in each]
+
+
+def test_the_cost_says_which_arrays_it_takes_as_learned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(
+        "X: [[1, 0], [0, 1]]\nW_Q: [[1, 2], [2, 1]]\n"
+        + "W_K: [[1, 2], [2, 1]]\nW_V: [[1, 2], [2, 1]]\n"
+        + "arrays: {'tab[d]': [1, 2], eps: 0.5, 'side[j]': [1, 2]}\nequations:\n"
+        + '  - "scaled[i, j] = scores[i, j] * side[j] + eps * sum(d, X[i, d] * tab[d])"\n',
+        encoding="utf-8",
+    )
+    assert run(["cost", str(path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    # 3 matrices of 4 numbers, and tab: a number is chosen, and side belongs to one text.
+    assert "The layer has 14 numbers that are learned." in page
+    assert (
+        "tab is an array of equations and counted as learned: the problem does not say whether they"
+        " are only given." in page
+    )

@@ -207,13 +207,27 @@ def _parameters(cost: Cost) -> Iterator[Block]:
     they = "The layer has" if cost.layers == 1 else "All layers together have"
     number = grouped(cost.parameters)
     size = byte_size(cost.parameters * cost.dtype.size)
-    yield Paragraph((f"{they} {number} numbers that are learned. They take {size}.",))
+    yield Paragraph((f"{they} {number} numbers that are learned. They take {size}.{_own(cost)}",))
     rows = []
     for step in cost.learned:
         share = percent(step.numbers / cost.parameters)
         row = (step.rule.name, _sides(step), grouped(step.numbers), share)
         rows.append(tuple((cell,) for cell in row))
     yield Table(("array", "shape", "parameters", "share"), tuple(rows), right=(1, 2, 3))
+
+
+def _own(cost: Cost) -> str:
+    """That arrays of equations are counted, too, of which a problem does not say whether they are
+    learned.
+    """
+    own = [step.rule.name for step in cost.learned if step.rule.own]
+    if not own:
+        return ""
+    is_array = either(len(own), "is an array", "are arrays")
+    return (
+        f" {listed(own)} {is_array} of equations and counted as learned: the problem does not say"
+        " whether they are only given."
+    )
 
 
 def _memory(cost: Cost) -> Iterator[Block]:

@@ -53,7 +53,7 @@ from attncli.tracing.labels import labels
 from attncli.tracing.magnitudes import HONEST_EPSILONS, softmax_of
 from attncli.tracing.model import Trace, is_built_in_softmax, step_of_pairs
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
-from attncli.tracing.warnings import infinities_in
+from attncli.tracing.warnings import infinities_in, unread_of
 
 FLOAT64 = DTYPES["float64"]
 # Functions of printed numbers, and between stages.
@@ -99,6 +99,7 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
         "mask": "mask",
         **_attention(plan),
         "plain": trace.is_plain and is_built_in_softmax(trace.steps),
+        "unread": unread_of(plan, trace.steps),
         "has_own": any(step.rule.own for step in trace.steps.values()),
         "own": clicked_name(problem),
         "yaml": _yaml(problem)[0],

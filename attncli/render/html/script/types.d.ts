@@ -145,6 +145,8 @@ interface LiveData {
   mixed?: string;
   /** Whether weights and output are those of attention. */
   plain: boolean;
+  /** What is said of equations that the result does not depend on. */
+  unread: string[];
   /** Whether a step is an equation of the problem's own. */
   has_own: boolean;
   /** The array that has the mask's cells which are clicked. */
@@ -163,14 +165,7 @@ interface LiveData {
   notation: Forms;
   mathml: Forms & { functions: Record<string, Spelling> };
   words: Record<
-    | "no_key"
-    | "no_divisor"
-    | "divisor_is_0"
-    | "true"
-    | "false"
-    | "visible"
-    | "hidden"
-    | "rounded",
+    "no_key" | "no_divisor" | "divisor_is_0" | "true" | "false" | "visible" | "hidden" | "rounded",
     string
   >;
 }

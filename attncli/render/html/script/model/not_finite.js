@@ -17,6 +17,7 @@ const SIGNS_BETWEEN = new Map([
 ]);
 const DIVISIONS = ["div", "share", "floor_div", "mod"];
 const MOST_NUMBERS_WRITTEN = 3;
+const MINUS = `-${SHARED.infinity}`;
 
 /**
  * A function whose result is infinite or no number, though its numbers are not.
@@ -79,7 +80,7 @@ function faultInWords(fault, rule) {
   const comes = `${operationOf(fault)} is ${isNaN ? "no number" : shortNumber(fault.result)}`;
   const why = whyFault(fault);
   if (why) return `${comes}, because ${why}${writtenInstead(fault, rule.equation)}`;
-  if (!isNaN) return `${operationOf(fault)} is too large for float64`;
+  if (!isNaN) return `${operationOf(fault)} does not fit into float64`;
   return `${comes}${writtenInstead(fault, rule.equation)}`;
 }
 
@@ -112,7 +113,7 @@ function writtenInstead({ kind, numbers, result }, tree) {
   const read = name === "sub" || name === "div" ? cellRead(parts[1]) : "";
   const areBoth = (/** @type {number} */ value) => numbers.every((number) => number === value);
   if (read && name === "sub" && areBoth(-Infinity))
-    return `. The built-in softmax subtracts 0 there: where(-inf < ${read}, ${read}, 0) in place of ${read}`;
+    return `. The built-in softmax subtracts 0 there: where(${MINUS} < ${read}, ${read}, 0) in place of ${read}`;
   if (read && name === "div" && areBoth(0))
     return `. With where(${read} == 0, 1, ${read}) as the divisor, it is 0`;
   const inside = parts.map((part) => writtenInstead({ kind, numbers, result }, part));
@@ -150,8 +151,8 @@ function operationOf({ kind, numbers, result }) {
 
 /** @param {number} value */
 function shortNumber(value) {
-  if (Number.isNaN(value)) return "nan";
-  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (Number.isNaN(value)) return SHARED.nan;
+  if (!Number.isFinite(value)) return value > 0 ? SHARED.infinity : MINUS;
   if (value === 0) return "0";
   const scientific = value.toExponential(4);
   const exponent = Number(scientific.split("e")[1]);

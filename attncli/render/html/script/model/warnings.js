@@ -9,7 +9,7 @@
  *
  * @param {Model} model
  */
-const warningsOf = (model) => [...withoutKeys(model), ...overflows(model)];
+const warningsOf = (model) => [...model.data.unread, ...withoutKeys(model), ...overflows(model)];
 
 /** @param {Model} model */
 function* withoutKeys(model) {
