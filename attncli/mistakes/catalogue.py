@@ -82,9 +82,9 @@ def _changes(mistake: Mistake, trace: Trace) -> Changes:
     known = _as_attention_has_it(trace)
     try:
         changes = mistake.change(known)
-    except (KeyError, ValueError):
-        # It looks at a step that equations of the problem's own have no need of, or at the equation
-        # of one that they make.
+    except (KeyError, ValueError, IndexError):
+        # It looks at a step that equations of the problem's own have no need of, at the equation of
+        # one that they make, or at an axis that they leave out.
         return {}
     is_of_own = any(trace.steps[name].rule.own for name in changes)
     return {} if is_of_own else changes

@@ -180,7 +180,8 @@ class _Ranking(NamedTuple):
     def group(self, start: int) -> tuple[float, list[int]]:
         """The keys from this place on that have its weight, in their own order."""
         weight = float(self.weights[start])
-        least = weight - TIE * weight
+        # Weights of a problem's own equations may be below 0.
+        least = weight - TIE * abs(weight)
         # The search needs numbers that grow, and the weights fall.
         remaining = -self.weights[start:]
         alike = int(np.searchsorted(remaining, -least, side="right"))

@@ -404,10 +404,17 @@ def surely_rounded(values: NDArray[np.float64], precision: int) -> NDArray[np.bo
     return sure
 
 
+# Floats have exponents of three digits; decimals that are rounded as on paper may have any.
+_DIGITS_OF_EXPONENTS = 3
+
+
 @lru_cache(maxsize=2**16)
 def number_node(text: str) -> Number:
-    """A printed number as a node of an equation, which knows exactly what its text says."""
-    if text == NAN:
+    """A printed number as a node of an equation, which knows exactly what its text says, unless it
+    is far too large: with as many digits, each line would take seconds.
+    """
+    _, _, exponent = text.lower().partition("e")
+    if text == NAN or len(exponent.strip("+-")) > _DIGITS_OF_EXPONENTS:
         return Number(None, text)
     if text in NO_NUMBERS:
         return Number(float(text), text)

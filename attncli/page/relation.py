@@ -20,6 +20,7 @@ from attncli.tracing.model import Step
 
 NO_DIVISOR = ("the divisor is printed as 0; a higher --precision shows its digits",)
 DIVISOR_IS_0 = ("the divisor is 0",)
+_MOST_DIGITS = 1000
 LOOKED_UP = frozenset(name for name, function in FUNCTIONS.items() if function.looked_up)
 
 
@@ -44,6 +45,9 @@ def gives(sentence: Expression, result: Number) -> bool:
     value = value_of_numbers(rewrite(sentence, _in_digits))
     printed = printed_value(result)
     if not (value.is_finite() and printed.is_finite()):
+        return False
+    if printed.adjusted() > _MOST_DIGITS:
+        # Nobody writes out all its digits, and 50 of them do not tell.
         return False
     tolerance = EXACTLY * max(Decimal(1), abs(printed))
     return abs(value - printed) < tolerance

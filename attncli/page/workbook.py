@@ -200,7 +200,9 @@ class _WorkbookMaker:
         """What stands in a cell."""
         name, index = key
         step = self.trace.steps.get(name)
-        if step is None:
+        # The gradient of v has the name of d_v, the width of the values.
+        is_scalar = step is not None and bool(step.shape) and not index
+        if step is None or is_scalar:
             scalar = self.trace.parameters[name]
             assert isinstance(scalar, Scalar)
             spelled = _as_written(scalar.written)

@@ -61,7 +61,10 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
             found[name] = None
     if "concat" not in found:
         return tuple(found)
-    weights = [name for name in ("W_O", "b_O") if name in trace]
+    of_heads = [step.rule.inputs for name, step in trace.steps.items() if name not in found]
+    read = {name for inputs in of_heads for name in inputs}
+    # A step of the problem's own may read them in every head, too.
+    weights = [name for name in ("W_O", "b_O") if name in trace and name not in read]
     return (*weights, *found)
 
 

@@ -5,6 +5,7 @@ stands in its place. The sweep found each case.
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,74 @@ def test_every_command_takes_it(
     again = attncli.Trace.from_dict(json.loads(json.dumps(trace.to_dict())))
     assert again.to_dict() == trace.to_dict()
     assert again.to_markdown() == trace.to_markdown()
+
+
+def test_an_output_weight_that_each_head_reads() -> None:
+    """It is shown in every head, and worked lines of a head have it."""
+    problem = HEADS | {"W_O": [[1, 2], [0, 1], [2, 0], [1, 1]]}
+    trace = attncli.trace(**problem, equations=["scaled[i, j] = W_O[0, 1] * scores[i, j]"])
+    np.testing.assert_allclose(trace["scaled"], 2 * trace["scores"])
+    page = trace.to_markdown(detail="cells")
+    assert page.count(r"2 \cdot") > 2 * 3 * 3
+    assert "W_O" in trace.at(head=1)
+
+
+def test_weights_below_0_are_said_once_each() -> None:
+    problem = PLAIN | {"equations": ["exp[i, j] = scores[i, j] + where(j < 1, 0, 1)"]}
+    trace = attncli.trace(**problem)
+    assert (trace["weights"] < 0).any()
+    share = 100 * trace["weights"].min()
+    assert f"{share:.1f} % to" in trace.to_markdown()
+
+
+def test_exponentials_that_have_a_million_digits() -> None:
+    """On paper, they are written with an exponent; no line of theirs is said to be exact."""
+    trace = attncli.trace(
+        Q=[[23000, 0], [0, 2]],
+        K=[[100, 2], [2, 1]],
+        V=[[1], [2]],
+        scale="none",
+        equations=["row_sum[i] = 1 + Q[i, 1]"],
+        rounding="paper",
+    )
+    begin = time.process_time()
+    page = trace.to_markdown()
+    assert time.process_time() - begin < 2
+    # e to the 2300000 is 10 to the 998877.308…
+    assert "2.034e+998877" in page
+    assert "= 2.034e+998877" not in page
+
+
+def test_the_workbook_tells_the_width_of_values_from_the_gradient_of_v(tmp_path: Path) -> None:
+    problem = PLAIN | {"score": "additive", "W_1": [[1], [2]], "W_2": [[1], [0]], "v": [2]}
+    file = file_of(tmp_path, problem | {"equations": ["three = mean(c, V[1, c])"]})
+    assert run(["gradient", file, "-o", str(tmp_path / "book.xlsx")]) == 0
+
+
+def test_mistakes_of_shared_heads_where_an_equation_has_no_heads(tmp_path: Path) -> None:
+    problem = {
+        "Q": [[[1, 0], [0, 1]], [[0, 1], [1, 2]]],
+        "V": [[[1, 3], [0, 2]]],
+        "arrays": {"kept[j, k]": [[1, 2], [0, 1]]},
+        "equations": ["K[j, k] = kept[j, k] ** 2"],
+    }
+    assert run(["generate", "--audit", file_of(tmp_path, problem)]) == 0
+
+
+def test_the_live_page_has_queries_of_another_length(tmp_path: Path) -> None:
+    problem = {
+        "Q": [[1, 0, 2]],
+        "K": [[1, 2], [2, 1]],
+        "V": [[1], [3]],
+        "score": "multiplicative",
+        "W_a": [[1, 0], [2, 1], [0, 1]],
+        "equations": ["it[i] = Q[i, 0] + 1"],
+    }
+    assert run(["compute", file_of(tmp_path, problem), "-o", str(tmp_path / "page.html")]) == 0
+    projected = problem | {"X": [[1]], "W_Q": [[1, 0, 2]]}
+    del projected["Q"]
+    page = tmp_path / "projected.html"
+    assert run(["compute", file_of(tmp_path, projected), "-o", str(page)]) == 0
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,8 @@ class _Collected:
         self, plan: Plan, rule: Rule, shapes: Mapping[str, tuple[int, ...]]
     ) -> Mapping[str, int]:
         if not rule.given:
-            return {**index_sizes(rule.equation, shapes), **plan.sizes}
+            read = index_sizes(rule.equation, shapes)
+            return {**read, **plan.sizes, **dict(rule.lengths)}
         return dict(zip(rule.target.letters, plan.given[rule.name].shape, strict=True))
 
     def _add(self, key: tuple[Any, ...], written: dict[str, Any]) -> int:

@@ -254,7 +254,7 @@ def _new_problem(
     line: list[str], asked: Mapping[str, str], changed: list[str]
 ) -> Iterator[Reading]:
     """What has blanks says so, and what has numbers can be worked out."""
-    filled = any(word.startswith(("--random", "--seed")) for word in line)
+    filled = any(word.startswith(("--random", "--seed", "--equations")) for word in line)
     for name in changed:
         yield Reading(["compute", name, "--detail=brief"], (0,) if filled else (3,))
 
