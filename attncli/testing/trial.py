@@ -256,7 +256,7 @@ def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
     bits. What is far from right in other cases may be anything, and none of it is rounding.
     """
     wrong = [each for each in results if each.result == "differs"]
-    far = [each for each in wrong if _is_far(each)]
+    far = [each for each in wrong if each.output is not None and each.right.is_far(each.output)]
     for result in wrong:
         is_alone = all(each is result for each in far)
         if not is_alone or "precision" not in result.case.shows:
@@ -266,13 +266,6 @@ def _in_16_bits(results: Iterable[CaseResult]) -> Iterator[Finding]:
         times = factor(right.output, result.output, right.tolerance)
         if times is not None and 1 < times <= MOST_OF_ALL_KEYS + right.tolerance:
             yield Finding(("the exponentials were added in 16 bits",), (result,))
-
-
-def _is_far(result: CaseResult) -> bool:
-    """Whether an output is farther from right than any rounding brings it."""
-    right, output = result.right, result.output
-    assert output is not None
-    return right.are_far(right.output, output, right.blind)
 
 
 def _unmeant_layout(layout: AxisLayout, meant: Meant) -> Iterator[Finding]:

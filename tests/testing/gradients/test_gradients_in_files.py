@@ -94,6 +94,7 @@ def test_autograd_agrees_in_every_case(
 
 
 @pytest.mark.torch
+@pytest.mark.slow
 def test_a_gradient_that_autograd_calls_wrong_is_called_wrong(
     torch: Any, cases: Path, tmp_path: Path, capsys: Capture
 ) -> None:
