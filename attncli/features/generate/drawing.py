@@ -63,9 +63,11 @@ class Layer:
     def draw(self, key: Sequence[object], numbers: range) -> Draws:
         """The draws of these numbers by a key, such as a seed and a student."""
         cells = sum(map(prod, self.shapes.values()))
+        # Half a million draws may be tried: only their numbers are written anew.
+        up_to_the_number = json.dumps([*key, 0]).removesuffix("0]")
         drawn = bytearray()
         for number in numbers:
-            text = json.dumps([*key, number])
+            text = f"{up_to_the_number}{number}]"
             drawn += shake_256(text.encode()).digest(cells)
         bytes_of_draws = np.frombuffer(drawn, np.uint8).reshape(len(numbers), cells)
         rows = []
