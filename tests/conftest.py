@@ -6,6 +6,8 @@ that is marked slow: whole products of cases, many drawn examples, hostile input
 what is slow:
 
 - `slow`: a test, a case (`pytest.param(…, marks=pytest.mark.slow)`) or a module (`pytestmark`).
+- `long`: the same of what takes long, mostly since it starts many programs. `.ci/run` plays all of
+  these each time, and of the others a part.
 - `each_choice`: of a product of parameters, the cases that are not needed to play each value of
   each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
@@ -48,8 +50,8 @@ from attncli.problem.parts.positions import Alibi, Position, Rope
 from attncli.problem.text.numbers import as_float
 
 LASTS = (
-    "about 3 minutes on two cores, and 6 with browsers and frameworks; -m slow, the slow tier,"
-    " half an hour"
+    "about 2 minutes on two cores, and 5 with browsers and frameworks; -m slow, the slow tier,"
+    " three quarters of an hour"
 )
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
     "fast": (10, 10, 5),
@@ -150,6 +152,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if hypothesis.is_hypothesis_test(function):
             item.add_marker("no_cover")
         if hypothesis.is_hypothesis_test(function) and slow_tier_is_asked_for(config):
+            item.add_marker("slow")
+        if item.get_closest_marker("long"):
             item.add_marker("slow")
         if isinstance(item, pytest.Function) and (
             item.get_closest_marker("each_choice") or sample_size(item)

@@ -100,6 +100,7 @@ def two_letters(arrays: dict[str, np.ndarray]) -> np.ndarray:
     return arrays["Q"] @ arrays["K"].T * (arrays["Q"] ** 2 @ arrays["w"])[:, None]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("score", "numpy_scores", "own", "names"),
     [
@@ -166,6 +167,7 @@ print(json.dumps(to_dict(run(loads(sys.stdin.buffer.read(), "problem.json"), gra
 """
 
 
+@pytest.mark.long
 def test_a_new_kind_of_positions() -> None:
     """Its bias is added beside that of another kind, and its gradient is that of the scores."""
     problem = GIVEN | {"mask": "causal", "position": {"alibi": {"slopes": [0.5]}, "near": True}}

@@ -107,6 +107,7 @@ def test_a_notebook_shows_a_step(trace: attncli.Trace) -> None:
     assert type(some.steps["output"].value) is np.ndarray
 
 
+@pytest.mark.long
 def test_what_python_prints_is_short(trace: attncli.Trace) -> None:
     steps = "X W_Q W_K W_V Q K V K_T scores scaled exp row_sum weights output"
     assert repr(trace) == f"<trace 'I love AI': 3 queries and 3 keys; {steps}>"
@@ -213,6 +214,7 @@ def test_a_solution_is_checked() -> None:
     assert checked._repr_markdown_() == checked.to_markdown()
 
 
+@pytest.mark.long
 def test_some_steps_are_checked_for_marks() -> None:
     """Of the nine scores eight are right; of ten marks that is 8.9. The weights are not judged."""
     answers = {"scores": [[1, 5, 3], [3, 3, 4], [2, 4, 3]], "weights": np.zeros((3, 3))}

@@ -26,6 +26,7 @@ def benchmark(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("cupy", "reason"),
     [

@@ -204,7 +204,17 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("block", blocks("console"), ids=str)
+# These start a program for each function or solution.
+OF_SECONDS = re.compile(r"attncli test |--batch")
+
+
+def in_its_tier(block: Block) -> object:
+    """The block, whose commands may take seconds; the README is tried whole each time."""
+    is_long = block.page.name != "README.md" and OF_SECONDS.search(block.body)
+    return pytest.param(block, marks=pytest.mark.long if is_long else ())
+
+
+@pytest.mark.parametrize("block", map(in_its_tier, blocks("console")), ids=str)
 def test_commands_print_what_is_shown(
     block: Block, workplace: Path, pytestconfig: pytest.Config
 ) -> None:

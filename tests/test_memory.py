@@ -136,6 +136,7 @@ np.save("python.npy", trace["output"])
 ADDITIVE = "score: additive\nW_1: {random: [8, 16]}\nW_2: {random: [8, 16]}\nv: {random: [16]}\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("tokens", "score"),
     [(8000, ""), pytest.param(2000, ADDITIVE, marks=pytest.mark.slow)],

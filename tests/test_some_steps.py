@@ -46,6 +46,7 @@ def numbers(trace: attncli.Trace) -> dict[str, Any]:
     return {name: trace[name].tobytes() for name in trace}
 
 
+@pytest.mark.long
 @given(data=st.data())
 def test_a_trace_has_the_steps_asked_for_and_no_others(data: st.DataObject) -> None:
     """The same numbers, labels and warnings as in the whole trace, also when read back from
@@ -75,6 +76,7 @@ def test_a_trace_has_the_steps_asked_for_and_no_others(data: st.DataObject) -> N
     assert attncli.Trace.from_dict(whole.to_dict()).left_out == ()
 
 
+@pytest.mark.long
 @settings(settings.get_profile("few"))
 @given(data=st.data())
 def test_what_needs_other_steps_says_so(data: st.DataObject) -> None:
@@ -194,6 +196,7 @@ def test_many_are_checked_for_the_steps_that_were_asked_for(steps: Any) -> None:
 # --- room for scores is asked for where they are made, and nowhere else
 
 
+@pytest.mark.long
 def test_what_makes_no_scores_needs_no_room_for_them(tmp_path: Path) -> None:
     problem = attncli.problem(**LARGE, mask="causal")
     attncli.save(problem, tmp_path / "p.yaml")

@@ -41,6 +41,7 @@ def problem(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("variables", "encoding"),
@@ -94,6 +95,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.at_most(44)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("width", [20, 40, 80, 400])
@@ -120,6 +122,7 @@ def test_every_command_has_a_page_in_words(
     assert re.findall(r"---+|==+|[\[|] +\S.*[\]|]$", page, re.MULTILINE) == []
 
 
+@pytest.mark.long
 def test_only_one_number_or_one_index_is_wider_than_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,6 +181,7 @@ def test_colors(
     assert LARGEST in page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("term", "colored"), [("dumb", False), ("xterm-256color", True)])
 def test_a_terminal(term: str, colored: bool) -> None:
     pty = pytest.importorskip("pty")

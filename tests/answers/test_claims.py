@@ -515,6 +515,7 @@ def is_told(text: str) -> bool:
     return found is None or found.half >= 0
 
 
+@pytest.mark.long
 @given(st.text(max_size=30))
 def test_any_text_is_a_claim_or_blank_or_an_error(text: str) -> None:
     assert is_told(text)

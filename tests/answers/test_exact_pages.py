@@ -112,6 +112,7 @@ FRACTIONS = [  # scores too large for plain exponentials, the largest of which a
 ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("text", FRACTIONS)
 def test_shifted_fractions(text: str, form: str) -> None:

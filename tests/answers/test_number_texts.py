@@ -224,6 +224,7 @@ def agree(one: Reading | str | None, other: Reading | str | None) -> bool:
         return one.half == other.half and abs(one.value - other.value) < slack
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_drawn_texts_are_what_the_grammar_says_or_errors_of_both(seed: int) -> None:
@@ -301,6 +302,7 @@ def read_cell(source: Source) -> Reading | str | None:
         return Reading(mpmath.mpf(str(claim.value)), Fraction(claim.half))
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_text_means_the_same_in_every_form_of_answers(seed: int) -> None:
@@ -374,6 +376,7 @@ def in_latex(draw: random.Random, depth: int = 0) -> tuple[str, str]:
             return f"- {one}", f"- {text}"
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_latex_means_what_it_shows(seed: int) -> None:

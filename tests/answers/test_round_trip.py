@@ -79,7 +79,7 @@ def claims(answers: Answers) -> Iterator[tuple[str, tuple[int, ...], Claim | Non
 
 
 @pytest.mark.at_most(82)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:

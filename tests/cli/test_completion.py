@@ -110,6 +110,7 @@ def played(words: list[str], folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.long
 @MISSING["bash"]
 @pytest.mark.parametrize(
     ("words", "expected"),
@@ -130,6 +131,7 @@ def test_in_bash(words: list[str], expected: list[str], tmp_path: Path) -> None:
     assert registered == "complete -o default -F _attncli_completion attncli"
 
 
+@pytest.mark.long
 @MISSING["zsh"]
 def test_in_zsh(tmp_path: Path) -> None:
     stubs = "compdef() { : }; _arguments() { print -r -- $@ }; _files() { print files }"
@@ -145,6 +147,7 @@ def test_in_zsh(tmp_path: Path) -> None:
     assert found.endswith("\nfiles")
 
 
+@pytest.mark.long
 @MISSING["fish"]
 def test_in_fish(tmp_path: Path) -> None:
     (tmp_path / "problem.yaml").touch()

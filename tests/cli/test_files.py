@@ -356,6 +356,7 @@ def test_an_array_under_the_name_of_answers_is_not_written_over(
 PROBLEM = b"title: \xc3\xa9\ntokens: [a]\nQ: [[1]]\nK: [[1]]\nV: [[1]]\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("encoding", "title", "rule"),
     [("utf-8", "é", "━"), ("latin-1", "é", ""), ("ascii", r"\xe9", "")],
@@ -373,6 +374,7 @@ def test_a_page_for_people_is_in_the_encoding_of_standard_output(
     assert result.stdout.decode(encoding).splitlines()[:2] == [title, rule]
 
 
+@pytest.mark.long
 def test_in_the_locale_c_standard_output_is_ascii_and_a_file_is_not(tmp_path: Path) -> None:
     """Python writes UTF-8 there, which nobody asked for who sets this locale."""
     love = str(Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml")
@@ -393,6 +395,7 @@ def test_in_the_locale_c_standard_output_is_ascii_and_a_file_is_not(tmp_path: Pa
     assert "Kᵀ" in target.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_file_is_always_utf_8(tmp_path: object) -> None:
     target = f"{tmp_path}/page.txt"
     subprocess.run(

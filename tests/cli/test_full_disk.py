@@ -167,6 +167,7 @@ def test_every_option_that_writes_has_a_line() -> None:
     assert {*writing_options()} - IN_TESTS_OF_ITS_OWN <= tried
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
 def test_the_help_names_the_option_and_what_it_takes(
     line: list[str], full: Path, capsys: pytest.CaptureFixture[str]
@@ -194,6 +195,7 @@ def test_these_write_several_files(line: list[str], tmp_path: Path) -> None:
     assert (len({*contents(given)} - before) > 1) == writes_several(line)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("places", [2, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("line", [*filter(writes_several, LINES)], ids=" ".join)
 def test_nothing_is_left_of_several_files(

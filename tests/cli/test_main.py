@@ -310,6 +310,7 @@ def test_an_interruption_amid_an_import(name: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+@pytest.mark.long
 def test_an_interruption_while_a_file_is_written_cleans_up(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("old")
     program = (
@@ -325,6 +326,7 @@ def test_an_interruption_while_a_file_is_written_cleans_up(tmp_path: Path) -> No
     assert (tmp_path / "a.md").read_text() == "old"
 
 
+@pytest.mark.long
 def test_an_interruption_that_is_ignored_stays_so() -> None:
     program = INTERRUPTED.format(name="yaml")
     done = subprocess.run(
@@ -390,6 +392,7 @@ BAD = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD)
 def test_what_is_wrong_with_typed_numbers_is_told_without_numpy(text: str, tmp_path: Path) -> None:
@@ -415,16 +418,19 @@ FOR_SOME = {  # what few runs need, each with a command line that does
 }
 
 
+@pytest.mark.long
 def test_a_plain_run_imports_neither_the_way_back_nor_closed_forms() -> None:
     assert imported(["compute", "inputs/i_love_ai.yaml"], names=tuple(FOR_SOME)) == []
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FOR_SOME)
 def test_what_few_runs_need_is_imported_by_these(name: str) -> None:
     assert imported(FOR_SOME[name], names=(name,)) == [name]
 
 
+@pytest.mark.long
 def test_problems_are_read_without_numpy(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom attncli.problem.loader import load\nload('inputs/{}')\nassert 'numpy' not"
@@ -446,6 +452,7 @@ def test_the_start_up_test_can_fail(name: str) -> None:
     assert imported(["--help"], f"import {name}") == [name]
 
 
+@pytest.mark.long
 def test_an_unbuffered_standard_output_gets_all_or_an_error(tmp_path: Path) -> None:
     """With PYTHONUNBUFFERED a write may be short and say so only in its result."""
     script = f"ulimit -f 20; exec {sys.executable} -m attncli compute inputs/twelve_tokens.yaml"

@@ -109,6 +109,7 @@ numpy.linalg.svd(array)  # one call, which takes half a minute
 """
 
 
+@pytest.mark.long
 def test_an_interruption_amid_arithmetic_is_answered_at_once() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", AMID_ARITHMETIC], stdout=subprocess.PIPE, text=True

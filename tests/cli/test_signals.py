@@ -31,6 +31,7 @@ cli.main()
 """
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", ["chmod", "fsync", "replace"])
 @pytest.mark.parametrize("name", ENDED)
@@ -78,6 +79,7 @@ SAID = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("name", ENDED)
@@ -95,6 +97,7 @@ def test_as_soon_as_a_folder_is_made(command: str, name: str, count: int, tmp_pa
     assert {*os.listdir(tmp_path)} == {"class.csv", "functions.csv"}
 
 
+@pytest.mark.long
 def test_one_that_is_ignored_stays_so(tmp_path: Path) -> None:
     program = WRITING.format(name="SIGHUP", function="fsync", path=str(tmp_path / "a.md"))
     command = ["sh", "-c", 'trap "" HUP; exec "$0" -c "$1"', sys.executable, program]
@@ -103,6 +106,7 @@ def test_one_that_is_ignored_stays_so(tmp_path: Path) -> None:
     assert (tmp_path / "a.md").read_text("utf-8").startswith("# ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.slow)])
 def test_amid_work(name: str, tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text(

@@ -73,6 +73,7 @@ def save(path: Path, text: str) -> None:
     (path.parent / "saved").replace(path)
 
 
+@pytest.mark.long
 def test_a_page_is_worked_out_again_and_ctrl_c_ends_it(tmp_path: Path, start: Start) -> None:
     (tmp_path / "p.yaml").write_text(PROBLEM.format(2))
     watched = start("compute", "p.yaml", "--watch", *CELL)
@@ -86,6 +87,7 @@ def test_a_page_is_worked_out_again_and_ctrl_c_ends_it(tmp_path: Path, start: St
     assert watched.interrupted() == 130
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_shown_and_watched_on(tmp_path: Path, start: Start) -> None:
     (tmp_path / "p.yaml").write_text(PROBLEM.format("x"))
     watched = start("compute", "p.yaml", "--watch", *CELL)
@@ -99,6 +101,7 @@ def test_what_is_wrong_is_shown_and_watched_on(tmp_path: Path, start: Start) -> 
     assert watched.interrupted() == 130
 
 
+@pytest.mark.long
 def test_arrays_are_watched_too(tmp_path: Path, start: Start) -> None:
     (tmp_path / "p.yaml").write_text("Q: {file: q.npy}\nK: [[1]]\nV: [[1]]\n")
     watched = start("gradient", "p.yaml", "--watch", "--cell", "d_K[0,0]", "-q")
@@ -110,6 +113,7 @@ def test_arrays_are_watched_too(tmp_path: Path, start: Start) -> None:
     assert watched.interrupted() == 130
 
 
+@pytest.mark.long
 def test_a_file_is_written_again(tmp_path: Path, start: Start) -> None:
     (tmp_path / "p.yaml").write_text(PROBLEM.format(2))
     watched = start("compute", "p.yaml", "--watch", *CELL, "-o", "page.md")
@@ -123,6 +127,7 @@ def test_a_file_is_written_again(tmp_path: Path, start: Start) -> None:
     assert watched.interrupted() == 130
 
 
+@pytest.mark.long
 def test_a_terminal_is_cleared_before_each_page(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty")
     (tmp_path / "p.yaml").write_text(PROBLEM.format(2))

@@ -61,6 +61,7 @@ def test_grouped_queries_are_heads_with_repeated_keys(
     same(program(problem_file(**grouped, **choices)), program(problem_file(**repeated, **choices)))
 
 
+@pytest.mark.long
 @given(seed=seeds, settings=scoring(), position=positions, mask=bare_masks)
 def test_an_entry_alone_and_a_head_alone(
     program: Program, seed: int, settings: dict[str, Any], position: Any, mask: Any

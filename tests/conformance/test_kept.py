@@ -106,6 +106,7 @@ def test_any_steps(problem: dict[str, Any], dtype: str, data: st.DataObject) -> 
     assert all(some.steps[name].kept for name in keep)
 
 
+@pytest.mark.long
 @MANY
 @given(
     problem=problem_files(small=True),

@@ -57,6 +57,7 @@ def test_twelve_decimals_on_paper_are_eight_of_the_truth(
             np.testing.assert_allclose(paper[name], exact[name], rtol=1e-8, atol=1e-8, err_msg=name)
 
 
+@pytest.mark.long
 @FEW
 @given(problem=problem_files())
 def test_every_worked_cell_gives_its_cell(trace: Trace, problem: dict[str, Any]) -> None:

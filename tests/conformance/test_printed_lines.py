@@ -46,6 +46,7 @@ def page_of(problem: dict[str, Any], view: View, rounding: Any, gradient: bool) 
 
 
 # fewer than few, since each has hundreds of lines; and the line says it, however large the problem
+@pytest.mark.long
 @settings(FEW, max_examples=FEW.max_examples // 2, phases=[Phase.explicit, Phase.generate])
 @given(
     problem=problem_files(),

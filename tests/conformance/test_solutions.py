@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def test_what_is_rounded_at_every_step_is_never_wrong(
     assert_never_wrong(problem, precision, fixed, gradient=False)
 
 
+@pytest.mark.long
 @FEW
 @given(problem=problem_files(), precision=st.integers(2, 6), fixed=st.booleans())
 def test_nor_is_any_gradient(problem: dict[str, Any], precision: int, fixed: bool) -> None:

@@ -86,6 +86,7 @@ def agree(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> None:
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10, err_msg=name)
 
 
+@pytest.mark.long
 @settings.get_profile("few")
 @given(problem=problem_files(small=True))
 def test_formulas_give_what_numpy_finds(
@@ -101,6 +102,7 @@ def test_formulas_give_what_numpy_finds(
             assert book.value(key) == cached
 
 
+@pytest.mark.long
 @settings.get_profile("few")
 @given(problem=problem_files(small=True))
 def test_numbers_that_are_typed_over_reach_all_that_follows(

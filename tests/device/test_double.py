@@ -184,6 +184,7 @@ def test_arrays_on_the_device_are_read(cupy: Cupy) -> None:
     assert bits(attncli.trace(**there)) == bits(attncli.trace(**given))
 
 
+@pytest.mark.long
 def test_a_function_of_cupy_is_tested(tmp_path: Path) -> None:
     (tmp_path / "cupy.py").write_text(
         "import sys\n"

@@ -94,6 +94,7 @@ PLAIN: dict[str, Any] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "problem",
     [

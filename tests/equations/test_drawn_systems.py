@@ -80,6 +80,7 @@ def check_all(seeds: Iterable[int]) -> int:
     return worked
 
 
+@pytest.mark.long
 def test_a_few_drawn_systems() -> None:
     worked = check_all(range(FEW))
     assert worked > 0.9 * FEW
@@ -92,6 +93,7 @@ def test_many_drawn_systems(first: int) -> None:
     assert worked > 0.9 * IN_ONE
 
 
+@pytest.mark.long
 def test_the_drawn_systems_differ() -> None:
     """They replace every built-in step, with heads, batches, masks and functions of all kinds."""
     drawn = [draw_system(seed).data for seed in range(150)]

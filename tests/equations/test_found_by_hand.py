@@ -36,6 +36,7 @@ def file_of(text: str, folder: Path) -> str:
     return str(path)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("text", [MASKED_SUM, SUM_IN_A_CONDITION, CHOSEN_BY_A_SOFTMAX])
 @pytest.mark.parametrize("options", [(), ("--detail", "cells"), ("--rounding", "exact")])
 @pytest.mark.parametrize("format", ["table", "markdown", "html"])

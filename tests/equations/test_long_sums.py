@@ -35,6 +35,7 @@ def test_differences_are_taken_from_the_left() -> None:
     np.testing.assert_allclose(trace["more"], np.array(ROWS) + 40, rtol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [

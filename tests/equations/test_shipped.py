@@ -245,6 +245,8 @@ def test_it_opens_with_three_sentences(name: str) -> None:
     assert opening[3].startswith("title: ")
 
 
+@pytest.mark.long
+@pytest.mark.sampled(4)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("name", PAPERS)
 @pytest.mark.parametrize(

@@ -87,6 +87,7 @@ def test_compared_gradients(other: list[str], capsys: pytest.CaptureFixture[str]
     )
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("more", [[], ["--marks", "3"], ["--steps", "loss"], ["--steps", "d_sink"]])
@@ -126,6 +127,7 @@ def test_an_index_too_many_is_told_how_to_be_written(capsys: pytest.CaptureFixtu
         assert capsys.readouterr().err.endswith(f"help: write --cell {name}\n")
 
 
+@pytest.mark.long
 def test_pages_heat_maps_worksheets_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     trace = attncli.trace("ours.yaml", gradient=True)
     for name in single_numbers():

@@ -123,6 +123,7 @@ def odd_problems(draw: st.DrawFn) -> dict[str, Any]:
     return problem
 
 
+@pytest.mark.long
 @FEW
 @given(problem=problem_files() | problem_files(mixed=True), options=asked())
 def test_every_problem_is_worked_out(problem: dict[str, Any], options: list[str]) -> None:

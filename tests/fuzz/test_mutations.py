@@ -20,6 +20,7 @@ FEW = settings.get_profile("few")
 EVERY = list(TARGETS)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", EVERY)
 def test_seeds_and_what_was_found(name: str) -> None:

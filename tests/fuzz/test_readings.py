@@ -17,6 +17,7 @@ from tests.tools.fuzz.readings import assert_agreement, readings
 DRAWN = 150
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("suffix", ["yaml", "json"])
 @pytest.mark.parametrize("seed", range(3))

@@ -259,6 +259,7 @@ def refused(
     assert found.mebibytes < MEBIBYTES, found.mebibytes
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_problem(name: str, folder: Path, usual: float) -> None:
@@ -271,6 +272,7 @@ def test_a_problem(name: str, folder: Path, usual: float) -> None:
     (folder / name).unlink()
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILES)
 def test_an_array(name: str, folder: Path, usual: float) -> None:
@@ -286,6 +288,7 @@ def test_an_array(name: str, folder: Path, usual: float) -> None:
     (folder / name).unlink()
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", WORKBOOKS)
 def test_a_workbook(name: str, folder: Path, usual: float) -> None:
@@ -301,6 +304,7 @@ def test_a_workbook(name: str, folder: Path, usual: float) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "standard_input", "message"),
@@ -347,6 +351,7 @@ def test_answers_and_dumps(folder: Path, usual: float) -> None:
     )
 
 
+@pytest.mark.long
 def test_an_option(folder: Path, usual: float) -> None:
     refused(
         quick(folder, usual, ["compute", "love.yaml", "--mask", "[" * MANY]),
@@ -380,6 +385,7 @@ LABELS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "json"])
 def test_labels(format: str, folder: Path, usual: float) -> None:

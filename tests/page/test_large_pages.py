@@ -42,6 +42,7 @@ def page_of(problem: Problem, view: View, *, gradient: bool) -> Document:
 FEW = ("causal", "grouped_query")
 
 
+@pytest.mark.long
 @pytest.mark.at_most(44)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(

@@ -148,6 +148,7 @@ def known_digits(texts: list[str]) -> list[str]:
     return [number.sub(lambda match: f"{float(match[0]):.12g}", text) for text in texts]
 
 
+@pytest.mark.long
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("file", INPUTS, ids=lambda file: file.stem)
 def test_every_number_and_line_of_an_example_is_that_of_attncli(file: Path) -> None:
@@ -160,6 +161,7 @@ def test_every_number_and_line_of_an_example_is_that_of_attncli(file: Path) -> N
     assert found["worked"] == lines
 
 
+@pytest.mark.long
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("file", INPUTS, ids=lambda file: file.stem)
 def test_every_formula_is_set_as_attncli_sets_it(file: Path) -> None:
@@ -194,6 +196,7 @@ def test_a_sum_is_stepped_through_with_what_its_terms_come_to_so_far() -> None:
     assert scaled == []
 
 
+@pytest.mark.long
 def test_a_wrong_number_tells_the_mistakes_that_give_it() -> None:
     """The score of "I" and "love" is 5, the scaled one 5/√3."""
     data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
@@ -207,6 +210,7 @@ def test_a_wrong_number_tells_the_mistakes_that_give_it() -> None:
     assert none == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["i_love_ai", "grouped_query", "batch", "kv_cache"])
 def test_the_output_is_a_sum_of_values(name: str) -> None:
     problem = load(str(ROOT / "inputs" / f"{name}.yaml"))
@@ -235,6 +239,7 @@ def test_all_that_follows_from_a_number_is_missing_without_it() -> None:
 EXACT_OR_LONG = ("5", "5/sqrt(3)", "1/3", "0.33", "3.00", "2.9", "1e1", "0.3333333333333333")
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["i_love_ai", "causal", "sink", "gemma2_softcap"])
 def test_a_held_number_is_slid_around_what_its_equation_gives_with_any_mistake(name: str) -> None:
@@ -256,6 +261,7 @@ def test_a_held_number_is_slid_around_what_its_equation_gives_with_any_mistake(n
     assert any(slider["least"] < 0 for slider in right if slider["name"] == "scores")
 
 
+@pytest.mark.long
 def test_answers_are_judged_as_check_judges_them() -> None:
     chosen = random.Random(18)
     problem = load(str(ROOT / "inputs" / "i_love_ai.yaml"))
@@ -283,6 +289,7 @@ def test_answers_are_judged_as_check_judges_them() -> None:
     assert {*expected} == {"right", "rounding", "wrong"}
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("each", [12, pytest.param(3, marks=pytest.mark.slow)], ids=["few", "many"])
 @pytest.mark.parametrize(
@@ -389,6 +396,7 @@ def random_question(seed: int) -> tuple[dict[str, Any], Trace, list[list[str]]]:
     return asking, trace, lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [range(8), pytest.param(range(8, 108), marks=pytest.mark.slow)], ids=["few", "many"]
 )
@@ -427,6 +435,7 @@ WHOLE = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.slow)], ids=["few", "many"]
 )
@@ -546,6 +555,7 @@ def test_numbers_are_read_as_in_a_file() -> None:
     assert asked({"ask": "numbers", "texts": texts}) == [expected]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
     [range(400), pytest.param(range(400, 8_000), marks=pytest.mark.slow)],
@@ -626,6 +636,7 @@ def are_same_scripts(*scripts: tuple[str, str]) -> list[bool]:
     return found
 
 
+@pytest.mark.long
 def test_the_script_of_a_page_does_what_the_written_one_does() -> None:
     folder = Path(script_text.__file__).parent / "script"
     names = (DATA_FILE, *MODEL_FILES, *PAGE_FILES)
@@ -724,6 +735,7 @@ def test_numbers_are_printed_alike(precision: int) -> None:
     assert found == [[format_number(value, precision) for value in values]]
 
 
+@pytest.mark.long
 def test_the_docs_say_how_large_a_page_is() -> None:
     """In thousands of bytes: a change that adds to the page says how much (decision 29)."""
     file = str(ROOT / "inputs" / "i_love_ai.yaml")

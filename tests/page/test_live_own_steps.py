@@ -179,6 +179,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("odd")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_every_number_and_line_is_that_of_attncli(name: str, folder: Path) -> None:
     problem, data = live_problem(name, folder)
@@ -233,6 +234,7 @@ def asked_of(name: str, seed: int, folder: Path) -> tuple[dict[str, Any], Any, l
     return asking, trace, lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "seeds", [range(2), pytest.param(range(2, 102), marks=pytest.mark.slow)], ids=["few", "many"]

@@ -107,6 +107,7 @@ def test_the_page_is_written_with_all_its_pictures_or_not_at_all(
     assert os.listdir(tmp_path) == ["p-weights.svg"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
 def test_a_stream_has_no_files_beside_it() -> None:
     line = [
@@ -142,6 +143,7 @@ def test_html_holds_its_pictures_in_the_fonts_of_the_page(
     )
 
 
+@pytest.mark.long
 def test_a_live_page_has_the_pictures_of_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
     """The chart of each, and the pictures of numbers, which disappear when a number is changed."""
     assert command(["compute", LOVE, "--pictures", "--format", "html"]) == 0
@@ -170,6 +172,7 @@ def test_latex_draws_with_tikz(capsys: pytest.CaptureFixture[str]) -> None:
     assert "tikz" not in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.tex
 @pytest.mark.at_most(3)
 @pytest.mark.sampled(1)

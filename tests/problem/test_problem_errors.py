@@ -620,6 +620,7 @@ def test_problems_too_large(text: str, message: str, problems: Problems) -> None
     assert problems(text) == [message]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "message"), TOO_MANY_SCORES)
 def test_only_who_makes_scores_asks_how_many_there_are(text: str, message: str) -> None:
     """And still tells where in the file they come from."""

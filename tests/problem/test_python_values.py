@@ -92,6 +92,7 @@ def test_arrays_are_copied_and_left_alone() -> None:
         problem.given["V"].value[0, 0] = 7
 
 
+@pytest.mark.long
 def test_large_arrays_are_not_turned_into_lists() -> None:
     """A list of 4 million numbers would take some 130 MB more, and seconds."""
     code = """

@@ -42,6 +42,7 @@ def hostile() -> attncli.Trace:
     return attncli.trace(title=HOSTILE, tokens=[HOSTILE], Q=[[1]], K=[[2]], V=[[3]])
 
 
+@pytest.mark.long
 def test_the_frame_has_the_page_and_the_text_beside_it_the_derivation() -> None:
     page = attncli.trace(I_LOVE_AI).page(height=500)
     parts = Parts(page._repr_html_())
@@ -56,6 +57,7 @@ def test_the_frame_has_the_page_and_the_text_beside_it_the_derivation() -> None:
     assert parts.text.rstrip().endswith("(53.3 %).")
 
 
+@pytest.mark.long
 def test_the_page_is_the_one_of_the_command_line(tmp_path: Path) -> None:
     from attncli.cli.main import run
 

@@ -1117,6 +1117,7 @@ def test_a_label_is_never_markup(browser: Browser, tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8").count("<script") == 2
 
 
+@pytest.mark.long
 def test_the_script_is_left_out_where_it_is_not_wanted_or_of_no_use(tmp_path: Path) -> None:
     assert "<script" in written(I_LOVE_AI, tmp_path).read_text(encoding="utf-8")
     for options, said in (

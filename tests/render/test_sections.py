@@ -92,6 +92,7 @@ def test_each_section_names_its_packages_and_explains_its_labels() -> None:
     assert ["T1~=~" in found[name] for name in found] == [True, False, True]
 
 
+@pytest.mark.long
 @pytest.mark.tex
 @pytest.mark.at_most(3)
 @pytest.mark.sampled(1)

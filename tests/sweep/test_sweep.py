@@ -39,6 +39,7 @@ RUN = Path(__file__).parents[1] / "tools" / "sweep" / "run.py"
 DRAWS = 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lines", [20, pytest.param(100, marks=pytest.mark.slow)])
 def test_drawn_lines_end_as_promised(lines: int) -> None:
     # in a process of its own, which forks for each case and has no threads
@@ -63,6 +64,7 @@ def test_every_key_of_the_schema_is_drawn() -> None:
     assert not {*problem_schema()["properties"]}.difference(drawn)
 
 
+@pytest.mark.long
 def test_a_key_and_a_word_that_are_new_to_the_schema_are_drawn() -> None:
     schema: Any = deepcopy(problem_schema())
     schema["properties"]["score"]["enum"].append("cosine")
@@ -72,6 +74,7 @@ def test_a_key_and_a_word_that_are_new_to_the_schema_are_drawn() -> None:
     assert any("temperature" in each.data for each in drawn)
 
 
+@pytest.mark.long
 def test_every_command_and_option_is_drawn() -> None:
     drawn = set()
     for name in commands():
@@ -125,6 +128,7 @@ def test_every_command_has_documented_lines() -> None:
     assert ["i_love_ai"] in [line.arguments for line in lines["example"]]
 
 
+@pytest.mark.long
 def test_drawn_lines_often_have_what_a_documented_one_has() -> None:
     """Each of these options alone is an error."""
     lines = [line for line in drawn_lines(commands()) if line[:1] == ["generate"]]
@@ -253,6 +257,7 @@ def test_a_line_may_say_that_there_was_nothing_to_write(tmp_path: Path) -> None:
         written(tmp_path, *line, end=End(0, "", "no case differs, so other.yaml was not written"))
 
 
+@pytest.mark.long
 def test_no_line_that_writes_is_run_again() -> None:
     """A folder or a file that the first one has written is there when it is run again."""
     draw = PROMISES["again"].lines
@@ -284,6 +289,7 @@ def test_every_option_that_names_what_is_written_is_known() -> None:
     assert options - known == {*READ}
 
 
+@pytest.mark.long
 def test_the_sets_of_generate_are_read_by_the_commands_that_read_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,6 +303,7 @@ def test_the_sets_of_generate_are_read_by_the_commands_that_read_them(
         written(tmp_path, *line, end=end)
 
 
+@pytest.mark.long
 def test_most_drawn_problems_are_right(tmp_path: Path) -> None:
     import attncli
     from attncli.errors import AttncliError

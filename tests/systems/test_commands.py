@@ -190,6 +190,7 @@ def ended_here(line: str, folder: Path, here: dict[str, Ended]) -> Ended:
     return here[line]
 
 
+@pytest.mark.long
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize(("line", "encoding"), [*on_windows()])
 def test_windows_does_as_linux_does(
@@ -204,6 +205,7 @@ def test_windows_does_as_linux_does(
 
 
 # Most of what is in it as in Windows is tried there.
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("line", [*TELLING, *OTHERS[::3]])
 def test_macos_does_as_linux_does(line: str, tmp_path: Path, here: dict[str, Ended]) -> None:
@@ -217,6 +219,7 @@ FOR_PEOPLE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.at_most(48)
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("encoding", ["cp1252", "cp437", "cp65001"])
@@ -237,6 +240,7 @@ def test_a_console_gets_every_number_and_no_codes(
         assert {*NUMBER.findall(text)} >= {*NUMBER.findall(wanted)}
 
 
+@pytest.mark.long
 def test_labels_that_a_console_lacks_are_shown_as_codes(tmp_path: Path) -> None:
     matrix = "[[1, 2], [3, 4]]"
     problem = f"tokens: [李雷, é]\nQ: {matrix}\nK: {matrix}\nV: {matrix}\n"
@@ -248,6 +252,7 @@ def test_labels_that_a_console_lacks_are_shown_as_codes(tmp_path: Path) -> None:
     assert "é" in page
 
 
+@pytest.mark.long
 def test_a_file_that_another_program_has_open_stays(tmp_path: Path) -> None:
     """Its handle is handed over as standard input, since the stand-in sees only what its own
     process has open.
@@ -267,6 +272,7 @@ def test_a_file_that_another_program_has_open_stays(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("platform", ["win32", "darwin", "linux"])
 def test_a_typed_name_that_windows_refuses(platform: str, tmp_path: Path) -> None:
     with_problems(tmp_path)
@@ -284,6 +290,7 @@ def test_a_typed_name_that_windows_refuses(platform: str, tmp_path: Path) -> Non
     assert contents(tmp_path) == before
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "line", ["--help", "schema trace", "compute inputs/i_love_ai.yaml", "steps --all"]
@@ -298,6 +305,7 @@ def test_a_pipe_without_a_reader_ends_quietly(line: str, tmp_path: Path) -> None
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_ends_the_process_leaves_the_old_file(number: int, tmp_path: Path) -> None:
     """The signal comes while the file is written: it is sent by the first look at the free names
@@ -327,6 +335,7 @@ main.main()
     assert contents(tmp_path) == before
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_what_is_watched(tmp_path: Path) -> None:
     command = [
         sys.executable,

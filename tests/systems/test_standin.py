@@ -27,6 +27,7 @@ def test_what_windows_lacks() -> None:
     assert "SIGBREAK" in windows.adds["signal"]
 
 
+@pytest.mark.long
 def test_what_newer_pythons_have_there() -> None:
     assert "set_blocking" not in differences("win32", (3, 12)).lacks["os"]
 

@@ -118,6 +118,8 @@ def trial(function: Callable[..., Any], meant: Meant = ANYTHING, expression: str
     return trial_of(function.__name__, results, meant, asked.layout.words)
 
 
+@pytest.mark.long
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", GPTS)
 def test_a_mistake_in_what_is_always_hidden_has_its_name(name: str) -> None:
     # Of another width, the scale of a case would be another one.
@@ -168,6 +170,7 @@ def test_who_hides_nothing_says_so() -> None:
     assert trial(square_with_a_mask).facts["always causal"] == "no"
 
 
+@pytest.mark.long
 def test_another_corner_is_no_fact() -> None:
     found = trial(one_too_many)
     assert not found.agrees
@@ -176,6 +179,7 @@ def test_another_corner_is_no_fact() -> None:
     assert wrong == ["plain, in float16", "4,096 equal keys"]
 
 
+@pytest.mark.long
 def test_a_mistake_beside_it_is_named() -> None:
     found = trial(without_a_scale)
     assert mistakes(found) == {"the scores were not scaled"}

@@ -75,7 +75,7 @@ def test_every_case_is_a_witness() -> None:
     assert {*UNSEEN, *UNNAMED, *UNKNOWN, *UNSEEN_IN_TORCH} == {*NAMES}
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", UNSEEN)
 def test_a_wrong_function_is_seen_by_this_case_alone(case: str) -> None:
     results = results_of(WRONG[UNSEEN[case]].function)
@@ -91,6 +91,7 @@ def test_a_wrong_function_in_torch_is_seen_by_this_case_alone(torch: Any, case: 
     assert wrong_ones(results_of(function, "torch")) == [case]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", UNNAMED)
 def test_a_mistake_is_told_from_others_by_this_case_alone(case: str) -> None:
     wrong = WRONG[UNNAMED[case]]

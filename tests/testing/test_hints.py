@@ -87,6 +87,7 @@ def test_what_the_hint_says_helps(
     assert "It is attention" in said_of(file, name, capsys, "--call", call)
 
 
+@pytest.mark.long
 def test_a_function_that_is_wrong_with_heads(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

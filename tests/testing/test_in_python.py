@@ -242,6 +242,7 @@ def test_attention(case):
 """
 
 
+@pytest.mark.long
 def test_pytest_says_what_the_judge_says(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(PROGRAM)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"]

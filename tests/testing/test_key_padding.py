@@ -48,6 +48,7 @@ def test_padding_the_other_way_round() -> None:
     assert [each.mistakes for each in explanations(results)] == [("the mask was inverted",)]
 
 
+@pytest.mark.long
 def test_settings_without_a_name(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mine.py"
     path.write_text(

@@ -128,6 +128,7 @@ def test_a_right_layer_agrees(
     assert data["facts"]["scale"] == "1/sqrt(d_k)"
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("layer", "mistake"),
@@ -160,6 +161,7 @@ def test_two_mistakes_that_no_case_shows_alone_are_both_named(
     assert data["unexplained"]["cases"] == []
 
 
+@pytest.mark.long
 def test_weights_may_be_named(layers: str, capsys: pytest.CaptureFixture[str]) -> None:
     layer = f"{layers}:Nameless(4)"
     assert run(["test", layer]) == Exit.INPUT

@@ -37,6 +37,7 @@ def results(data: dict[str, Any]) -> dict[str, str]:
     return {case["name"]: case["result"] for case in data["cases"]}
 
 
+@pytest.mark.long
 def test_attention_by_the_book_agrees_in_every_case(
     cases: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -65,6 +66,7 @@ def _inverted(q: Array, k: Array, v: Array, mask: Array | None = None) -> Array:
     return attention(q, k, v, mask=None if mask is None else ~mask)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("function", "mistake"),
     [
@@ -105,6 +107,7 @@ def test_outputs_in_every_number_format(
     assert set(results(judged(tmp_path, capsys, 0)).values()) == {"same"}
 
 
+@pytest.mark.long
 def test_an_output_in_float64_has_to_be_exact(cases: Path, tmp_path: Path, capsys: Capture) -> None:
     def coarse(q: Array, k: Array, v: Array) -> Array:
         return attention(q, k, v).astype(np.float16)
@@ -113,6 +116,7 @@ def test_an_output_in_float64_has_to_be_exact(cases: Path, tmp_path: Path, capsy
     assert results(judged(tmp_path, capsys, 1))["plain"] == "differs"
 
 
+@pytest.mark.long
 def test_the_outputs_may_lie_beside_the_cases(tmp_path: Path, capsys: Capture) -> None:
     folder = tmp_path / "cases"
     assert run(["test", "--export", str(folder)]) == 0
@@ -131,6 +135,7 @@ def test_cases_of_another_version_are_refused(tmp_path: Path, capsys: Capture) -
     assert "has other cases: of another version of attncli" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_nan_differs(cases: Path, tmp_path: Path, capsys: Capture) -> None:
     def with_nan(q: Array, k: Array, v: Array) -> Array:
         output = attention(q, k, v)
@@ -173,6 +178,7 @@ def _lost(path: Path) -> None:
     path.symlink_to("nowhere")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -224,6 +230,7 @@ def test_a_folder_that_is_not_there(name: str, tmp_path: Path, capsys: Capture) 
     assert "error: cannot read" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_other_files_do_not_matter(cases: Path, tmp_path: Path, capsys: Capture) -> None:
     answer_all(cases, tmp_path)
     (tmp_path / "kernel.c").write_text("int main(void) { return 0; }")
@@ -292,6 +299,7 @@ def test_as_says_what_true_in_a_mask_means(tmp_path: Path, capsys: Capture) -> N
     assert run(["test", "--outputs", str(folder), "--as", "torch-mha"]) == 0
 
 
+@pytest.mark.long
 def test_with_as_what_others_do_is_a_mistake(cases: Path, tmp_path: Path, capsys: Capture) -> None:
     answer_all(cases, tmp_path, _from_the_first)
     assert judged(tmp_path, capsys, 0)["facts"]["causal"] == "top-left"

@@ -58,6 +58,7 @@ def everywhere(q: Array, k: Array, v: Array) -> Array:
     return right(q, k, v) * 1.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("function", "words"),
     [
@@ -78,6 +79,7 @@ def test_where_it_differs(function: Callable[..., Array], words: str | None) -> 
     assert only_where(results, left) == words
 
 
+@pytest.mark.long
 def test_only_in_float16() -> None:
     results = results_of(in_halves)
     left = unexplained(results, explanations(results))
@@ -95,6 +97,7 @@ def beside(place: tuple[Any, ...]) -> Callable[[Array, Array, Array], Array]:
     return function
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("place", "words"),
     [

@@ -28,6 +28,7 @@ def right_here(function: Any, kind: str, right: Right) -> None:
     assert {name: facts[name] for name in right.facts} == dict(right.facts)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", IN_NUMPY)
 def test_in_numpy(name: str) -> None:
     right_here(getattr(right_functions, name), "numpy", IN_NUMPY[name])

@@ -68,6 +68,7 @@ def trial(function: Callable[..., Any], meant: Meant = ANYTHING, expression: str
     return trial_of(function.__name__, results, meant, words, remarks=remarks_on(asked))
 
 
+@pytest.mark.long
 def test_a_window_is_worked_out_from_the_corner_that_is_known() -> None:
     found = trial(narrow)
     ((mistakes, results),) = [(each.mistakes, each.results) for each in found.explanations]
@@ -81,6 +82,7 @@ def test_a_window_is_worked_out_from_the_corner_that_is_known() -> None:
     assert window.right.output == pytest.approx(mended, abs=1e-12)
 
 
+@pytest.mark.long
 def test_a_sum_of_all_values_is_no_sum_in_16_bits() -> None:
     found = trial(all_values)
     assert not found.explanations

@@ -65,6 +65,7 @@ def test_there_are_eighty_with_a_name_that_attncli_knows() -> None:
     assert {name for each in named for names in each.mistakes for name in names} <= KNOWN
 
 
+@pytest.mark.long
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", A_DOZEN)
 def test_is_named(name: str) -> None:
@@ -72,6 +73,7 @@ def test_is_named(name: str) -> None:
     require_named(WRONG[name], {each for one in found for each in one.mistakes})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OF_TRUTH_VALUES)
 def test_is_named_by_the_masks_of_truth_values(name: str) -> None:
     """A mask of numbers would veto the name."""

@@ -175,6 +175,7 @@ def test_decimals_of_any_power_of_e_are_right_to_the_last_digit(text: str, digit
         assert abs(mpmath.mpf(str(found)) / expected - 1) < mpmath.mpf(10) ** (1 - digits)
 
 
+@pytest.mark.long
 def test_many_powers_of_e_to_thousands_of_digits_take_seconds() -> None:
     """Each alone takes a tenth of a second; all are powers of one number."""
     begin = process_time()

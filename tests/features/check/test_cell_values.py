@@ -45,6 +45,7 @@ def test_a_whole_step_is_worked_out_as_each_of_its_cells(problem: str) -> None:
             assert float(values.own(step.name, index)) == float(own)
 
 
+@pytest.mark.long
 def test_a_mistake_that_divides_again_on_the_backward_pass_is_tried_beside_row_sums() -> None:
     """δ is 0 and dS is 0 for the first row; 9 is neither, with the mask or without it."""
     trace = run(

@@ -102,6 +102,7 @@ def test_an_exact_page_is_a_right_answer(
     assert f"help: did you mean {name}?" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_printed_example_with_hardly_a_number_right(checked: Checked) -> None:
     """By hand: Q[0][0] = 0.5 + 0.1 + 0.02 + 0.56 = 1.18; with Q and K as printed 1.07·0.62 +
     0.77·0.41 = 0.9791.
@@ -178,6 +179,7 @@ def test_marks(checked: Checked, page: Callable[..., str], written: Written, one
     assert checked(one, off, "--marks", "10", "--lenient", code=0)["marks"]["right"] == 10
 
 
+@pytest.mark.long
 def test_some_steps_are_judged_by_what_the_others_say(checked: Checked) -> None:
     data = checked(PRINTED, PRINTED_ANSWERS, "--steps", "Z,scores", code=1)
     assert list(data["steps"]) == ["scores", "scaled"]
@@ -199,6 +201,7 @@ def test_answers_that_make_the_rest_trivial_are_called_out(
     assert "show nothing" not in page(LOVE, LOVE_ANSWERS)
 
 
+@pytest.mark.long
 def test_the_first_wrong_number_is_worked_twice(page: Callable[..., str]) -> None:
     said = page(PRINTED, PRINTED_ANSWERS, "--steps", "scores")
     assert (
@@ -209,6 +212,7 @@ def test_the_first_wrong_number_is_worked_twice(page: Callable[..., str]) -> Non
     assert "true value              1.180·0.760 + 0.780·0.410 ≈ 1.217" in said
 
 
+@pytest.mark.long
 def test_verdicts_read_without_color_and_in_ascii(
     page: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +227,7 @@ def test_verdicts_read_without_color_and_in_ascii(
         assert "row t1: 1.45 (carried), 0.76 (carried), 1.09 (wrong)" in stream.read()
 
 
+@pytest.mark.long
 def test_markdown_and_latex(page: Callable[..., str]) -> None:
     markdown = page(PRINTED, PRINTED_ANSWERS, "--steps", "scores", "--format", "markdown")
     assert "| **t1** |     1.45 » | 0.76 » | **1.09** ✗ |" in markdown
@@ -247,6 +252,7 @@ def test_every_head_has_its_matrix(page: Callable[..., str], written: Written) -
     assert "dogs  ⎡    9 ✗" in said.partition("Head 1:")[2]
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 def test_an_output_file_gets_the_same_page(

@@ -178,6 +178,7 @@ UNSEEN: list[tuple[str, Problem]] = [
 each_case = pytest.mark.parametrize(("name", "problem"), CASES, ids=[case[0] for case in CASES])
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize(
     ("name", "problem"), [*CASES, *UNSEEN], ids=[case[0] for case in [*CASES, *UNSEEN]]
 )
@@ -217,6 +218,7 @@ def test_the_scores_may_be_too_large_for_the_digits_that_people_round_by() -> No
     assert "rounded" not in str(found)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("slip", [-0.7, -0.4])
 @pytest.mark.parametrize("cell", [*np.ndindex(3, 3)])

@@ -290,6 +290,7 @@ def test_a_query_that_sees_no_key_may_have_0_or_the_mean(last: str) -> None:
     assert (found.mistakes, found.whole) == (("the mask was inverted",), True)
 
 
+@pytest.mark.long
 def test_a_query_that_sees_no_key_has_not_any_number() -> None:
     output = blind_output(-1e9)
     output[2] = ["3.1234"]

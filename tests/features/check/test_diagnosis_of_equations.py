@@ -220,6 +220,8 @@ def named_of(file: str, every: int, least: int = 1) -> tuple[int, int, list[str]
     return tried, hidden, unnamed
 
 
+@pytest.mark.long
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("file", FILES)
 def test_mistakes_that_show_are_named(file: str) -> None:
     tried, hidden, unnamed = named_of(file, every=6)

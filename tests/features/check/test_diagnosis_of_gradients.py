@@ -256,7 +256,7 @@ def diagnosed(given: Problem, answers: dict[str, Array]) -> tuple[Diagnosis, ...
     return diagnose(checked(read(given), answers))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "given", "step"), CASES, ids=NAMES)
 def test_named(name: str, given: Problem, step: str) -> None:
     found = diagnosed(given, gradients(given, name))
@@ -284,6 +284,7 @@ def test_dS_in_place_of_dZ() -> None:
     assert [one.mistakes for one in found] == [(name,)]
 
 
+@pytest.mark.long
 def test_a_softcap_that_is_not_there_is_not_blamed() -> None:
     """The weights for the gradient of the scaled scores: A ∘ (dA - δ) without what a tanh would
     have for a slope.
@@ -292,6 +293,7 @@ def test_a_softcap_that_is_not_there_is_not_blamed() -> None:
     assert diagnosed(PLAIN, {"d_scaled": weights}) == ()
 
 
+@pytest.mark.long
 def test_kv_heads_that_are_tiled_both_ways() -> None:
     name = "KV heads were tiled, not repeated"
     back: Steps = {
@@ -354,6 +356,7 @@ def test_nor_are_those_of_any_example(file: str) -> None:
     assert diagnose(verdicts) == ()
 
 
+@pytest.mark.long
 def test_what_right_numbers_deny_is_not_named() -> None:
     """A loss may come from scores multiplied by the root of d_k; but then its gradients would not
     be right.
@@ -392,6 +395,7 @@ def back_on_paper(mistake: str, decimals: int) -> Array:
     return found.d_X
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("decimals", [2, 3])
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_every_number_is_that_of_numpy(kind: str) -> None:
         np.testing.assert_allclose(mistaken[step], wrong[step], rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("from_output", [False, True], ids=["matrices", "output"])
 @pytest.mark.parametrize("kind", [kind for kind in PROBLEMS if kind != NAN])
 def test_named(kind: str, from_output: bool) -> None:

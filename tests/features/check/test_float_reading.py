@@ -54,6 +54,7 @@ def problem_and_answers(seed: int) -> tuple[Trace, Answers]:
     return trace, read_answers(decode(json.dumps(texts).encode(), "answers.json"), trace)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 14))]

@@ -224,6 +224,7 @@ def each_less_itself(numbers: int) -> CellEquation:
     return CellEquation(tree, box.__getitem__)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("numbers", [12, pytest.param(60, marks=pytest.mark.slow)])
 def test_cells_in_doubt_share_one_effort_however_many_and_long_they_are(numbers: int) -> None:
     """A solution with more of them takes no more work, and what comes first does not take it

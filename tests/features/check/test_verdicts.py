@@ -349,6 +349,7 @@ def test_blank_cells_are_missing(printed: Judgement) -> None:
     assert verdicts.counts["missing"] == 8
 
 
+@pytest.mark.long
 def test_a_step_that_was_left_blank_is_no_work() -> None:
     """Each of its cells, worked out from what was written, would take minutes and gigabytes."""
     numbers = "; ".join(

@@ -118,6 +118,7 @@ def test_a_sink_leaves_no_row_without_weight() -> None:
         assert attncli.compare(problem, output, sees_no_key=meant)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("meant", "fill"), FILLED.items())
 def test_a_mistake_is_still_named(meant: str, fill: float) -> None:
@@ -126,6 +127,7 @@ def test_a_mistake_is_still_named(meant: str, fill: float) -> None:
     assert found.mistakes == ("the scores were not scaled",)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("fill", FILLED.values())
 def test_another_rule_for_these_rows_is_no_mistake(fill: float) -> None:
@@ -143,6 +145,7 @@ def test_another_rule_for_these_rows_is_no_mistake(fill: float) -> None:
     assert {*found.mistakes} == named
 
 
+@pytest.mark.long
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dump = tmp_path / "theirs.npz"
     np.savez(dump, **attention(-np.inf))

@@ -472,6 +472,7 @@ def test_faults_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert err.startswith("attncli: error: --set mask:1:13: mask.keep[0][1]: ")
 
 
+@pytest.mark.long
 def test_gradients(compared: Compared) -> None:
     for name in ("next_token", "sink", "grouped_query", "bahdanau"):
         steps = compared(
@@ -499,6 +500,7 @@ def test_a_single_number_of_a_trace_is_read_back(
     assert step in compared(problem, path, code=0)["steps"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["dump.npz", "dump.json"])
 def test_a_loss_in_a_dump_asks_for_ours(name: str, tmp_path: Path, compared: Compared) -> None:
     """Minus the logarithm of what the softmax of a row gives its class, and the mean of that."""

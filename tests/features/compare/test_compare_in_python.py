@@ -101,6 +101,7 @@ def test_tensors_have_the_tolerance_of_their_format(dtype: str) -> None:
     assert not attncli.compare(CAUSAL, tensor, tolerance=0)
 
 
+@pytest.mark.long
 def test_it_is_what_the_command_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dump = tmp_path / "theirs.npz"
     arrays = {"scaled": X @ W_Q @ (X @ W_K).T / 2, "att": weights(0.5), "output": OUTPUT}
@@ -126,6 +127,7 @@ def test_it_is_what_the_command_says(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
 
 
+@pytest.mark.long
 def test_steps_and_gradients() -> None:
     trace = attncli.trace(CAUSAL, gradient=True)
     wrong = {"weights": np.eye(3), "output": OUTPUT, "d_V": trace["d_V"]}

@@ -255,6 +255,7 @@ def layer(problem: Build) -> Trace:
     )
 
 
+@pytest.mark.long
 def test_layouts_of_heads(layer: Trace) -> None:
     def hint(**arrays: Any) -> list[str]:
         found = sentences(comparison_page(ours_theirs(layer, **arrays), detail="brief"))

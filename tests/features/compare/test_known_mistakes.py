@@ -67,6 +67,7 @@ def plain(problem: Build) -> Problem:
     return problem(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(
     ("wrong", "steps", "mistake"),
@@ -87,6 +88,7 @@ def test_a_mistake_in_a_dump(
     assert named(plain, {name: made[name] for name in steps}, dtype) == (mistake,)
 
 
+@pytest.mark.long
 def test_a_mask_that_was_forgotten(problem: Build) -> None:
     causal = problem(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=(Causal(),))
     assert named(causal, {"weights": worked()["weights"]}) == ("the mask was forgotten",)
@@ -197,6 +199,7 @@ def test_the_data_name_the_mistake(plain: Problem) -> None:
     assert explained(worked()) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("tokens", "said"), [(547, False), (548, True)])
 def test_too_many_weights_are_said(tokens: int, said: bool, problem: Build) -> None:
     column = np.linspace(0, 1, tokens)[:, None]

@@ -207,6 +207,7 @@ def can_be_made(name: str, problem: Sheet) -> bool:
 FEW = ("the mask was inverted", "W_K was transposed")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FEW)
 def test_a_mistake_is_named_from_every_step_on(name: str) -> None:
     named_from_every_step_on(name)
@@ -329,6 +330,7 @@ FOUR = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.each_choice
 @pytest.mark.parametrize("suffix", ["npz", "json"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -364,6 +366,7 @@ def test_a_mask_that_hides_a_row_whole_is_named(
     assert (explained["mistakes"], explained["sees_no_key"]) == ([name], blind)
 
 
+@pytest.mark.long
 @pytest.mark.each_choice
 @pytest.mark.parametrize("start", ["masked", "weights", "output"])
 @pytest.mark.parametrize(
@@ -382,6 +385,7 @@ def test_a_mask_that_was_used_wrongly_is_named_beside_the_right_one(
     assert name in told(made, start)["mistakes"]
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("start", ["masked", "weights", "output"])
 def test_a_mask_of_0_and_1_that_is_added(start: str, told: Told) -> None:

@@ -55,6 +55,7 @@ def honestly_worked(
     return problem, {name: steps[name] for name in HANDED_OVER if name in steps}
 
 
+@pytest.mark.long
 @pytest.mark.each_choice
 @pytest.mark.parametrize("size", [1, 3, 5, 10])
 @pytest.mark.parametrize("worked_in", FORMATS)

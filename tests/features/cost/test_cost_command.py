@@ -158,6 +158,7 @@ def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
 def test_huge_sizes_take_no_memory() -> None:
     names = ("n", "d-model", "d-k", "d-v", "heads", "kv-heads", "batch", "layers")

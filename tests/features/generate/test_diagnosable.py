@@ -105,6 +105,7 @@ KINDS_OF_PROBLEMS: dict[str, tuple[Layer, str | None, int]] = {
 MOST_OFF = {"six tokens": 3}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("layer", "least", "each"),
     [

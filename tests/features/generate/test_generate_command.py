@@ -36,6 +36,7 @@ def contents(folder: str) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
+@pytest.mark.long
 def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     Path("names.csv").write_text(
         'group,name\nA,Ada Lovelace\nB,"=cmd();\'x"\nB,李\n', encoding="utf-8"
@@ -98,6 +99,7 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Hand in these results: attention weights and output." in sheet
 
 
+@pytest.mark.long
 def test_the_answers_are_read_and_the_key_is_right(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["generate", "--seed", "s", "--count", "1", "-d", "set", "--ask", "output"]) == 0
     trace = attncli.trace("set/problems/student-01.yaml")
@@ -145,6 +147,7 @@ def every_mask_in_turn() -> Iterator[Any]:
         yield pytest.param(mask, layers[(number + 1) % len(layers)], marks=pytest.mark.slow)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(("mask", "layer"), [*every_mask_in_turn()])
 def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
@@ -195,6 +198,7 @@ def test_a_set_with_any_mask_is_whole_and_its_keys_are_right(
         assert counts["missing"] >= asked["output"].size
 
 
+@pytest.mark.long
 @pytest.mark.at_most(10)
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("layer", LAYERS)
@@ -208,6 +212,7 @@ def test_any_step_can_be_asked_for(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes_and_others_do_not() -> None:
     for folder, seed, count in (("one", "a", "1"), ("two", "a", "2"), ("three", "b", "1")):
         assert run(["generate", "--seed", seed, "--count", count, "-d", folder]) == 0
@@ -261,6 +266,7 @@ def test_wrong_usage(options: list[str], message: str, capsys: pytest.CaptureFix
     assert sorted(path.name for path in Path().rglob("*")) == ["full", "mine.txt"]
 
 
+@pytest.mark.long
 def test_a_set_is_written_whole_or_not_at_all(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -277,6 +283,7 @@ def test_a_set_is_written_whole_or_not_at_all(
     assert list(Path().iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_place_where_nothing_can_be_written(capsys: pytest.CaptureFixture[str]) -> None:
     Path("file").write_text("mine")
     assert run(["generate", "--seed", "a", "--count", "1", "-d", "file"]) == Exit.FILE
@@ -292,6 +299,7 @@ def test_sizes_that_cannot_serve(
     assert "no problem of 1,024 that were drawn has small scores" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_sizes_that_can_be_known_not_to_serve_are_refused_after_one_block(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,7 @@ def additive(choice: Random, heads: int) -> Any:
     return json.loads(json.dumps(cells.tolist()).replace("-Infinity", '"-inf"'))
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(24))
 def test_drawn_masks(

@@ -19,6 +19,7 @@ def told(problem: attncli.Problem) -> dict[str, Any]:
     return {"title": problem.title, **arrays, "steps": trace.to_dict()["steps"]}
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("options", "choices"),
@@ -47,6 +48,7 @@ def test_they_are_those_of_the_command(
     assert [told(problem) for problem in drawn] == [told(problem) for problem in written]
 
 
+@pytest.mark.long
 def test_draws_without_a_search() -> None:
     """Of sizes for which no search finds anything, at once, and every time the same."""
     choices: dict[str, Any] = {"dims": (7, 16, 8, 6), "heads": 4, "separate": False}
@@ -75,6 +77,7 @@ def test_a_query_may_see_no_key_without_a_search() -> None:
     assert caught.value.help.startswith("change mask so that")
 
 
+@pytest.mark.long
 def test_the_numbers_tell_mistakes_apart() -> None:
     (problem,) = attncli.problems("b", mask="causal")
     trace = attncli.trace(problem)
@@ -85,6 +88,7 @@ def test_the_numbers_tell_mistakes_apart() -> None:
     assert attncli.compare(problem, wrong).mistakes == ("the scores were not scaled",)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("choices", "message", "help"),
     [

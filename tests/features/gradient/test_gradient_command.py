@@ -439,6 +439,7 @@ def test_the_jacobian_is_as_exact_as_the_page(
     assert "a, a   ln(2)·(2/5·(1 - 2/5)) ≈ 0.166" in page
 
 
+@pytest.mark.long
 def test_the_jacobian_reads_no_numbers_but_its_own() -> None:
     """The gradient of a sink of one head, a number beside its steps, may be NaN."""
     trace = run_trace(load(LOVE), rounding="exact", gradient=True)

@@ -75,6 +75,7 @@ def test_markdown_holds_a_chart_for_mermaid(capsys: pytest.CaptureFixture[str]) 
     assert '    s_scores["Scores<br>S = Q Kᵀ"]\n' in out
 
 
+@pytest.mark.long
 @pytest.mark.tex
 @pytest.mark.at_most(6)
 @pytest.mark.sampled(2)

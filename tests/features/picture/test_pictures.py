@@ -341,6 +341,7 @@ def test_several_heads_are_several_maps() -> None:
     assert digits(svg("weights", heads, head=1)) == ["0.500"] * 4
 
 
+@pytest.mark.long
 def test_the_maps_of_many_heads_are_small() -> None:
     """Digits of twelve heads with nine tokens would need 4,000 pixels, and large cells of 64 tokens
     7,000.

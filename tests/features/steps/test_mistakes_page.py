@@ -54,6 +54,7 @@ def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_mistakes_in_one_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "A", "--mistakes"]) == 0
     page = capsys.readouterr().out

@@ -94,6 +94,7 @@ def only(*students: str) -> None:
     write_manifest(rows)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_a_row_for_each_student() -> None:
     rows = results("--workers", "2")
@@ -124,6 +125,7 @@ def test_a_row_for_each_student() -> None:
     assert rows["right"]["mail"] == "'@home"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_json_and_the_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     only("right", "wrong mask", "syntax")
@@ -154,6 +156,7 @@ def test_all_right_is_exit_code_0() -> None:
     assert [*results(code=Exit.OK)] == ["right"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_a_mistake_costs_once_and_what_is_required_has_to_be_there() -> None:
     only("right", "wrong mask")
@@ -187,6 +190,7 @@ def attention(q, k, v, dO):
 CASES_BACK = 3
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_gradients_of_a_class() -> None:
     only("right")
@@ -223,11 +227,13 @@ def test_gradients_of_a_class_by_autograd() -> None:
     assert rows["cut"]["mistakes"] == "no gradient reaches V"
 
 
+@pytest.mark.long
 def test_no_function_gets_less_than_nothing(school: Path) -> None:
     only("wrong mask")
     assert results("--marks", "10", "--mistake", "11")["wrong mask"]["marks"] == "0"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_what_is_required_is_asked_with_the_axes_that_a_function_has() -> None:
     """With two axes nothing is asked about heads and entries: 4 cases without a mask, 5 with."""
@@ -242,6 +248,7 @@ def test_what_is_required_is_asked_with_the_axes_that_a_function_has() -> None:
     assert int(row["of"]) > 9
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_pages_of_feedback_name_no_other_student() -> None:
     only("right", "wrong mask", "syntax")
@@ -259,6 +266,7 @@ def test_pages_of_feedback_name_no_other_student() -> None:
     assert "already" not in pages["twin"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_results_are_written_though_a_page_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
     only("syntax", "right")
@@ -268,6 +276,7 @@ def test_results_are_written_though_a_page_cannot_be(capsys: pytest.CaptureFixtu
     assert "1 page of feedback in pages can be used" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_what_is_wrong_with_a_row_is_its_error() -> None:
     only("right")
@@ -394,6 +403,7 @@ def test_gradescope_gives_all_marks(name: str, capsys: pytest.CaptureFixture[str
     assert [(test["score"], test["max_score"]) for test in found["tests"]] == [(2, 2)] * CASES
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_gradescope_says_which_mistake_a_case_has(capsys: pytest.CaptureFixture[str]) -> None:
     found = gradescope("wrong mask", capsys)
@@ -405,6 +415,7 @@ def test_gradescope_says_which_mistake_a_case_has(capsys: pytest.CaptureFixture[
     assert "The mask was inverted" in found["output"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_gradescope_takes_a_mistake_off_once(capsys: pytest.CaptureFixture[str]) -> None:
     found = gradescope("wrong mask", capsys, "--marks", "10", "--mistake", "2")
@@ -452,6 +463,7 @@ def test_results_are_not_written_over_the_function(capsys: pytest.CaptureFixture
 STUCK = "import ctypes\ndef attention(q, k, v):\n    ctypes.PyDLL(None).sleep(1000)\n"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not HAS_PROC, reason="the system does not say which processes there are")
 @pytest.mark.parametrize(
     "output", [pytest.param([], marks=pytest.mark.slow), ["-o", "results.csv"]]

@@ -139,6 +139,7 @@ def data_of(line: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> d
     return data
 
 
+@pytest.mark.long
 def test_a_mistake_is_named_with_all_cases_that_it_explains(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -150,6 +151,7 @@ def test_a_mistake_is_named_with_all_cases_that_it_explains(
     assert sorted(explanation["cases"]) == sorted(differing)
 
 
+@pytest.mark.long
 def test_the_problem_of_a_case_gives_what_is_expected_of_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -177,6 +179,7 @@ def test_a_right_function_agrees(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["facts"]["window"] == "not asked"
 
 
+@pytest.mark.long
 def test_two_mistakes_at_once_are_both_named(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -185,6 +188,7 @@ def test_two_mistakes_at_once_are_both_named(
     assert data["facts"]["softmax"] == "over keys"
 
 
+@pytest.mark.long
 def test_a_mistake_that_only_some_cases_can_show(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,6 +213,7 @@ def test_the_layout_is_found(
     assert data["facts"]["layout"] == layout
 
 
+@pytest.mark.long
 def test_a_convention_is_a_fact_and_with_as_a_mistake(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -229,6 +234,7 @@ def test_a_convention_is_a_fact_and_with_as_a_mistake(
     assert data["mistakes"] == ["the mask was aligned to the other corner"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "meant", "mistake"),
     [
@@ -246,6 +252,7 @@ def test_with_as_another_fact_is_a_mistake(
     assert not data["agrees"]
 
 
+@pytest.mark.long
 def test_sums_in_16_bits_are_told(functions: str, capsys: pytest.CaptureFixture[str]) -> None:
     data = data_of([f"{functions}:sums_in_16_bits"], Exit.DIFFERENCE, capsys)
     assert "the exponentials were added in 16 bits" in data["mistakes"]
@@ -269,6 +276,7 @@ def test_other_ways_to_be_right(
     assert data["facts"][fact] == words
 
 
+@pytest.mark.long
 def test_a_mistake_does_not_hide_in_values_as_wide_as_keys(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -276,6 +284,7 @@ def test_a_mistake_does_not_hide_in_values_as_wide_as_keys(
     assert data["facts"]["layout"] == "entries × heads × tokens × features"
 
 
+@pytest.mark.long
 def test_a_name_is_given_though_some_cases_have_nothing_to_divide_by(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -283,6 +292,7 @@ def test_a_name_is_given_though_some_cases_have_nothing_to_divide_by(
     assert data["mistakes"] == ["the softmax was taken down the columns"]
 
 
+@pytest.mark.long
 def test_what_is_right_is_true_also_beside_another_mistake(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -296,6 +306,7 @@ def test_what_is_right_is_true_also_beside_another_mistake(
     assert right.endswith(f"≈ {expected:.3f}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "code", "said"),
     [
@@ -370,6 +381,7 @@ def test_a_call_that_is_none(call: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "f(q, k, v, mask=~mask)" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_smallest_problem_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "failing.yaml"
     assert run(["test", HOMEWORK, "-o", str(path)]) == Exit.DIFFERENCE

@@ -68,6 +68,7 @@ def told(
     return data
 
 
+@pytest.mark.long
 def test_a_mistake_is_named_and_its_numbers_are_given(capsys: pytest.CaptureFixture[str]) -> None:
     data = told(capsys, 1, BACKWARD)
     assert data["mistakes"] == [MEAN]
@@ -124,6 +125,7 @@ def test_what_cannot_be_asked(
     assert "help: " in err
 
 
+@pytest.mark.long
 def test_the_smallest_problem_is_saved_with_its_upstream_gradient(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

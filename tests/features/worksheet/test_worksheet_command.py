@@ -319,6 +319,7 @@ def test_a_worksheet_compiles(name: str, tmp_path: Path) -> None:
     assert b"Overfull" not in done.stdout
 
 
+@pytest.mark.long
 def test_gradients_are_asked_for_after_the_way_forward(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

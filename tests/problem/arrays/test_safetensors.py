@@ -255,6 +255,7 @@ def test_headers_that_lie(tmp_path: Path, data: bytes, message: str) -> None:
     assert help
 
 
+@pytest.mark.long
 def test_a_shape_of_a_million_sides_takes_no_time(tmp_path: Path) -> None:
     header = {"q": entry(shape=[2**62] * 700_000)}
     (tmp_path / "q.safetensors").write_bytes(packed(header, b"\0" * 16))

@@ -139,6 +139,7 @@ def place(text: str, at: int) -> str:
     return f"{text.count(chr(10), 0, at) + 1}:{at - line + 1}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loader", LOADERS)
 @given(nested(YAML_LEVELS, endings), st.sampled_from(LIBRARY_LIMITS))
 @example(("[" * 25_000, DEPTH_LIMIT), None)

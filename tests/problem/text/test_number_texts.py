@@ -205,6 +205,7 @@ def near(one: mpmath.mpf, other: mpmath.mpf) -> bool:
     return abs(one - other) <= mpmath.mpf(10) ** -45 * max(1, abs(other))
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_drawn_texts_are_what_the_grammar_says_or_errors_of_both(seed: int) -> None:
@@ -263,6 +264,7 @@ def is_json_number(text: str) -> bool:
 FORMS: tuple[Callable[[str], Problem], ...] = (in_yaml, in_json, in_python, as_option)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_text_means_the_same_wherever_a_problem_has_it(seed: int) -> None:

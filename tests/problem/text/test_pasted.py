@@ -569,6 +569,7 @@ def test_decimals_with_a_comma_alone_in_their_rows(problems: Callable[..., list[
     assert "decimal" not in said
 
 
+@pytest.mark.long
 def test_a_hostile_text_is_refused_in_no_time(problems: Callable[..., list[str]]) -> None:
     for text in (
         "[" * 10**5,

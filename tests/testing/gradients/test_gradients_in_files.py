@@ -110,6 +110,7 @@ def test_a_gradient_that_autograd_calls_wrong_is_called_wrong(
     assert differing == ["a sink"]
 
 
+@pytest.mark.long
 def test_gradients_without_outputs_are_judged(cases: Path, tmp_path: Path, capsys: Capture) -> None:
     answer_back(cases, tmp_path, by_hand, only=GRADIENTS)
     data = judged(tmp_path, capsys, 0)
@@ -134,6 +135,7 @@ def _with_mistake(name: str) -> Back:
     return back
 
 
+@pytest.mark.long
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "name", ["mean_not_subtracted", "scale_forgotten_in_d_q", "scale_forgotten", "mask_forgotten"]

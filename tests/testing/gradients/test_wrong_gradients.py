@@ -41,6 +41,7 @@ def test_there_are_more_than_a_dozen() -> None:
     assert len([each for each in WRONG.values() if each.names]) >= 16
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", WRONG)
 def test_in_numpy(name: str) -> None:

@@ -460,6 +460,7 @@ def fake_tex(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None
     )
 
 
+@pytest.mark.long
 def test_feedback_as_pdf(
     school: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -623,6 +624,7 @@ def test_an_executor_that_loses_a_job() -> None:
     assert row.error == "ConnectionError: the worker is gone"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_processes_give_the_same() -> None:
     submissions = read_manifest("manifest.csv") * 2
@@ -802,6 +804,7 @@ def test_a_blank_sheet_is_counted_apart(school: Path, capsys: pytest.CaptureFixt
     }
 
 
+@pytest.mark.long
 def test_a_problem_goes_to_other_processes(school: Path) -> None:
     problem = attncli.load("problem.yaml")
     again = pickle.loads(pickle.dumps(problem))

@@ -126,6 +126,7 @@ def test_every_value_of_results_in_json(student: int, odd: str | None, capsys: A
         assert_told("r.json", capsys)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 @pytest.mark.parametrize("student", range(3), ids=STUDENTS)
 def test_every_value_of_kept_rows(student: int, capsys: Any) -> None:
@@ -145,6 +146,7 @@ def test_every_value_of_kept_rows(student: int, capsys: Any) -> None:
     assert run([*LINE, "r.json"]) == 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("odd", ODD_CELLS)

@@ -100,6 +100,7 @@ def test_what_ends_another_thread_is_still_told(monkeypatch: pytest.MonkeyPatch)
         assert not lost.done()
 
 
+@pytest.mark.long
 def test_a_pool_that_breaks_while_work_is_handed_out(
     students: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +158,7 @@ def _may_limit() -> bool:
     return bool(tools) and os.geteuid() == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not _may_limit(), reason="needs root, setpriv and prlimit")
 @pytest.mark.parametrize(
     "most", [pytest.param(3, marks=pytest.mark.slow), 5, pytest.param(6, marks=pytest.mark.slow)]

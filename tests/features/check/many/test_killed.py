@@ -76,6 +76,7 @@ def contents(name: str) -> object:
     return read_results(name, lenient=False)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
@@ -110,6 +111,7 @@ def test_a_kill_after_a_kill(school: Path) -> None:
     assert len(Path("results.csv").read_text(encoding="utf-8").splitlines()) == COUNT + 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no SIGKILL")
 def test_each_kept_row_has_its_page(school: Path) -> None:
     killed("results.csv", "--workers", "1", "--feedback", "pages")
@@ -121,6 +123,7 @@ def test_each_kept_row_has_its_page(school: Path) -> None:
     } <= names
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_a_run_that_ends_leaves_nothing_beside_its_results() -> None:
     before = {*os.listdir()}
@@ -128,6 +131,7 @@ def test_a_run_that_ends_leaves_nothing_beside_its_results() -> None:
     assert {*os.listdir()} - before == {"results.csv"}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_a_run_that_does_not_go_on_forgets_what_was_kept() -> None:
     row = {
@@ -153,6 +157,7 @@ def test_a_run_that_does_not_go_on_forgets_what_was_kept() -> None:
     assert not kept.exists()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_rows_that_cannot_be_kept_end_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = os.open
@@ -167,6 +172,7 @@ def test_rows_that_cannot_be_kept_end_nothing(monkeypatch: pytest.MonkeyPatch) -
     assert len(Path("results.csv").read_text(encoding="utf-8").splitlines()) == COUNT + 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 @pytest.mark.parametrize("output", ["page.md", "/dev/null"])
 def test_what_is_not_read_again_is_not_kept(output: str) -> None:
@@ -192,6 +198,7 @@ def _ended_by(
     return subprocess.CompletedProcess(command, process.returncode, stderr=said)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no SIGHUP")
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
@@ -229,6 +236,7 @@ def test_a_signal_leaves_the_old_results_and_resume_goes_on(
     assert not Path(file_of_rows("results.csv")).exists()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_results_that_cannot_be_written_are_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

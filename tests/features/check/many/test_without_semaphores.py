@@ -42,6 +42,7 @@ def students(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [f"{number}.yaml" for number in range(12)]
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("error", "reason"),
@@ -112,6 +113,7 @@ def future_that_fails(error: Exception) -> Any:
     return lost
 
 
+@pytest.mark.long
 def test_one_place_makes_processes() -> None:
     """So no other command needs a test like the first one here."""
     package = Path(attncli.__file__).parent
