@@ -354,9 +354,9 @@ class Trace:
         known = dict(step.rule.lengths) if step else {}
         sizes = index_sizes(equation, shapes, known)
         group = self.parameters.get("group")
-        if isinstance(group, Scalar):
-            # A mistake may take the largest of a whole matrix, and call an axis of it the same.
-            sizes.setdefault(GROUP_MEMBER, int(group.value))
+        # In equations of a problem's own it is a letter like others.
+        if isinstance(group, Scalar) and GROUP_MEMBER not in known:
+            sizes[GROUP_MEMBER] = int(group.value)
         return sizes
 
     @property
