@@ -11,7 +11,7 @@ from attncli.attention.own_words import beside_own_softmax
 from attncli.attention.registry import gradient_name
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.attention.system import Lengths, SystemSteps, expanded
-from attncli.equation.indexing import LeadingAxes, names_in
+from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes, names_in
 from attncli.equation.nodes import Equation, names_used
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential
@@ -28,6 +28,8 @@ _NOT_THERE = {
     HEAD: "h is a head, and this problem has no heads",
     KEY_HEAD: "g is a head of keys and values, and this problem has no heads",
 }
+# Gradients of keys and values are sums over these heads.
+_OF_A_GROUP = f"{GROUP_MEMBER} is a query head of a group here, which shares keys and values"
 _ANOTHER_LETTER = "use another letter for an axis of your own, such as t or u"
 
 
@@ -162,19 +164,33 @@ def _of_every_head(rule: Rule) -> Rule:
 
 
 def _check_heads(system: System, first: FirstSteps) -> None:
-    """Raises AttncliError for a letter of heads or entries where there are none."""
+    """Raises AttncliError for a letter of heads or entries where there are none, and for one that
+    is the heads' own where they share keys.
+    """
+    refused = _refused_letters(first)
+    for own in system.equations:
+        read = names_in(own.equation.expression)
+        letters = {*own.equation.target.letters, *read}
+        for letter, why in refused.items():
+            if letter in letters:
+                raise own.error(why, _ANOTHER_LETTER, letter)
+    for array in system.arrays:
+        for letter in array.letters:
+            if letter in refused:
+                raise array.error(refused[letter], _ANOTHER_LETTER)
+
+
+def _refused_letters(first: FirstSteps) -> Mapping[str, str]:
+    """The letters that mean something, but nothing that this problem's equations can read, each
+    with what is wrong.
+    """
     there = {BATCH} if first.axes.batch else set()
     if first.axes.has_heads:
         there |= {HEAD, KEY_HEAD}
-    for own in system.equations:
-        read = names_in(own.equation.expression)
-        for letter in LEADING:
-            if letter in {*own.equation.target.letters, *read} - there:
-                raise own.error(_NOT_THERE[letter], _ANOTHER_LETTER, letter)
-    for array in system.arrays:
-        for letter in array.letters:
-            if letter in LEADING and letter not in there:
-                raise array.error(_NOT_THERE[letter], _ANOTHER_LETTER)
+    refused = {letter: why for letter, why in _NOT_THERE.items() if letter not in there}
+    if first.axes.group > 1:
+        refused[GROUP_MEMBER] = _OF_A_GROUP
+    return refused
 
 
 def _lengths(

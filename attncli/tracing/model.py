@@ -354,8 +354,7 @@ class Trace:
         known = dict(step.rule.lengths) if step else {}
         sizes = index_sizes(equation, shapes, known)
         group = self.parameters.get("group")
-        # In equations of a problem's own it is a letter like others.
-        if isinstance(group, Scalar) and GROUP_MEMBER not in known:
+        if isinstance(group, Scalar):
             sizes[GROUP_MEMBER] = int(group.value)
         return sizes
 

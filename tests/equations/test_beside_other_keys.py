@@ -241,3 +241,13 @@ def test_what_a_problem_cannot_have(equation: str, symbol: str, message: str) ->
     other = {"equation": "other[i] = 2 * Q[i, 1]", "symbol": "o"}
     with pytest.raises(attncli.AttncliError, match=message):
         attncli.trace(**PLAIN, equations=[other, {"equation": equation, "symbol": symbol}])
+
+
+def test_the_letter_of_a_group_is_yours_where_there_is_none() -> None:
+    """With one row of keys to each head, q runs through an array of the problem."""
+    ours = {"arrays": {"mix[q]": [1, 2, 3]}, "equations": ["many[i, q] = mix[q] * Q[i, 0]"]}
+    keys = {"Q": [[[1]], [[2]]], "V": [[[1]], [[1]]], "result": "many"}
+    apart = attncli.trace(**ours, **keys, heads=2, K=[[[1]], [[1]]])
+    assert apart["many"].tolist() == [[[1, 2, 3]], [[2, 4, 6]]]
+    with pytest.raises(attncli.AttncliError, match="q is a query head of a group here"):
+        attncli.trace(**{**ours, **keys, "V": [[[1]]]}, heads=2, kv_heads=1, K=[[[1]]])
