@@ -41,6 +41,8 @@ GRADIENTS = (  # one for each thing that the way back has of its own
     "base_two.yaml",
 )
 INPUTS = sorted(file.name for file in (ROOT / "inputs").glob("*.[jy]*"))
+# Equations of a problem's own, which are all worded in the same way: as on a terminal.
+OF_EQUATIONS = sorted(f"equations/{file.name}" for file in (ROOT / "inputs/equations").glob("*"))
 PAGES = (*INPUTS, *(f"gradient.{name}" for name in GRADIENTS))
 READ_BY_PEOPLE = ("table", "markdown")
 # Markup says of every page the same in its own words: these have all that a page can have.
@@ -56,6 +58,7 @@ WITH_MARKUP = (
 )
 CASES = [
     *product(PAGES, READ_BY_PEOPLE),
+    *product(OF_EQUATIONS, ("table",)),
     *product(WITH_MARKUP, set(SUFFIXES).difference(READ_BY_PEOPLE)),
 ]
 
@@ -78,10 +81,15 @@ def written(document: Document, format: str) -> str:
     return re.sub(r"<style>.*?</style>", "<style></style>", text, flags=re.DOTALL)
 
 
+def file_of(name: str, format: str) -> str:
+    """The name of the golden file of a page."""
+    return f"{name.replace('/', '.')}.{SUFFIXES[format]}"
+
+
 @pytest.mark.parametrize(("name", "format"), sorted(CASES))
 def test_page_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) -> None:
     now = written(page(name), format)
-    golden = GOLDEN / f"{name}.{SUFFIXES[format]}"
+    golden = GOLDEN / file_of(name, format)
     if pytestconfig.getoption("--update"):
         golden.write_text(now, encoding="utf-8")
     assert golden.exists(), f"no golden file {golden.name}; write it with --update and read it"
@@ -89,7 +97,7 @@ def test_page_is_as_it_was(name: str, format: str, pytestconfig: pytest.Config) 
 
 
 def test_no_golden_file_is_left_over() -> None:
-    expected = {f"{name}.{SUFFIXES[format]}" for name, format in CASES}
+    expected = {file_of(name, format) for name, format in CASES}
     assert {file.name for file in GOLDEN.iterdir()} == expected
 
 

@@ -31,17 +31,23 @@ from attncli.equation.nodes import (
     rewrite,
     walk,
 )
+from attncli.equation.notation import PYTHON
 from attncli.equation.other_notations.words import OTHER_NUMBERS
+from attncli.equation.printer import write
 from attncli.equation.rule import Rule, needed_for
 from attncli.equation.symbols import symbol
 from attncli.errors import AttncliError, Place, did_you_mean, input_error
 from attncli.problem.keys import array_path
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.problem.parts.axes import LEADING, of_one_head
+from attncli.problem.parts.axes import BATCH, HEAD, LEADING, of_one_head
 from attncli.problem.parts.equations import OwnArray, OwnEquation, System, free_name
 
 # The length of the axis of a letter: n_j is the number of keys.
 LENGTH = re.compile(r"n_[a-z]")
+
+# The indices of heads and entries that may stand before those of a cell: they are those of the
+# equation.
+_OF_HEADS_AND_ENTRIES = ((HEAD,), (BATCH,), (BATCH, HEAD))
 
 
 def length_name(letter: str) -> str:
@@ -261,18 +267,46 @@ class SystemSteps:
     ) -> tuple[str | Expression, ...]:
         """The indices of a cell without those of heads and entries, which are put in later."""
         axes = self._axes_of(own, name)
-        before = tuple(self.leading.get(name, ()))
         given = tuple(indices)
-        if before and given[: len(before)] == before:
-            given = given[len(before) :]
-        if len(given) != len(axes):
+        extra = len(given) - len(axes)
+        before = given[:extra] if extra > 0 else ()
+        if before and before in _OF_HEADS_AND_ENTRIES:
+            return given[extra:]
+        if before and before == tuple(self.leading.get(name, ())):
+            return given[extra:]
+        if before and self._has_heads and extra <= len(LEADING):
+            raise self._other_head(own, name, before, axes)
+        if extra:
             raise own.error(
                 f"{name} has {count(len(axes), 'axis', 'axes')}, and is read with"
                 f" {count(len(indices), 'index', 'indices')}",
-                f"write {name}[{', '.join(axes)}]",
+                f"write {name}[{', '.join(axes)}]" if axes else f"write {name}",
                 name,
             )
         return given
+
+    @property
+    def _has_heads(self) -> bool:
+        """Whether something that is given has heads or entries."""
+        return any(self.leading.values())
+
+    def _other_head(
+        self,
+        own: OwnEquation,
+        name: str,
+        before: Sequence[str | Expression],
+        axes: Sequence[str],
+    ) -> AttncliError:
+        """The error for a cell of a head or an entry that is not that of the equation."""
+        other = next(each for each in before if each not in (HEAD, BATCH))
+        said = other if isinstance(other, str) else write(other, PYTHON)
+        cell = f"{name}[{', '.join(axes)}]" if axes else name
+        return own.error(
+            f"an equation reads the cells of one head at a time, and {said} is another head",
+            f"write {cell} for the same head, and sum(h, {cell}) for all; to mix heads, give arrays"
+            " with a letter of your own for heads, such as W[a, d, k]",
+            name,
+        )
 
     def _axes_of(self, own: OwnEquation, name: str) -> tuple[str, ...]:
         """The letters of a step or an array without those of heads and entries; AttncliError for
@@ -446,7 +480,8 @@ class Lengths:
                 assert own is not None
                 raise own.error(
                     f"nothing on the right side says how long {letter} is",
-                    f"read an array with the index {letter}",
+                    f"read an array with the index {letter}, such as ones[{letter}] under arrays: 1"
+                    f" * ones[{letter}]",
                     letter,
                 )
             if letter in found:
@@ -558,7 +593,8 @@ class Lengths:
         if length is None:
             raise own.error(
                 f"nothing under the sum has the index {letter}",
-                f"read an array with {letter}, or sum over another letter",
+                f"read an array with {letter}, such as ones[{letter}] * …, or sum over a letter"
+                " that has a length, such as j",
                 letter,
             )
         if letter not in found:

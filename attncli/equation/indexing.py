@@ -251,9 +251,9 @@ def add_axes(
     """The equation of a single head, for arrays with leading axes: S[i, j] = … becomes S[b, h, i,
     j] = ….
 
-    The target takes the leading letters of all it reads, in this order. `shared` says which
-    position on a shared axis belongs to a letter's: {"g": h // group} reads a head of keys for the
-    query head h, wherever h is there.
+    The target takes the leading letters of all it reads, in this order, but for those that are
+    summed over there. `shared` says which position on a shared axis belongs to a letter's: {"g":
+    h // group} reads a head of keys for the query head h, wherever h is there.
     """
     read = {node.name for node in walk(equation.expression) if isinstance(node, Ref | Name)}
     if read.isdisjoint(leading):
@@ -262,24 +262,72 @@ def add_axes(
     found = set(equation.target.letters)
     for name in read:
         found.update(leading.get(name, ()))
-    through = {}
-    for letter, index in shared.items():
-        if any(letters(index, found)):
-            through[letter] = index
+    left = {*_leading_left(equation.expression, leading, shared, frozenset())}
+    if left.isdisjoint((HEAD, KEY_HEAD)):
+        # All heads are added up.
+        found -= {HEAD, KEY_HEAD} - {*equation.target.letters}
+    found -= {BATCH} - left - {*equation.target.letters}
+    through = _read_through(shared, found)
     added = found - through.keys()
     first = tuple(letter for letter in order if letter in added)
-
-    def change(node: Expression) -> Expression:
-        if not isinstance(node, Ref | Name) or node.name not in leading:
-            return node
-        before = [through.get(letter, letter) for letter in leading[node.name]]
-        if isinstance(node, Ref):
-            return Ref(node.name, (*before, *node.indices))
-        return Ref(node.name, tuple(before))
-
     own = tuple(letter for letter in equation.target.letters if letter not in first)
     target = replace(equation.target, indices=(*first, *own))
-    return Equation(target, rewrite(equation.expression, change))
+    return Equation(target, _with_leading(equation.expression, leading, shared, frozenset(found)))
+
+
+def _read_through(
+    shared: Mapping[str, Expression], found: Collection[str]
+) -> Mapping[str, Expression]:
+    """The shared axes that are read by a letter that is there."""
+    return {letter: index for letter, index in shared.items() if any(letters(index, found))}
+
+
+def _with_leading(
+    node: Expression,
+    leading: LeadingAxes,
+    shared: Mapping[str, Expression],
+    there: frozenset[str],
+) -> Expression:
+    """An expression with the leading indices of all that it reads, where these letters are."""
+    match node:
+        case Ref(name=name) | Name(name=name) if name in leading:
+            through = _read_through(shared, there)
+            before = [through.get(letter, letter) for letter in leading[name]]
+            after = node.indices if isinstance(node, Ref) else ()
+            return Ref(name, (*before, *after))
+        case Call(arguments=arguments):
+            changed = tuple(_with_leading(each, leading, shared, there) for each in arguments)
+            return node if changed == arguments else replace(node, arguments=changed)
+        case Reduce(index=index, body=body):
+            inside = _with_leading(body, leading, shared, there | {index})
+            return node if inside == body else replace(node, body=inside)
+        case Number() | Name() | Ref():
+            return node
+
+
+def _leading_left(
+    node: Expression,
+    leading: LeadingAxes,
+    shared: Mapping[str, Expression],
+    summed: frozenset[str],
+) -> Iterator[str]:
+    """The leading letters of what an expression reads that no sum around it runs over: those of a
+    shared axis belong to the letter by which it is read.
+    """
+    match node:
+        case Ref(name=name) | Name(name=name):
+            for letter in leading.get(name, ()):
+                index = shared.get(letter)
+                is_gone = letter in summed or (index is not None and any(letters(index, summed)))
+                if not is_gone:
+                    yield letter
+        case Call(arguments=arguments):
+            for argument in arguments:
+                yield from _leading_left(argument, leading, shared, summed)
+        case Reduce(index=index, body=body):
+            yield from _leading_left(body, leading, shared, summed | {index})
+        case Number():
+            pass
 
 
 def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) -> Expression:

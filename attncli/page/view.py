@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, holds_scores
 from attncli.english import a, count, either, listed, shorten
+from attncli.equation.symbols import plain_name, unicode_name
 from attncli.errors import did_you_mean, usage_error
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, PLACES
 
@@ -156,7 +157,19 @@ def chosen_steps(trace: Trace, names: Sequence[str], whole: Trace | None = None)
     """
     there = tuple(trace.steps)
     beside = tuple(whole.steps) if whole else ()
-    return chosen_names(names, there, beside)
+    found = [_in_trace(name, trace) for name in names]
+    return chosen_names(found, there, beside)
+
+
+def _in_trace(name: str, trace: Trace) -> str:
+    """The name of the step of a problem's own equations that has this symbol; else as it is."""
+    if name in trace.steps:
+        return name
+    for step in trace.steps.values():
+        symbol = step.rule.symbol
+        if step.rule.own and name in (symbol, plain_name(symbol), unicode_name(symbol)):
+            return step.name
+    return name
 
 
 def chosen_names(
@@ -202,7 +215,8 @@ def chosen_cell(
     )
     if not found:
         raise odd
-    step = trace.steps[_name(found[1], tuple(trace.steps), tuple(whole.steps) if whole else ())]
+    called = _in_trace(found[1], trace)
+    step = trace.steps[_name(called, tuple(trace.steps), tuple(whole.steps) if whole else ())]
     # Only a single number has no brackets.
     if found[2] is None and step.shape:
         raise odd
