@@ -306,6 +306,10 @@ def _finite(value: Any) -> Any:
     return 0 if value == -math.inf else value
 
 
+def _or(*conditions: Any) -> Any:
+    return reduce(operator.or_, conditions)
+
+
 def _choose(condition: Any, yes: Any, no: Any) -> Any:
     return yes if condition else no
 
@@ -724,6 +728,15 @@ FUNCTIONS: dict[str, Function] = {
         form="x and y",
         meaning="whether both conditions hold",
         interval=intervals.all_of,
+        magnitude=None,
+    ),
+    "or_": _plain(
+        "conjunctions",
+        _or,
+        any_number=True,
+        form="x or y",
+        meaning="whether one of the conditions holds, or both",
+        interval=intervals.any_of,
         magnitude=None,
     ),
     "where": Function(

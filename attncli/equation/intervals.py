@@ -327,6 +327,10 @@ def all_of(*conditions: Interval) -> Interval:
     return smallest(*conditions)
 
 
+def any_of(*conditions: Interval) -> Interval:
+    return largest(*conditions)
+
+
 def choice(condition: Interval, yes: Interval, no: Interval) -> Interval:
     """One branch where the condition is decided, and else whatever is in either."""
     if condition == ONE:

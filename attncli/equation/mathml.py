@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from attncli.equation.notation import (
     ATOM,
+    BOTH,
     CHOICE,
     COMPARISON,
+    EITHER,
     MATRIX_PRODUCT,
     MINUS,
     POWER,
@@ -145,7 +147,8 @@ MATHML = Notation(
         "le": _sign("≤", COMPARISON, SUM),
         "ge": _sign("≥", COMPARISON, SUM),
         "eq": _sign("=", COMPARISON, SUM),
-        "and_": operator(f"{_WIDE}<mtext>and</mtext>{_WIDE}", COMPARISON),
+        "and_": operator(f"{_WIDE}<mtext>and</mtext>{_WIDE}", BOTH),
+        "or_": operator(f"{_WIDE}<mtext>or</mtext>{_WIDE}", EITHER, COMPARISON),
         "comes_to": _sign("=", CHOICE),
         "comes_near": _sign("≈", CHOICE),
         "nearly": Spelling("{0}<mo>≈</mo>", CHOICE),

@@ -17,7 +17,7 @@ from attncli.equation.symbols import bracketed, latex_cell, latex_name, plain_na
 
 # How tightly a form binds: a product needs no parentheses in a sum, and a sum needs them in it.
 # Other products need them in a product of matrices, whose sign is only a space.
-CHOICE, COMPARISON, SUM, MINUS, PRODUCT, MATRIX_PRODUCT, POWER, ATOM = range(8)
+CHOICE, EITHER, BOTH, COMPARISON, SUM, MINUS, PRODUCT, MATRIX_PRODUCT, POWER, ATOM = range(10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,8 @@ PYTHON_FUNCTIONS = ARITHMETIC | {
     "le": operator(" <= ", COMPARISON, SUM),
     "ge": operator(" >= ", COMPARISON, SUM),
     "eq": operator(" == ", COMPARISON, SUM),
-    "and_": operator(" and ", COMPARISON),
+    "and_": operator(" and ", BOTH),
+    "or_": operator(" or ", EITHER, COMPARISON),
 }
 
 PLAIN_FUNCTIONS = SHARED_FORMS | {
@@ -171,8 +172,9 @@ PLAIN_FUNCTIONS = SHARED_FORMS | {
     "pow": Spelling("{0}^{1}", POWER, (ATOM, ATOM)),
     "le": operator(" <= ", COMPARISON, SUM),
     "ge": operator(" >= ", COMPARISON, SUM),
-    "and_": operator(" and ", COMPARISON),
-    "where": Spelling("{1} if {0} else {2}", CHOICE, (COMPARISON, SUM, SUM)),
+    "and_": operator(" and ", BOTH),
+    "or_": operator(" or ", EITHER, COMPARISON),
+    "where": Spelling("{1} if {0} else {2}", CHOICE, (EITHER, SUM, SUM)),
     "transposed": Spelling("{0}^T", POWER, (ATOM,)),
     "hadamard": operator(" o ", PRODUCT, PRODUCT, POWER),
     "row_sums": Spelling("rowsum({0})"),
@@ -232,7 +234,8 @@ LATEX_FUNCTIONS = SHARED_FORMS | {
     "min": latex_function(r"\min"),
     "le": operator(r" \le ", COMPARISON, SUM),
     "ge": operator(r" \ge ", COMPARISON, SUM),
-    "and_": operator(r" \;\mathrm{and}\; ", COMPARISON),
+    "and_": operator(r" \;\mathrm{and}\; ", BOTH),
+    "or_": operator(r" \;\mathrm{or}\; ", EITHER, COMPARISON),
     "where": Spelling(
         r"\left\{{\begin{{array}}{{ll}}{1} & \mathrm{{if}}\; {0} \\ {{{2}}} & \mathrm{{otherwise}}"
         r"\end{{array}}\right.",
@@ -294,7 +297,7 @@ LATEX_LINE = replace(
         "share": SHARED_FORMS["share"],
         "quotient": SHARED_FORMS["div"],
         "where": Spelling(
-            r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (COMPARISON, SUM, SUM)
+            r"{1} \;\mathrm{{if}}\; {0} \;\mathrm{{else}}\; {2}", CHOICE, (EITHER, SUM, SUM)
         ),
     },
 )

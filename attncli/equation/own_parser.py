@@ -47,7 +47,7 @@ UNREADABLE: dict[type[ast.AST], tuple[str, str]] = {
         "write the product with indices: sum(k, Q[i, k] * K[j, k])",
     ),
     ast.BitAnd: ("& joins no conditions here", "write and: 0 <= i and i < j"),
-    ast.BitOr: ("| joins no conditions here", "write where(condition, a, b)"),
+    ast.BitOr: ("| joins no conditions here", "write or: i < 1 or i < j"),
     ast.LShift: ("<< cannot be read", "write 2 ** n for it"),
     ast.RShift: (">> cannot be read", "write // 2 ** n for it"),
 }
@@ -234,7 +234,7 @@ class _Reader:
                 return Call("neg", (self.expression(operand, deeper),))
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self.expression(operand, deeper)
-            case ast.BoolOp(op=ast.And()) | ast.Compare(ops=[_]) if _can_be_read(node):
+            case ast.BoolOp() | ast.Compare(ops=[_]) if _can_be_read(node):
                 said = ast.get_source_segment(self._text, node) or "a condition"
                 raise self._error(
                     "a condition is no number",
@@ -251,21 +251,24 @@ class _Reader:
         self._count(node, depth)
         deeper = depth + 1
         match node:
-            case ast.BoolOp(op=ast.And(), values=values):
-                return Call("and_", tuple(self._joined(each, deeper) for each in values))
+            case ast.BoolOp(op=op, values=values):
+                joined = tuple(self._joined(each, op, deeper) for each in values)
+                return Call(OPERATORS[type(op)], joined)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
                 pair = (self.expression(left, deeper), self.expression(right, deeper))
                 return Call(COMPARISONS[type(op)], pair)
             case _:
                 return self.expression(node, depth)
 
-    def _joined(self, node: ast.expr, depth: int) -> Expression:
-        """A part of a condition with `and`."""
+    def _joined(self, node: ast.expr, op: ast.boolop, depth: int) -> Expression:
+        """A part of a condition with `and` or `or`."""
         if isinstance(node, ast.Compare | ast.BoolOp):
             return self.condition(node, depth)
         said = ast.get_source_segment(self._text, node) or "…"
         raise self._error(
-            "and joins comparisons, and this is a number", node, f"write 0 < {shorten(said)}"
+            f"{type(op).__name__.lower()} joins comparisons, and this is a number",
+            node,
+            f"write 0 < {shorten(said)}",
         )
 
     def _call(self, name: str, node: ast.Call, depth: int) -> Expression:
@@ -412,7 +415,7 @@ class _Reader:
             case ast.BinOp(op=op) if type(op) in UNREADABLE:
                 message, help = UNREADABLE[type(op)]
                 said = ast.get_source_segment(self._text, node) or ""
-                if isinstance(op, ast.BitAnd) and said:
+                if isinstance(op, ast.BitAnd | ast.BitOr) and said:
                     help = f"write {trees.joined(said)}"
                 return EquationError(message, at=self._sign_after(node.left), help=help)
             case ast.Compare(ops=[_, _, *_]):
@@ -428,9 +431,6 @@ class _Reader:
                 return self._error(
                     "this comparison cannot be read", node, "the comparisons are < <= > >= =="
                 )
-            case ast.BoolOp():
-                form = trees.either(self._text, node)
-                return self._error("or cannot be read", node, f"write {form}")
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 form = trees.opposite(self._text, operand)
                 return self._error("not cannot be read", node, f"write {form}")

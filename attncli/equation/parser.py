@@ -24,6 +24,7 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Gt: "gt",
     ast.Eq: "eq",
     ast.And: "and_",
+    ast.Or: "or_",
     ast.USub: "neg",
 }
 
@@ -94,8 +95,8 @@ def _convert(node: ast.AST, source: str) -> Expression:
             return binary(OPERATORS[type(op)], _convert(left, source), _convert(right, source))
         case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
             return Call(OPERATORS[type(op)], (_convert(operand, source),))
-        case ast.BoolOp(op=ast.And(), values=values):
-            return Call("and_", tuple(_convert(value, source) for value in values))
+        case ast.BoolOp(op=op, values=values):
+            return Call(OPERATORS[type(op)], tuple(_convert(value, source) for value in values))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
             return Call(OPERATORS[type(op)], (_convert(left, source), _convert(right, source)))
         case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=index), body]) if (

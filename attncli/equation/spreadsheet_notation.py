@@ -65,6 +65,7 @@ SPREADSHEET = Notation(
         "ge": operator(">=", COMPARISON, SUM),
         "eq": operator("=", COMPARISON, SUM),
         "and_": Spelling("AND({0},{1})"),
+        "or_": Spelling("OR({0},{1})"),
         "log": _function("LN"),
         # EXP of a number above 709 is an error there.
         "sigmoid": Spelling("1/(1+EXP(-MAX({0},-700)))", PRODUCT),

@@ -51,6 +51,7 @@ VALUES = [  # function, arguments, value worked by hand
     ("gt", (2, 1), True),
     ("eq", (2, 2), True),
     ("and_", (True, False), False),
+    ("or_", (True, False), True),
     ("where", (False, 1, 2), 2),
 ]
 
@@ -60,7 +61,7 @@ def test_the_table_of_values_names_every_function() -> None:
 
 
 def test_every_function_has_a_magnitude_but_conditions() -> None:
-    conditions = {"le", "lt", "ge", "gt", "eq", "and_"}
+    conditions = {"le", "lt", "ge", "gt", "eq", "and_", "or_"}
     assert {name for name, function in FUNCTIONS.items() if function.is_condition} == conditions
 
 

@@ -34,6 +34,7 @@ SPREADSHEET_FUNCTIONS = {
     "MOD",
     "N",
     "NORMSDIST",
+    "OR",
     "PI",
     "SIN",
     "SQRT",

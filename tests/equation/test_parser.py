@@ -33,6 +33,22 @@ def test_a_product_is_a_sum_over_cells() -> None:
             "i < j and j >= k",
             Call("and_", (Call("lt", (Name("i"), Name("j"))), Call("ge", (Name("j"), Name("k"))))),
         ),
+        (
+            "i < j or j >= k and i == j",
+            Call(
+                "or_",
+                (
+                    Call("lt", (Name("i"), Name("j"))),
+                    Call(
+                        "and_",
+                        (
+                            Call("ge", (Name("j"), Name("k"))),
+                            Call("eq", (Name("i"), Name("j"))),
+                        ),
+                    ),
+                ),
+            ),
+        ),
         ("max(j, S[i, j])", Reduce("max", "j", Ref("S", ("i", "j")))),
         ("max(1, x)", Call("max", (Number(Fraction(1), "1"), Name("x")))),
         ("sqrt(d_k)", Call("sqrt", (Name("d_k"),))),
@@ -64,7 +80,7 @@ def test_every_form(source: str, tree: object) -> None:
         ("a[i] = b.c", "cannot read 'b.c' in 'a[i] = b.c'"),
         ("a[i] = b ^ c", "cannot read 'b ^ c' in 'a[i] = b ^ c'"),
         ("a[i] = i < j < k", "cannot read 'i < j < k' in 'a[i] = i < j < k'"),
-        ("a[i] = i or j", "cannot read 'i or j' in 'a[i] = i or j'"),
+        ("a[i] = not j", "cannot read 'not j' in 'a[i] = not j'"),
         ("a[i] = 'text'", "cannot read \"'text'\" in \"a[i] = 'text'\""),
         ("a[i] = True", "cannot read 'True' in 'a[i] = True'"),
         ("a[i] = [1]", "cannot read '[1]' in 'a[i] = [1]'"),

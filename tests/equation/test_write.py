@@ -29,7 +29,9 @@ def _calls(trees: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
         return st.tuples(*arguments).map(lambda found: Call(name, found))
 
     comparisons = st.one_of(*(call(name, trees, trees) for name in ("le", "lt", "ge", "gt", "eq")))
-    conditions = st.one_of(comparisons, call("and_", comparisons, comparisons))
+    both = call("and_", comparisons, comparisons)
+    either = call("or_", st.one_of(comparisons, both), comparisons)
+    conditions = st.one_of(comparisons, both, either, call("and_", either, comparisons))
     whole = st.integers(-3, 3).map(lambda power: Number(Fraction(power), str(power)))
     return st.one_of(
         st.lists(trees, min_size=2, max_size=4).map(lambda terms: Call("add", tuple(terms))),

@@ -192,6 +192,7 @@ class Drawing:
                 f"{one} <= {other}",
                 f"{one} % 2 == 0",
                 f"0 < {one} and {one} <= {other}",
+                f"{one} < 1 or {other} < {one} and {one} % 2 == 0",
                 f"{one} > 0",
                 f"{one} >= 1",
             ]

@@ -219,6 +219,8 @@ class Loops:
         match node:
             case ast.BoolOp(op=ast.And(), values=values):
                 return all(self._holds(each, at) for each in values)
+            case ast.BoolOp(op=ast.Or(), values=values):
+                return any(self._holds(each, at) for each in values)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 one, other = self._worked(left, at).value, self._worked(right, at).value
                 return COMPARED[type(op)](one, other)

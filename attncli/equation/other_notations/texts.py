@@ -65,7 +65,7 @@ def _signs(text: str) -> Misread | None:
 _SIGNS = (
     (":=", ":= is no sign here", "write ="),
     ("&&", "&& joins no conditions here", "write and: 0 <= i and i < j"),
-    ("||", "|| joins no conditions here", "write where(a, 1, where(b, 1, 0)) for a or b"),
+    ("||", "|| joins no conditions here", "write or: i < 1 or i < j"),
     ("->", "-> is no sign here", "write ="),
     ("!(", "! cannot be read", "write where(condition, 0, 1) for what does not hold"),
     ("_{", "LaTeX cannot be read here", "write the indices in brackets: scores[i, j]"),

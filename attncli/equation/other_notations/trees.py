@@ -34,15 +34,6 @@ def choice(text: str, node: ast.IfExp) -> str:
     return f"where({condition}, {yes}, {no})"
 
 
-def either(text: str, node: ast.BoolOp) -> str:
-    """a or b as where(a, 1, where(b, 1, 0))."""
-    *others, last = (_said(text, each) for each in node.values)
-    found = f"where({last}, 1, 0)"
-    for each in reversed(others):
-        found = f"where({each}, 1, {found})"
-    return found
-
-
 def opposite(text: str, node: ast.expr) -> str:
     """not c as where(c, 0, 1)."""
     return f"where({_said(text, node)}, 0, 1)"
@@ -54,13 +45,12 @@ def unlike(text: str, node: ast.Compare) -> str:
 
 
 def comparisons(text: str, node: ast.Compare) -> str:
-    """0 <= i < j as 0 <= i and i < j; what stands with & between them, with and."""
+    """0 <= i < j as 0 <= i and i < j; what stands with & or | between them, with and or
+    or.
+    """
     said = _said(text, node)
-    if "&" in said:
+    if "&" in said or "|" in said:
         return joined(said)
-    if "|" in said:
-        first, _, second = said.partition("|")
-        return f"where({first.strip()}, 1, where({second.strip()}, 1, 0))"
     parts = [_said(text, each) for each in (node.left, *node.comparators)]
     signs = re.findall(r"[<>=!]=?", said)
     if len(signs) != len(parts) - 1:
@@ -70,8 +60,9 @@ def comparisons(text: str, node: ast.Compare) -> str:
 
 
 def joined(said: str) -> str:
-    """a & b as a and b."""
-    return re.sub(r" *& *", " and ", said)
+    """a & b as a and b, a | b as a or b."""
+    both = re.sub(r" *& *", " and ", said)
+    return re.sub(r" *\| *", " or ", both)
 
 
 def cell_of_many_brackets(text: str, node: ast.expr) -> str | None:

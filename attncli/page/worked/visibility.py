@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attncli.equation.indexing import position
-from attncli.equation.nodes import Call, Expression, Ref
+from attncli.equation.nodes import Call, Expression, Number, Ref
 from attncli.equation.substitution import exact_value, substitute
 from attncli.page.document import Math, Text
 from attncli.page.printer import Printer
@@ -45,7 +45,9 @@ def _fact(
 ) -> Text:
     """A condition on positions with its verdict; of a matrix, just what stands in its cell."""
     match condition, numbers:
-        case Call(arguments=(Ref(name=name, indices=indices), _)), Call(arguments=(found, _)):
+        case Call(arguments=(Ref(name=name, indices=indices), Number())), Call(
+            arguments=(found, _)
+        ):
             at = tuple(str(position(index, place, {})) for index in indices)
             return Math(Ref(name, at)), " = ", Math(found)
         case _:

@@ -41,6 +41,7 @@ const FLOATS = {
   gt: (a, b) => a > b,
   eq: (a, b) => a === b,
   and_: (a, b) => a && b,
+  or_: (a, b) => a || b,
 };
 
 /** @type {Record<string, (...values: any[]) => any>} */
@@ -78,6 +79,7 @@ const EXACT = {
   gt: (a, b) => compare(a, b) > 0,
   eq: (a, b) => compare(a, b) === 0,
   and_: (...conditions) => conditions.every(Boolean),
+  or_: (...conditions) => conditions.some(Boolean),
 };
 
 /**
