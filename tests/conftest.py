@@ -248,7 +248,7 @@ def build_problem(
     """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are
     given.
 
-    `rope` is (theta, pairing); heads and batch entries are axes of the arrays, `slopes` and a
+    `rope` is (theta, pairing), or a Rope; heads and batch entries are axes of the arrays, `slopes` and a
     `sink` per head too.
     """
     per_head = {} if np.ndim(sink) == 0 else {"sink": sink}
@@ -263,7 +263,9 @@ def build_problem(
     scale = scale if scale in ("default", "none") else as_scalar(scale)
     numbers = (softcap, exp_base, None if per_head else sink)
     cap, base, rest = (None if number is None else as_scalar(number) for number in numbers)
-    positions: list[Position] = [Rope(as_scalar(rope[0]), rope[1])] if rope else []
+    positions: list[Position] = []
+    if rope:
+        positions.append(rope if isinstance(rope, Rope) else Rope(as_scalar(rope[0]), rope[1]))
     if alibi:
         positions.append(Alibi(None if slope is None else as_matrix([slope])))
     return Problem(

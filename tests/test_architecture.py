@@ -22,11 +22,22 @@ from attncli.equation.indices import INDICES
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.page.document import text
 from attncli.problem.keys import ARRAYS
+from attncli.problem.matrix import Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.positions import Rope
 from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
+LLAMA_3 = Rope(
+    Scalar.of(10000),
+    "half",
+    "llama3",
+    factor=Scalar.of(8),
+    low_freq_factor=Scalar.of(1),
+    high_freq_factor=Scalar.of(4),
+    original_max_position_embeddings=Scalar.of(8192),
+)
 
 
 def test_imports_go_one_way() -> None:
@@ -138,6 +149,7 @@ def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:
         problem(Q=square, K=square, V=square, score="multiplicative", W_a=square),
         problem(Q=square, K=square, V=square, score="additive", W_1=square, W_2=square, v=row),
         problem(Q=square, K=square, V=square, past_K=square, past_V=square, rope=(10000, "half")),
+        problem(Q=square, K=square, V=square, rope=LLAMA_3),
         problem(
             X=square,
             past_K=square,

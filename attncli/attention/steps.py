@@ -9,7 +9,7 @@ letter runs over.
 
 To add a step, add its rule here, and say in `plan.py` when it is needed. If gradients go through
 it, the rule has `gradient` or `through`, and its name stands in BACKWARD_ORDER. The steps of
-positions are in `problem/parts/positions.py`.
+positions are in `problem/parts/positions/`.
 """
 
 from __future__ import annotations

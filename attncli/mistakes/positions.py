@@ -60,7 +60,12 @@ def _rotated(trace: Trace, name: str, pairing: Pairing, angles: Pairing) -> str:
     than those that are rotated, where `angles` is another.
     """
     is_after_cache = name == "Q_rot" and "past" in trace.parameters
-    rule = Rope.rotated(name, pairing, " + past" if is_after_cache else "")
+    shift = " + past" if is_after_cache else ""
+    rotary_dim = trace.parameters.get("rotary_dim")
+    turned = trace["K"].shape[-1]
+    if isinstance(rotary_dim, Scalar):
+        turned = int(rotary_dim.value)
+    rule = Rope.rotated(name, pairing, shift, is_partial=rotary_dim is not None)
     if angles != pairing:
         pair = parse_expression("k % half" if angles == "half" else "k // 2")
         equation = rule.equation
@@ -68,7 +73,7 @@ def _rotated(trace: Trace, name: str, pairing: Pairing, angles: Pairing) -> str:
         rule = rule.with_formula(replace(equation, expression=expression), None)
     source = rule.source
     assert source is not None
-    return source.replace("half", str(trace["K"].shape[-1] // 2))
+    return source.replace("half", str(turned // 2))
 
 
 Index = str | Expression
@@ -255,7 +260,13 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
     ),
     *(
         Mistake(
-            f"rope-theta-{theta}", f"RoPE's theta was {theta}", rewritten(angles=with_theta(theta))
+            f"rope-theta-{theta}",
+            f"RoPE's theta was {theta}",
+            first_of(
+                rewritten(angles=with_theta(theta)),
+                rewritten(frequencies=with_theta(theta)),
+                rewritten(base_frequencies=with_theta(theta)),
+            ),
         )
         for theta in THETAS
     ),

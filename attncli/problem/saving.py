@@ -231,7 +231,8 @@ def _content(part: MaskPart | Position) -> Any:
     found = {name: getattr(part, name) for name in names}
     given = {name: value for name, value in found.items() if value is not None}
     if isinstance(part, Position):
-        return given or True
+        defaults = {each.name: each.default for each in fields(part)}  # type: ignore[arg-type]
+        return {name: value for name, value in given.items() if value != defaults[name]} or True
     values = [
         value if isinstance(value, Matrix | int | tuple) else Matrix(value)
         for value in given.values()

@@ -28,6 +28,7 @@ from attncli.problem.loader import loads
 from attncli.problem.parts.losses import LOSSES
 from attncli.problem.parts.mask_reader import mask_words
 from attncli.problem.parts.masks import forms
+from attncli.problem.parts.positions.rope_types import ROPE_TYPES
 from attncli.problem.text.nodes import Leaf, is_null, truth
 from attncli.problem.text.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.text.source import Source
@@ -98,6 +99,24 @@ GOOD = [
         " 0.25]}}, sink: [1, 2]}"
     ),
     "{Q: [[1]], K: [[1]], V: [[1]], position: none}",
+    *(
+        f"{{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {{rope: {rope}}}}}"
+        for rope in (
+            "{rope_theta: 500, partial_rotary_factor: 1.0}",
+            "{rope_type: linear, factor: 8, pairing: interleaved}",
+            "{rope_parameters: {rope_type: linear, factor: 8}, rope_theta: 500}",
+            "{rope_theta: 500, rope_scaling: {type: linear, factor: 8}, partial_rotary_factor: 1}",
+            "{rope_scaling: null, max_position_embeddings: 4096}",
+            (
+                "{rope_type: llama3, factor: 8, low_freq_factor: 1, high_freq_factor: 4,"
+                " original_max_position_embeddings: 8192}"
+            ),
+            (
+                "{rope_parameters: {full_attention: {rope_type: default, rope_theta: 500},"
+                " sliding_attention: null}, layer: full_attention}"
+            ),
+        )
+    ),
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: {}, alibi: false}}",
     (
         "{Q: {random: [2, 1], integers: true, low: -1}, K: {random: [2, 1], decimals: 1}, V:"
@@ -152,6 +171,11 @@ BAD: list[dict[str, Any]] = [
     {"position": {"rope": {"theta": 0}}},
     {"position": {"rope": {"pairing": "halves"}}},
     {"position": {"rope": 10000}},
+    {"position": {"rope": {"rope_type": "linear"}}},
+    {"position": {"rope": {"rope_type": "round", "factor": 2}}},
+    {"position": {"rope": {"factor": 2}}},
+    {"position": {"rope": {"rope_scaling": {"type": "linear", "factor": 0}}}},
+    {"position": {"rope": {"partial_rotary_factor": 2}}},
     {"position": {"alibi": {}}},
     {"position": {"alibi": {"slopes": 1}}},
     {"position": {"alibi": {"slopes": []}}},
@@ -306,6 +330,7 @@ def test_it_knows_the_reader_s_words_and_no_others() -> None:
         PAIRINGS,
         PARTS,
         SCALE_WORDS,
+        tuple(ROPE_TYPES),
         tuple(SCORES),
         MINUS_INFINITY,
     )

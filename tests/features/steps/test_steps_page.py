@@ -131,6 +131,9 @@ def test_all_steps_in_the_order_of_work() -> None:
         "K",
         "new_V",
         "V",
+        "base_frequencies",
+        "ramp",
+        "frequencies",
         "angles",
         "Q_rot",
         "K_rot",
@@ -214,7 +217,14 @@ def test_a_given_step() -> None:
         ("exp", ["exp_base: a number"]),
         ("weights", ["exp_base: a number", "sink: a number, or one per head"]),
         ("concat", []),
-        ("Q_rot", ["rope, with pairing: interleaved", "rope, with past"]),
+        (
+            "Q_rot",
+            [
+                "rope, with pairing: interleaved",
+                "rope, with partial_rotary_factor",
+                "rope, with past",
+            ],
+        ),
         (
             "output",
             [

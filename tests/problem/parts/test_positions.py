@@ -83,7 +83,12 @@ def test_positions_in_json() -> None:
         ("{rope: [10000]}", [f"4:18: position.rope: must be a mapping, not a list ({ROPE})"]),
         (
             "{rope: {base: 10000}}",
-            ["4:19: position.rope: there is no key base (the keys here are theta, pairing)"],
+            [
+                "4:19: position.rope: there is no key base (the keys here are theta, pairing,"
+                " rope_type, rope_theta, partial_rotary_factor, factor, low_freq_factor,"
+                " high_freq_factor, original_max_position_embeddings, max_position_embeddings,"
+                " rope_parameters, rope_scaling, layer)"
+            ],
         ),
         (
             "{rope: {theta: }}",

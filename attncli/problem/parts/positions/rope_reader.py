@@ -1,0 +1,223 @@
+"""Reads what a problem says about RoPE: by the names of a model's config.json, pasted as it is or
+key by key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attncli.english import listed
+from attncli.errors import did_you_mean
+from attncli.problem.keys import PAIRINGS
+from attncli.problem.matrix import Scalar
+from attncli.problem.parts.positions.rope_types import ROPE_TYPES
+from attncli.problem.text.nodes import Leaf, MappingNode, describe, is_null
+from attncli.problem.text.values import Value, read_scalar, read_word, require_keys
+
+DEFAULT_THETA = Scalar(10000, "10000")
+# What a number may be, and an example of it.
+_EXAMPLES = {
+    "theta": "10000",
+    "rope_theta": "10000",
+    "partial_rotary_factor": "0.5",
+    "factor": "8",
+    "low_freq_factor": "1",
+    "high_freq_factor": "4",
+    "original_max_position_embeddings": "8192",
+    "max_position_embeddings": "131072",
+}
+# A config.json has these for every type, whether it is read or not.
+_OF_ALL = (
+    "theta",
+    "rope_theta",
+    "partial_rotary_factor",
+    "original_max_position_embeddings",
+    "max_position_embeddings",
+)
+_WORDS = ("pairing", "rope_type", "type")
+# A config.json has its keys in one of these, older ones in the second.
+_PASTED = ("rope_parameters", "rope_scaling")
+_KEYS = ("theta", "pairing", "rope_type", *(key for key in _EXAMPLES if key != "theta"))
+_PASTED_KEYS = (*_KEYS, "type")
+_ALL_KEYS = (*_KEYS, *_PASTED, "layer")
+
+
+class _NoRope(Exception):
+    """The layer that is asked for has no RoPE."""
+
+
+def read_settings(value: Value) -> dict[str, Any] | None:
+    """The fields of `Rope` by their names; None where a layer has none, or after reporting what is
+    wrong.
+    """
+    before = value.errors.count
+    require_keys(value, _ALL_KEYS)
+    try:
+        found = _by_name(value)
+    except _NoRope:
+        return None
+    numbers: dict[str, Scalar] = {}
+    for key in _EXAMPLES:
+        number = _positive(found[key]) if key in found else None
+        if number is not None:
+            numbers[key] = number
+    rope_type = _type(found)
+    pairing: str | None = PAIRINGS[0]
+    if "pairing" in found:
+        pairing = read_word(found["pairing"], PAIRINGS)
+    _one_theta(found)
+    if value.errors.count == before and rope_type is not None:
+        _check_keys(value, rope_type, found)
+        _check_order(found, numbers)
+    if value.errors.count > before:
+        return None
+    return {"pairing": pairing, "rope_type": rope_type, **_fields(str(rope_type), numbers)}
+
+
+def _fields(rope_type: str, numbers: Mapping[str, Scalar]) -> dict[str, Any]:
+    """The numbers that a RoPE of this type has."""
+    theta = numbers.get("theta") or numbers.get("rope_theta") or DEFAULT_THETA
+    kind = ROPE_TYPES[rope_type]
+    wanted = ("partial_rotary_factor", *kind.keys, *kind.may_have)
+    fields = {key: numbers[key] for key in wanted if key in numbers}
+    original = "original_max_position_embeddings"
+    if original in kind.keys and original not in fields:
+        fields[original] = numbers["max_position_embeddings"]
+    return {"theta": theta, **fields}
+
+
+def _by_name(value: Value) -> dict[str, Value]:
+    """Every setting by its name, those inside of what was pasted, too.
+
+    Raises _NoRope where the chosen layer has none.
+    """
+    found = {key: value.key(key) for key in value.keys if key in (*_KEYS, "layer")}
+    pasted = [value.key(key) for key in _PASTED if key in value.keys]
+    written = [each for each in pasted if not is_null(each.node)]
+    if len(written) > 1:
+        written[1].wrong("both rope_parameters and rope_scaling are given", "keep one of the two")
+    layer = found.pop("layer", None)
+    for each in written[:1]:
+        inner = _of_layer(each, layer)
+        require_keys(inner, _PASTED_KEYS)
+        for key in inner.keys:
+            if key in _PASTED_KEYS and not is_null(inner.key(key).node):
+                _take(found, key, inner.key(key))
+    if layer is not None and not written:
+        layer.wrong("there are no rope_parameters of several layers", "leave layer out")
+    return found
+
+
+def _take(found: dict[str, Value], key: str, value: Value) -> None:
+    """One more setting, which may stand beside what was pasted, too, if it is the same there."""
+    other = found.setdefault(key, value)
+    if other is value:
+        return
+    texts = [each.text if isinstance(each.node, Leaf) else "" for each in (other, value)]
+    if texts[0] != texts[1]:
+        value.wrong(
+            f"is {describe(value.node)} here and {describe(other.node)} beside it",
+            "keep one of the two",
+        )
+
+
+def _of_layer(value: Value, layer: Value | None) -> Value:
+    """The settings of the layer that is asked for; what was pasted itself where all layers share
+    it.
+
+    Raises _NoRope where the layer has none.
+    """
+    if not isinstance(value.node, MappingNode):
+        value.wrong(
+            f"must be a mapping, not {describe(value.node)}",
+            "write what config.json has, such as {rope_type: linear, factor: 8}",
+        )
+        return value
+    inner = value.node.values
+    is_nested = any(isinstance(node, MappingNode) for node in inner.values())
+    if not is_nested:
+        if layer is not None:
+            layer.wrong(f"{value.name} has no kinds of layers", "leave layer out")
+        return value
+    kinds = listed([*inner], last="and")
+    if layer is None:
+        value.wrong(
+            f"has a RoPE for each kind of layer: {kinds}",
+            f"write layer: {next(iter(inner))} beside it",
+        )
+        raise _NoRope
+    word = layer.node.text if isinstance(layer.node, Leaf) else ""
+    if word not in inner:
+        help = did_you_mean(word, [*inner], f"choose one of {', '.join(inner)}")
+        layer.wrong(f"must be one of {', '.join(inner)}, not {describe(layer.node)}", help)
+        raise _NoRope
+    chosen = value.key(word)
+    if is_null(chosen.node):
+        raise _NoRope
+    return chosen
+
+
+def _positive(value: Value) -> Scalar | None:
+    """A number above 0, a share of at most 1."""
+    help = f"write a number such as {_EXAMPLES[value.name]}"
+    number = read_scalar(value, help=help)
+    if number is None:
+        return None
+    if number.value <= 0:
+        value.wrong(f"must be greater than 0, not {number.written}", help)
+        return None
+    if value.name == "partial_rotary_factor" and number.value > 1:
+        value.wrong(f"must be at most 1, not {number.written}", help)
+        return None
+    return number
+
+
+def _type(found: Mapping[str, Value]) -> str | None:
+    """The kind of RoPE; None after reporting another word."""
+    words = [found[key] for key in ("rope_type", "type") if key in found]
+    read = [read_word(word, tuple(ROPE_TYPES)) for word in words]
+    if not read:
+        return "default"
+    if len({*read}) > 1 and None not in read:
+        words[1].wrong(f"is {read[1]}, and rope_type is {read[0]}", "keep one of the two")
+    return read[0]
+
+
+def _one_theta(found: Mapping[str, Value]) -> None:
+    if "theta" in found and "rope_theta" in found:
+        found["theta"].wrong("both theta and rope_theta are given", "keep one of the two")
+
+
+def _check_keys(value: Value, rope_type: str, found: Mapping[str, Value]) -> None:
+    """Report keys that another type has, and those that are missing."""
+    kind = ROPE_TYPES[rope_type]
+    for key, given in found.items():
+        if key in (*_OF_ALL, *_WORDS, *kind.keys, *kind.may_have):
+            continue
+        others = [
+            other.name for other in ROPE_TYPES.values() if key in (*other.keys, *other.may_have)
+        ]
+        given.wrong(
+            f"is read with rope_type: {listed(others, last='or')}, and this is {rope_type}",
+            f"leave it out, or write rope_type: {others[0]}",
+        )
+    for key in kind.keys:
+        is_there = key in found
+        if key == "original_max_position_embeddings":
+            is_there = is_there or "max_position_embeddings" in found
+        if not is_there:
+            value.wrong(
+                f"has no {key}, which rope_type: {rope_type} needs",
+                f"write {key}: {_EXAMPLES[key]}, or what config.json of the model has",
+            )
+
+
+def _check_order(found: Mapping[str, Value], numbers: Mapping[str, Scalar]) -> None:
+    """Report bounds of a ramp that are exchanged."""
+    low, high = numbers.get("low_freq_factor"), numbers.get("high_freq_factor")
+    if low is not None and high is not None and low.value >= high.value:
+        found["high_freq_factor"].wrong(
+            f"must be greater than low_freq_factor, {low.written}, and is {high.written}",
+            "Llama 3 has low_freq_factor: 1 and high_freq_factor: 4",
+        )

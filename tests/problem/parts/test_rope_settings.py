@@ -1,0 +1,193 @@
+"""RoPE as a model's config.json has it: every way to paste it, and every way to get it wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from attncli.problem.loader import loads
+from attncli.problem.parts.positions import Rope
+from attncli.problem.saving import as_yaml
+
+Problems = Callable[..., list[str]]
+
+# These are three lines, and what is tested is line 4.
+ROW = "[1, 0, 2, 1, 1, 0, 1, 1]"
+QKV = f"Q: [{ROW}]\nK: [{ROW}]\nV: [[1]]\n"
+LLAMA = (
+    "factor: 8.0, low_freq_factor: 1.0, high_freq_factor: 4.0,"
+    " original_max_position_embeddings: 8192"
+)
+
+
+def rope_of(text: str) -> Rope | None:
+    return loads(f"{QKV}position: {{rope: {text}}}".encode(), "p.yaml").rope
+
+
+def said_by(rope: Rope) -> dict[str, Any]:
+    """What a RoPE says, each number by how it was written."""
+    names = [each.name for each in fields(rope) if getattr(rope, each.name) is not None]
+    return {name: getattr(getattr(rope, name), "written", getattr(rope, name)) for name in names}
+
+
+PLAIN = {"theta": "10000", "pairing": "half", "rope_type": "default"}
+LINEAR = PLAIN | {"rope_type": "linear", "factor": "8"}
+OF_LLAMA = PLAIN | {
+    "theta": "500000.0",
+    "rope_type": "llama3",
+    "factor": "8.0",
+    "low_freq_factor": "1.0",
+    "high_freq_factor": "4.0",
+    "original_max_position_embeddings": "8192",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{rope_theta: 10000}", PLAIN),
+        ("{rope_type: default}", PLAIN),
+        ("{rope_scaling: null, rope_theta: 10000}", PLAIN),
+        ("{rope_type: linear, factor: 8}", LINEAR),
+        ("{rope_scaling: {type: linear, factor: 8}}", LINEAR),
+        ("{rope_scaling: {type: linear, rope_type: linear, factor: 8}}", LINEAR),
+        ("{rope_parameters: {rope_type: linear, factor: 8, rope_theta: 10000}}", LINEAR),
+        # What stands twice may, if it is the same, and a length that is not read may stand there.
+        (
+            "{rope_theta: 10000, max_position_embeddings: 4096,"
+            " rope_parameters: {rope_type: linear, factor: 8, rope_theta: 10000}}",
+            LINEAR,
+        ),
+        (
+            "{partial_rotary_factor: 0.5, rope_parameters: {rope_type: linear, factor: 8}}",
+            LINEAR | {"partial_rotary_factor": "0.5"},
+        ),
+        (f"{{rope_theta: 500000.0, rope_scaling: {{{LLAMA}, rope_type: llama3}}}}", OF_LLAMA),
+        (f"{{theta: 500000.0, rope_type: llama3, {LLAMA}}}", OF_LLAMA),
+        # Without the length of training, it is that of the model.
+        (
+            "{rope_theta: 500000.0, max_position_embeddings: 8192, rope_scaling: {type: llama3,"
+            " factor: 8.0, low_freq_factor: 1.0, high_freq_factor: 4.0}}",
+            OF_LLAMA,
+        ),
+        (
+            "{rope_parameters: {full_attention: {rope_type: linear, factor: 8},"
+            " sliding_attention: {rope_type: default}}, layer: full_attention}",
+            LINEAR,
+        ),
+        (
+            "{rope_parameters: {full_attention: {rope_type: linear, factor: 8},"
+            " sliding_attention: {rope_type: default}}, layer: sliding_attention}",
+            PLAIN,
+        ),
+    ],
+)
+def test_a_config_is_read_as_it_is(text: str, said: dict[str, str]) -> None:
+    rope = rope_of(text)
+    assert rope is not None
+    assert said_by(rope) == said
+
+
+def test_a_layer_may_have_no_positions() -> None:
+    assert rope_of("{rope_parameters: {full: {factor: 8}, none: null}, layer: none}") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "{factor: 8}",
+            "4:27: position.rope.factor: is read with rope_type: linear or llama3, and this is"
+            " default (leave it out, or write rope_type: linear)",
+        ),
+        (
+            "{rope_type: linear, factor: 8, low_freq_factor: 1}",
+            "4:66: position.rope.low_freq_factor: is read with rope_type: llama3, and this is"
+            " linear (leave it out, or write rope_type: llama3)",
+        ),
+        (
+            "{rope_type: linear}",
+            "4:18: position.rope: has no factor, which rope_type: linear needs (write factor: 8,"
+            " or what config.json of the model has)",
+        ),
+        (
+            "{rope_type: llama, factor: 8}",
+            "4:30: position.rope.rope_type: must be one of default, linear, llama3, not llama (did"
+            " you mean llama3?)",
+        ),
+        (
+            "{rope_scaling: {type: linear, rope_type: default, factor: 8}}",
+            "4:40: position.rope.rope_scaling.type: is linear, and rope_type is default (keep one"
+            " of the two)",
+        ),
+        (
+            "{theta: 5, rope_theta: 5}",
+            "4:26: position.rope.theta: both theta and rope_theta are given (keep one of the two)",
+        ),
+        (
+            "{rope_theta: 5, rope_parameters: {rope_theta: 6}}",
+            "4:64: position.rope.rope_parameters.rope_theta: is 6 here and 5 beside it (keep one of"
+            " the two)",
+        ),
+        (
+            "{rope_parameters: {}, rope_scaling: {}}",
+            "4:54: position.rope.rope_scaling: both rope_parameters and rope_scaling are given"
+            " (keep one of the two)",
+        ),
+        (
+            "{rope_scaling: linear}",
+            "4:33: position.rope.rope_scaling: must be a mapping, not linear (write what"
+            " config.json has, such as {rope_type: linear, factor: 8})",
+        ),
+        (
+            "{rope_parameters: {a: {factor: 8}, b: {factor: 2}}}",
+            "4:36: position.rope.rope_parameters: has a RoPE for each kind of layer: a and b"
+            " (write layer: a beside it)",
+        ),
+        (
+            "{rope_parameters: {full: {factor: 8}, none: null}, layer: ful}",
+            "4:76: position.rope.layer: must be one of full, none, not ful (did you mean full?)",
+        ),
+        (
+            "{rope_parameters: {rope_type: default}, layer: full}",
+            "4:65: position.rope.layer: rope_parameters has no kinds of layers (leave layer out)",
+        ),
+        (
+            "{layer: full}",
+            "4:26: position.rope.layer: there are no rope_parameters of several layers (leave"
+            " layer out)",
+        ),
+        (
+            "{partial_rotary_factor: 1.5}",
+            "4:42: position.rope.partial_rotary_factor: must be at most 1, not 1.5 (write a number"
+            " such as 0.5)",
+        ),
+        (
+            "{partial_rotary_factor: 0.4}",
+            "4:12: position.rope: 0.4 of 8 features are 3: rope turns pairs of them (choose a"
+            " partial_rotary_factor that gives an even number of features)",
+        ),
+        (
+            "{rope_type: linear, factor: 0}",
+            "4:46: position.rope.factor: must be greater than 0, not 0 (write a number such as 8)",
+        ),
+        (
+            "{rope_type: llama3, factor: 8, low_freq_factor: 4, high_freq_factor: 1,"
+            " original_max_position_embeddings: 8192}",
+            "4:87: position.rope.high_freq_factor: must be greater than low_freq_factor, 4, and is"
+            " 1 (Llama 3 has low_freq_factor: 1 and high_freq_factor: 4)",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_said(text: str, message: str, problems: Problems) -> None:
+    assert problems(f"{QKV}position: {{rope: {text}}}") == [message]
+
+
+def test_a_saved_problem_has_the_same_rope() -> None:
+    text = f"{{partial_rotary_factor: 1/2, rope_scaling: {{{LLAMA}, rope_type: llama3}}}}"
+    problem = loads(f"{QKV}position: {{rope: {text}}}".encode(), "p.yaml")
+    saved, _ = as_yaml(problem, "p.npz")
+    assert loads(saved.encode(), "saved.yaml").rope == problem.rope
