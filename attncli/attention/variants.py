@@ -13,7 +13,7 @@ from attncli.attention.registry import COMPUTED_RULES, GIVEN_RULES, RULES
 from attncli.equation.nodes import Call, Equation, Name, Ref
 from attncli.equation.rule import Rule
 from attncli.problem import keys
-from attncli.problem.parts.masks import Mask
+from attncli.problem.parts.masks import Mask, MaskPart
 from attncli.problem.parts.offset import Offset
 from attncli.problem.parts.positions import POSITIONS, Position, replacements
 
@@ -100,15 +100,8 @@ SCALED = {
 
 def clauses(mask: Mask, offset: Offset) -> tuple[Clause, ...]:
     """The conditions of every part, with names of their own where a form is given twice."""
-    found: list[Clause] = []
-    forms: list[type] = []
-    for part in mask.parts:
-        form = type(part)
-        forms.append(form)
-        often = forms.count(form)
-        suffix = f"_{often}" if often > 1 else ""
-        found.append(part.clause(offset, suffix))
-    return tuple(found)
+    before: list[type[MaskPart]] = []
+    return tuple(part.numbered(offset, before) for part in mask.parts)
 
 
 def mask_rule(parts: tuple[Clause, ...]) -> Rule:

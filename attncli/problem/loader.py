@@ -52,6 +52,7 @@ from attncli.problem.text.values import (
     read_title,
     read_word,
     require_keys,
+    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -169,9 +170,8 @@ def _read_values(root: MappingNode, reading: Reading, convention: Convention) ->
             if decimal:
                 reading.errors.add(decimal.message, at=decimal.at, help=decimal.help)
             else:
-                reading.errors.add(
-                    f"there is no key {named(key)}", at=at, help=unknown_key_help(key)
-                )
+                help = unknown_key_help(key, whole_numbers(Value(node, key, reading)))
+                reading.errors.add(f"there is no key {named(key)}", at=at, help=help)
     return values
 
 

@@ -151,6 +151,8 @@ class _ProblemWriter:
             return self._matrix(value, name)
         if isinstance(value, Scalar):
             return value.written
+        if isinstance(value, Mask):
+            return self.mask(value) if value.parts else "none"
         if isinstance(value, dict):
             return (
                 "{"

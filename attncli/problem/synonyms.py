@@ -4,6 +4,9 @@ that are none.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+
 from attncli.english import shorten
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
@@ -60,6 +63,35 @@ SYNONYMS = {
     ),
     "mask: {padding: [1, 1, 0]}": ("padding", "padding_mask", "key_padding_mask"),
     "mask: {window: [2, 0]}": ("window", "window_size", "sliding_window", "local_window_size"),
+    "mask: {documents: [0, 0, 1]}": (
+        "documents",
+        "document_id",
+        "document_ids",
+        "doc_ids",
+        "segment_ids",
+        "sequence_ids",
+        "cu_seqlens",
+        "cu_seqlens_q",
+        "cu_seqlens_k",
+        "cu_seq_lens",
+        "cu_seq_lens_q",
+        "cu_seq_lens_k",
+    ),
+    "mask: {causal: true, chunk: 4}": (
+        "chunk",
+        "chunk_size",
+        "chunk_length",
+        "attention_chunk_size",
+    ),
+    "mask: {any: [causal, {first: 1}]}": (
+        "any",
+        "any_of",
+        "first",
+        "prefix",
+        "prefix_length",
+        "prefix_len",
+        "num_sink_tokens",
+    ),
     "mask: {keep: …}": ("keep",),
     "mask: {hide: …}": ("hide",),
     "mask: {additive: …}": ("additive", "attn_bias"),
@@ -87,12 +119,50 @@ _SIZES = (
     "n_embd",
     "hidden_size",
 )
+# Longer masks are not written out in a line of help.
+_MOST_KEYS = 32
+
+
+def _documents_between(bounds: list[int]) -> str | None:
+    """Where each document begins, and where the last one ends, as the number of its document for
+    every key; None where these are no such places.
+    """
+    is_in_order = bounds == sorted(bounds)
+    if not is_in_order or bounds[:1] != [0] or bounds[-1] > _MOST_KEYS:
+        return None
+    numbers: list[int] = []
+    for document, (begin, end) in enumerate(pairwise(bounds)):
+        length = end - begin
+        numbers += [document] * length
+    return _documents(numbers)
+
+
+def _documents(numbers: list[int]) -> str | None:
+    if not 0 < len(numbers) <= _MOST_KEYS:
+        return None
+    return f"mask: {{documents: {numbers}}}"
+
+
+def _chunk(numbers: list[int]) -> str | None:
+    return f"mask: {{causal: true, chunk: {numbers[0]}}}" if numbers and numbers[0] > 0 else None
+
+
+def _first(numbers: list[int]) -> str | None:
+    return f"mask: {{any: [causal, {{first: {numbers[0]}}}]}}" if numbers else None
+
+
+# What says the same with the numbers that stand there, by what is written without them.
+_WITH_NUMBERS: Mapping[str, Callable[[list[int]], str | None]] = {
+    "mask: {documents: [0, 0, 1]}": _documents,
+    "mask: {causal: true, chunk: 4}": _chunk,
+    "mask: {any: [causal, {first: 1}]}": _first,
+}
 _BY_NAME = {name: written for written, names in SYNONYMS.items() for name in names}
 
 
-def unknown_key_help(key: str) -> str:
-    """A help line for a key that is none: what says the same here, the nearest key, or where all of
-    them are.
+def unknown_key_help(key: str, numbers: list[int] | None = None) -> str:
+    """A help line for a key that is none: what says the same here, with the whole `numbers` behind
+    the key, the nearest key, or where all of them are.
 
     >>> unknown_key_help("maks")
     'did you mean mask?'
@@ -105,16 +175,25 @@ def unknown_key_help(key: str) -> str:
         return f"this is an option, not a key: --{word}"
     if word in _SIZES:
         return f"remove {key}: sizes are those of the arrays"
-    if written := equivalent(key):
+    if written := equivalent(key, numbers):
         return f"did you mean {written}?" if written in KEYS else f"write {written}"
     return did_you_mean(key, list(KEYS), "attncli schema problem lists the keys", cutoff=0.75)
 
 
-def equivalent(key: str) -> str:
-    """What is written here for a key of other software, `heads` or `mask: causal`; empty for a key
-    that is unknown.
+def equivalent(key: str, numbers: list[int] | None = None) -> str:
+    """What is written here for a key of other software, `heads` or `mask: causal`, with the numbers
+    behind the key where they can be taken over; empty for a key that is unknown.
+
+    >>> equivalent("cu_seqlens", [0, 2, 3])
+    'mask: {documents: [0, 0, 1]}'
     """
-    return _BY_NAME.get(_plain(key), "")
+    written = _BY_NAME.get(_plain(key), "")
+    take_over = _WITH_NUMBERS.get(written)
+    if _plain(key).startswith(("cu_seqlens", "cu_seq_lens")):
+        take_over = _documents_between
+    if numbers is None or take_over is None:
+        return written
+    return take_over(numbers) or written
 
 
 def _plain(key: str) -> str:

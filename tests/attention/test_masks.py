@@ -16,9 +16,12 @@ from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks import Mask, MaskPart
 from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.any_of import AnyOf
 from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.chunk import Chunk
+from attncli.problem.parts.masks.documents import Documents
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
-from attncli.problem.parts.masks.lengths import Lengths
+from attncli.problem.parts.masks.lengths import First, Lengths
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.parts.masks.window import Window
 from attncli.tracing import Trace, run, slices
@@ -49,8 +52,16 @@ def visible(part: MaskPart, place: tuple[int, int, int, int], offset: int) -> bo
         return near_left and (part.right == -1 or j <= i + offset + part.right)
     if isinstance(part, Padding):
         return part.exists[entry if len(part.exists) > 1 else 0][j]
-    if isinstance(part, Lengths):
+    if isinstance(part, Lengths | First):
         return j < part.lengths[entry if len(part.lengths) > 1 else 0]
+    if isinstance(part, Documents):
+        rows = part.numbers.rows()
+        row = rows[entry if len(rows) > 1 else 0]
+        return 0 <= i + offset < len(row) and bool(row[i + offset] == row[j])
+    if isinstance(part, Chunk):
+        return (i + offset) // part.length == j // part.length
+    if isinstance(part, AnyOf):
+        return any(all(visible(each, place, offset) for each in mask.parts) for mask in part.masks)
     if isinstance(part, Additive):
         return bool(at(part.matrix.value, *place) != -np.inf)
     return bool(at(part.matrix, *place)) == isinstance(part, Keep)
@@ -107,15 +118,24 @@ def masks(
     biases = matrices(st.sampled_from([0.0, -np.inf, -1.5, 2.25, -1e9])).map(
         lambda rows: Additive(Matrix(rows))
     )
-    part = st.one_of(
+    rows = of_entries(st.tuples(*[st.integers(-1, 2)] * m))
+    hiding = st.one_of(
         st.just(Causal()),
         st.builds(Window, sides, sides),
         of_entries(st.tuples(*[st.booleans()] * m)).map(Padding),
         of_entries(st.integers(0, m)).map(Lengths),
         matrices(st.booleans()).map(Keep),
         matrices(st.booleans()).map(Hide),
-        biases,
+        st.builds(Chunk, st.integers(1, 4)),
+        of_entries(st.integers(0, m)).map(First),
+        # A query behind the last key has no document that is known.
+        rows.map(lambda numbers: Documents(Matrix.of(numbers))) if n <= m else st.just(Causal()),
     )
+    alternatives = st.lists(
+        st.lists(hiding, max_size=2).map(lambda found: Mask(tuple(found))), min_size=1, max_size=3
+    )
+    shown = alternatives.map(lambda found: AnyOf(tuple(found)))
+    part = st.one_of(hiding, biases, shown)
     parts = draw(st.lists(part, min_size=1, max_size=4))
     return n, m, tuple(parts), draw(st.sampled_from(["top-left", "bottom-right"]))
 

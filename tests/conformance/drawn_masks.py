@@ -5,6 +5,7 @@ combined.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,19 @@ def masks(
         rows = (random.random((batch, keys)) < 0.7).astype(draw(choose([bool, int]))).tolist()
         return rows if batch > 1 and draw(st.booleans()) else rows[0]
 
+    def documents() -> Any:
+        rows = random.integers(0, 3, size=(batch, keys)).tolist()
+        return rows if batch > 1 and draw(st.booleans()) else rows[0]
+
+    def shown_by_one() -> Any:
+        hiding = [name for name in names if name not in ("additive", "any")]
+        chosen = draw(st.lists(choose(hiding), min_size=1, max_size=3))
+        together = [{name: makers[name]() for name in chosen[:2]}, "causal"]
+        return [form(chosen[-1]), choose_one(together)]
+
+    def choose_one(values: list[Any]) -> Any:
+        return draw(choose(values))
+
     makers: dict[str, Callable[[], Any]] = {
         "causal": lambda: True,
         "window": lambda: random.integers(-1, 2, size=2, endpoint=True).tolist(),
@@ -54,8 +68,13 @@ def masks(
         "keep": truths,
         "hide": truths,
         "additive": numbers,
+        "chunk": lambda: int(random.integers(1, 4)),
+        "first": lengths,
+        "documents": documents,
+        "any": shown_by_one,
     }
-    names = [*forms()]
+    # Of more queries than keys, nobody knows the documents.
+    names = [name for name in forms() if name != "documents" or queries <= keys]
     for name in names:
         assert name in makers, f'add a drawn "{name}" to `makers` in {__file__}'
 
@@ -90,8 +109,14 @@ def _cornered(draw: st.DrawFn, parts: list[Any]) -> list[Any]:
     """A corner written with the first part that may have one, or none."""
     with_corner = {name for name, each in forms().items() if each.has_corner}
     corner = draw(choose([None, "top-left", "bottom-right", "bottom-right"]))
-    for part in parts:
+    # A corner may also stand inside of a form.
+    for part in chain.from_iterable(map(_with_inner, parts)):
         if corner and isinstance(part, dict) and with_corner & {*part}:
             part["corner"] = corner
             break
     return parts
+
+
+def _with_inner(part: Any) -> list[Any]:
+    """A part, and the masks that stand inside of it."""
+    return [part, *part.get("any", [])] if isinstance(part, dict) else [part]

@@ -53,6 +53,9 @@ def test_every_example(file: Path, tmp_path: Path) -> None:
             ]
         },
         {"mask": {"causal": True, "window": [1, -1], "corner": "bottom-right"}},
+        {"mask": {"documents": [0, 1], "chunk": 2, "first": 1, "corner": "bottom-right"}},
+        {"mask": [{"any": [["causal", {"window": [1, 0]}], {"first": [1]}, "none"]}, "causal"]},
+        {"mask": {"any": [{"causal": True, "corner": "bottom-right"}, {"keep": [[1, 0], [0, 1]]}]}},
         {
             "mask": np.array([[0, -np.inf], [-1e300, 0.1]]),
             "scale": "1/3",

@@ -27,6 +27,9 @@ HEADS = (
         ("padding", "write mask: {padding: [1, 1, 0]}"),
         ("key_padding_mask", "write mask: {padding: [1, 1, 0]}"),
         ("window", "write mask: {window: [2, 0]}"),
+        ("document_ids", "write mask: {documents: [1]}"),
+        ("chunk", "write mask: {causal: true, chunk: 1}"),
+        ("first", "write mask: {any: [causal, {first: 1}]}"),
         ("rope", "write position: {rope: true}"),
         ("alibi", "write position: {alibi: true}"),
         ("theta", "write position: {rope: {theta: 10000}}"),
@@ -63,3 +66,25 @@ def test_no_key_is_taken_for_another() -> None:
 def test_what_is_advised_can_be_read(written: str) -> None:
     whole = written.replace("…", "[[1, 0, 1], [1, 1, 1], [0, 1, 0]]")
     assert loads(f"{HEADS}{whole}".encode(), "p.yaml")
+
+
+@pytest.mark.parametrize(
+    ("written", "help"),
+    [
+        ("cu_seqlens: [0, 2, 5]", "mask: {documents: [0, 0, 1, 1, 1]}"),
+        ("cu_seq_lens_k: [0, 1, 1, 3]", "mask: {documents: [0, 2, 2]}"),
+        ("segment_ids: [1, 1, 2]", "mask: {documents: [1, 1, 2]}"),
+        ("attention_chunk_size: 8192", "mask: {causal: true, chunk: 8192}"),
+        ("prefix_length: 3", "mask: {any: [causal, {first: 3}]}"),
+        # Where the numbers cannot be taken over, a line says what it looks like.
+        ("cu_seqlens: [2, 5]", "mask: {documents: [0, 0, 1]}"),
+        ("cu_seqlens: [0, 5, 2]", "mask: {documents: [0, 0, 1]}"),
+        ("cu_seqlens: [0, 100000]", "mask: {documents: [0, 0, 1]}"),
+        ("document_ids: {file: d.npy}", "mask: {documents: [0, 0, 1]}"),
+        ("attention_chunk_size: 0", "mask: {causal: true, chunk: 4}"),
+    ],
+)
+def test_the_numbers_behind_a_key_of_other_software_are_taken_over(written: str, help: str) -> None:
+    with pytest.raises(AttncliError) as caught:
+        loads(f"{HEADS}{written}".encode(), "p.yaml")
+    assert caught.value.help == f"write {help}"

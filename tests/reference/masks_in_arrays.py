@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,30 @@ def visible_and_added(
             visible = visible & (in_full(value) == (form == "keep"))
         elif form == "additive":
             added = added + in_full(value)
+        elif form == "documents":
+            visible = visible & same_document(np.atleast_2d(value), place)
+        elif form == "chunk":
+            visible = visible & (place // value == j // value)
+        elif form == "first":
+            visible = visible & (j < np.reshape(value, (-1, 1, 1, 1)))
+        elif form == "any":
+            shown = [visible_and_added(each, shape, offset)[0] for each in value]
+            visible = visible & reduce(np.logical_or, shown)
         else:
             raise NotImplementedError(f'say in {__file__} what a "{form}" hides')
     return visible, added
+
+
+def same_document(documents: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Whether the key is in the document of the key at the query's place; there may be no such
+    key.
+    """
+    entries, keys = documents.shape
+    there = (place >= 0) & (place < keys)
+    entry = np.arange(entries)[:, None, None, None]
+    own = documents[entry, place.clip(0, keys - 1)]
+    found: np.ndarray = there & (own == documents[:, None, None])
+    return found
 
 
 def is_mask(mask: Any) -> bool:
@@ -92,4 +114,6 @@ def corners(mask: Any) -> list[str]:
     """The corner wherever one is written."""
     if isinstance(mask, list):
         return [corner for part in mask for corner in corners(part)]
-    return [mask["corner"]] if isinstance(mask, dict) and "corner" in mask else []
+    if not isinstance(mask, dict):
+        return []
+    return [mask["corner"]] if "corner" in mask else corners(mask.get("any"))

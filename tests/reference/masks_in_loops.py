@@ -13,17 +13,19 @@ class Masks:
 
     def __init__(self, mask: Any, queries: int, keys: int, past: int) -> None:
         self._parts = list(_parts(mask))
-        self._bottom = "bottom-right" in [value for form, value in self._parts if form == "corner"]
+        self._bottom = "bottom-right" in [*_corners(self._parts)]
         self._queries, self._keys, self._past = queries, keys, past
 
     @property
     def entries(self) -> int:
         """For how many entries of a batch there is something of their own; 1 where there is not."""
         # axes, where there is one of entries
-        own = {"lengths": 1, "padding": 2, "keep": 4, "hide": 4, "additive": 4}
-        return max(
-            [1, *(len(value) for form, value in self._parts if axes(value) == own.get(form))]
-        )
+        own = {"lengths": 1, "first": 1, "padding": 2, "documents": 2, "keep": 4, "hide": 4}
+        own["additive"] = 4
+        own_entries = [
+            len(value) for form, value in _all_parts(self._parts) if axes(value) == own.get(form)
+        ]
+        return max([1, *own_entries])
 
     def offset(self, entry: int) -> int:
         """How far the position of a query lies beyond its row."""
@@ -37,8 +39,14 @@ class Masks:
 
     def added(self, entry: int, head: int, i: int, j: int) -> list[float] | None:
         """What is added to this score; None where the query does not see the key."""
+        return self._added(self._parts, (entry, head, i, j))
+
+    def _added(
+        self, parts: list[tuple[str, Any]], at: tuple[int, int, int, int]
+    ) -> list[float] | None:
+        entry, head, i, j = at
         found, place = [], i + self.offset(entry)
-        for form, value in self._parts:
+        for form, value in parts:
             match form:
                 case "causal":
                     seen = j <= place
@@ -53,6 +61,15 @@ class Masks:
                     number = float(_cell(value, entry, head, i, j))
                     seen = number != float("-inf")
                     found.append(number)
+                case "documents":
+                    row = value if axes(value) == 1 else value[entry if len(value) > 1 else 0]
+                    seen = 0 <= place < len(row) and row[place] == row[j]
+                case "chunk":
+                    seen = j // value == place // value
+                case "first":
+                    seen = self._exists("lengths", value, entry, j)
+                case "any":
+                    seen = any(self._added([*_parts(mask)], at) is not None for mask in value)
                 case "padding" | "lengths":
                     seen = self._exists(form, value, entry, j)
                 case "corner":
@@ -89,6 +106,19 @@ def _parts(mask: Any) -> Iterator[tuple[str, Any]]:
         while isinstance(cell, list):
             cell = cell[0]
         yield ("keep" if isinstance(cell, bool) else "additive"), mask
+
+
+def _all_parts(parts: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """These forms, and those that stand inside of them."""
+    for form, value in parts:
+        yield form, value
+        if form == "any":
+            for mask in value:
+                yield from _all_parts([*_parts(mask)])
+
+
+def _corners(parts: list[tuple[str, Any]]) -> Iterator[str]:
+    return (value for form, value in _all_parts(parts) if form == "corner")
 
 
 def _cell(matrix: Any, entry: int, head: int, i: int, j: int) -> Any:

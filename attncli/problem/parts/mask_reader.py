@@ -19,7 +19,7 @@ from attncli.problem.parts.masks import Mask, MaskPart, MaskSizes, forms
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
 from attncli.problem.text.numbers import NumberError, as_float
 from attncli.problem.text.pasted.finding import written_out
-from attncli.problem.text.values import Value, read_word, require_keys
+from attncli.problem.text.values import Value, read_word, require_keys, whole_numbers
 
 # These words fill a matrix, and are no forms of a mask.
 _CELL_WORDS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")
@@ -44,12 +44,13 @@ _FLAT_HELP = f"write {_PADDING_EXAMPLE} for the keys that exist, or one row per 
 @dataclass(slots=True)
 class MaskReading:
     """What has been read of a mask so far: its parts and the corners that are written, each with
-    where it stands.
+    where it stands, and the masks that stand `inner`, which share the corners.
     """
 
     convention: Convention = OWN
     parts: list[tuple[MaskPart, Value]] = field(default_factory=list)
     corners: list[tuple[Corner, Value]] = field(default_factory=list)
+    inner: list[MaskReading] = field(default_factory=list)
 
     def add(self, part: MaskPart | None, value: Value) -> None:
         """Keep a part, unless it could not be read."""
@@ -63,7 +64,15 @@ class MaskReading:
         corner = CORNERS[0]
         if _has_corner(self.parts):
             corner = self.corners[0][0] if self.corners else self.convention.corner
-        return Mask(tuple(dict.fromkeys(part for part, _ in self.parts)), corner)
+        parts = dict.fromkeys(part.at(corner) for part, _ in self.parts)
+        return Mask(tuple(parts), corner)
+
+    def read_inner(self, value: Value) -> Mask:
+        """A mask that stands inside of a form, before its corner is known."""
+        reading = MaskReading(self.convention, corners=self.corners)
+        self.inner.append(reading)
+        _read_forms(value, reading)
+        return Mask(tuple(dict.fromkeys(part for part, _ in reading.parts)))
 
     def check(self, given: collections.abc.Mapping[str, Shaped]) -> None:
         """Report every part that has not the size of the queries and keys of these arrays."""
@@ -71,6 +80,8 @@ class MaskReading:
         for part, value in self.parts:
             if error := part.size_error(sizes):
                 value.wrong(*error)
+        for each in self.inner:
+            each.check(given)
 
 
 def read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
@@ -79,8 +90,7 @@ def read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
     The convention says what a mask means where it does not say so itself.
     """
     reading = MaskReading(convention)
-    for form in value.items if _is_list_of_forms(value.node) else (value,):
-        _read_form(form, reading)
+    _read_forms(value, reading)
     for corner, where in reading.corners[1:]:
         if corner != reading.corners[0][0]:
             where.wrong(
@@ -88,6 +98,11 @@ def read_mask(value: Value, convention: Convention = OWN) -> MaskReading:
                 f"{listed(_with_a_corner())} share one corner: keep one of the two",
             )
     return reading
+
+
+def _read_forms(value: Value, reading: MaskReading) -> None:
+    for form in value.items if _is_list_of_forms(value.node) else (value,):
+        _read_form(form, reading)
 
 
 def mask_words() -> tuple[str, ...]:
@@ -133,7 +148,15 @@ def _read_form(value: Value, reading: MaskReading) -> None:
     elif "file" in node.keys:
         reading.add(_read_bare(value, reading.convention), value)
     else:
-        _read_mapping(value, reading, whole=require_keys(value, [*forms(), _CORNER_KEY]))
+        _read_mapping(value, reading, whole=require_keys(value, [*forms(), _CORNER_KEY], _meant))
+
+
+def _meant(key: str, value: Value) -> str:
+    """What to write for a mask as other software calls it; empty for any other key."""
+    from attncli.problem.synonyms import equivalent
+
+    written = equivalent(key, whole_numbers(value))
+    return f"write {written}" if written.startswith("mask: ") else ""
 
 
 def _with_a_corner() -> list[str]:
@@ -141,7 +164,7 @@ def _with_a_corner() -> list[str]:
 
 
 def _has_corner(parts: list[tuple[MaskPart, Value]]) -> bool:
-    return any(part.has_corner for part, _ in parts)
+    return any(part.reads_corner for part, _ in parts)
 
 
 def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:
@@ -153,7 +176,8 @@ def _read_mapping(value: Value, reading: MaskReading, *, whole: bool) -> None:
     before = len(reading.parts)
     for key in value.keys:
         if key in forms():
-            reading.add(forms()[key].read(value.key(key)), value.key(key))
+            part = forms()[key].read(value.key(key), reading.read_inner)
+            reading.add(part, value.key(key))
     if _CORNER_KEY in value.keys:
         corner = value.key(_CORNER_KEY)
         word = read_word(corner, CORNERS)
@@ -231,7 +255,7 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
             help,
         )
         return None
-    return Additive.read(value)
+    return Additive.of(value)
 
 
 def _is_integer(leaf: Leaf) -> bool:

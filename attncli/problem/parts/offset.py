@@ -14,11 +14,12 @@ class Offset(NamedTuple):
     all.
 
     Causal masks, windows and biases by distance count positions from it. With a cache of 3 keys it
-    is Offset((3,)): query 0 comes after keys 0, 1 and 2.
+    is Offset((3,)): query 0 comes after keys 0, 1 and 2. `queries` says how many queries there are.
     """
 
     by: tuple[int, ...]
     corner: str = "top-left"
+    queries: int = 0
 
     @property
     def position(self) -> str:
@@ -40,7 +41,7 @@ class Offset(NamedTuple):
     @property
     def entries(self) -> tuple[Offset, ...]:
         """The offset of each entry, or the one of all."""
-        return tuple(Offset((by,), self.corner) for by in self.by)
+        return tuple(self._replace(by=(by,)) for by in self.by)
 
     @property
     def meaning(self) -> str:

@@ -7,7 +7,7 @@ it read, or None after adding an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from attncli.english import count, named, shorten
@@ -173,6 +173,16 @@ def read_integer(value: Value, *, least: int, help: str) -> int | None:
     return None
 
 
+def whole_numbers(value: Value) -> list[int] | None:
+    """The whole numbers that stand there, in a list or alone; None where anything else does."""
+    values = list(value.items) or [value]
+    texts = [each.text for each in values if isinstance(each.node, Leaf)]
+    are_whole = len(texts) == len(values) and all(
+        _INTEGER.fullmatch(text) and len(text) <= _MOST_DIGITS for text in texts
+    )
+    return [int(text) for text in texts] if are_whole else None
+
+
 def read_truth(value: Value) -> bool | None:
     """true or false; None after reporting anything else."""
     found = truth(value.node)
@@ -254,13 +264,20 @@ def read_labels(value: Value) -> tuple[str, ...] | None:
     return tuple(labels) if value.errors.count == before else None
 
 
-def require_keys(value: Value, known: Collection[str]) -> bool:
-    """Whether a mapping has known keys only, each unknown one reported."""
+def require_keys(
+    value: Value, known: Collection[str], meant: Callable[[str, Value], str] | None = None
+) -> bool:
+    """Whether a mapping has known keys only, each unknown one reported.
+
+    `meant` gives the help for a key of other software, and nothing for one that it does not know.
+    """
     if isinstance(value.node, HeldArray) and "file" not in known:
         value.wrong("must be a mapping, not an array", f"the keys here are {', '.join(known)}")
         return False
     for key, at in value.keys.items():
         if key not in known:
-            help = did_you_mean(key, list(known), f"the keys here are {', '.join(known)}")
+            help = meant(key, value.key(key)) if meant else ""
+            if not help:
+                help = did_you_mean(key, list(known), f"the keys here are {', '.join(known)}")
             value.wrong(f"there is no key {named(key)}", help, at=at)
     return all(key in known for key in value.keys)

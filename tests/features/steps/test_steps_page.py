@@ -253,6 +253,10 @@ def test_every_form_of_a_mask() -> None:
         "{keep: …}, or a matrix of true and false": "where(keep[i, j] == 1, 0, -inf)",
         "{hide: …}": "where(hide[i, j] == 0, 0, -inf)",
         "{additive: …}, or a matrix of other numbers": "additive[i, j]",
+        "{documents: [0, 0, 1]}": "where(document_q[i] == document_k[j], 0, -inf)",
+        "{chunk: 2}": "where(i // chunk == j // chunk, 0, -inf)",
+        "{first: 2}": "where(j < first, 0, -inf)",
+        "{any: [causal, {first: 1}]}": "where(j <= i or j < first, 0, -inf)",
     }
 
 

@@ -19,9 +19,11 @@ from attncli.problem.matrix import Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks import Mask, MaskPart, forms, in_order
 from attncli.problem.parts.masks.additive import Additive
+from attncli.problem.parts.masks.any_of import AnyOf
 from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.parts.masks.chunk import Chunk
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
-from attncli.problem.parts.masks.lengths import Lengths
+from attncli.problem.parts.masks.lengths import First, Lengths
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.parts.masks.window import Window
 
@@ -53,6 +55,30 @@ GOOD: list[tuple[str, tuple[Any, ...], str]] = [
     (
         "{causal: true, padding: [1, 1, 0], window: [0, 0], lengths: [3]}",
         (Causal(), Padding(((True, True, False),)), Window(0, 0), Lengths((3,))),
+        "top-left",
+    ),
+    ("{chunk: 2}", (Chunk(2),), "top-left"),
+    ("[causal, {chunk: 2, corner: bottom-right}]", (Causal(), Chunk(2)), "bottom-right"),
+    ("{first: 1}", (First((1,)),), "top-left"),
+    ("{first: [2]}", (First((2,)),), "top-left"),
+    (
+        "{any: [causal, {first: 1}]}",
+        (AnyOf((Mask((Causal(),)), Mask((First((1,)),)))),),
+        "top-left",
+    ),
+    (
+        "{any: [[causal, {window: [1, 0], corner: bottom-right}], none], lengths: 2}",
+        (AnyOf((Mask((Causal(), Window(1, 0)), "bottom-right"), Mask())), Lengths((2,))),
+        "bottom-right",
+    ),
+    (
+        "[{any: [causal, {first: 1}]}, {chunk: 2, corner: bottom-right}]",
+        (AnyOf((Mask((Causal(),), "bottom-right"), Mask((First((1,)),)))), Chunk(2)),
+        "bottom-right",
+    ),
+    (
+        "{any: [{any: [causal]}, {first: 1}]}",
+        (AnyOf((Mask((AnyOf((Mask((Causal(),)),)),)), Mask((First((1,)),)))),),
         "top-left",
     ),
     (
@@ -256,8 +282,8 @@ BAD = [
     (
         "{corner: top-left}",
         (
-            "4:8: mask.corner: a corner belongs to causal or window (write {causal: true, corner:"
-            " bottom-right})"
+            "4:8: mask.corner: a corner belongs to causal, window, documents or chunk (write"
+            " {causal: true, corner: bottom-right})"
         ),
     ),
     (
@@ -272,7 +298,7 @@ BAD = [
         "[{causal: true, corner: bottom-right}, {window: [1, 0], corner: top-left}]",
         (
             "4:71: mask[1].corner: the corner is top-left here, but bottom-right before "
-            "(causal and window share one corner: keep one of the two)"
+            "(causal, window, documents and chunk share one corner: keep one of the two)"
         ),
     ),
     (
@@ -318,6 +344,79 @@ def same(one: Mask, parts: tuple[Any, ...], corner: str) -> bool:
 @pytest.mark.parametrize(("text", "parts", "corner"), GOOD)
 def test_good_masks(text: str, parts: tuple[Any, ...], corner: str) -> None:
     assert same(read(text).mask, parts, corner)
+
+
+BAD += [
+    (
+        "{chunk: 0}",
+        "4:15: mask.chunk: must be a whole number of at least 1, not 0 (write how many"
+        " positions a chunk has, such as {chunk: 4})",
+    ),
+    (
+        "{first: 4}",
+        "4:15: mask.first: 4 keys cannot be the first: there are 3 (write a number from 0 to 3)",
+    ),
+    (
+        "{first: []}",
+        "4:15: mask.first: is empty (write {first: 2}, one number for each entry of the batch)",
+    ),
+    (
+        "{documents: [0, 1]}",
+        "4:19: mask.documents: 2 numbers for 3 keys (give the number of its"
+        " document for every key)",
+    ),
+    (
+        "{documents: [0, 1, 1/2]}",
+        "4:19: mask.documents: the number of a document is whole, not 0.5"
+        " (write {documents: [0, 0, 1]}, the number of its document for every key)",
+    ),
+    (
+        "{documents: [0, b, 1]}",
+        (
+            "4:23: mask.documents[1]: b is not a number (write a number such as 3, -0.5, 1e3, 1/3"
+            " or sqrt(2))"
+        ),
+    ),
+    (
+        "{any: causal}",
+        "4:13: mask.any: must be a list of masks, not causal (write {any: [causal, {first: 1}]})",
+    ),
+    ("{any: []}", "4:13: mask.any: is empty (write {any: [causal, {first: 1}]})"),
+    (
+        "{any: [causal, casual]}",
+        "4:22: mask.any[1]: must be none, causal, a matrix or a form, not"
+        " casual (did you mean causal?)",
+    ),
+    (
+        "{any: [causal, {first: 4}]}",
+        "4:30: mask.any[1].first: 4 keys cannot be the first: there are 3"
+        " (write a number from 0 to 3)",
+    ),
+    (
+        "{any: [causal, [[0, -1, 0], [0, 0, 1]]]}",
+        "4:22: mask.any[1]: numbers that are added show no"
+        " key (write {keep: …} for the keys that are seen, and numbers beside any, where they are"
+        " added to every score)",
+    ),
+    (
+        "{any: [{causal: true, corner: top-left}, {chunk: 2, corner: bottom-right}]}",
+        "4:67: mask.any[1].corner: the corner is bottom-right here, but top-left before (causal,"
+        " window, documents and chunk share one corner: keep one of the two)",
+    ),
+    (
+        "{any: [{first: 1, corner: bottom-right}]}",
+        "4:25: mask.any[0].corner: a corner belongs to"
+        " causal, window, documents or chunk (write {causal: true, corner: bottom-right})",
+    ),
+    (
+        "{cu_seqlens: [0, 2, 3]}",
+        "4:8: mask: there is no key cu_seqlens (write mask: {documents: [0, 0, 1]})",
+    ),
+    (
+        "{attention_chunk_size: 8192}",
+        "4:8: mask: there is no key attention_chunk_size (write mask: {causal: true, chunk: 8192})",
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "message"), BAD)
@@ -504,4 +603,26 @@ def test_a_second_corner_is_told_with_every_form_that_has_one(
     monkeypatch.setattr(forms()["lengths"], "has_corner", True)
     with pytest.raises(AttncliError) as caught:
         read("[{causal: true, corner: top-left}, {window: [0, 0], corner: bottom-right}]")
-    assert caught.value.help == "causal, window and lengths share one corner: keep one of the two"
+    assert caught.value.help == (
+        "causal, window, lengths, documents and chunk share one corner: keep one of the two"
+    )
+
+
+THREE = "Q: [[1], [2], [3]]\nK: [[1], [2]]\nV: [[1], [2]]\n"
+
+
+def test_more_queries_than_keys_are_in_no_known_documents(
+    problems: Callable[[str], list[str]],
+) -> None:
+    assert problems(f"{THREE}mask: {{documents: [0, 1]}}") == [
+        "4:19: mask.documents: 3 queries for 2 keys: a query is in the document of the key at its"
+        " own position (write {keep: …}, which says for every query what it sees)"
+    ]
+
+
+def test_documents_for_each_entry(problems: Callable[[str], list[str]]) -> None:
+    mask = loads(f"{BATCH}mask: {{documents: [[0, 0, 1], [0, 1, 1]]}}".encode(), "p.yaml").mask
+    assert mask.names == ["documents"]
+    assert problems(f"{BATCH}mask: {{documents: [[0, 0, 1], [0, 1, 1], [0, 1, 2]]}}") == [
+        f"4:19: mask.documents: there are 3 for 2 entries of the batch ({ONE_EACH})"
+    ]

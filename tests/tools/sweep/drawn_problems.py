@@ -345,6 +345,8 @@ class _Drawing:
             "loss.target": output,
             "loss.targets": output[:-1],
             "mask.lengths": (self.choice.choice([1, entries]),),
+            "mask.first": (self.choice.choice([1, entries]),),
+            "mask.documents": (entries, keys) if entries > 1 and self.often(0.7) else (keys,),
             "mask.padding": (entries, keys) if entries > 1 and self.often(0.7) else (keys,),
         }
         if path in shapes:
@@ -542,6 +544,10 @@ class _Drawing:
         if path in ("mask.keep", "mask.hide", "mask.padding", "mask"):
             truths = np.array([self.often(0.7) for _ in range(int(np.prod(shape)))]).reshape(shape)
             return truths if self.often(0.7) or path == "mask" else truths.astype(np.int64)
+        if path == "mask.documents":
+            return np.array([self.choice.randrange(3) for _ in range(int(np.prod(shape)))]).reshape(
+                shape
+            )
         if path == "loss.targets":
             return np.array(
                 [self.choice.randrange(self._output()[-1]) for _ in range(int(np.prod(shape)))]

@@ -8,12 +8,12 @@ equations which keys a query sees. How to add one is in `docs/contributing.md`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias
 
 from attncli.english import count, shape_text
 from attncli.problem.keys import Corner
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from attncli.problem.text.values import Value
 
+# What reads a mask that stands inside of a form.
+ReadMask: TypeAlias = "Callable[[Value], Mask]"
 _MATRIX_HELP = (
     "a mask can also be heads × n × m or batch × heads × n × m; heads and batch can be 1, for all"
 )
@@ -73,7 +75,7 @@ class MaskPart(ABC):
 
     `name` is its key in `mask: {…}`, `order` its place among the forms where they are listed.
     `needs_no_value` says that the name alone is a mask, as in `mask: causal`; `has_corner` that a
-    `corner` says where its positions begin.
+    `corner` says where its positions begin; `adds` that it may add numbers to the scores.
     """
 
     __slots__ = ()
@@ -81,12 +83,13 @@ class MaskPart(ABC):
     order: ClassVar[int]
     needs_no_value: ClassVar[bool] = False
     has_corner: ClassVar[bool] = False
+    adds: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
-    def read(cls, value: Value) -> MaskPart | None:
+    def read(cls, value: Value, inner: ReadMask) -> MaskPart | None:
         """The part that is written under its name; None where there is none, or after adding an
-        error.
+        error. `inner` reads masks that stand inside of it.
         """
 
     @classmethod
@@ -101,6 +104,24 @@ class MaskPart(ABC):
         """What it says about query i and key j; `suffix` ends the names of parameters where a form
         is used twice.
         """
+
+    @property
+    def reads_corner(self) -> bool:
+        """Whether the corner of the mask matters to it."""
+        return self.has_corner
+
+    def at(self, corner: Corner) -> Self:
+        """The same with this corner wherever masks stand inside of it."""
+        return self
+
+    def numbered(self, offset: Offset, before: list[type[MaskPart]]) -> Clause:
+        """Its clause behind parts of the forms `before`, which it joins: a second window has the
+        names left_2 and right_2.
+        """
+        form = type(self)
+        before.append(form)
+        often = before.count(form)
+        return self.clause(offset, f"_{often}" if often > 1 else "")
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
         """What is wrong with its size, and what helps; None where it fits, or fits any size."""
@@ -130,7 +151,7 @@ class Mask:
         that exist.
         """
         if self.corner == "top-left":
-            return Offset((past,))
+            return Offset((past,), queries=queries)
         import numpy as np
 
         exists = np.ones((1, keys), dtype=bool)
@@ -138,7 +159,8 @@ class Mask:
             there = part.existing_keys(keys)
             if there is not None:
                 exists = exists & there
-        return Offset(tuple(int(count) - queries for count in exists.sum(axis=1)), self.corner)
+        by = tuple(int(count) - queries for count in exists.sum(axis=1))
+        return Offset(by, self.corner, queries)
 
 
 @cache

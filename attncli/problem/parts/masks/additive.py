@@ -14,6 +14,7 @@ from attncli.problem.parts.masks import (
     Mask,
     MaskPart,
     MaskSizes,
+    ReadMask,
     matrix_size_error,
     with_leading_axes,
 )
@@ -29,6 +30,7 @@ class Additive(MaskPart):
 
     name = "additive"
     order = 7
+    adds = True
     matrix: Matrix
 
     @property
@@ -39,7 +41,12 @@ class Additive(MaskPart):
         return bool((np.isfinite(self.matrix.value) & (self.matrix.value != 0)).any())
 
     @classmethod
-    def read(cls, value: Value) -> Additive | None:
+    def read(cls, value: Value, inner: ReadMask) -> Additive | None:
+        return cls.of(value)
+
+    @classmethod
+    def of(cls, value: Value) -> Additive | None:
+        """The numbers of a matrix, whether named or not; None after adding an error."""
         matrix = read_matrix(value, deepest=MOST_AXES, minus_infinity=True)
         return None if matrix is None else cls(matrix)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attncli.problem.parts.masks import Clause, Mask, MaskPart, unless_one
+from attncli.problem.parts.masks import Clause, Mask, MaskPart, ReadMask, unless_one
 from attncli.problem.parts.offset import Offset
 from attncli.problem.text.values import Value, read_truth
 
@@ -20,7 +20,7 @@ class Causal(MaskPart):
     has_corner = True
 
     @classmethod
-    def read(cls, value: Value) -> Causal | None:
+    def read(cls, value: Value, inner: ReadMask) -> Causal | None:
         return cls() if read_truth(value) else None
 
     @classmethod

@@ -15,6 +15,7 @@ from attncli.problem.parts.masks import (
     Mask,
     MaskPart,
     MaskSizes,
+    ReadMask,
     matrix_size_error,
     with_leading_axes,
 )
@@ -45,7 +46,7 @@ class Truths(MaskPart):
         return self.truths.value if isinstance(self.truths, Matrix) else self.truths
 
     @classmethod
-    def read(cls, value: Value) -> Self | None:
+    def read(cls, value: Value, inner: ReadMask) -> Self | None:
         truths = read_truths(value)
         return None if truths is None else cls(truths)
 

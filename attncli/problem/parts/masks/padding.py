@@ -14,6 +14,7 @@ from attncli.problem.parts.masks import (
     Mask,
     MaskPart,
     MaskSizes,
+    ReadMask,
     entries_error,
     unless_one,
     with_leading_axes,
@@ -35,7 +36,7 @@ class Padding(MaskPart):
     exists: tuple[tuple[bool, ...], ...]
 
     @classmethod
-    def read(cls, value: Value) -> Padding | None:
+    def read(cls, value: Value, inner: ReadMask) -> Padding | None:
         exists = read_truths(value, rank=1)
         return None if exists is None else cls(tuple(map(tuple, exists.rows())))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attncli.english import count
 from attncli.problem.matrix import Scalar
-from attncli.problem.parts.masks import Clause, Mask, MaskPart
+from attncli.problem.parts.masks import Clause, Mask, MaskPart, ReadMask
 from attncli.problem.parts.offset import Offset
 from attncli.problem.text.nodes import ListNode, describe
 from attncli.problem.text.values import Value, read_integer
@@ -24,7 +24,7 @@ class Window(MaskPart):
     right: int
 
     @classmethod
-    def read(cls, value: Value) -> Window | None:
+    def read(cls, value: Value, inner: ReadMask) -> Window | None:
         length = value.node.length if isinstance(value.node, ListNode) else 0
         if length != 2:
             what = (
