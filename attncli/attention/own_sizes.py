@@ -15,8 +15,19 @@ from numpy.typing import NDArray
 
 from attncli.english import count, listed, shape_text
 from attncli.equation.evaluator import Evaluator
-from attncli.equation.indexing import letters
-from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Reduce, Ref, cells
+from attncli.equation.indexing import free_names, letters
+from attncli.equation.nodes import (
+    Call,
+    Condition,
+    Equation,
+    Expression,
+    Name,
+    Number,
+    Reduce,
+    Ref,
+    cells,
+    walk,
+)
 from attncli.equation.notation import PYTHON
 from attncli.equation.printer import write
 from attncli.errors import AttncliError
@@ -44,19 +55,38 @@ class OwnSizes:
     def check(self) -> None:
         """Raises AttncliError (exit 3) for a place outside an array, and for what is too large."""
         seen: dict[str, int] = {}
-        for cell, is_chosen in cells(self.equation.expression):
+        for cell, conditions in cells(self.equation.expression):
             number = seen[cell.name] = seen.get(cell.name, 0) + 1
             for axis, index in enumerate(cell.indices):
                 if not isinstance(index, str):
-                    self._check_index(cell, axis, number, is_chosen=is_chosen)
+                    self._check_index(cell, axis, index, number, conditions)
+                elif self.shapes[cell.name][axis] < self.sizes.get(index, 0):
+                    self._check_index(cell, axis, Name(index), number, conditions)
         self._require_room(self.equation.target.letters)
         self._axes(self.equation.expression)
 
-    def _check_index(self, cell: Ref, axis: int, number: int, *, is_chosen: bool) -> None:
-        """The index takes whole numbers, and unless a `where` chooses it, places that are there."""
-        index = cell.indices[axis]
-        assert not isinstance(index, str)
+    def _is_of_places(self, condition: Condition) -> bool:
+        """Whether places alone decide a condition, so that it is known which cells it chooses."""
+        for node in walk(condition[0]):
+            if isinstance(node, Ref):
+                return False
+            if isinstance(node, Name) and node.name not in {*self.sizes, *self.scalars}:
+                return False
+        return True
+
+    def _check_index(
+        self,
+        cell: Ref,
+        axis: int,
+        index: Expression,
+        number: int,
+        conditions: tuple[Condition, ...],
+    ) -> None:
+        """The index takes whole numbers, and where these conditions choose the cell, places that
+        are there.
+        """
         written = write(index, PYTHON)
+        known = [each for each in conditions if self._is_of_places(each)]
         if odd := _odd_part(index):
             raise self._error(
                 f"the index {written} is worked out with {odd}",
@@ -64,7 +94,10 @@ class OwnSizes:
                 cell,
                 number,
             )
-        names = tuple(dict.fromkeys(letters(index, self.sizes)))
+        own = dict.fromkeys(letters(index, self.sizes))
+        of_conditions = [name for each, _ in known for name in free_names(each)]
+        asked = dict.fromkeys(name for name in of_conditions if name in self.sizes)
+        names = (*own, *(name for name in asked if name not in own))
         there = prod(self.sizes[name] for name in names)
         if there > _MOST_PLACES:
             raise self._error(
@@ -77,11 +110,14 @@ class OwnSizes:
         length = self.shapes[cell.name][axis]
         is_whole = np.isfinite(taken) & (taken == np.floor(taken))
         is_there = (taken >= 0) & (taken < length)
-        is_wrong = ~is_whole if is_chosen else ~(is_whole & is_there)
+        is_read = np.ones(taken.shape, dtype=bool)
+        for condition, is_wanted in known:
+            is_read &= (self._taken(condition, names) != 0) == is_wanted
+        is_wrong = ~is_whole | (is_read & ~is_there)
         if not is_wrong.any():
             return
         first = np.unravel_index(int(is_wrong.argmax()), taken.shape)
-        at = [f"{name} = {place}" for name, place in zip(names, first, strict=True)]
+        at = [f"{name} = {place}" for name, place in zip(names, first, strict=True) if name in own]
         where = f" where {listed(at)}" if at else ""
         if not is_whole[first]:
             said = f"the index {written} is no number{where}"
@@ -89,9 +125,12 @@ class OwnSizes:
             said = f"the index {written} is {taken[first]:g}{where}"
         else:
             said = f"there is no place {written}"
+        help = "where(condition, a, b) can read another cell in its place"
+        if len(known) < len(conditions):
+            help = "a condition on places is needed, such as where(i < 3, a, b): numbers may change"
         raise self._error(
             f"{said}: {cell.name} has {count(length, 'place')} there, counted from 0",
-            "where(condition, a, b) can read another cell in its place",
+            help,
             cell,
             number,
         )

@@ -471,9 +471,9 @@ class Lengths:
         """
         own = self.own.get(rule.name)
         found: dict[str, tuple[int, str]] = {}
-        for cell, is_chosen in cells(rule.equation.expression):
+        for cell, conditions in cells(rule.equation.expression):
             if cell.name in self.shapes:
-                self._add_cell(cell, found, own, is_chosen=is_chosen)
+                self._add_cell(cell, found, own, is_chosen=bool(conditions))
         shape = []
         for letter in rule.target.letters:
             if letter not in found and letter not in self.known:

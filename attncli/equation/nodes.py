@@ -92,20 +92,28 @@ def walk(expression: Expression) -> Iterator[Expression]:
         yield from walk(expression.body)
 
 
-def cells(expression: Expression, *, is_chosen: bool = False) -> Iterator[tuple[Ref, bool]]:
-    """The cells that an expression reads, from the left, each with whether a `where` chooses it."""
+# A condition of a `where`, and whether what it chooses stands where it holds, or where it does not.
+Condition: TypeAlias = tuple[Expression, bool]
+
+
+def cells(
+    expression: Expression, conditions: tuple[Condition, ...] = ()
+) -> Iterator[tuple[Ref, tuple[Condition, ...]]]:
+    """The cells that an expression reads, from the left, each with the conditions of every `where`
+    that chooses it.
+    """
     match expression:
         case Ref():
-            yield expression, is_chosen
-        case Call("where", (condition, *branches)):
-            yield from cells(condition, is_chosen=is_chosen)
-            for branch in branches:
-                yield from cells(branch, is_chosen=True)
+            yield expression, conditions
+        case Call("where", (condition, yes, no)):
+            yield from cells(condition, conditions)
+            yield from cells(yes, (*conditions, (condition, True)))
+            yield from cells(no, (*conditions, (condition, False)))
         case Call(arguments=arguments):
             for argument in arguments:
-                yield from cells(argument, is_chosen=is_chosen)
+                yield from cells(argument, conditions)
         case Reduce(body=body):
-            yield from cells(body, is_chosen=is_chosen)
+            yield from cells(body, conditions)
         case Number() | Name():
             pass
 
