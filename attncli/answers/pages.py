@@ -191,6 +191,9 @@ class Page:
         # Of one number for each head, all stand in one table.
         if len(own) == len(letters):
             return ()
+        # Where no step that is worked out has heads, a page has them below one another.
+        if own == [KEY_HEAD] and not self.trace.leading_letters:
+            return ()
         if self.place is None:
             return None
         index = []

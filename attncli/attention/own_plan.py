@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attncli.attention.first_steps import FirstSteps, softmax_rules_of, with_leading_axes
 from attncli.attention.own_words import beside_own_softmax
@@ -12,13 +12,21 @@ from attncli.attention.registry import gradient_name
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.attention.system import Lengths, SystemSteps, expanded
 from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes, names_in
-from attncli.equation.nodes import Equation, names_used
+from attncli.equation.nodes import (
+    Equation,
+    Expression,
+    Name,
+    Reduce,
+    Ref,
+    names_used,
+    rewrite,
+)
 from attncli.equation.rule import Rule
 from attncli.equation.symbols import differential
 from attncli.errors import input_error
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
-from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING, past_length
+from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING, Axes, past_length
 from attncli.problem.parts.equations import System
 from attncli.problem.shape_checks import what_is_missing
 
@@ -45,6 +53,7 @@ class OwnSteps(NamedTuple):
     given: Mapping[str, Matrix]
     sizes: Mapping[str, int]
     leading_axes: LeadingAxes
+    axes: Axes
 
 
 def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
@@ -55,6 +64,72 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
     """
     assert problem.system is not None
     system = expanded(problem.system)
+    _check_heads(system, first)
+    found = _steps_of(problem, system, first)
+    if not _has_heads_of_keys_alone(found):
+        return found
+    # No head shares keys with another one, so that these heads are like any others.
+    return _steps_of(problem, _with_heads(system), _with_heads_of_keys(system, first))
+
+
+def _has_heads_of_keys_alone(steps: OwnSteps) -> bool:
+    """Whether something has heads of keys and values, and nothing heads of queries."""
+    used: set[str] = set()
+    for rule in (*steps.rules, *steps.plain, *steps.shifted):
+        used.update(rule.target.letters)
+        if not rule.given:
+            used |= names_in(rule.equation.expression)
+    return KEY_HEAD in used and HEAD not in used
+
+
+def _with_heads_of_keys(system: System, first: FirstSteps) -> FirstSteps:
+    """The first steps of a problem whose heads are those of keys and values."""
+    of_keys = first.sizes[KEY_HEAD]
+    leading = {name: _as_heads(letters) for name, letters in first.leading.items()}
+    is_named = any("group" in names_in(own.equation.expression) for own in system.equations)
+    kept = {name: it for name, it in first.parameters.items() if name != "group" or is_named}
+    return first._replace(
+        parameters=kept,
+        sizes={**first.sizes, HEAD: of_keys},
+        leading=leading,
+        axes=replace(first.axes, heads=of_keys),
+    )
+
+
+def _with_heads(system: System) -> System:
+    """The system with the letter of heads for that of heads of keys and values."""
+    equations = []
+    for own in system.equations:
+        target = _letter_of_heads(own.equation.target)
+        assert isinstance(target, Ref)
+        expression = rewrite(own.equation.expression, _letter_of_heads)
+        equations.append(replace(own, equation=Equation(target, expression)))
+    arrays = []
+    for array in system.arrays:
+        arrays.append(replace(array, letters=_as_heads(array.letters)))
+    return replace(system, equations=tuple(equations), arrays=tuple(arrays))
+
+
+_Index = TypeVar("_Index", str, str | Expression)
+
+
+def _as_heads(indices: Iterable[_Index]) -> tuple[_Index, ...]:
+    return tuple(HEAD if index == KEY_HEAD else index for index in indices)
+
+
+def _letter_of_heads(node: Expression) -> Expression:
+    match node:
+        case Name(name=name) if name == KEY_HEAD:
+            return Name(HEAD)
+        case Ref(name=name, indices=indices):
+            return Ref(name, _as_heads(indices))
+        case Reduce(function=function, index=index, body=body) if index == KEY_HEAD:
+            return Reduce(function, HEAD, body)
+    return node
+
+
+def _steps_of(problem: Problem, system: System, first: FirstSteps) -> OwnSteps:
+    """The steps of a system, each softmax of which is written out."""
     leading = _leading_axes(system, first)
     logits = first.rules[-1].name
     plain = _built_in(problem, first, shift=False)
@@ -65,7 +140,6 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
         plain = shifted
     steps = SystemSteps(system, {**plain, **shifted}, leading, {*first.parameters})
     steps.check()
-    _check_heads(system, first)
     in_order = _in_order(steps, plain)
     in_order_shifted = _in_order(steps, shifted)
     _check_made(problem, (*in_order, *in_order_shifted))
@@ -92,6 +166,7 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
         # A gradient may be of letters that its equation reads no array with.
         {**lengths.known, **lengths.lengths, **lengths.needed},
         all_leading,
+        first.axes,
     )
 
 

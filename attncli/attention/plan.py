@@ -109,6 +109,6 @@ def _plan_of_system(problem: Problem) -> Plan:
         own.given,
         own.sizes,
         own.leading_axes,
-        first.axes,
+        own.axes,
         (own.plain, own.shifted),
     )

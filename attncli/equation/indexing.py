@@ -256,13 +256,15 @@ def add_axes(
     h // group} reads a head of keys for the query head h, wherever h is there.
     """
     read = {node.name for node in walk(equation.expression) if isinstance(node, Ref | Name)}
-    if read.isdisjoint(leading):
+    # A head that counts with its own position is one of all heads.
+    named = free_names(equation.expression).intersection(_LEADING)
+    if read.isdisjoint(leading) and named <= {*equation.target.letters}:
         # Nothing that it reads has such axes.
         return equation
-    found = set(equation.target.letters)
+    found = {*equation.target.letters, *named}
     for name in read:
         found.update(leading.get(name, ()))
-    left = {*_leading_left(equation.expression, leading, shared, frozenset())}
+    left = {*named, *_leading_left(equation.expression, leading, shared, frozenset())}
     if left.isdisjoint((HEAD, KEY_HEAD)):
         # All heads are added up.
         found -= {HEAD, KEY_HEAD} - {*equation.target.letters}
@@ -272,7 +274,10 @@ def add_axes(
     first = tuple(letter for letter in order if letter in added)
     own = tuple(letter for letter in equation.target.letters if letter not in first)
     target = replace(equation.target, indices=(*first, *own))
-    return Equation(target, _with_leading(equation.expression, leading, shared, frozenset(found)))
+    # The head of keys that an equation counts with is that of its head of queries.
+    counted = {letter: through[letter] for letter in named.intersection(through)}
+    expression = replace_letters(equation.expression, counted)
+    return Equation(target, _with_leading(expression, leading, shared, frozenset(found)))
 
 
 def _read_through(
@@ -336,8 +341,10 @@ def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) 
 
     An index that depends on other letters, too, keeps its axis: h * d_v + c is 2 * d_v + c at h =
     2. So does one behind those of leading axes: where d_v is 1, concat[i, h] is concat[i, 2].
-    `known` are the letters of the equation.
+    A letter that stands for its own position is that number. `known` are the letters of the
+    equation.
     """
+    summed = {node.index for node in walk(expression) if isinstance(node, Reduce)}
 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Ref) or not node.indices:
@@ -352,7 +359,12 @@ def fix_axes(expression: Expression, fixed: Place, known: Collection[str] = ()) 
                 is_behind_own = True
         return Ref(node.name, tuple(left)) if left else Name(node.name)
 
-    return rewrite(expression, change)
+    def number(node: Expression) -> Expression:
+        if isinstance(node, Name) and node.name in fixed and node.name not in summed:
+            return number_node(fixed[node.name])
+        return node
+
+    return rewrite(rewrite(expression, change), number)
 
 
 def is_fixed(index: str | Expression, fixed: Collection[str], known: Collection[str] = ()) -> bool:

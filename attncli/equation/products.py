@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from attncli.equation.indexing import free_names, names_in, replace_letters, unused_letter
-from attncli.equation.nodes import Call, Expression, Number, Reduce
+from attncli.equation.nodes import Call, Expression, Number, Reduce, number_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _nested(
     order = _path(links, len(factors), [row in letters for letters in carried])
     outer = [letter for letter in summed if not order or letter not in links.values()]
     order = order or list(range(len(factors)))
-    body = factors[order[0]] if order else Number(None, "")
+    body = factors[order[0]] if order else number_node(1)
     for before, number in pairwise(order):
         body = Call("mul", (body, factors[number]))
         joint = links.get((min(before, number), max(before, number)))

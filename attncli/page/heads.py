@@ -311,14 +311,12 @@ def _title_of_all(trace: Trace, place: Places) -> str:
 def _own_axes(trace: Trace, name: str) -> set[str]:
     """The leading axes of a step.
 
-    A step that has a single number for each head is one of all heads together.
+    A step that has a single number for each head or entry is one of all of them together.
     """
     rule = trace.steps[name].rule
     letters = set(rule.target.letters)
     own = letters.intersection(LEADING)
-    if own == letters:
-        return own - {HEAD, KEY_HEAD}
-    return own
+    return set() if own == letters else own
 
 
 def _has_axis(trace: Trace, letter: str) -> bool:

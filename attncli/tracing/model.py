@@ -280,12 +280,15 @@ class Trace:
 
     @property
     def leading_letters(self) -> tuple[str, ...]:
-        """The letters of the leading axes, of the scores or of the values alone: none, h, b, or b
-        and h.
+        """The letters of the leading axes, of the scores, of the values alone, or of what is added
+        up at once: none, h, b, or b and h.
         """
         letters: set[str] = set()
-        for step in self.computed():
-            letters.update(step.rule.target.letters)
+        for step in self.steps.values():
+            own = step.rule.target.letters
+            # An array of one number for each head is not shown head by head.
+            if not step.rule.given or not {*own} <= {*LEADING}:
+                letters.update(own)
         found = []
         for letter in (BATCH, HEAD):
             if letter in letters:

@@ -56,7 +56,8 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for name in forward_steps(trace):
         rule = trace.steps[name].rule
-        joins = name == "concat" or (rule.own and HEAD in _summed(rule))
+        # A concat of the problem's own stands for one head, if it adds up none.
+        joins = HEAD in _summed(rule) if rule.own else name == "concat"
         if joins or not found.keys().isdisjoint(rule.inputs):
             found[name] = None
     if "concat" not in found:
