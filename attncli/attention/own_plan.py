@@ -131,19 +131,14 @@ def _letter_of_heads(node: Expression) -> Expression:
 def _steps_of(problem: Problem, system: System, first: FirstSteps) -> OwnSteps:
     """The steps of a system, each softmax of which is written out."""
     leading = _leading_axes(system, first)
-    logits = first.rules[-1].name
-    plain = _built_in(problem, first, shift=False)
-    # What reads an exponential would see another number where the softmax is shifted.
-    shifted = plain if _has_own_softmax(system) else _built_in(problem, first, shift=True)
-    if system.result not in plain and system.result in shifted:
-        # The shift itself is asked for.
-        plain = shifted
+    plain, shifted = _built_in_of(problem, first, system)
     steps = SystemSteps(system, {**plain, **shifted}, leading, {*first.parameters})
     steps.check()
     in_order = _in_order(steps, plain)
     in_order_shifted = _in_order(steps, shifted)
     _check_made(problem, (*in_order, *in_order_shifted))
     _check_symbols(system, {rule.name: rule for rule in (*in_order, *in_order_shifted)})
+    logits = first.rules[-1].name
     before, behind = _apart(in_order, logits)
     _, behind_shifted = _apart(in_order_shifted, logits)
     rules, all_leading = with_leading_axes(before, leading)
@@ -153,14 +148,11 @@ def _steps_of(problem: Problem, system: System, first: FirstSteps) -> OwnSteps:
     rules_shifted = _with_axes_again(behind_shifted, done, all_leading, leading_behind)
     given = {**first.given, **{array.name: array.matrix for array in system.arrays}}
     lengths = _lengths(problem, first, system, given)
-    rules = tuple(map(lengths.sized, rules))
-    sized = {id(rule): lengths.sized(rule) for rule in rules_plain}
-    rules_shifted = tuple(sized.get(id(rule)) or lengths.sized(rule) for rule in rules_shifted)
-    rules_plain = tuple(sized.values())
+    sized: dict[int, Rule] = {}
     return OwnSteps(
-        rules,
-        rules_plain,
-        rules_shifted,
+        _sized_once(rules, lengths, sized),
+        _sized_once(rules_plain, lengths, sized),
+        _sized_once(rules_shifted, lengths, sized),
         lengths.parameters,
         given,
         # A gradient may be of letters that its equation reads no array with.
@@ -168,6 +160,33 @@ def _steps_of(problem: Problem, system: System, first: FirstSteps) -> OwnSteps:
         all_leading,
         first.axes,
     )
+
+
+def _built_in_of(
+    problem: Problem, first: FirstSteps, system: System
+) -> tuple[Mapping[str, Rule], Mapping[str, Rule]]:
+    """The built-in rules by name, with a plain softmax and with one that is shifted."""
+    plain = _built_in(problem, first, shift=False)
+    if _has_own_softmax(system):
+        # What reads an exponential would see another number where the softmax is shifted.
+        return plain, plain
+    shifted = _built_in(problem, first, shift=True)
+    if system.result not in plain and system.result in shifted:
+        # The shift itself is asked for.
+        return shifted, shifted
+    return plain, shifted
+
+
+def _sized_once(
+    rules: Sequence[Rule], lengths: Lengths, sized: dict[int, Rule]
+) -> tuple[Rule, ...]:
+    """The rules, which know how long their letters are; one that stands behind the logits with a
+    shift and without stays one rule.
+    """
+    for rule in rules:
+        if id(rule) not in sized:
+            sized[id(rule)] = lengths.sized(rule)
+    return tuple(sized[id(rule)] for rule in rules)
 
 
 def _with_axes_again(
@@ -245,9 +264,9 @@ def _check_heads(system: System, first: FirstSteps) -> None:
     refused = _refused_letters(first)
     for own in system.equations:
         read = names_in(own.equation.expression)
-        letters = {*own.equation.target.letters, *read}
+        names = {*own.equation.target.letters, *read}
         for letter, why in refused.items():
-            if letter in letters:
+            if letter in names:
                 raise own.error(why, _ANOTHER_LETTER, letter)
     for array in system.arrays:
         for letter in array.letters:

@@ -36,8 +36,8 @@ FORM = "write it as name[letters] = expression, such as scores[i, j] = sum(k, Q[
 FUNCTIONS_OF_ONE = tuple(
     name for name, function in FUNCTIONS.items() if function.form == f"{name}(x)"
 )
-CHOICES = ("where", "max", "min")
-KNOWN = (*FUNCTIONS_OF_ONE, *dict.fromkeys((*OVER_A_LETTER, *CHOICES)))
+OF_SEVERAL = ("where", "max", "min")
+KNOWN = (*FUNCTIONS_OF_ONE, *dict.fromkeys((*OVER_A_LETTER, *OF_SEVERAL)))
 # Functions whose name a built-in step has, too: exp[i, j] is a cell, and exp(x) a call.
 ALSO_STEPS = ("exp",)
 UNREADABLE: dict[type[ast.AST], tuple[str, str]] = {
@@ -130,10 +130,13 @@ def _syntax_error(text: str, error: Exception, begin: int) -> EquationError:
         )
     if opened < 0:
         return EquationError("a ) closes nothing", at=begin + text.rfind(")"), help="take it out")
-    if text.count("[") > text.count("]"):
+    opened = text.count("[") - text.count("]")
+    if opened > 0:
         return EquationError(
             "a [ is never closed", at=begin + _last_open(text, "[]"), help="write ]"
         )
+    if opened < 0:
+        return EquationError("a ] closes nothing", at=begin + text.rfind("]"), help="take it out")
     if known := misread(text):
         return EquationError(known.message, at=begin + known.at, help=known.help)
     if "=" not in text:
@@ -312,7 +315,7 @@ class _Reader:
         letter = first.id
         if letter in self._taken and name != "softmax":
             help = "use a letter that is neither on the left side nor of a sum around this one"
-            if name in CHOICES:
+            if name in ("max", "min"):
                 other = ast.get_source_segment(self._text, body) or "…"
                 help = f"of two numbers, a position stands last: {name}({shorten(other)}, {letter})"
             raise self._error(
@@ -337,6 +340,8 @@ class _Reader:
             raise self._error(
                 "is too long a number", node, f"a number has at most {MOST_DIGITS} digits"
             )
+        if not re.fullmatch(r"[0-9.]+(e[-+]?[0-9]+)?", text.lower()):
+            raise self._error(f"{shorten(text)} is no number", node, "write digits, such as 0.5")
         _, _, exponent = text.lower().partition("e")
         if exponent and abs(int(exponent)) > LARGEST_EXPONENT:
             raise self._error(
@@ -344,8 +349,6 @@ class _Reader:
                 node,
                 f"exponents go from -{LARGEST_EXPONENT} to {LARGEST_EXPONENT}",
             )
-        if not re.fullmatch(r"[0-9.]+(e[-+]?[0-9]+)?", text.lower()):
-            raise self._error(f"{shorten(text)} is no number", node, "write digits, such as 0.5")
         return Number(Fraction(text), text)
 
     def _index(self, node: ast.expr, depth: int) -> str | Expression:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from attncli.english import shorten
+from attncli.equation.indexing import unused_letter
 from attncli.equation.indices import INDICES, KEPT
 from attncli.equation.nodes import (
     Call,
@@ -28,14 +29,14 @@ from attncli.tracing.model import Step, Trace
 
 # The letter whose axis is so long; d_k is written as it is.
 _LETTER_OF = {INDICES[letter].length: letter for letter in KEPT if letter != "k"}
-# Of an equation with more parts, nobody could say by its numbers which one was changed.
+# Of an equation with more parts, only the first ones are tried: by its numbers, nobody could say
+# which one was changed.
 MOST_VARIANTS = 60
-# Calls that stand for a sign between numbers, or for a choice.
-_SIGNS = frozenset(
+# Signs between numbers and choices, which nobody forgets as one forgets a function.
+_NEVER_FORGOTTEN = frozenset(
     ("add", "sub", "mul", "div", "neg", "pow", "max", "min", "where", "share", "finite")
 )
-_COMPARED_OTHERWISE = {"le": "lt", "lt": "le", "ge": "gt", "gt": "ge"}
-_OPPOSITE = {"max": "min", "min": "max"}
+_TAKEN_FOR = {"le": "lt", "lt": "le", "ge": "gt", "gt": "ge", "max": "min", "min": "max"}
 # The parts of a softmax of their own, by what stands behind its name.
 _POWERS, _LARGEST, _LOGITS, _TOTAL = "_exp", "_max", "_logits", "_sum"
 
@@ -109,12 +110,13 @@ def _in_softmax(trace: Trace, step: Step) -> Mapping[str, Changes]:
     for column in _own_letters(target):
         if column == row:
             continue
+        other = unused_letter({*target.letters}, column)
         cell = replace(
-            powers, indices=tuple("u" if each == column else each for each in powers.indices)
+            powers, indices=tuple(other if each == column else each for each in powers.indices)
         )
         found[f"the softmax was taken over {column}, not over {row}"] = {
             powers.name: Call("exp", (logits,)),
-            step.name: Call("share", (powers, Reduce("add", "u", cell))),
+            step.name: Call("share", (powers, Reduce("add", other, cell))),
         }
     return found
 
@@ -265,13 +267,10 @@ def _of_products(node: Call) -> Iterator[_Variant]:
 def _of_functions(
     function: str, arguments: tuple[Expression, ...], node: Expression
 ) -> Iterator[_Variant]:
-    if function in _COMPARED_OTHERWISE:
-        other = Call(_COMPARED_OTHERWISE[function], arguments)
+    if function in _TAKEN_FOR:
+        other = Call(_TAKEN_FOR[function], arguments)
         yield _Variant(other, f"{written(other)} was taken for {written(node)}")
-    elif function in _OPPOSITE:
-        other = Call(_OPPOSITE[function], arguments)
-        yield _Variant(other, f"{written(other)} was taken for {written(node)}")
-    elif len(arguments) == 1 and function not in _SIGNS:
+    elif len(arguments) == 1 and function not in _NEVER_FORGOTTEN:
         yield _Variant(arguments[0], f"{function} was left out of {written(node)}")
 
 

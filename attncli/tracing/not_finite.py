@@ -131,13 +131,14 @@ class _Watched:
 
 
 def _result(function: str, arguments: tuple[Any, ...]) -> Any:
+    # Of these there may be any number of arguments.
     if FUNCTIONS[function].is_condition or function in ("add", "max", "min"):
         return FUNCTIONS[function].scalar(*arguments)
     return FUNCTIONS[function].array(np, *map(np.float64, arguments))
 
 
 def _is_fault(result: float, arguments: tuple[float, ...]) -> bool:
-    """Whether a result is worse than all that it is made of."""
+    """Whether finite numbers gave an infinity, or numbers gave none."""
     if math.isnan(result):
         return not any(map(math.isnan, arguments))
     return math.isinf(result) and all(map(math.isfinite, arguments))
@@ -166,7 +167,7 @@ def _why(fault: Fault) -> str:
         case "pow" if first < 0 and math.isnan(fault.result):
             return "a number below 0 has only whole powers"
         case "pow" if first == 0:
-            return "a power below 0 divides by the number, which is 0"
+            return "0 to a power below 0 is a division by 0"
         case function if function in _DIVISIONS and others[0] == 0:
             return "the divisor is 0"
         case _:
@@ -208,7 +209,7 @@ def _written(fault: Fault) -> str:
 
 
 def _number(value: float) -> str:
-    # There is no 0 below 0 in an equation.
+    # -0 is written as 0.
     return f"{value + 0.0:.5g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
 
 

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attncli.attention.plan import Plan
+from attncli.attention.registry import FORWARD
 from attncli.backend import Host
 from attncli.dtypes import DTYPES, Dtype
 from attncli.english import count, either, listed
 from attncli.equation.evaluator import Array
 from attncli.equation.nodes import Call, Number, walk
 from attncli.equation.rule import Rule, needed_for
+from attncli.errors import nearest
 from attncli.tracing.model import (
     Parameters,
     Settings,
@@ -36,6 +38,8 @@ from attncli.tracing.model import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# How near the name of a step must be to that of a built-in one, to be taken for it.
+_NEARLY_OURS = 0.8
 # A bias by distance stays above it; the numbers that stand for -inf are far below.
 HIGHEST_SENTINEL = -1000.0
 # Scores this close give weights that look the same.
@@ -74,13 +78,19 @@ def warnings_of(
 
 
 def unread_of(plan: Plan, steps: StepsByName) -> tuple[str, ...]:
-    """One sentence about the equations of the problem's own that the result does not depend on."""
+    """One sentence about the equations of the problem's own that were to change the result, by
+    their names or since there are no others, and that it does not depend on.
+
+    A step beside the way to the result, such as the entropy of each row, is one to look at.
+    """
     if plan.problem.system is None:
         return ()
     rules = {name: step.rule for name, step in steps.items()}
     needed = needed_for([plan.result], rules)
     defined = [each.name for each in plan.problem.system.equations]
     unread = [name for name in defined if name in rules and name not in needed]
+    if any(name in needed for name in defined):
+        unread = [name for name in unread if nearest(name, [*FORWARD], cutoff=_NEARLY_OURS)]
     if not unread:
         return ()
     them = either(len(unread), "it", "them")

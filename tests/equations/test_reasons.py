@@ -67,8 +67,8 @@ def of(expression: str, **settings: Any) -> str:
         ),
         (
             "scores[i, j] ** -1",
-            "in it, 2 of 9 cells are infinite. The first is it[t1,t2]: 0 ** -1 is inf, because a"
-            " power below 0 divides by the number, which is 0",
+            "in it, 2 of 9 cells are infinite. The first is it[t1,t2]: 0 ** -1 is inf, because 0"
+            " to a power below 0 is a division by 0",
         ),
         (
             "sum(t, (scores[i, t] - 1) / (scores[i, t] - 1))",

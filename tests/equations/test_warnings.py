@@ -70,15 +70,24 @@ def test_an_equation_that_the_result_does_not_depend_on_is_named() -> None:
     equations = [
         "one[i] = sum(j, scores[i, j])",
         "two[i] = 2 * one[i]",
-        "scaled[i, j] = scores[i, j] / 2",
     ]
     said = "output does not depend on one and two: no step that leads to it reads them"
     for rounding in ("shown", "paper", "exact"):
         assert unread(equations, rounding=rounding) == [said]
-    assert unread(equations, result="two") == [
-        "two does not depend on scaled: no step that leads to it reads it"
-    ]
     assert unread(equations, gradient=True) == [said]
+
+
+def test_an_equation_beside_others_is_one_to_look_at() -> None:
+    """Unless it takes the place of a built-in step, or nearly has the name of one."""
+    equations = ["scaled[i, j] = scores[i, j] / 2", "best[i] = max(j, weights[i, j])"]
+    assert unread(equations) == []
+    assert unread(equations, result="best") == []
+    assert unread([*equations, "weight[i, j] = weights[i, j] / 2"]) == [
+        "output does not depend on weight: no step that leads to it reads it"
+    ]
+    assert unread([*equations, "it[i] = Q[i, 0]"], result="it") == [
+        "it does not depend on scaled: no step that leads to it reads it"
+    ]
 
 
 def test_an_equation_for_a_step_that_is_not_there() -> None:

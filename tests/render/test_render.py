@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from typing import get_args
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
 from pages import EVERY_BLOCK, HOSTILE, grid, page
@@ -47,6 +48,35 @@ def test_no_format_leaves_a_block_out(format: str, block: Block) -> None:
     without = render(page(title="A page"), format)
     is_left_out = isinstance(block, Room) and format in ("table", "markdown")
     assert (with_it == without) == is_left_out
+
+
+def with_checks(value: Any) -> Iterator[Any]:
+    """A block, or a part of one, with the sign of a right number in the place of one of its texts
+    after the other.
+    """
+    if isinstance(value, str):
+        yield f"{value}✓"
+    elif isinstance(value, tuple):
+        for place, part in enumerate(value):
+            for changed in with_checks(part):
+                parts = [*value[:place], changed, *value[place + 1 :]]
+                yield value._make(parts) if hasattr(value, "_make") else tuple(parts)
+
+
+def test_latex_loads_what_the_sign_of_a_right_number_needs() -> None:
+    """Wherever it stands in a block: amssymb has it."""
+    signs = set()
+    for block in EVERY_BLOCK:
+        for changed in with_checks(block):
+            try:
+                written = render(page(changed, title="A page"), "latex")
+            except (KeyError, ValueError):
+                # That text was a word with a meaning.
+                continue
+            if "\\checkmark" in written:
+                signs.add(type(block).__name__)
+                assert "amssymb" in written, changed
+    assert {"Heading", "Paragraph", "Table", "Listing", "Worked"} <= signs
 
 
 @pytest.mark.parametrize("style", STYLES, ids=repr)

@@ -333,3 +333,18 @@ def test_a_wrong_sign_in_one_cell_has_a_name() -> None:
     # A slip is sought where the numbers before it are there.
     answers = {"q_length": trace["q_length"], "k_length": trace["k_length"], "cosine": cosines}
     assert names(diagnose(judged(trace, answers))) == {"Q[0][0]·K[1][0] has the wrong sign"}
+
+
+@pytest.mark.parametrize("letter", ["t", "u", "l", "w"])
+def test_a_softmax_over_another_axis_is_named_whatever_its_letter(letter: str) -> None:
+    gate = np.array([[1.0, 3, 0], [2, 2, 5], [0, 1, 1]])
+    problem = attncli.problem(
+        Q=[[1], [2], [3]],
+        K=[[1], [2], [3]],
+        V=[[1], [2], [3]],
+        arrays={f"gate[i, {letter}]": gate},
+        equations=[f"mix[i, {letter}] = softmax({letter}, gate[i, {letter}])"],
+        result="mix",
+    )
+    (diagnosis,) = attncli.check(problem, {"mix": np.round(softmax(gate, 0), 3)}).diagnoses
+    assert diagnosis.mistakes == (f"in mix, the softmax was taken over i, not over {letter}",)

@@ -95,7 +95,7 @@ function whyFault({ kind, numbers: [first, second], result }) {
   if (kind === "sqrt" && first < 0) return "a number below 0 has no root";
   if (kind === "pow" && first < 0 && Number.isNaN(result))
     return "a number below 0 has only whole powers";
-  if (kind === "pow" && first === 0) return "a power below 0 divides by the number, which is 0";
+  if (kind === "pow" && first === 0) return "0 to a power below 0 is a division by 0";
   if (DIVISIONS.includes(kind) && second === 0) return "the divisor is 0";
   return "";
 }
