@@ -248,8 +248,8 @@ def build_problem(
     """A problem from its arrays by name and its settings; tokens are t1, t2, … where none are
     given.
 
-    `rope` is (theta, pairing), or a Rope; heads and batch entries are axes of the arrays, `slopes` and a
-    `sink` per head too.
+    `rope` is (theta, pairing), or a Rope; heads and batch entries are axes of the arrays, `slopes`
+    and a `sink` per head too.
     """
     per_head = {} if np.ndim(sink) == 0 else {"sink": sink}
     given |= per_head
