@@ -38,6 +38,20 @@ LLAMA_3 = Rope(
     high_freq_factor=Scalar.of(4),
     original_max_position_embeddings=Scalar.of(8192),
 )
+YARN = Rope(
+    Scalar.of(10000),
+    "half",
+    "yarn",
+    factor=Scalar.of(8),
+    original_max_position_embeddings=Scalar.of(8192),
+)
+DYNAMIC = Rope(
+    Scalar.of(10000),
+    "half",
+    "dynamic",
+    factor=Scalar.of(8),
+    max_position_embeddings=Scalar.of(8192),
+)
 
 
 def test_imports_go_one_way() -> None:
@@ -150,6 +164,8 @@ def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:
         problem(Q=square, K=square, V=square, score="additive", W_1=square, W_2=square, v=row),
         problem(Q=square, K=square, V=square, past_K=square, past_V=square, rope=(10000, "half")),
         problem(Q=square, K=square, V=square, rope=LLAMA_3),
+        problem(Q=square, K=square, V=square, rope=YARN),
+        problem(Q=np.ones((2, 4)), K=np.ones((2, 4)), V=square, rope=DYNAMIC),
         problem(
             X=square,
             past_K=square,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 from attncli.equation.nodes import Call, Expression, Name, Number, Ref, number_node, rewrite
 from attncli.equation.parser import parse_expression
@@ -50,9 +51,21 @@ def paired(*, rotation: str, angles: str) -> Change:
         texts = []
         for name in ("Q_rot", "K_rot"):
             texts.append(_rotated(trace, name, by_word[rotation], by_word[angles]))
-        return equations(*texts)(trace)
+        found = equations(*texts)(trace)
+        return {name: _with_cells(cast("Expression", how), trace) for name, how in found.items()}
 
     return change
+
+
+def _with_cells(expression: Expression, trace: Trace) -> Expression:
+    """The expression with a step that has no axes as a cell: attention_factor, where it is one."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Name) and node.name in trace:
+            return Ref(node.name)
+        return node
+
+    return rewrite(expression, change)
 
 
 def _rotated(trace: Trace, name: str, pairing: Pairing, angles: Pairing) -> str:
@@ -65,7 +78,13 @@ def _rotated(trace: Trace, name: str, pairing: Pairing, angles: Pairing) -> str:
     turned = trace["K"].shape[-1]
     if isinstance(rotary_dim, Scalar):
         turned = int(rotary_dim.value)
-    rule = Rope.rotated(name, pairing, shift, is_partial=rotary_dim is not None)
+    rule = Rope.rotated(
+        name,
+        pairing,
+        shift,
+        is_partial=rotary_dim is not None,
+        is_scaled="attention_factor" in (*trace, *trace.parameters),
+    )
     if angles != pairing:
         pair = parse_expression("k % half" if angles == "half" else "k // 2")
         equation = rule.equation
@@ -266,6 +285,7 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
                 rewritten(angles=with_theta(theta)),
                 rewritten(frequencies=with_theta(theta)),
                 rewritten(base_frequencies=with_theta(theta)),
+                rewritten(stretched_theta=with_theta(theta)),
             ),
         )
         for theta in THETAS

@@ -35,7 +35,55 @@ def llama3(choice: random.Random) -> Config:
     }
 
 
-KINDS: Mapping[str, Callable[[random.Random], Config]] = {"linear": linear, "llama3": llama3}
+def dynamic(choice: random.Random) -> Config:
+    """Some of them are stretched, since five positions are more than the model has."""
+    return {"factor": choice.choice([2.0, 4.0])}
+
+
+def yarn(choice: random.Random) -> Config:
+    original = choice.choice([64, 1024, 8192])
+    config: Config = {
+        "factor": choice.choice([1.0, 4.0, 40.0]),
+        "original_max_position_embeddings": original,
+    }
+    more: Config = {
+        "beta_fast": choice.choice([16, 32.0]),
+        "beta_slow": choice.choice([0.5, 1, 2]),
+        "truncate": choice.random() < 0.5,
+    }
+    said = choice.choice(["nothing", "attention_factor", "mscale", "both"])
+    if said == "attention_factor":
+        more["attention_factor"] = 1.25
+    elif said == "mscale":
+        # Alone, it says nothing.
+        more["mscale"] = 0.7
+    elif said == "both":
+        more |= {"mscale": choice.choice([0.0, 0.7, 1.0]), "mscale_all_dim": 1.0}
+    chosen = {key: value for key, value in more.items() if choice.random() < 0.7}
+    return config | chosen
+
+
+def longrope(choice: random.Random) -> Config:
+    config: Config = {"original_max_position_embeddings": choice.choice([4, 5, 4096])}
+    if choice.random() < 0.5:
+        config["factor"] = choice.choice([1.0, 16.0])
+    if choice.random() < 0.3:
+        config["attention_factor"] = 1.25
+    return config
+
+
+def proportional(choice: random.Random) -> Config:
+    return choice.choice([{}, {"factor": 4.0}])
+
+
+KINDS: Mapping[str, Callable[[random.Random], Config]] = {
+    "linear": linear,
+    "dynamic": dynamic,
+    "yarn": yarn,
+    "longrope": longrope,
+    "llama3": llama3,
+    "proportional": proportional,
+}
 
 
 def drawn(kind: str, share: float, number: int) -> tuple[Config, int]:
@@ -45,16 +93,21 @@ def drawn(kind: str, share: float, number: int) -> tuple[Config, int]:
     if share < 1:
         parameters["partial_rotary_factor"] = share
     parameters |= KINDS[kind](choice)
-    return parameters, choice.choice([8, 16, 24, 64])
+    d_k = choice.choice([16, 24, 64])
+    if kind == "longrope":
+        for key in ("short_factor", "long_factor"):
+            pairs = range(int(d_k * share) // 2)
+            parameters[key] = [round(choice.uniform(1, 8), 2) for _ in pairs]
+    return parameters, d_k
 
 
-def config_of(parameters: Config, d_k: int) -> Any:
+def config_of(parameters: Config, d_k: int, longest: int) -> Any:
     llama = imported("transformers.models.llama.modeling_llama")
     return llama.LlamaConfig(
         hidden_size=d_k,
         num_attention_heads=1,
         head_dim=d_k,
-        max_position_embeddings=131072,
+        max_position_embeddings=longest,
         rope_parameters=dict(parameters),
     )
 
@@ -70,6 +123,14 @@ def rotated(config: Any, rows: Array, positions: Array) -> Array:
     return np.asarray(turned[0, 0])
 
 
+def factor_of(trace: attncli.Trace) -> float:
+    """What cos and sin are multiplied by, whether it is given or follows from other numbers."""
+    if "attention_factor" in trace:
+        return float(trace["attention_factor"])
+    given = trace.parameters.get("attention_factor")
+    return 1.0 if given is None else float(given.value)
+
+
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what transformers imports
 @pytest.mark.parametrize("share", SHARES)
@@ -80,8 +141,9 @@ def test_frequencies_and_rotated_keys(kind: str, share: float) -> None:
     numbers = np.random.default_rng(5)
     for number in range(DRAWS):
         parameters, d_k = drawn(kind, share, number)
-        config = config_of(parameters, d_k)
-        frequencies, _ = functions[kind](config)
+        longest = 3 + number % 4 if kind == "dynamic" else 131072
+        config = config_of(parameters, d_k, longest)
+        frequencies, factor = functions[kind](config, seq_len=5)
         queries, keys, cached = (numbers.normal(size=(rows, d_k)) for rows in (3, 3, 2))
         said = f"{parameters} of {d_k}"
         trace = attncli.trace(
@@ -90,14 +152,17 @@ def test_frequencies_and_rotated_keys(kind: str, share: float) -> None:
                 K=keys,
                 V=keys,
                 past={"K": cached, "V": cached},
-                position={"rope": {"rope_parameters": parameters}},
+                position={
+                    "rope": {"rope_parameters": parameters, "max_position_embeddings": longest}
+                },
             )
         )
         np.testing.assert_allclose(
             trace["frequencies"], frequencies.numpy(), rtol=SINGLE, err_msg=said
         )
+        np.testing.assert_allclose(factor_of(trace), factor, rtol=1e-12, err_msg=said)
         all_keys = np.concatenate([cached, keys])
         theirs = rotated(config, all_keys, np.arange(5))
         np.testing.assert_allclose(trace["K_rot"], theirs, atol=1e-5, err_msg=said)
-        theirs = rotated(config, queries, np.arange(2, 5))
+        theirs = rotated(config, np.concatenate([cached, queries]), np.arange(5))[2:]
         np.testing.assert_allclose(trace["Q_rot"], theirs, atol=1e-5, err_msg=said)

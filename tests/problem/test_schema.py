@@ -106,6 +106,15 @@ GOOD = [
             "{rope_type: linear, factor: 8, pairing: interleaved}",
             "{rope_parameters: {rope_type: linear, factor: 8}, rope_theta: 500}",
             "{rope_theta: 500, rope_scaling: {type: linear, factor: 8}, partial_rotary_factor: 1}",
+            (
+                "{rope_type: yarn, factor: 4, original_max_position_embeddings: 64, beta_fast: 32,"
+                " beta_slow: 1/2, mscale: 0, mscale_all_dim: 1, truncate: false}"
+            ),
+            "{rope_type: proportional, partial_rotary_factor: 0.25, factor: 2}",
+            (
+                "{rope_type: longrope, short_factor: [1], long_factor: [2], attention_factor: 1.5,"
+                " original_max_position_embeddings: 64}"
+            ),
             "{rope_scaling: null, max_position_embeddings: 4096}",
             (
                 "{rope_type: llama3, factor: 8, low_freq_factor: 1, high_freq_factor: 4,"

@@ -43,6 +43,91 @@ def test_llama_3_slows_slow_pairs_alone() -> None:
     np.testing.assert_allclose(trace["frequencies"], [1, 0.1, third, 0.001 / 8])
 
 
+def test_yarn_blends_between_two_pairs() -> None:
+    """In 2000π tokens the pairs make 1000, 100, 10 and 1 turns: 32 turns lie between pairs 1 and
+    2, and 1 turn is pair 3. So the ramp begins at pair 1, and ends at pair 3.
+    """
+    trace = traced(
+        {
+            "rope_type": "yarn",
+            "theta": 10000,
+            "factor": 4,
+            "beta_slow": 1.01,
+            "original_max_position_embeddings": 2000 * math.pi,
+        }
+    )
+    assert (float(trace["ramp_low"]), float(trace["ramp_high"])) == (1, 3)
+    np.testing.assert_allclose(trace["ramp"], [0, 0, 1 / 2, 1])
+    np.testing.assert_allclose(trace["frequencies"], [1, 0.1, 0.01 * 5 / 8, 0.001 / 4])
+    factor = 0.1 * math.log(4) + 1
+    np.testing.assert_allclose(trace["attention_factor"], factor)
+    np.testing.assert_allclose(trace["Q_rot"][0], np.array(ROW) * factor)
+
+
+def test_the_ends_of_the_ramp_may_lie_between_pairs() -> None:
+    """32 turns are log10(1000 / 32) pairs from the first one."""
+    rope = {
+        "rope_type": "yarn",
+        "theta": 10000,
+        "factor": 4,
+        "truncate": False,
+        "original_max_position_embeddings": 2000 * math.pi,
+    }
+    trace = traced(rope)
+    np.testing.assert_allclose(trace["ramp_low"], math.log10(1000 / 32))
+    np.testing.assert_allclose(trace["ramp_high"], 3)
+
+
+def test_mscale_is_a_quotient_and_a_given_factor_stands() -> None:
+    """DeepSeek has both alike, so that cos and sin stay as they are."""
+    rope = {"rope_type": "yarn", "factor": 40, "original_max_position_embeddings": 4096}
+    alike = traced(rope | {"mscale": 1.0, "mscale_all_dim": 1.0})
+    assert float(alike["attention_factor"]) == 1
+    others = traced(rope | {"mscale": 0.7, "mscale_all_dim": 0.2})
+    expected = (0.07 * math.log(40) + 1) / (0.02 * math.log(40) + 1)
+    np.testing.assert_allclose(others["attention_factor"], expected)
+    given = traced(rope | {"mscale": 0.7, "attention_factor": 1.5})
+    assert "attention_factor" not in given
+    np.testing.assert_allclose(given["Q_rot"][0], np.array(ROW) * 1.5)
+
+
+def test_dynamic_stretches_theta_with_the_length() -> None:
+    """Three tokens where the model has two: theta·(4·3/2 - 3)^(8/6)."""
+    rope = {"rope_type": "dynamic", "theta": 100, "factor": 4}
+    trace = traced(rope | {"max_position_embeddings": 2})
+    theta = 100 * 3 ** (4 / 3)
+    np.testing.assert_allclose(trace["stretched_theta"], theta)
+    np.testing.assert_allclose(trace["frequencies"], [theta ** (-r / 4) for r in range(4)])
+    short = traced(rope | {"max_position_embeddings": 3})
+    assert float(short["stretched_theta"]) == 100
+
+
+def test_longrope_has_divisors_for_short_and_for_long_texts() -> None:
+    rope = {
+        "rope_type": "longrope",
+        "theta": 10000,
+        "factor": 8,
+        "short_factor": [1, 2, 1, 4],
+        "long_factor": [2, 4, 5, 10],
+    }
+    short = traced(rope | {"original_max_position_embeddings": 3})
+    np.testing.assert_allclose(short["frequencies"], [1, 0.05, 0.01, 0.00025])
+    long = traced(rope | {"original_max_position_embeddings": 2})
+    np.testing.assert_allclose(long["frequencies"], [1 / 2, 0.025, 0.002, 0.0001])
+    # √(1 + log₂ 8), since the length of training is 2.
+    np.testing.assert_allclose(long["attention_factor"], 2)
+
+
+def test_proportional_pairs_reach_over_the_whole_key() -> None:
+    """A quarter of four pairs turns, and it pairs features half a key apart."""
+    trace = traced({"rope_type": "proportional", "theta": 100, "partial_rotary_factor": 0.25})
+    np.testing.assert_array_equal(trace["frequencies"], [1, 0, 0, 0])
+    row = list(ROW)
+    row[0] = ROW[0] * math.cos(1) - ROW[4] * math.sin(1)
+    row[4] = ROW[0] * math.sin(1) + ROW[4] * math.cos(1)
+    np.testing.assert_allclose(trace["K_rot"][1], row)
+
+
 @pytest.mark.parametrize(
     ("pairing", "expected"),
     [

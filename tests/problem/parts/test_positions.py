@@ -87,7 +87,8 @@ def test_positions_in_json() -> None:
                 "4:19: position.rope: there is no key base (the keys here are theta, pairing,"
                 " rope_type, rope_theta, partial_rotary_factor, factor, low_freq_factor,"
                 " high_freq_factor, original_max_position_embeddings, max_position_embeddings,"
-                " rope_parameters, rope_scaling, layer)"
+                " attention_factor, beta_fast, beta_slow, mscale, mscale_all_dim, truncate,"
+                " short_factor, long_factor, rope_parameters, rope_scaling, layer)"
             ],
         ),
         (

@@ -11,6 +11,7 @@ import pytest
 from attncli.problem.loader import loads
 from attncli.problem.parts.positions import Rope
 from attncli.problem.saving import as_yaml
+from attncli.tracing import run
 
 Problems = Callable[..., list[str]]
 
@@ -33,7 +34,7 @@ def said_by(rope: Rope) -> dict[str, Any]:
     return {name: getattr(getattr(rope, name), "written", getattr(rope, name)) for name in names}
 
 
-PLAIN = {"theta": "10000", "pairing": "half", "rope_type": "default"}
+PLAIN = {"theta": "10000", "pairing": "half", "rope_type": "default", "truncate": True}
 LINEAR = PLAIN | {"rope_type": "linear", "factor": "8"}
 OF_LLAMA = PLAIN | {
     "theta": "500000.0",
@@ -85,10 +86,21 @@ OF_LLAMA = PLAIN | {
         ),
     ],
 )
-def test_a_config_is_read_as_it_is(text: str, said: dict[str, str]) -> None:
+def test_a_config_is_read_as_it_is(text: str, said: dict[str, Any]) -> None:
     rope = rope_of(text)
     assert rope is not None
     assert said_by(rope) == said
+
+
+def test_a_factor_follows_from_the_lengths() -> None:
+    """As in Transformers, where the factor is null or left out."""
+    rope = rope_of(
+        "{max_position_embeddings: 163840, rope_scaling: {type: yarn, factor: null, mscale: 1.0,"
+        " mscale_all_dim: 1.0, original_max_position_embeddings: 4096}}"
+    )
+    assert rope is not None
+    assert rope.factor is not None
+    assert rope.factor.value == 40
 
 
 def test_a_layer_may_have_no_positions() -> None:
@@ -100,8 +112,43 @@ def test_a_layer_may_have_no_positions() -> None:
     [
         (
             "{factor: 8}",
-            "4:27: position.rope.factor: is read with rope_type: linear or llama3, and this is"
-            " default (leave it out, or write rope_type: linear)",
+            "4:27: position.rope.factor: is read with rope_type: linear, dynamic, yarn, longrope,"
+            " llama3 or proportional, and this is default (leave it out, or write rope_type:"
+            " linear)",
+        ),
+        (
+            "{rope_type: yarn, factor: 8}",
+            "4:18: position.rope: has no original_max_position_embeddings, which rope_type: yarn"
+            " needs (write original_max_position_embeddings: 8192, or what config.json of the"
+            " model has)",
+        ),
+        (
+            "{rope_type: yarn, factor: 8, original_max_position_embeddings: 64, beta_fast: 1}",
+            "4:96: position.rope.beta_fast: beta_fast must be greater than beta_slow: they are 1"
+            " and 1 (models have beta_slow: 1 and beta_fast: 32)",
+        ),
+        (
+            "{rope_type: yarn, theta: 1, factor: 8, original_max_position_embeddings: 64}",
+            "4:18: position.rope: theta must be greater than 1 with rope_type: yarn, not 1 (write"
+            " a number such as 10000)",
+        ),
+        (
+            "{rope_type: longrope, short_factor: [1, 2], long_factor: [1, 2, 3, 4], factor: 2,"
+            " original_max_position_embeddings: 64}",
+            "4:12: position.rope: short_factor has 2 numbers, and 4 pairs of features are turned"
+            " (give one number for each pair)",
+        ),
+        (
+            "{rope_type: longrope, short_factor: [1, 2, 3, 4], long_factor: [1, 2, 3, 4],"
+            " original_max_position_embeddings: 64}",
+            "4:18: position.rope: has no factor, which rope_type: longrope needs (write factor: 8,"
+            " or what config.json of the model has)",
+        ),
+        (
+            "{rope_type: dynamic, factor: 2, max_position_embeddings: 4,"
+            " partial_rotary_factor: 0.25}",
+            "4:12: position.rope: 2 features are turned, and rope_type: dynamic divides by 2 less"
+            " (give keys of 4 features or more, or leave out rope_type: dynamic)",
         ),
         (
             "{rope_type: linear, factor: 8, low_freq_factor: 1}",
@@ -115,8 +162,8 @@ def test_a_layer_may_have_no_positions() -> None:
         ),
         (
             "{rope_type: llama, factor: 8}",
-            "4:30: position.rope.rope_type: must be one of default, linear, llama3, not llama (did"
-            " you mean llama3?)",
+            "4:30: position.rope.rope_type: must be one of default, linear, dynamic, yarn,"
+            " longrope, llama3, proportional, not llama (did you mean llama3?)",
         ),
         (
             "{rope_scaling: {type: linear, rope_type: default, factor: 8}}",
@@ -177,8 +224,9 @@ def test_a_layer_may_have_no_positions() -> None:
         (
             "{rope_type: llama3, factor: 8, low_freq_factor: 4, high_freq_factor: 1,"
             " original_max_position_embeddings: 8192}",
-            "4:87: position.rope.high_freq_factor: must be greater than low_freq_factor, 4, and is"
-            " 1 (Llama 3 has low_freq_factor: 1 and high_freq_factor: 4)",
+            "4:87: position.rope.high_freq_factor: high_freq_factor must be greater than"
+            " low_freq_factor: they are 1 and 4 (Llama 3 has low_freq_factor: 1, high_freq_factor:"
+            " 4)",
         ),
     ],
 )
@@ -186,8 +234,28 @@ def test_what_does_not_fit_is_said(text: str, message: str, problems: Problems) 
     assert problems(f"{QKV}position: {{rope: {text}}}") == [message]
 
 
-def test_a_saved_problem_has_the_same_rope() -> None:
-    text = f"{{partial_rotary_factor: 1/2, rope_scaling: {{{LLAMA}, rope_type: llama3}}}}"
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{{partial_rotary_factor: 1/2, rope_scaling: {{{LLAMA}, rope_type: llama3}}}}",
+        (
+            "{rope_type: yarn, factor: 8, original_max_position_embeddings: 64, truncate: false,"
+            " mscale: 0.7, mscale_all_dim: 1, beta_fast: 16}"
+        ),
+        (
+            "{rope_type: longrope, short_factor: [1, 2, 3, 4], long_factor: [1, 2, 3, 1/3],"
+            " max_position_embeddings: 128, original_max_position_embeddings: 64}"
+        ),
+        "{rope_type: dynamic, factor: 8, max_position_embeddings: 64}",
+        "{rope_type: proportional, partial_rotary_factor: 0.25, pairing: interleaved}",
+    ],
+)
+def test_a_saved_problem_has_the_same_rope(text: str) -> None:
     problem = loads(f"{QKV}position: {{rope: {text}}}".encode(), "p.yaml")
     saved, _ = as_yaml(problem, "p.npz")
-    assert loads(saved.encode(), "saved.yaml").rope == problem.rope
+    again = loads(saved.encode(), "saved.yaml")
+    assert again.rope is not None
+    assert problem.rope is not None
+    assert as_yaml(again, "p.npz")[0] == saved
+    assert run(again)["output"].tolist() == run(problem)["output"].tolist()
+    assert again.rope.rope_type == problem.rope.rope_type

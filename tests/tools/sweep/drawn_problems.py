@@ -349,6 +349,8 @@ class _Drawing:
             "mask.documents": (entries, keys) if entries > 1 and self.often(0.7) else (keys,),
             "mask.padding": (entries, keys) if entries > 1 and self.often(0.7) else (keys,),
         }
+        if path.endswith(("short_factor", "long_factor")):
+            return (max(lengths["k"] // 2, 1),)
         if path in shapes:
             return shapes[path]
         if path in ("mask", "mask.keep", "mask.hide", "mask.additive"):

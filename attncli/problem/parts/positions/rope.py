@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from attncli.english import count
-from attncli.equation.nodes import Name, walk
+from attncli.equation.nodes import Name, Ref, walk
 from attncli.equation.rule import Rule
 from attncli.problem.keys import Pairing
 from attncli.problem.matrix import Matrix, Scalar
@@ -16,10 +16,16 @@ from attncli.problem.parts.axes import Shaped, width
 from attncli.problem.parts.positions.position import Position, PositionSizes, Variants
 from attncli.problem.parts.positions.rope_reader import DEFAULT_THETA, read_settings
 from attncli.problem.parts.positions.rope_types import (
+    ATTENTION_FACTOR,
     BASE_FREQUENCIES,
+    BY_MSCALE,
     FREQUENCIES,
     RAMP,
+    RAMP_HIGH,
+    RAMP_LOW,
     ROPE_TYPES,
+    STRETCHED_THETA,
+    reading,
 )
 from attncli.problem.text.nodes import Leaf, MappingNode, describe
 from attncli.problem.text.reading import Reading
@@ -30,12 +36,14 @@ _TURNED_BACK = "The gradient of the rotated vectors is rotated back by the same 
 _TURN = Scalar.of(2 * math.pi)
 
 
-def _rotated(name: str, pairing: Pairing, shift: str, is_partial: bool) -> str:
+def _rotated(
+    name: str, pairing: Pairing, shift: str, *, is_partial: bool = False, is_scaled: bool = False
+) -> str:
     """The equation of Q_rot or K_rot: feature k turned with its partner, half a vector away or next
     to it.
 
     `shift` says where query i stands, as in i + past. Where only a part of the features is turned,
-    the others stay as they are.
+    the others stay as they are. Where it is scaled, what turns is multiplied by a factor.
     """
     letter, row = name[0], "i" if name[0] == "Q" else "j"
     cell = f"{letter}[{row}, k]"
@@ -46,6 +54,9 @@ def _rotated(name: str, pairing: Pairing, shift: str, is_partial: bool) -> str:
     turned = [f"angles[{row}{shift}, {pair}]" for pair in pairs]
     of_first = f"{cell} * cos({turned[0]}) - {letter}[{row}, {after}] * sin({turned[0]})"
     of_second = f"{cell} * cos({turned[1]}) + {letter}[{row}, {before}] * sin({turned[1]})"
+    if is_scaled:
+        of_first = f"attention_factor * ({of_first})"
+        of_second = f"attention_factor * ({of_second})"
     if not is_partial:
         formula = f"where({first}, {of_first}, {of_second})"
     elif pairing == "half":
@@ -69,7 +80,10 @@ class Rope(Position):
     title = "RoPE"
     rules = (
         BASE_FREQUENCIES,
+        RAMP_LOW,
+        RAMP_HIGH,
         RAMP,
+        STRETCHED_THETA,
         FREQUENCIES,
         Rule(
             "angles",
@@ -88,11 +102,12 @@ class Rope(Position):
             ),
             when="with rope",
         ),
+        ATTENTION_FACTOR,
         Rule(
             "Q_rot",
             "Q_rot",
             "Queries, rotated",
-            _rotated("Q_rot", "half", "", is_partial=False),
+            _rotated("Q_rot", "half", ""),
             "rotate(Q, angles)",
             meaning=(
                 "Each pair of features is a point in a plane. It is rotated by the angle of the"
@@ -114,7 +129,7 @@ class Rope(Position):
             "K_rot",
             "K_rot",
             "Keys, rotated",
-            _rotated("K_rot", "half", "", is_partial=False),
+            _rotated("K_rot", "half", ""),
             "rotate(K, angles)",
             meaning="Each pair of features is rotated by the angle of the key's position.",
             when="with rope",
@@ -135,6 +150,15 @@ class Rope(Position):
     low_freq_factor: Scalar | None = None
     high_freq_factor: Scalar | None = None
     original_max_position_embeddings: Scalar | None = None
+    max_position_embeddings: Scalar | None = None
+    attention_factor: Scalar | None = None
+    beta_fast: Scalar | None = None
+    beta_slow: Scalar | None = None
+    mscale: Scalar | None = None
+    mscale_all_dim: Scalar | None = None
+    truncate: bool = True
+    short_factor: Matrix | None = None
+    long_factor: Matrix | None = None
 
     @classmethod
     def read(cls, value: Value) -> Rope | None:
@@ -151,6 +175,7 @@ class Rope(Position):
         turned = self.turned(d_k)
         has_pairs = turned > 0 and turned % 2 == 0
         if d_q == d_k and has_pairs:
+            self._check_pairs(turned, reading)
             return
         if d_q == d_k and self.partial_rotary_factor is not None:
             reading.wrong(
@@ -169,49 +194,120 @@ class Rope(Position):
             "in each head, queries and keys must have the same even number of features",
         )
 
+    def _turning_pairs(self, d_k: int) -> int:
+        """How many pairs turn at all, where the others have a frequency of 0."""
+        share = 1.0
+        if self.partial_rotary_factor is not None:
+            share = self.partial_rotary_factor.value
+        return int(share * d_k // 2)
+
+    def _check_pairs(self, turned: int, reading: Reading) -> None:
+        """Report what does not fit so many features that are turned."""
+        if self.rope_type == "dynamic" and turned == 2:
+            reading.wrong(
+                "position.rope",
+                "2 features are turned, and rope_type: dynamic divides by 2 less",
+                "give keys of 4 features or more, or leave out rope_type: dynamic",
+            )
+        for name in ("short_factor", "long_factor"):
+            divisors = getattr(self, name)
+            if divisors is not None and divisors.shape[0] != turned // 2:
+                reading.wrong(
+                    "position.rope",
+                    f"{name} has {count(divisors.shape[0], 'number')}, and"
+                    f" {count(turned // 2, 'pair')} of features are turned",
+                    "give one number for each pair",
+                )
+
     def turned(self, d_k: int) -> int:
         """How many of the features of a key are turned, the first ones."""
-        if self.partial_rotary_factor is None:
+        if self.partial_rotary_factor is None or self.rope_type == "proportional":
             return d_k
         # As models calculate it, in double precision.
         return int(d_k * self.partial_rotary_factor.value)
 
     def steps(self, sizes: PositionSizes) -> Iterable[Rule]:
         is_partial = self.turned(sizes.d_k) < sizes.d_k
-        yield from self._angles(is_partial)
-        yield self.rotated("Q_rot", self.pairing, " + past" if sizes.past else "", is_partial)
-        yield self.rotated("K_rot", self.pairing, "", is_partial)
+        yield from self._angles(sizes, is_partial)
+        scaled = tuple(self._factor())
+        yield from scaled
+        is_scaled = bool(scaled) or self.attention_factor is not None
+        parts = {"is_partial": is_partial, "is_scaled": is_scaled}
+        names = [rule.name for rule in scaled]
+        shift = " + past" if sizes.past else ""
+        yield reading(names, self.rotated("Q_rot", self.pairing, shift, **parts))
+        yield reading(names, self.rotated("K_rot", self.pairing, "", **parts))
 
-    def _angles(self, is_partial: bool) -> Iterator[Rule]:
+    def _angles(self, sizes: PositionSizes, is_partial: bool) -> Iterator[Rule]:
         """The steps up to the angles: one where all pairs turn as the paper has it."""
         if self.rope_type == "default" and not is_partial:
             yield _ANGLES
             return
         divisor = "rotary_dim" if is_partial else "d_k"
-        yield from ROPE_TYPES[self.rope_type].rules(divisor)
+        for rule in ROPE_TYPES[self.rope_type].rules(divisor, truncate=self.truncate):
+            if rule.name == "frequencies" and self._is_long(sizes):
+                formula = rule.source
+                assert formula is not None
+                yield replace(rule, formula=formula.replace("short_factor", "long_factor"))
+            else:
+                yield rule
         yield _ANGLES_OF_FREQUENCIES
+
+    def _is_long(self, sizes: PositionSizes) -> bool:
+        """Whether a text is longer than those of training, and what is done depends on it."""
+        original = self.original_max_position_embeddings
+        if self.rope_type != "longrope" or original is None:
+            return False
+        return _length(sizes) > original.value
+
+    def _factor(self) -> Iterator[Rule]:
+        """The attention factor, where it follows from other numbers."""
+        formula = ROPE_TYPES[self.rope_type].attention_factor
+        is_stretched = self.factor is not None and self.factor.value > 1
+        if not formula or not is_stretched or self.attention_factor is not None:
+            return
+        if self._has_mscale:
+            formula = BY_MSCALE
+        yield replace(ATTENTION_FACTOR, formula=f"attention_factor = {formula}")
+
+    @property
+    def _has_mscale(self) -> bool:
+        # As models have it, a 0 counts as nothing.
+        both = (self.mscale, self.mscale_all_dim)
+        return all(each is not None and each.value for each in both)
 
     def parameters(self, sizes: PositionSizes) -> Mapping[str, Scalar | Matrix]:
         turned = self.turned(sizes.d_k)
         known = {
             "theta": self.theta,
-            "factor": self.factor,
+            "factor": self.factor or Scalar.of(1),
             "low_freq_factor": self.low_freq_factor,
             "high_freq_factor": self.high_freq_factor,
+            "beta_fast": self.beta_fast or Scalar.of(32),
+            "beta_slow": self.beta_slow or Scalar.of(1),
+            "mscale": self.mscale,
+            "mscale_all_dim": self.mscale_all_dim,
+            "short_factor": self.short_factor,
+            "long_factor": self.long_factor,
             "original_length": self.original_max_position_embeddings,
+            "max_length": self.max_position_embeddings,
             "turn": _TURN,
             "rotary_dim": Scalar.of(turned),
+            "turning_pairs": Scalar.of(self._turning_pairs(sizes.d_k)),
             "half": Scalar.of(turned // 2),
+            "attention_factor": self.attention_factor,
         }
+        if self.max_position_embeddings is not None:
+            longest = max(_length(sizes), self.max_position_embeddings.value)
+            known["length"] = Scalar.of(longest)
         read = set()
         for rule in self.steps(sizes):
             nodes = walk(rule.equation.expression)
-            read |= {node.name for node in nodes if isinstance(node, Name)}
+            read |= {node.name for node in nodes if isinstance(node, Name | Ref)}
         return {name: value for name, value in known.items() if name in read and value is not None}
 
     def lengths(self, sizes: PositionSizes) -> Mapping[str, int]:
-        longest = max(sizes.past + sizes.n, sizes.m)
-        return {"t": longest, "r": self.turned(sizes.d_k) // 2}
+        return {"t": _length(sizes), "r": self.turned(sizes.d_k) // 2}
 
     @classmethod
     def variants(cls) -> Variants:
@@ -221,33 +317,64 @@ class Rope(Position):
             if name != "default"
         }
         partial = ROPE_TYPES["default"].frequencies("rotary_dim")
+        yarn = {rule.name: rule for rule in ROPE_TYPES["yarn"].rules("d_k", truncate=False)}
+        whole = "rope_type: yarn, with truncate: false"
+        of_longrope = ROPE_TYPES["longrope"].attention_factor
+        factors = {
+            "with mscale and mscale_all_dim": BY_MSCALE,
+            "rope_type: longrope": of_longrope,
+        }
         found = {
             "frequencies": {**frequencies, "rope, with partial_rotary_factor": partial},
             "angles": {"rope, with frequencies": _ANGLES_OF_FREQUENCIES},
+            "ramp": {"rope_type: yarn": yarn["ramp"]},
+            "ramp_low": {whole: yarn["ramp_low"]},
+            "ramp_high": {whole: yarn["ramp_high"]},
+            "attention_factor": {
+                when: replace(ATTENTION_FACTOR, formula=f"attention_factor = {formula}")
+                for when, formula in factors.items()
+            },
         }
         for name in cls.replaces.values():
             found[name] = {
                 "rope, with pairing: interleaved": cls.rotated(name, "interleaved", ""),
                 "rope, with partial_rotary_factor": cls.rotated(name, "half", "", is_partial=True),
+                "rope, with attention_factor": cls.rotated(name, "half", "", is_scaled=True),
             }
         found["Q_rot"]["rope, with past"] = cls.rotated("Q_rot", "half", " + past")
         return found
 
     @classmethod
-    def rotated(cls, name: str, pairing: Pairing, shift: str, is_partial: bool = False) -> Rule:
+    def rotated(
+        cls,
+        name: str,
+        pairing: Pairing,
+        shift: str,
+        *,
+        is_partial: bool = False,
+        is_scaled: bool = False,
+    ) -> Rule:
         """Q_rot or K_rot with features paired in this way; `shift` says where query i stands, as in
-        i + past.
+        i + past. What turns may be a part of the features, and multiplied by attention_factor.
         """
         rule = next(rule for rule in cls.rules if rule.name == name)
         meaning = rule.meaning
         headline = rule.headline
+        if is_scaled:
+            meaning += " What comes out is multiplied by `attention_factor`."
+            headline = f"attention_factor * {headline}"
         if is_partial:
             meaning += " The features from `rotary_dim` on stay as they are."
             headline = ""
         if shift:
             meaning += f" Query `i` is at position `i{shift}`, after the positions of the cache."
-        formula = _rotated(name, pairing, shift, is_partial)
+        formula = _rotated(name, pairing, shift, is_partial=is_partial, is_scaled=is_scaled)
         return replace(rule, formula=formula, headline=headline, meaning=meaning)
+
+
+def _length(sizes: PositionSizes) -> int:
+    """How many positions there are, up to the last query and the last key."""
+    return max(sizes.past + sizes.n, sizes.m)
 
 
 _ANGLES = next(rule for rule in Rope.rules if rule.name == "angles")

@@ -9,11 +9,12 @@ from typing import Any
 
 from attncli.english import listed
 from attncli.errors import did_you_mean
+from attncli.problem.arrays.matrix_reader import read_matrix
 from attncli.problem.keys import PAIRINGS
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.positions.rope_types import ROPE_TYPES
 from attncli.problem.text.nodes import Leaf, MappingNode, describe, is_null
-from attncli.problem.text.values import Value, read_scalar, read_word, require_keys
+from attncli.problem.text.values import Value, read_scalar, read_truth, read_word, require_keys
 
 DEFAULT_THETA = Scalar(10000, "10000")
 # What a number may be, and an example of it.
@@ -26,7 +27,22 @@ _EXAMPLES = {
     "high_freq_factor": "4",
     "original_max_position_embeddings": "8192",
     "max_position_embeddings": "131072",
+    "attention_factor": "1",
+    "beta_fast": "32",
+    "beta_slow": "1",
+    "mscale": "1",
+    "mscale_all_dim": "1",
 }
+_VECTORS = ("short_factor", "long_factor")
+# Some models have a 0 here, which counts as nothing.
+_MAY_BE_0 = ("mscale", "mscale_all_dim")
+_ORIGINAL = "original_max_position_embeddings"
+_MOST = "max_position_embeddings"
+# The ends of a ramp, the lower one first, and what models have.
+_BOUNDS = (
+    ("low_freq_factor", "high_freq_factor", "Llama 3 has low_freq_factor: 1, high_freq_factor: 4"),
+    ("beta_slow", "beta_fast", "models have beta_slow: 1 and beta_fast: 32"),
+)
 # A config.json has these for every type, whether it is read or not.
 _OF_ALL = (
     "theta",
@@ -38,7 +54,14 @@ _OF_ALL = (
 _WORDS = ("pairing", "rope_type", "type")
 # A config.json has its keys in one of these, older ones in the second.
 _PASTED = ("rope_parameters", "rope_scaling")
-_KEYS = ("theta", "pairing", "rope_type", *(key for key in _EXAMPLES if key != "theta"))
+_KEYS = (
+    "theta",
+    "pairing",
+    "rope_type",
+    *(key for key in _EXAMPLES if key != "theta"),
+    "truncate",
+    *_VECTORS,
+)
 _PASTED_KEYS = (*_KEYS, "type")
 _ALL_KEYS = (*_KEYS, *_PASTED, "layer")
 
@@ -57,34 +80,52 @@ def read_settings(value: Value) -> dict[str, Any] | None:
         found = _by_name(value)
     except _NoRope:
         return None
-    numbers: dict[str, Scalar] = {}
-    for key in _EXAMPLES:
-        number = _positive(found[key]) if key in found else None
-        if number is not None:
-            numbers[key] = number
     rope_type = _type(found)
     pairing: str | None = PAIRINGS[0]
     if "pairing" in found:
         pairing = read_word(found["pairing"], PAIRINGS)
     _one_theta(found)
-    if value.errors.count == before and rope_type is not None:
-        _check_keys(value, rope_type, found)
-        _check_order(found, numbers)
+    settings = _values(found)
+    if value.errors.count > before or rope_type is None:
+        return None
+    _infer(rope_type, settings)
+    _check_keys(value, rope_type, found, settings)
+    _check_order(value, rope_type, found, settings)
     if value.errors.count > before:
         return None
-    return {"pairing": pairing, "rope_type": rope_type, **_fields(str(rope_type), numbers)}
-
-
-def _fields(rope_type: str, numbers: Mapping[str, Scalar]) -> dict[str, Any]:
-    """The numbers that a RoPE of this type has."""
-    theta = numbers.get("theta") or numbers.get("rope_theta") or DEFAULT_THETA
+    theta = settings.get("theta") or settings.get("rope_theta") or DEFAULT_THETA
     kind = ROPE_TYPES[rope_type]
     wanted = ("partial_rotary_factor", *kind.keys, *kind.may_have)
-    fields = {key: numbers[key] for key in wanted if key in numbers}
-    original = "original_max_position_embeddings"
-    if original in kind.keys and original not in fields:
-        fields[original] = numbers["max_position_embeddings"]
-    return {"theta": theta, **fields}
+    fields = {key: settings[key] for key in wanted if settings.get(key) is not None}
+    return {"theta": theta, "pairing": pairing, "rope_type": rope_type, **fields}
+
+
+def _values(found: Mapping[str, Value]) -> dict[str, Any]:
+    """Each setting that is a number, a list of numbers or a truth, by its name."""
+    settings: dict[str, Any] = {}
+    for key, value in found.items():
+        if key in _EXAMPLES:
+            settings[key] = _number(value)
+        elif key in _VECTORS:
+            settings[key] = read_matrix(value, rank=1)
+        elif key == "truncate":
+            settings[key] = read_truth(value)
+    return settings
+
+
+def _infer(rope_type: str, settings: dict[str, Any]) -> None:
+    """What follows from other settings, as Transformers has it: the length of training is that of
+    the model, and a factor the quotient of the two.
+    """
+    kind = ROPE_TYPES[rope_type]
+    most = settings.get(_MOST)
+    if most is None:
+        return
+    if _ORIGINAL in kind.keys:
+        settings.setdefault(_ORIGINAL, most)
+    if kind.attention_factor and _ORIGINAL in settings:
+        quotient = most.value / settings[_ORIGINAL].value
+        settings.setdefault("factor", Scalar.of(quotient))
 
 
 def _by_name(value: Value) -> dict[str, Value]:
@@ -158,12 +199,14 @@ def _of_layer(value: Value, layer: Value | None) -> Value:
     return chosen
 
 
-def _positive(value: Value) -> Scalar | None:
+def _number(value: Value) -> Scalar | None:
     """A number above 0, a share of at most 1."""
     help = f"write a number such as {_EXAMPLES[value.name]}"
     number = read_scalar(value, help=help)
     if number is None:
         return None
+    if number.value == 0 and value.name in _MAY_BE_0:
+        return number
     if number.value <= 0:
         value.wrong(f"must be greater than 0, not {number.written}", help)
         return None
@@ -189,7 +232,9 @@ def _one_theta(found: Mapping[str, Value]) -> None:
         found["theta"].wrong("both theta and rope_theta are given", "keep one of the two")
 
 
-def _check_keys(value: Value, rope_type: str, found: Mapping[str, Value]) -> None:
+def _check_keys(
+    value: Value, rope_type: str, found: Mapping[str, Value], settings: Mapping[str, Any]
+) -> None:
     """Report keys that another type has, and those that are missing."""
     kind = ROPE_TYPES[rope_type]
     for key, given in found.items():
@@ -202,22 +247,36 @@ def _check_keys(value: Value, rope_type: str, found: Mapping[str, Value]) -> Non
             f"is read with rope_type: {listed(others, last='or')}, and this is {rope_type}",
             f"leave it out, or write rope_type: {others[0]}",
         )
-    for key in kind.keys:
-        is_there = key in found
-        if key == "original_max_position_embeddings":
-            is_there = is_there or "max_position_embeddings" in found
-        if not is_there:
+    needed = list(kind.keys)
+    if kind.attention_factor and "attention_factor" not in settings:
+        needed = [*dict.fromkeys((*needed, "factor"))]
+    for key in needed:
+        if key not in settings:
+            example = _EXAMPLES.get(key, "[1, 2]")
             value.wrong(
                 f"has no {key}, which rope_type: {rope_type} needs",
-                f"write {key}: {_EXAMPLES[key]}, or what config.json of the model has",
+                f"write {key}: {example}, or what config.json of the model has",
             )
 
 
-def _check_order(found: Mapping[str, Value], numbers: Mapping[str, Scalar]) -> None:
-    """Report bounds of a ramp that are exchanged."""
-    low, high = numbers.get("low_freq_factor"), numbers.get("high_freq_factor")
-    if low is not None and high is not None and low.value >= high.value:
-        found["high_freq_factor"].wrong(
-            f"must be greater than low_freq_factor, {low.written}, and is {high.written}",
-            "Llama 3 has low_freq_factor: 1 and high_freq_factor: 4",
+def _check_order(
+    value: Value, rope_type: str, found: Mapping[str, Value], settings: Mapping[str, Any]
+) -> None:
+    """Report bounds of a ramp that are exchanged, and a theta that leaves nothing to divide by."""
+    for low, high, usual in _BOUNDS:
+        if low not in found and high not in found:
+            continue
+        least = settings.get(low) or Scalar(float(_EXAMPLES[low]), _EXAMPLES[low])
+        most = settings.get(high) or Scalar(float(_EXAMPLES[high]), _EXAMPLES[high])
+        if least.value >= most.value:
+            at = found.get(high) or found[low]
+            at.wrong(
+                f"{high} must be greater than {low}: they are {most.written} and {least.written}",
+                usual,
+            )
+    theta = settings.get("theta") or settings.get("rope_theta") or DEFAULT_THETA
+    if rope_type == "yarn" and theta.value <= 1:
+        value.wrong(
+            f"theta must be greater than 1 with rope_type: yarn, not {theta.written}",
+            "write a number such as 10000",
         )

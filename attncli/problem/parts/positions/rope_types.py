@@ -5,9 +5,10 @@ Each says by equations how fast every pair turns. To add one is to add a row to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from attncli.equation.nodes import Expression, Name, Ref, rewrite
 from attncli.equation.rule import Rule
 
 # How fast pair r turns before anything is scaled; {d} is what its number is divided by.
@@ -26,7 +27,7 @@ BASE_FREQUENCIES = Rule(
     "",
     meaning="How far pair `r` turns from one position to the next, in radians, as the model was"
     " first trained.",
-    when="with rope_type: llama3",
+    when="with rope_type: llama3 or yarn",
 )
 RAMP = Rule(
     "ramp",
@@ -45,7 +46,68 @@ RAMP = Rule(
         "Fast pairs tell near positions apart, so they stay as they were trained. Slow pairs would"
         " reach angles that the model has never seen in a longer text."
     ),
-    when="with rope_type: llama3",
+    when="with rope_type: llama3 or yarn",
+)
+RAMP_LOW = Rule(
+    "ramp_low",
+    "ramp_low",
+    "Where the ramp begins",
+    "ramp_low = max(0, d_k * log(original_length / (beta_fast * turn)) // (2 * log(theta)))",
+    "",
+    meaning=(
+        "The number of the pair whose number of turns, of `turn` radians each, is `beta_fast` in a"
+        " text of `original_length` tokens, as in training. Pairs before it keep their frequency."
+    ),
+    when="with rope_type: yarn",
+)
+RAMP_HIGH = Rule(
+    "ramp_high",
+    "ramp_high",
+    "Where the ramp ends",
+    # What stands behind 0 - is rounded down, so the difference is rounded up.
+    "ramp_high = max(ramp_low + 0.001, min(d_k - 1,"
+    " 0 - d_k * log(beta_slow * turn / original_length) // (2 * log(theta))))",
+    "",
+    meaning=(
+        "The number of the pair whose number of turns in such a text is `beta_slow`. Pairs after it"
+        " are slowed down by the whole `factor`. It is always a little more than `ramp_low`, so"
+        " that nothing is divided by 0."
+    ),
+    when="with rope_type: yarn",
+)
+_RAMP_OF_PAIRS = replace(
+    RAMP,
+    formula="ramp[r] = min(1, max(0, (r - ramp_low) / (ramp_high - ramp_low)))",
+    meaning=(
+        "How much pair `r` is slowed down: 0 is not at all, and 1 is by the whole `factor`. It"
+        " grows evenly from `ramp_low` to `ramp_high`."
+    ),
+)
+STRETCHED_THETA = Rule(
+    "stretched_theta",
+    "stretched_theta",
+    "Theta, stretched",
+    "stretched_theta = theta * (factor * length / max_length - (factor - 1)) ** (d_k / (d_k - 2))",
+    "",
+    meaning=(
+        "The theta of a text of `length` tokens. It is `theta` itself up to `max_length` tokens."
+    ),
+    why="With a larger theta, slow pairs turn more slowly, and the first pair as before.",
+    when="with rope_type: dynamic",
+)
+ATTENTION_FACTOR = Rule(
+    "attention_factor",
+    "attention_factor",
+    "Attention factor",
+    "attention_factor = 0.1 * log(factor) + 1",
+    "",
+    meaning="What the rotated features of queries and keys are multiplied by.",
+    why=(
+        "A longer text has more keys, which share the attention. Larger scores make the softmax"
+        " choose more sharply again. A score has this factor twice, once of the query and once of"
+        " the key."
+    ),
+    when="with rope_type: yarn or longrope and a factor above 1, unless attention_factor is given",
 )
 FREQUENCIES = Rule(
     "frequencies",
@@ -68,7 +130,8 @@ class RopeType:
 
     In equations, {d} stands for the number of features that are turned. `keys` are those of
     config.json that the type needs, and `may_have` those that it can do without. `meaning` is said
-    of its frequencies.
+    of its frequencies. `attention_factor` is the equation of this factor, where nothing else is
+    given.
     """
 
     name: str
@@ -77,16 +140,21 @@ class RopeType:
     before: tuple[Rule, ...] = ()
     keys: tuple[str, ...] = ()
     may_have: tuple[str, ...] = ()
+    attention_factor: str = ""
 
-    def rules(self, divisor: str) -> tuple[Rule, ...]:
-        """The steps up to the frequencies of pairs whose number is divided by this."""
+    def rules(self, divisor: str, *, truncate: bool = True) -> tuple[Rule, ...]:
+        """The steps up to the frequencies of pairs whose number is divided by this; without
+        `truncate`, a ramp need not begin and end at a whole number.
+        """
         found = []
         for rule in self.before:
-            known = rule
-            if rule == BASE_FREQUENCIES:
-                known = replace(rule, formula=_UNSCALED.format(d=divisor))
-            found.append(known)
-        return (*found, self.frequencies(divisor))
+            formula = str(rule.formula).replace("d_k", divisor)
+            if not truncate:
+                formula = formula.replace("//", "/")
+            found.append(replace(rule, formula=formula))
+        rules = (*found, self.frequencies(divisor))
+        single = [rule.name for rule in found if not rule.target.indices]
+        return tuple(reading(single, rule) for rule in rules)
 
     def frequencies(self, divisor: str) -> Rule:
         """The frequencies alone."""
@@ -96,6 +164,23 @@ class RopeType:
         equation = self.equation.format(d=divisor)
         return replace(FREQUENCIES, formula=equation, meaning=meaning)
 
+
+def reading(steps: Collection[str], rule: Rule) -> Rule:
+    """The rule with these steps, which have no axes, as cells: so it is known to read them."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Name) and node.name in steps:
+            return Ref(node.name)
+        return node
+
+    equation = rule.equation
+    expression = rewrite(equation.expression, change)
+    if expression == equation.expression:
+        return rule
+    return replace(rule, formula=replace(equation, expression=expression))
+
+
+_ORIGINAL = "original_max_position_embeddings"
 
 ROPE_TYPES: Mapping[str, RopeType] = {
     each.name: each
@@ -108,16 +193,50 @@ ROPE_TYPES: Mapping[str, RopeType] = {
             keys=("factor",),
         ),
         RopeType(
+            "dynamic",
+            "frequencies[r] = 1 / stretched_theta ** (2 * r / {d})",
+            before=(STRETCHED_THETA,),
+            keys=("factor", "max_position_embeddings"),
+        ),
+        RopeType(
+            "yarn",
+            _BLEND,
+            meaning="The ramp says how much of it is divided by `factor`.",
+            before=(BASE_FREQUENCIES, RAMP_LOW, RAMP_HIGH, _RAMP_OF_PAIRS),
+            keys=("factor", _ORIGINAL),
+            may_have=(
+                "attention_factor",
+                "beta_fast",
+                "beta_slow",
+                "mscale",
+                "mscale_all_dim",
+                "truncate",
+            ),
+            attention_factor="0.1 * log(factor) + 1",
+        ),
+        RopeType(
+            "longrope",
+            f"frequencies[r] = 1 / (short_factor[r] * {_POWER})",
+            meaning="Each pair has a divisor of its own: `short_factor`, or `long_factor` in a text"
+            " that is longer than those of training.",
+            keys=("short_factor", "long_factor", _ORIGINAL),
+            may_have=("factor", "attention_factor", "max_position_embeddings"),
+            attention_factor="sqrt(1 + log(factor) / log(original_length))",
+        ),
+        RopeType(
             "llama3",
             _BLEND,
             meaning="The ramp says how much of it is divided by `factor`.",
             before=(BASE_FREQUENCIES, RAMP),
-            keys=(
-                "factor",
-                "low_freq_factor",
-                "high_freq_factor",
-                "original_max_position_embeddings",
-            ),
+            keys=("factor", "low_freq_factor", "high_freq_factor", _ORIGINAL),
+        ),
+        RopeType(
+            "proportional",
+            "frequencies[r] = where(r < turning_pairs, 1 / (factor * theta ** (2 * r / d_k)), 0)",
+            meaning="From pair `turning_pairs` on, nothing turns.",
+            may_have=("factor",),
         ),
     )
 }
+# Where mscale and mscale_all_dim are given, both: the factor of one over that of the other.
+BY_MSCALE = "(0.1 * mscale * log(factor) + 1) / (0.1 * mscale_all_dim * log(factor) + 1)"
