@@ -27,7 +27,7 @@ from attncli.problem.parts.axes import (
     past_length,
     width,
 )
-from attncli.problem.parts.positions import PositionSizes, biases, replacements
+from attncli.problem.parts.positions import PositionSizes, biases, inputs, replacements
 
 if TYPE_CHECKING:
     from attncli.problem.parts.masks import Clause
@@ -58,8 +58,12 @@ def first_steps_of(problem: Problem) -> FirstSteps:
     position_sizes = PositionSizes.of(sized, problem.mask)
     offset = position_sizes.offset
     rules = [GIVEN_RULES[name] for name in given if name not in ("Q", "K", "V", "new_K", "new_V")]
+    read = inputs(problem.positions)
+    for position in problem.positions:
+        if position.inputs:
+            rules += position.steps(position_sizes)
     for name in "QKV":
-        rules += _rows(name, given, sized, past)
+        rules += _rows(name, given, sized, read)
     for position in problem.positions:
         if position.replaces:
             rules += position.steps(position_sizes)
@@ -133,14 +137,18 @@ def with_leading_axes(
 
 
 def _rows(
-    name: str, given: Mapping[str, Matrix], sized: Mapping[str, Shaped], past: int
+    name: str, given: Mapping[str, Matrix], sized: Mapping[str, Shaped], read: Mapping[str, str]
 ) -> Iterator[Rule]:
-    """The rules that make Q, K or V: given or projected, and after what is in the cache."""
+    """The rules that make Q, K or V: given or projected from what is `read` in the place of X, and
+    after what is in the cache.
+    """
+    past = past_length(sized)
     own = f"new_{name}" if past and name != "Q" else name
     if own in given:
         yield GIVEN_RULES[own]
     else:
-        yield variants.projection(own, input_of(name, sized), f"b_{name}" in sized)
+        source = input_of(name, sized)
+        yield variants.projection(own, read.get(source, source), f"b_{name}" in sized)
     if own != name:
         yield variants.cached(name, past)
 
@@ -190,7 +198,7 @@ def _all_parameters(
     if sizes.past:
         yield "past", Scalar.of(sizes.past)
     for position in problem.positions:
-        if position.replaces:
+        if position.replaces or position.inputs:
             yield from position.parameters(sizes).items()
     if axes.group > 1:
         yield "group", Scalar.of(axes.group)

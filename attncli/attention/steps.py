@@ -21,6 +21,7 @@ from attncli.problem.parts.axes import HEAD
 from attncli.problem.parts.positions import POSITIONS
 
 COMPUTED = (
+    *(rule for kind in POSITIONS.values() if kind.inputs for rule in kind.rules),
     Rule(
         "Q",
         "Q",
@@ -375,5 +376,6 @@ BACKWARD_ORDER = (
     "V",
     "new_K",
     "new_V",
+    *(name for kind in POSITIONS.values() for name in kind.inputs.values()),
     *INPUT_GRADIENTS,
 )

@@ -37,10 +37,10 @@ def with_bias(rule: Rule, bias: str) -> Rule:
 
 
 def projection(name: str, source: str, bias: bool) -> Rule:
-    """Q, K or V (or new_K, new_V) as a product with its weights, from X or the context, with or
-    without a bias.
+    """Q, K or V (or new_K, new_V) as a product with its weights, from X, what stands for X, or the
+    context, with or without a bias.
     """
-    rule = COMPUTED_RULES[name].bind({"source": source})
+    rule = COMPUTED_RULES[name].bind({"source": source, "X": source})
     if not bias:
         return rule
     letter = name[-1]

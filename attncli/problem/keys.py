@@ -38,12 +38,14 @@ Kind: TypeAlias = Literal[
 ScaleWord: TypeAlias = Literal["none", "default"]
 Corner: TypeAlias = Literal["top-left", "bottom-right"]
 Pairing: TypeAlias = Literal["half", "interleaved"]
+SineLayout: TypeAlias = Literal["interleaved", "halves"]
 Part: TypeAlias = Literal["q", "k", "v"]
 Layout: TypeAlias = Literal["parts", "heads"]
 
 SCALE_WORDS: tuple[ScaleWord, ...] = get_args(ScaleWord)
 CORNERS: tuple[Corner, ...] = get_args(Corner)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+SINE_LAYOUTS: tuple[SineLayout, ...] = get_args(SineLayout)
 # The parts of a fused array in a file.
 PARTS: tuple[Part, ...] = get_args(Part)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)

@@ -234,7 +234,8 @@ def _content(part: MaskPart | Position) -> Any:
     given = {name: value for name, value in found.items() if value is not None}
     if isinstance(part, Position):
         defaults = {each.name: each.default for each in fields(part)}  # type: ignore[arg-type]
-        return {name: value for name, value in given.items() if value != defaults[name]} or True
+        said = {name: value for name, value in given.items() if value != defaults[name]}
+        return {part.keys.get(name, name): value for name, value in said.items()} or True
     values = [
         value if isinstance(value, Matrix | int | tuple) else Matrix(value)
         for value in given.values()

@@ -102,6 +102,13 @@ SYNONYMS = {
     "position: {rope: {pairing: interleaved}}": ("pairing", "interleaved"),
     "position: {alibi: true}": ("alibi",),
     "position: {alibi: {slopes: [0.5, 0.25]}}": ("slopes", "alibi_slopes"),
+    "position: {sinusoidal: true}": (
+        "sinusoidal",
+        "pe",
+        "positional_encoding",
+        "position_encoding",
+        "sinusoidal_pos_embds",
+    ),
     "sink": ("s_aux", "softmax_sink"),
     "loss": ("mse", "cross_entropy", "criterion", "target", "targets"),
 }

@@ -23,6 +23,7 @@ from attncli.problem.keys import (
     PARTS,
     SCALE_WORDS,
     SCORES,
+    SINE_LAYOUTS,
 )
 from attncli.problem.loader import loads
 from attncli.problem.parts.losses import LOSSES
@@ -337,6 +338,7 @@ def test_it_knows_the_reader_s_words_and_no_others() -> None:
         LAYOUTS,
         mask_words(),
         PAIRINGS,
+        SINE_LAYOUTS,
         PARTS,
         SCALE_WORDS,
         tuple(ROPE_TYPES),
@@ -347,7 +349,11 @@ def test_it_knows_the_reader_s_words_and_no_others() -> None:
     losses = [kind["properties"] for kind in EXPANDED["properties"]["loss"]["anyOf"]]
     assert [loss["kind"]["const"] for loss in losses] == list(LOSSES)
     assert [list(loss) for loss in losses] == [["kind", kind.target] for kind in LOSSES.values()]
-    assert list(EXPANDED["properties"]["position"]["anyOf"][1]["properties"]) == ["rope", "alibi"]
+    assert list(EXPANDED["properties"]["position"]["anyOf"][1]["properties"]) == [
+        "rope",
+        "alibi",
+        "sinusoidal",
+    ]
 
 
 def test_it_knows_every_form_of_a_mask() -> None:

@@ -14,6 +14,7 @@ from attncli.problem.synonyms import SYNONYMS
 HEADS = (
     "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {random: [2, 2, 3, 4]}\n"
 )
+PROJECTED = "X: [[1, 0]]\nW_Q: [[1], [0]]\nW_K: [[1], [0]]\nW_V: [[1], [0]]\n"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,9 @@ def test_no_key_is_taken_for_another() -> None:
 @pytest.mark.parametrize("written", [written for written in SYNONYMS if written not in KEYS])
 def test_what_is_advised_can_be_read(written: str) -> None:
     whole = written.replace("…", "[[1, 0, 1], [1, 1, 1], [0, 1, 0]]")
-    assert loads(f"{HEADS}{whole}".encode(), "p.yaml")
+    # Sines are added to X.
+    given = PROJECTED if "sinusoidal" in whole else HEADS
+    assert loads(f"{given}{whole}".encode(), "p.yaml")
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def _with_drawn_vectors(
         _with_output_gradient(problem, own, numbers),
         given=given,
         score="scaled_dot",
-        positions=tuple(position for position in problem.positions if not position.replaces),
+        positions=tuple(position for position in problem.positions if position.bias),
         joined=problem.joined or alone,
     )
 

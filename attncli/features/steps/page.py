@@ -275,7 +275,7 @@ def _examples() -> Iterator[dict[str, str]]:
     yield given | {"past": f"{{K: {_numbers(ARRAYS['past_K'])}, V: {_numbers(ARRAYS['past_V'])}}}"}
     yield given | {"sink": "1"}
     for position in POSITIONS.values():
-        yield given | {"position": position.example}
+        yield (projected if position.inputs else given) | {"position": position.example}
     for name, score in SCORES.items():
         yield given | {"score": name} | {array.name: _numbers(array) for array in score.arrays}
 

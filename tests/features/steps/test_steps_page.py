@@ -131,6 +131,8 @@ def test_all_steps_in_the_order_of_work() -> None:
         "K",
         "new_V",
         "V",
+        "PE",
+        "X_pos",
         "base_frequencies",
         "ramp_low",
         "ramp_high",

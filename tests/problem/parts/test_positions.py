@@ -20,7 +20,8 @@ QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 HALF = Rope(Scalar(10000, "10000"), "half")
 ROPE = "write {rope: {theta: 10000, pairing: half}}"
 ALIBI = "write {alibi: true}, or {alibi: {slopes: [0.5, 0.25]}}"
-BOTH = f"{ROPE}, or {{alibi: true}}"
+BOTH = f"{ROPE}, or {{alibi: true}}, or {{sinusoidal: true}}"
+FORMS = "{rope: …}, {alibi: …} or {sinusoidal: …}"
 PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 HOLDS = "a cache holds a key and a value of every earlier token"
 
@@ -63,14 +64,14 @@ def test_positions_in_json() -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        ("rope", [f"4:11: position: must be {{rope: …}} or {{alibi: …}}, not rope ({BOTH})"]),
-        ("", [f"4:10: position: must be {{rope: …}} or {{alibi: …}}, not an empty value ({BOTH})"]),
-        ("[rope]", [f"4:11: position: must be {{rope: …}} or {{alibi: …}}, not a list ({BOTH})"]),
-        ("true", [f"4:11: position: must be {{rope: …}} or {{alibi: …}}, not true ({BOTH})"]),
+        ("rope", [f"4:11: position: must be {FORMS}, not rope ({BOTH})"]),
+        ("", [f"4:10: position: must be {FORMS}, not an empty value ({BOTH})"]),
+        ("[rope]", [f"4:11: position: must be {FORMS}, not a list ({BOTH})"]),
+        ("true", [f"4:11: position: must be {FORMS}, not true ({BOTH})"]),
         ("{rop: true}", ["4:12: position: there is no key rop (did you mean rope?)"]),
         (
-            "{rope: true, sinusoidal: true}",
-            ["4:24: position: there is no key sinusoidal (the keys here are rope, alibi)"],
+            "{rope: true, learned: true}",
+            ["4:24: position: there is no key learned (the keys here are rope, alibi, sinusoidal)"],
         ),
         (
             "{rope: 10000}",

@@ -1,8 +1,8 @@
 """The kinds of positions: each class in `POSITIONS` is a key of `position: {…}`.
 
-A kind reads itself, checks itself, and says which steps it adds: either some that stand for the
-queries and keys in the scores, or one that is added to the scores. Everything about a kind stands
-in its class, but for its arrays, which are rows of `KEYS` as all others.
+A kind reads itself, checks itself, and says which steps it adds: some that stand for the queries
+and keys in the scores, one that is added to the scores, or some that stand for X. Everything about
+a kind stands in its class, but for its arrays, which are rows of `KEYS` as all others.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from attncli.english import listed
 from attncli.problem.parts.positions.alibi import Alibi
 from attncli.problem.parts.positions.position import Position, PositionSizes, Variants
 from attncli.problem.parts.positions.rope import Rope
+from attncli.problem.parts.positions.sinusoidal import Sinusoidal
 from attncli.problem.text.nodes import Leaf, MappingNode, describe
 from attncli.problem.text.values import Value, require_keys
 
@@ -22,13 +23,15 @@ __all__ = [
     "Position",
     "PositionSizes",
     "Rope",
+    "Sinusoidal",
     "Variants",
     "biases",
+    "inputs",
     "read_positions",
     "replacements",
 ]
 
-POSITIONS: Mapping[str, type[Position]] = {kind.name: kind for kind in (Rope, Alibi)}
+POSITIONS: Mapping[str, type[Position]] = {kind.name: kind for kind in (Rope, Alibi, Sinusoidal)}
 
 
 def read_positions(value: Value) -> tuple[Position, ...] | None:
@@ -64,6 +67,14 @@ def replacements(positions: Sequence[Position | type[Position]]) -> Mapping[str,
                     f"{by[name]} and {position.name} both replace {name} in the scores"
                 )
             found[name], by[name] = other, position.name
+    return found
+
+
+def inputs(positions: Sequence[Position]) -> Mapping[str, str]:
+    """Which steps the projections read in place of what is given: X_pos for X."""
+    found: dict[str, str] = {}
+    for position in positions:
+        found |= position.inputs
     return found
 
 

@@ -24,8 +24,8 @@ class PositionSizes(NamedTuple):
     """What the steps of a position depend on besides itself.
 
     There are `n` queries and `m` keys, `past` of them from a cache; a key has `d_k` features in
-    each of the `heads`. Distances count from `offset`; `given` are the names of the arrays that the
-    problem gives.
+    each of the `heads`, and X `d_model` of them, 0 where there is none. Distances count from
+    `offset`; `given` are the names of the arrays that the problem gives.
     """
 
     n: int
@@ -35,6 +35,7 @@ class PositionSizes(NamedTuple):
     heads: int
     offset: Offset
     given: frozenset[str]
+    d_model: int = 0
 
     @classmethod
     def of(cls, given: Mapping[str, Shaped], mask: Mask) -> PositionSizes:
@@ -44,7 +45,8 @@ class PositionSizes(NamedTuple):
         d_k = width("K", given)
         heads = axes_of(given).number
         offset = mask.offset(n, m, past)
-        return cls(n, m, past, d_k, heads, offset, frozenset(given))
+        d_model = given["X"].shape[-1] if "X" in given else 0
+        return cls(n, m, past, d_k, heads, offset, frozenset(given), d_model)
 
 
 class Position(ABC):
@@ -53,7 +55,8 @@ class Position(ABC):
     `name` is its key in `position: {…}`, `example` what a problem may write, `title` what people
     call it. `rules` are the steps that it adds, each in its plain form. `replaces` says which of
     them the scores read in place of queries and keys, and `keys_meaning` what `K_T` then is; or
-    `bias` is the one that is added to the scores.
+    `bias` is the one that is added to the scores; or `inputs` says which projections read in place
+    of what is given. `keys` are the keys of fields that cannot be called so in Python.
     """
 
     __slots__ = ()
@@ -64,6 +67,8 @@ class Position(ABC):
     replaces: ClassVar[Mapping[str, str]] = {}
     keys_meaning: ClassVar[str] = ""
     bias: ClassVar[str] = ""
+    inputs: ClassVar[Mapping[str, str]] = {}
+    keys: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     @abstractmethod
