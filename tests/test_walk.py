@@ -36,7 +36,7 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
     ("arguments", "codes", "most"),
     [
         (["compute", "inputs/i_love_ai.yaml"], (0,), 91),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 101),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 103),
     ],
 )
 def test_a_command_enters_few_files(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragraph
+from attncli.page.notes_and_summary import about, closing, notes
 from attncli.page.printer import Printer, printer_for
-from attncli.page.remarks import about, closing, notes
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
 from attncli.problem.parts.axes import PLACES

@@ -31,8 +31,8 @@ from attncli.page.document import (
 )
 from attncli.page.grid import grid
 from attncli.page.heads import HeadPart, backward_sections, head_context
+from attncli.page.notes_and_summary import notes, summary
 from attncli.page.printer import Printer, printer_for
-from attncli.page.remarks import notes, summary
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked.cells import worked

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 from attncli.english import listed
 from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.ends import ends_of_parts
+from attncli.page.notes_and_summary import in_words
 from attncli.page.printer import Printer, printer_for
-from attncli.page.remarks import in_words
 from attncli.page.sections import given_section, step_pictures, step_section
 from attncli.page.view import SINGULARS, View, chosen_place, place_title
 from attncli.page.worked.worked_line import worked_line

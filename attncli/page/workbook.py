@@ -54,8 +54,8 @@ from attncli.page.document import (
     text,
 )
 from attncli.page.gradient import backward_blocks
+from attncli.page.notes_and_summary import about
 from attncli.page.printer import Printer, printer_for
-from attncli.page.remarks import about
 from attncli.page.view import View, selected_part
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import LEADING, PLACES

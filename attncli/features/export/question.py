@@ -18,8 +18,8 @@ from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.page.document import Block, Cell, Grid, Math, Paragraph
 from attncli.page.grid import grid
+from attncli.page.notes_and_summary import about, summary
 from attncli.page.printer import Printer, format_number, printer_for
-from attncli.page.remarks import about, summary
 from attncli.page.sections import given_section
 from attncli.page.view import View, chosen_steps, steps_back
 from attncli.problem.model import Problem

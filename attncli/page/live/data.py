@@ -39,9 +39,9 @@ from attncli.page.live.offered_settings import (
     traces_of,
 )
 from attncli.page.live.trees import as_tree, forms_of, function_data, names_in, spelling_of
+from attncli.page.notes_and_summary import ROUNDED
 from attncli.page.printer import GIVEN_DECIMALS, MOST_NUMBERS_WITH_RESIDUES
 from attncli.page.relation import DIVISOR_IS_0, NO_DIVISOR
-from attncli.page.remarks import ROUNDED
 from attncli.page.view import View
 from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.page.worked.worked_line import OF_A_BLIND_QUERY

@@ -20,8 +20,8 @@ from attncli.page.document import (
     Table,
     Worked,
 )
+from attncli.page.notes_and_summary import closing
 from attncli.page.printer import printer_for
-from attncli.page.remarks import closing
 from attncli.page.view import View
 from attncli.tracing.model import Trace
 

@@ -28,7 +28,7 @@ from attncli.features.check.many.manifest import (
 )
 from attncli.features.check.many.marking import mark_all, mark_in_processes, name_of
 from attncli.features.check.many.result_row import Marked, Settings
-from attncli.features.check.many.results import read_results
+from attncli.features.check.many.results_read_back import read_results
 from attncli.features.check.many.scheduler import with_texts, workers_of
 from attncli.problem.loader import read_problem
 from attncli.problem.text.source import read_source

@@ -18,7 +18,7 @@ from typing import Any
 from attncli import system
 from attncli.errors import AttncliError
 from attncli.features.check.many.result_row import Marked
-from attncli.features.check.many.results import row_of_json
+from attncli.features.check.many.results_read_back import row_of_json
 from attncli.problem.arrays.stored import strict_json
 from attncli.problem.files import read_bytes
 

@@ -71,7 +71,7 @@ def contents(name: str) -> object:
     """What results say: their text, or their cells."""
     if not name.endswith(".xlsx"):
         return Path(name).read_text(encoding="utf-8")
-    from attncli.features.check.many.results import read_results
+    from attncli.features.check.many.results_read_back import read_results
 
     return read_results(name, lenient=False)
 
