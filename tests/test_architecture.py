@@ -22,7 +22,7 @@ from attncli.equation.indices import INDICES
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.page.document import text
 from attncli.problem.keys import ARRAYS
-from attncli.problem.matrix import Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.positions import Rope
@@ -44,6 +44,11 @@ YARN = Rope(
     "yarn",
     factor=Scalar.of(8),
     original_max_position_embeddings=Scalar.of(8192),
+)
+PLACED = Rope(
+    Scalar.of(10000),
+    "half",
+    positions={"queries": Matrix.of([0, 1]), "keys": Matrix.of([0, 1])},
 )
 DYNAMIC = Rope(
     Scalar.of(10000),
@@ -165,6 +170,7 @@ def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:
         problem(Q=square, K=square, V=square, past_K=square, past_V=square, rope=(10000, "half")),
         problem(Q=square, K=square, V=square, rope=LLAMA_3),
         problem(Q=square, K=square, V=square, rope=YARN),
+        problem(Q=square, K=square, V=square, rope=PLACED),
         problem(Q=np.ones((2, 4)), K=np.ones((2, 4)), V=square, rope=DYNAMIC),
         problem(
             X=square,

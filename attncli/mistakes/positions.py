@@ -72,7 +72,10 @@ def _rotated(trace: Trace, name: str, pairing: Pairing, angles: Pairing) -> str:
     """The equation of Q_rot or K_rot; pair r of the angles belongs to features of another pairing
     than those that are rotated, where `angles` is another.
     """
-    is_after_cache = name == "Q_rot" and "past" in trace.parameters
+    angles_of = f"{name[0]}_angles"
+    if angles_of not in trace:
+        angles_of = "angles"
+    is_after_cache = name == "Q_rot" and "past" in trace.parameters and angles_of == "angles"
     shift = " + past" if is_after_cache else ""
     rotary_dim = trace.parameters.get("rotary_dim")
     turned = trace["K"].shape[-1]
@@ -84,11 +87,12 @@ def _rotated(trace: Trace, name: str, pairing: Pairing, angles: Pairing) -> str:
         shift,
         is_partial=rotary_dim is not None,
         is_scaled="attention_factor" in (*trace, *trace.parameters),
+        angles=angles_of,
     )
     if angles != pairing:
         pair = parse_expression("k % half" if angles == "half" else "k // 2")
         equation = rule.equation
-        expression = _with_angles(equation.expression, lambda row, _: Ref("angles", (row, pair)))
+        expression = _with_angles(equation.expression, lambda row, _: Ref(angles_of, (row, pair)))
         rule = rule.with_formula(replace(equation, expression=expression), None)
     source = rule.source
     assert source is not None
@@ -102,7 +106,7 @@ def _with_angles(expression: Expression, other: Callable[[Index, Index], Express
     """Every angle made another expression of its row and its pair."""
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Ref) and node.name == "angles":
+        if isinstance(node, Ref) and node.name in ("angles", "Q_angles", "K_angles"):
             return other(*node.indices)
         return node
 
@@ -132,7 +136,7 @@ def new_keys_from_0(expression: Expression, trace: Trace) -> Expression | None:
 
 def one_further(expression: Expression, trace: Trace) -> Expression | None:
     """Every angle larger by that of one position."""
-    if len(trace["angles"]) < 2:
+    if "angles" not in trace or len(trace["angles"]) < 2:
         return None
 
     def further(row: Index, pair: Index) -> Expression:
@@ -164,6 +168,11 @@ def values_rotated(expression: Expression, trace: Trace) -> Expression | None:
 
 
 _VALUES_ROTATED = first_of(rewritten(heads_output=values_rotated), rewritten(output=values_rotated))
+
+
+def opposite(expression: Expression, _: Trace) -> Expression:
+    """The same with the other sign."""
+    return Call("neg", (expression,))
 
 
 def with_theta(text: str) -> Rewrite:
@@ -275,7 +284,10 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "rope-backwards",
         "RoPE rotated in the wrong direction",
-        rewritten(angles=lambda own, _: Call("neg", (own,))),
+        first_of(
+            rewritten(angles=opposite),
+            rewritten(Q_angles=opposite, K_angles=opposite),
+        ),
     ),
     *(
         Mistake(

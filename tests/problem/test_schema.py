@@ -111,6 +111,8 @@ GOOD = [
                 "{rope_type: yarn, factor: 4, original_max_position_embeddings: 64, beta_fast: 32,"
                 " beta_slow: 1/2, mscale: 0, mscale_all_dim: 1, truncate: false}"
             ),
+            "{theta: 100, positions: [3]}",
+            "{rope_type: linear, factor: 2, positions: {queries: [1], keys: [4]}}",
             "{rope_type: proportional, partial_rotary_factor: 0.25, factor: 2}",
             (
                 "{rope_type: longrope, short_factor: [1], long_factor: [2], attention_factor: 1.5,"
@@ -186,6 +188,8 @@ BAD: list[dict[str, Any]] = [
     {"position": {"rope": {"factor": 2}}},
     {"position": {"rope": {"rope_scaling": {"type": "linear", "factor": 0}}}},
     {"position": {"rope": {"partial_rotary_factor": 2}}},
+    {"position": {"rope": {"positions": 3}}},
+    {"position": {"rope": {"positions": {"queries": [1]}}}},
     {"position": {"alibi": {}}},
     {"position": {"alibi": {"slopes": 1}}},
     {"position": {"alibi": {"slopes": []}}},

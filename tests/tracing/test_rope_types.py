@@ -118,6 +118,17 @@ def test_longrope_has_divisors_for_short_and_for_long_texts() -> None:
     np.testing.assert_allclose(long["attention_factor"], 2)
 
 
+def test_positions_are_where_the_problem_says() -> None:
+    """Three queries that stand apart turn as those of other rows do that stand there."""
+    rope = {"theta": 100}
+    plain = traced(rope)
+    placed = traced(rope | {"positions": {"queries": [2, 0, 1], "keys": [1, 1, 2]}})
+    np.testing.assert_allclose(placed["Q_rot"], plain["Q_rot"][[2, 0, 1]])
+    np.testing.assert_allclose(placed["K_rot"], plain["K_rot"][[1, 1, 2]])
+    moved = traced(rope | {"positions": [10, 11, 12]})
+    np.testing.assert_allclose(moved["scores"], plain["scores"], atol=1e-12)
+
+
 def test_proportional_pairs_reach_over_the_whole_key() -> None:
     """A quarter of four pairs turns, and it pairs features half a key apart."""
     trace = traced({"rope_type": "proportional", "theta": 100, "partial_rotary_factor": 0.25})

@@ -92,6 +92,14 @@ def test_a_config_is_read_as_it_is(text: str, said: dict[str, Any]) -> None:
     assert said_by(rope) == said
 
 
+def test_one_list_fits_queries_and_keys_of_one_number(problems: Problems) -> None:
+    more = f"K: [{ROW}, {ROW}]\nV: [[1], [2]]\n"
+    (message,) = problems(f"Q: [{ROW}]\n{more}position: {{rope: {{positions: [0, 1]}}}}")
+    assert message.startswith(
+        "4:19: position.rope.positions: has 2 positions for 1 query (give one position for each"
+    )
+
+
 def test_a_factor_follows_from_the_lengths() -> None:
     """As in Transformers, where the factor is null or left out."""
     rope = rope_of(
@@ -203,6 +211,26 @@ def test_a_layer_may_have_no_positions() -> None:
             "4:65: position.rope.layer: rope_parameters has no kinds of layers (leave layer out)",
         ),
         (
+            "{positions: 3}",
+            "4:30: position.rope.positions: must be positions of queries and keys, not 3 (write"
+            " {queries: [2, 3], keys: [0, 1, 2, 3]}, or [0, 1, 2, 3] for both)",
+        ),
+        (
+            "{positions: {keys: [1]}}",
+            "4:30: position.rope.positions: has no queries (write {queries: [2, 3], keys: [0, 1, 2,"
+            " 3]}, or [0, 1, 2, 3] for both)",
+        ),
+        (
+            "{positions: {queries: [1], keys: [1, 2]}}",
+            "4:45: position.rope.positions.keys: has 2 positions for 1 key (give one position for"
+            " each of the keys; keys of a cache come first)",
+        ),
+        (
+            "{positions: {queries: [1, 2], keys: [1]}}",
+            "4:31: position.rope.positions.queries: has 2 positions for 1 query (give one position"
+            " for each of the queries; keys of a cache come first)",
+        ),
+        (
             "{layer: full}",
             "4:26: position.rope.layer: there are no rope_parameters of several layers (leave"
             " layer out)",
@@ -247,6 +275,7 @@ def test_what_does_not_fit_is_said(text: str, message: str, problems: Problems) 
             " max_position_embeddings: 128, original_max_position_embeddings: 64}"
         ),
         "{rope_type: dynamic, factor: 8, max_position_embeddings: 64}",
+        "{theta: 100, positions: {queries: [1/2], keys: [7]}}",
         "{rope_type: proportional, partial_rotary_factor: 0.25, pairing: interleaved}",
     ],
 )

@@ -351,6 +351,10 @@ class _Drawing:
         }
         if path.endswith(("short_factor", "long_factor")):
             return (max(lengths["k"] // 2, 1),)
+        if path.endswith("positions.queries"):
+            return (queries,)
+        if path.endswith(("positions.keys", "rope.positions")):
+            return (keys,)
         if path in shapes:
             return shapes[path]
         if path in ("mask", "mask.keep", "mask.hide", "mask.additive"):

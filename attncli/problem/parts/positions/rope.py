@@ -13,6 +13,7 @@ from attncli.equation.rule import Rule
 from attncli.problem.keys import Pairing
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import Shaped, width
+from attncli.problem.parts.axes import sizes as lengths_of
 from attncli.problem.parts.positions.position import Position, PositionSizes, Variants
 from attncli.problem.parts.positions.rope_reader import DEFAULT_THETA, read_settings
 from attncli.problem.parts.positions.rope_types import (
@@ -37,7 +38,13 @@ _TURN = Scalar.of(2 * math.pi)
 
 
 def _rotated(
-    name: str, pairing: Pairing, shift: str, *, is_partial: bool = False, is_scaled: bool = False
+    name: str,
+    pairing: Pairing,
+    shift: str,
+    *,
+    is_partial: bool = False,
+    is_scaled: bool = False,
+    angles: str = "angles",
 ) -> str:
     """The equation of Q_rot or K_rot: feature k turned with its partner, half a vector away or next
     to it.
@@ -51,7 +58,7 @@ def _rotated(
         first, before, after, pairs = "k < half", "k - half", "k + half", ("k", "k - half")
     else:
         first, before, after, pairs = "k % 2 == 0", "k - 1", "k + 1", ("k // 2", "k // 2")
-    turned = [f"angles[{row}{shift}, {pair}]" for pair in pairs]
+    turned = [f"{angles}[{row}{shift}, {pair}]" for pair in pairs]
     of_first = f"{cell} * cos({turned[0]}) - {letter}[{row}, {after}] * sin({turned[0]})"
     of_second = f"{cell} * cos({turned[1]}) + {letter}[{row}, {before}] * sin({turned[1]})"
     if is_scaled:
@@ -100,7 +107,31 @@ class Rope(Position):
                 " other. The last pairs rotate slowly, so they distinguish positions that are far"
                 " apart."
             ),
-            when="with rope",
+            when="with rope, without positions",
+        ),
+        Rule(
+            "Q_angles",
+            "Q_angles",
+            "Angles of the queries",
+            "Q_angles[i, r] = Q_positions[i] * frequencies[r]",
+            "",
+            meaning=(
+                "The angle, in radians, by which pair `r` of query `i` is rotated. The problem says"
+                " at which position each query is."
+            ),
+            when="with rope and positions",
+        ),
+        Rule(
+            "K_angles",
+            "K_angles",
+            "Angles of the keys",
+            "K_angles[j, r] = K_positions[j] * frequencies[r]",
+            "",
+            meaning=(
+                "The angle, in radians, by which pair `r` of key `j` is rotated. The problem says"
+                " at which position each key is."
+            ),
+            when="with rope and positions",
         ),
         ATTENTION_FACTOR,
         Rule(
@@ -159,6 +190,8 @@ class Rope(Position):
     truncate: bool = True
     short_factor: Matrix | None = None
     long_factor: Matrix | None = None
+    # Where queries and keys stand, if it is not where they come, by these two words.
+    positions: Mapping[str, Matrix] | None = None
 
     @classmethod
     def read(cls, value: Value) -> Rope | None:
@@ -174,6 +207,7 @@ class Rope(Position):
         d_q, d_k = width("Q", given), width("K", given)
         turned = self.turned(d_k)
         has_pairs = turned > 0 and turned % 2 == 0
+        self._check_positions(given, reading)
         if d_q == d_k and has_pairs:
             self._check_pairs(turned, reading)
             return
@@ -200,6 +234,24 @@ class Rope(Position):
         if self.partial_rotary_factor is not None:
             share = self.partial_rotary_factor.value
         return int(share * d_k // 2)
+
+    def _check_positions(self, given: Mapping[str, Shaped], reading: Reading) -> None:
+        """Report positions of another number of queries or keys."""
+        if self.positions is None:
+            return
+        n, m = lengths_of(given)
+        for word, one, length in (("queries", "query", n), ("keys", "key", m)):
+            number = self.positions[word].shape[0]
+            if number != length:
+                path = f"position.rope.positions.{word}"
+                # One list may stand for both.
+                if path not in reading.places:
+                    path = "position.rope.positions"
+                reading.wrong(
+                    path,
+                    f"has {count(number, 'position')} for {count(length, one, word)}",
+                    f"give one position for each of the {word}; keys of a cache come first",
+                )
 
     def _check_pairs(self, turned: int, reading: Reading) -> None:
         """Report what does not fit so many features that are turned."""
@@ -235,12 +287,17 @@ class Rope(Position):
         parts = {"is_partial": is_partial, "is_scaled": is_scaled}
         names = [rule.name for rule in scaled]
         shift = " + past" if sizes.past else ""
-        yield reading(names, self.rotated("Q_rot", self.pairing, shift, **parts))
-        yield reading(names, self.rotated("K_rot", self.pairing, "", **parts))
+        of_queries = of_keys = "angles"
+        if self.positions is not None:
+            shift, of_queries, of_keys = "", "Q_angles", "K_angles"
+        queries = self.rotated("Q_rot", self.pairing, shift, angles=of_queries, **parts)
+        keys = self.rotated("K_rot", self.pairing, "", angles=of_keys, **parts)
+        yield reading(names, queries)
+        yield reading(names, keys)
 
     def _angles(self, sizes: PositionSizes, is_partial: bool) -> Iterator[Rule]:
         """The steps up to the angles: one where all pairs turn as the paper has it."""
-        if self.rope_type == "default" and not is_partial:
+        if self.rope_type == "default" and not is_partial and self.positions is None:
             yield _ANGLES
             return
         divisor = "rotary_dim" if is_partial else "d_k"
@@ -251,14 +308,24 @@ class Rope(Position):
                 yield replace(rule, formula=formula.replace("short_factor", "long_factor"))
             else:
                 yield rule
-        yield _ANGLES_OF_FREQUENCIES
+        if self.positions is None:
+            yield _ANGLES_OF_FREQUENCIES
+        else:
+            yield from (rule for rule in self.rules if rule.name in ("Q_angles", "K_angles"))
+
+    def _length(self, sizes: PositionSizes) -> float:
+        """How many positions there are, up to the last one."""
+        if self.positions is None:
+            return max(sizes.past + sizes.n, sizes.m)
+        last = [float(each.value.max()) for each in self.positions.values()]
+        return max(last) + 1
 
     def _is_long(self, sizes: PositionSizes) -> bool:
         """Whether a text is longer than those of training, and what is done depends on it."""
         original = self.original_max_position_embeddings
         if self.rope_type != "longrope" or original is None:
             return False
-        return _length(sizes) > original.value
+        return self._length(sizes) > original.value
 
     def _factor(self) -> Iterator[Rule]:
         """The attention factor, where it follows from other numbers."""
@@ -298,8 +365,11 @@ class Rope(Position):
             "attention_factor": self.attention_factor,
         }
         if self.max_position_embeddings is not None:
-            longest = max(_length(sizes), self.max_position_embeddings.value)
+            longest = max(self._length(sizes), self.max_position_embeddings.value)
             known["length"] = Scalar.of(longest)
+        if self.positions is not None:
+            known["Q_positions"] = self.positions["queries"]
+            known["K_positions"] = self.positions["keys"]
         read = set()
         for rule in self.steps(sizes):
             nodes = walk(rule.equation.expression)
@@ -307,7 +377,8 @@ class Rope(Position):
         return {name: value for name, value in known.items() if name in read and value is not None}
 
     def lengths(self, sizes: PositionSizes) -> Mapping[str, int]:
-        return {"t": _length(sizes), "r": self.turned(sizes.d_k) // 2}
+        longest = max(sizes.past + sizes.n, sizes.m)
+        return {"t": longest, "r": self.turned(sizes.d_k) // 2}
 
     @classmethod
     def variants(cls) -> Variants:
@@ -340,6 +411,7 @@ class Rope(Position):
                 "rope, with pairing: interleaved": cls.rotated(name, "interleaved", ""),
                 "rope, with partial_rotary_factor": cls.rotated(name, "half", "", is_partial=True),
                 "rope, with attention_factor": cls.rotated(name, "half", "", is_scaled=True),
+                "rope, with positions": cls.rotated(name, "half", "", angles=f"{name[0]}_angles"),
             }
         found["Q_rot"]["rope, with past"] = cls.rotated("Q_rot", "half", " + past")
         return found
@@ -353,13 +425,14 @@ class Rope(Position):
         *,
         is_partial: bool = False,
         is_scaled: bool = False,
+        angles: str = "angles",
     ) -> Rule:
         """Q_rot or K_rot with features paired in this way; `shift` says where query i stands, as in
         i + past. What turns may be a part of the features, and multiplied by attention_factor.
         """
         rule = next(rule for rule in cls.rules if rule.name == name)
         meaning = rule.meaning
-        headline = rule.headline
+        headline = f"rotate({name[0]}, {angles})"
         if is_scaled:
             meaning += " What comes out is multiplied by `attention_factor`."
             headline = f"attention_factor * {headline}"
@@ -368,13 +441,9 @@ class Rope(Position):
             headline = ""
         if shift:
             meaning += f" Query `i` is at position `i{shift}`, after the positions of the cache."
-        formula = _rotated(name, pairing, shift, is_partial=is_partial, is_scaled=is_scaled)
+        parts = {"is_partial": is_partial, "is_scaled": is_scaled}
+        formula = _rotated(name, pairing, shift, angles=angles, **parts)
         return replace(rule, formula=formula, headline=headline, meaning=meaning)
-
-
-def _length(sizes: PositionSizes) -> int:
-    """How many positions there are, up to the last query and the last key."""
-    return max(sizes.past + sizes.n, sizes.m)
 
 
 _ANGLES = next(rule for rule in Rope.rules if rule.name == "angles")

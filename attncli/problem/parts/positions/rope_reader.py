@@ -11,9 +11,9 @@ from attncli.english import listed
 from attncli.errors import did_you_mean
 from attncli.problem.arrays.matrix_reader import read_matrix
 from attncli.problem.keys import PAIRINGS
-from attncli.problem.matrix import Scalar
+from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.positions.rope_types import ROPE_TYPES
-from attncli.problem.text.nodes import Leaf, MappingNode, describe, is_null
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, describe, is_null
 from attncli.problem.text.values import Value, read_scalar, read_truth, read_word, require_keys
 
 DEFAULT_THETA = Scalar(10000, "10000")
@@ -63,7 +63,9 @@ _KEYS = (
     *_VECTORS,
 )
 _PASTED_KEYS = (*_KEYS, "type")
-_ALL_KEYS = (*_KEYS, *_PASTED, "layer")
+_ALL_KEYS = (*_KEYS, "positions", *_PASTED, "layer")
+_POSITIONS = ("queries", "keys")
+_POSITIONS_HELP = "write {queries: [2, 3], keys: [0, 1, 2, 3]}, or [0, 1, 2, 3] for both"
 
 
 class _NoRope(Exception):
@@ -86,6 +88,9 @@ def read_settings(value: Value) -> dict[str, Any] | None:
         pairing = read_word(found["pairing"], PAIRINGS)
     _one_theta(found)
     settings = _values(found)
+    positions = None
+    if "positions" in value.keys:
+        positions = _positions(value.key("positions"))
     if value.errors.count > before or rope_type is None:
         return None
     _infer(rope_type, settings)
@@ -97,7 +102,31 @@ def read_settings(value: Value) -> dict[str, Any] | None:
     kind = ROPE_TYPES[rope_type]
     wanted = ("partial_rotary_factor", *kind.keys, *kind.may_have)
     fields = {key: settings[key] for key in wanted if settings.get(key) is not None}
+    if positions is not None:
+        fields["positions"] = positions
     return {"theta": theta, "pairing": pairing, "rope_type": rope_type, **fields}
+
+
+def _positions(value: Value) -> dict[str, Matrix] | None:
+    """Where queries and keys stand: two lists, or one for both."""
+    if isinstance(value.node, ListNode):
+        both = read_matrix(value, rank=1)
+        return None if both is None else dict.fromkeys(_POSITIONS, both)
+    if not isinstance(value.node, MappingNode):
+        value.wrong(
+            f"must be positions of queries and keys, not {describe(value.node)}", _POSITIONS_HELP
+        )
+        return None
+    require_keys(value, _POSITIONS)
+    found = {}
+    for word in _POSITIONS:
+        if word not in value.keys:
+            value.wrong(f"has no {word}", _POSITIONS_HELP)
+            continue
+        matrix = read_matrix(value.key(word), rank=1)
+        if matrix is not None:
+            found[word] = matrix
+    return found
 
 
 def _values(found: Mapping[str, Value]) -> dict[str, Any]:
