@@ -112,7 +112,7 @@ def _of_features(trace: Trace) -> Iterator[Mistake]:
     there = {*trace, *trace.parameters}
     if there & {"masked", "capped", "sink"}:
         yield from _of_masks()
-    if there & {"Q_rot", "bias", "past_K"}:
+    if there & {"Q_rot", "bias", "past_K", "PE"}:
         yield from _of_positions()
     if "d_output" in there:
         yield from _of_gradients()

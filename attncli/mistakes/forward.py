@@ -529,7 +529,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
             ("Q Q^T", "sum(k, Q[i, k] * Q[j, k])"),
             ("K K^T", "sum(k, K[i, k] * K[j, k])"),
             ("Q V^T", "sum(c, Q[i, c] * V[j, c])"),
-            ("X X^T", "sum(d, X[i, d] * {source}[j, d])"),
+            ("X X^T", "sum(d, {input}[i, d] * {source}[j, d])"),
             ("Q W_K^T", "sum(k, Q[i, k] * W_K[j, k])"),
         )
     ),

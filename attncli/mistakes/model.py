@@ -16,7 +16,8 @@ be made where the trace has nothing for it.
 {logits}      the step that the softmax begins with: scores, scaled, masked, …
 {seen}        the step whose exponentials are taken: the logits, or these shifted
 {mixed}       the step that mixes the values of a head: output, or heads_output
-{source}      what keys and values are projected from: X, or context
+{input}       what queries are projected from: X, or X_pos
+{source}      what keys and values are projected from: X, X_pos, or context
 """
 
 from __future__ import annotations
@@ -122,7 +123,8 @@ def _placeholders(trace: Trace) -> dict[str, str]:
     if trace.settings.heads and trace.settings.heads > 1:
         found["heads"] = str(trace.settings.heads)
     found["mixed"] = "heads_output" if "heads_output" in trace else "output"
-    found["source"] = "context" if "context" in trace else "X"
+    found["input"] = "X_pos" if "X_pos" in trace else "X"
+    found["source"] = "context" if "context" in trace else found["input"]
     return found
 
 

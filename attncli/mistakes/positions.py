@@ -1,4 +1,4 @@
-"""The mistakes people make with positions, RoPE or ALiBi, and with a cache.
+"""The mistakes people make with positions, RoPE, ALiBi or sines, and with a cache.
 
 They stand in the order in which they can be made. A rewrite that only these need stands above the
 list.
@@ -27,7 +27,7 @@ from attncli.mistakes.model import (
 from attncli.problem.keys import Pairing
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.axes import HEAD
-from attncli.problem.parts.positions import Rope
+from attncli.problem.parts.positions import Rope, Sinusoidal
 from attncli.tracing.model import Trace
 
 # Those that models have. In a problem, all but its own are mistakes.
@@ -250,6 +250,121 @@ def _slopes(heads: int) -> Expression:
     return parse_expression(f"1 / 2 ** (8 * ({HEAD} + 1) / {heads})")
 
 
+# Sines
+
+
+def other_layout(own: Expression, trace: Trace) -> Expression | None:
+    """Sines and cosines in turn for all sines first, or the other way round."""
+    width = trace["PE"].shape[-1]
+    if width % 2:
+        return None
+    table = Sinusoidal.table("interleaved").equation.expression
+    is_interleaved = _condition(own) == _condition(table)
+    if is_interleaved:
+        table = Sinusoidal.table("halves").equation.expression
+    position = _position(own)
+    return rewrite(table, lambda node: position if node == Name("i") else node)
+
+
+def _condition(table: Expression) -> Expression:
+    assert isinstance(table, Call)
+    return table.arguments[0]
+
+
+def _position(table: Expression) -> Expression:
+    """What is divided inside of the sine: i, or i + past."""
+    match table:
+        case Call("where", (_, Call("sin", (Call("div", (position, _)),)), _)):
+            return position
+        case _:
+            raise TypeError(f"no table of sines: {table!r}")
+
+
+def at_position(other: Callable[[Expression], Expression]) -> Rewrite:
+    """The sines of other positions."""
+
+    def function(own: Expression, _: Trace) -> Expression:
+        position = _position(own)
+
+        def divided(sides: tuple[Expression, ...]) -> Expression:
+            if sides[0] != position:
+                return Call("div", sides)
+            return Call("div", (other(position), *sides[1:]))
+
+        return rewrite(own, lambda node: _through(node, "div", divided))
+
+    return function
+
+
+def with_exponent(other: Callable[[Expression], Expression]) -> Rewrite:
+    """Another exponent of the base."""
+
+    def powers(sides: tuple[Expression, ...]) -> Expression:
+        return Call("pow", (sides[0], other(sides[1])))
+
+    return with_calls("pow", powers)
+
+
+def _through(
+    node: Expression, function: str, change: Callable[[tuple[Expression, ...]], Expression]
+) -> Expression:
+    is_of_function = isinstance(node, Call) and node.function == function
+    return change(node.arguments) if is_of_function and isinstance(node, Call) else node
+
+
+def divided_by_d_k(own: Expression, trace: Trace) -> Expression | None:
+    """d_k for d_model in the exponents."""
+    if trace["K"].shape[-1] == trace["PE"].shape[-1]:
+        return None
+
+    def narrow(node: Expression) -> Expression:
+        return Name("d_k") if node == Name("d_model") else node
+
+    return with_exponent(lambda exponent: rewrite(exponent, narrow))(own, trace)
+
+
+def own_angles(own: Expression, _: Trace) -> Expression:
+    """d for d - 1: each cosine has an angle of its own."""
+
+    def own_place(sides: tuple[Expression, ...]) -> Expression:
+        return sides[0] if sides[0] == Name("d") else Call("sub", sides)
+
+    return rewrite(own, lambda node: _through(node, "sub", own_place))
+
+
+def cosines_first(own: Expression, _: Trace) -> Expression:
+    """Cosines for sines, and sines for cosines."""
+    others = {"sin": "cos", "cos": "sin"}
+
+    def exchanged(node: Expression) -> Expression:
+        if isinstance(node, Call) and node.function in others:
+            return Call(others[node.function], node.arguments)
+        return node
+
+    return rewrite(own, exchanged)
+
+
+def axes_exchanged(own: Expression, _: Trace) -> Expression:
+    """The sines of features at the frequencies of positions."""
+    return with_letters(own, {"i": Name("d"), "d": Name("i")})
+
+
+def _from_0(position: Expression) -> Expression:
+    return Name("i")
+
+
+def _one_further(position: Expression) -> Expression:
+    return Call("add", (position, number_node(1)))
+
+
+def _halved(exponent: Expression) -> Expression:
+    return Call("div", (exponent, number_node(2)))
+
+
+def _doubled(exponent: Expression) -> Expression:
+    return Call("mul", (number_node(2), exponent))
+
+
 # All of them
 
 POSITION_MISTAKES: tuple[Mistake, ...] = (
@@ -344,4 +459,46 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake("alibi-sign", "ALiBi's bias had the other sign", rewritten(bias=other_sign)),
     Mistake("alibi-left-out", "ALiBi's bias was left out", rewritten(masked=without_alibi)),
+    Mistake("sines-left-out", "the sines were not added to X", equations("X_pos[i, d] = X[i, d]")),
+    Mistake(
+        "sines-other-layout",
+        "sines and cosines stood in the other layout",
+        rewritten(PE=other_layout),
+    ),
+    Mistake("sines-cosines-first", "sines and cosines were exchanged", rewritten(PE=cosines_first)),
+    Mistake(
+        "sines-exponent-i",
+        "the exponent of the sines was i / d_model, not 2i / d_model",
+        rewritten(PE=with_exponent(_halved)),
+    ),
+    Mistake(
+        "sines-exponent-doubled",
+        "the exponent of the sines was doubled twice",
+        rewritten(PE=with_exponent(_doubled)),
+    ),
+    Mistake(
+        "sines-own-angles",
+        "each cosine had an angle of its own, not that of the sine before it",
+        rewritten(PE=own_angles),
+    ),
+    Mistake(
+        "sines-by-d-k",
+        "the exponent of the sines was divided by d_k, not by d_model",
+        rewritten(PE=divided_by_d_k),
+    ),
+    Mistake(
+        "sines-from-0",
+        "the sines counted positions from 0, not from where the problem says",
+        rewritten(PE=at_position(_from_0)),
+    ),
+    Mistake(
+        "sines-one-further",
+        "the sines were those of the next position",
+        rewritten(PE=at_position(_one_further)),
+    ),
+    Mistake(
+        "sines-axes-exchanged",
+        "positions and features were exchanged in the sines",
+        rewritten(PE=axes_exchanged),
+    ),
 )

@@ -147,7 +147,7 @@ BACKWARD: Steps = {
     "d_Q": lambda s: turned(s, s.d_Q_rot, way=-1) if "d_Q_rot" in s else d_queries(s),
     "d_K": lambda s: turned(s, s.d_K_rot, way=-1) if "d_K_rot" in s else d_keys(s),
     "d_V": lambda s: handed_back(t(s.weights) @ of_mixture(s), s),
-    "d_W_Q": lambda s: s.X.T @ s.d_Q,
+    "d_W_Q": lambda s: s.read.T @ s.d_Q,
     "d_W_K": lambda s: s.source.T @ s.d_K,
     "d_W_V": lambda s: s.source.T @ s.d_V,
     "d_X": lambda s: sum(into_input(s).values()),

@@ -58,9 +58,18 @@ class Sheet(dict[str, Any]):
         return self.get("K_rot", self["K"])
 
     @property
+    def read(self) -> Any:
+        """Of queries: X, with the sines of its positions if it has any."""
+        if "X_pos" in self:
+            return self["X_pos"]
+        return self["X"]
+
+    @property
     def source(self) -> Any:
         """Of keys and values."""
-        return self["context"] if "context" in self else self["X"]
+        if "context" in self:
+            return self["context"]
+        return self.read
 
     @property
     def unmasked(self) -> Any:
@@ -170,7 +179,7 @@ def len_of(s: Sheet, letter: str) -> int:
     """How many queries or new keys there are."""
     source = s.get(f"new_{letter}", s.get(letter))
     if source is None:
-        source = s.X if letter == "Q" else s.source
+        source = s.read if letter == "Q" else s.source
     return int(source.shape[-2])
 
 
@@ -264,7 +273,7 @@ def projected(name: str, weights: str = "", *, biased: bool = True) -> Work:
     """X W + b, in heads."""
 
     def work(s: Sheet) -> Any:
-        rows = (s.X if name == "Q" else s.source) @ s[weights or f"W_{name}"]
+        rows = (s.read if name == "Q" else s.source) @ s[weights or f"W_{name}"]
         rows = rows + s[f"b_{name}"] if biased and f"b_{name}" in s else rows
         return cut(rows, s.heads if name == "Q" else s.kv_heads) if s.apart else rows
 
@@ -343,7 +352,24 @@ def output(s: Sheet) -> Any:
     return s.mixed @ s.W_O + s.get("b_O", 0) if "W_O" in s else s.mixed
 
 
+def sines(s: Sheet) -> Any:
+    """Feature 2r of position t is sin(t / base^(2r / d_model)), and feature 2r + 1 its cosine; the
+    cosines stand behind all sines in halves.
+    """
+    said = {} if s.sinusoidal is True else s.sinusoidal
+    n, width = s.X.shape[-2:]
+    positions = np.arange(n) + s.past + said.get("from", 0)
+    pairs = (width + 1) // 2
+    angles = np.outer(positions, said.get("base", 10000.0) ** (-2 * np.arange(pairs) / width))
+    both = [np.sin(angles), np.cos(angles)]
+    if said.get("layout") == "halves":
+        return s.xp.asarray(np.concatenate(both, axis=-1))
+    return s.xp.asarray(np.stack(both, axis=-1).reshape(n, -1)[:, :width])
+
+
 FORWARD: Steps = {
+    "PE": sines,
+    "X_pos": lambda s: s.X + s.PE,
     "new_K": projected("K"),
     "new_V": projected("V"),
     "Q": projected("Q"),
@@ -373,6 +399,8 @@ def there(s: Sheet, steps: Steps) -> Steps:
     is_there = {
         "new_K": "past_K" in s and "new_K" not in s,
         "new_V": "past_V" in s and "new_V" not in s,
+        "PE": bool(s.get("sinusoidal")),
+        "X_pos": bool(s.get("sinusoidal")),
         "Q": "Q" not in s,
         "K": "K" not in s,
         "V": "V" not in s,

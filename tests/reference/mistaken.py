@@ -129,7 +129,7 @@ def transposed(name: str) -> Work:
 
 def split_by_rows(name: str) -> Work:
     def work(s: Sheet) -> Array:
-        flat = (s.X if name == "Q" else s.source) @ s[f"W_{name}"]
+        flat = (s.read if name == "Q" else s.source) @ s[f"W_{name}"]
         return flat.reshape(s.heads if name == "Q" else s.kv_heads, len(flat), -1)
 
     return work
@@ -1199,6 +1199,26 @@ TWO_MASKS = {"mask": "causal and another", "tokens": 3}
 SLOPED = {"heads": 3, "w_o": True, "alibi": True, "mask": "none", "tokens": 3}
 CACHED = {"given": True, "past": True, "mask": "none"}
 ROPE_CACHED = {**CACHED, "rope": True}
+WITH_SINES = {"sines": True, "mask": "none", "tokens": 3}
+
+
+def table_of(cell: Callable[[int, int, int], tuple[float, float, bool]]) -> Work:
+    """PE by another rule: of a position from 1 on, a feature and their number it says the position,
+    the exponent of the base and whether there is a sine.
+    """
+
+    def work(s: Sheet) -> Array:
+        rows, width = s.X.shape
+        found = np.empty((rows, width))
+        for row, feature in np.ndindex(rows, width):
+            position, exponent, is_sine = cell(row + 1, feature, width)
+            angle = position / s.sinusoidal["base"] ** exponent
+            found[row, feature] = math.sin(angle) if is_sine else math.cos(angle)
+        return found
+
+    return work
+
+
 FURTHER: tuple[Kind, ...] = (
     plain(
         "K was reshaped, not transposed",
@@ -1427,6 +1447,52 @@ FURTHER: tuple[Kind, ...] = (
     ),
     plain("ALiBi's bias had the other sign", SLOPED, bias=lambda s: -RIGHT["bias"](s)),
     plain("ALiBi's bias was left out", SLOPED, masked=lambda s: s.unmasked),
+    plain("the sines were not added to X", WITH_SINES, X_pos=lambda s: s.X),
+    plain(
+        "sines and cosines stood in the other layout",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (t, 2 * (d % (w // 2)) / w, d < w // 2)),
+    ),
+    plain(
+        "sines and cosines were exchanged",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (t, d // 2 * 2 / w, d % 2 == 1)),
+    ),
+    plain(
+        "the exponent of the sines was i / d_model, not 2i / d_model",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (t, d // 2 / w, d % 2 == 0)),
+    ),
+    plain(
+        "the exponent of the sines was doubled twice",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (t, 4 * (d // 2) / w, d % 2 == 0)),
+    ),
+    plain(
+        "each cosine had an angle of its own, not that of the sine before it",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (t, d / w, d % 2 == 0)),
+    ),
+    plain(
+        "the exponent of the sines was divided by d_k, not by d_model",
+        WITH_SINES,
+        PE=lambda s: table_of(lambda t, d, w: (t, d // 2 * 2 / s.W_K.shape[1], d % 2 == 0))(s),
+    ),
+    plain(
+        "the sines counted positions from 0, not from where the problem says",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (t - 1, d // 2 * 2 / w, d % 2 == 0)),
+    ),
+    plain(
+        "the sines were those of the next position",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (t + 1, d // 2 * 2 / w, d % 2 == 0)),
+    ),
+    plain(
+        "positions and features were exchanged in the sines",
+        WITH_SINES,
+        PE=table_of(lambda t, d, w: (d + 1, (t - 1) // 2 * 2 / w, (t - 1) % 2 == 0)),
+    ),
 )
 # These need a batch, which no problem for paper has, or numbers too large for paper.
 ELSEWHERE = (

@@ -64,11 +64,13 @@ class Needs:
     sink: bool = False
     alibi: bool = False
     past: bool = False
+    sines: bool = False
 
     @property
     def from_x(self) -> bool:
         return bool(
             self.projected
+            or self.sines
             or self.square
             or self.biased
             or self.context
@@ -131,6 +133,8 @@ def drawn_problem(choice: Generator, needs: Needs) -> Problem:
         p["position"] = {"rope": {"theta": THETA, "pairing": pairing}}
     if needs.alibi:
         p["position"] = {"alibi": True}
+    if needs.sines:
+        p["position"] = {"sinusoidal": {"base": 20, "from": 1}}
     if needs.scale:
         p["scale"] = needs.scale
     if needs.sink:
@@ -156,6 +160,8 @@ def _sizes(choice: Generator, needs: Needs) -> dict[str, int]:
         sizes |= dict.fromkeys(alike, sizes[alike[0]])
     if needs.heads > 1:
         sizes |= {"d_k": 2, "d_v": 2}
+    if needs.sines:
+        sizes |= {"d_model": 4, "d_k": 3}
     if needs.rope:
         sizes |= dict.fromkeys(alike, 4) | {"d_k": 4}
     return sizes

@@ -65,6 +65,7 @@ _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, f"mask: {{keep: {_SEES_NOTHING}}}"),
     (_GIVEN, f"position: {{rope: {{theta: 100}}}}\n{_PAST}"),
     (_HEADS, "position: {alibi: true}"),
+    (_SIZES, "position: {sinusoidal: {from: 1}}"),
     (_HEADS, "position: {alibi: true}\nsoftcap: 5"),
     (_BATCH, "mask: {lengths: [2, 3]}"),
     (_BATCH, f"mask: {{keep: [[{_SEES_NOTHING}, {_SEES_ALL}, {_SEES_ALL}]]}}"),

@@ -179,3 +179,14 @@ def test_exponentials_without_a_shift(base: float, sink: float | None) -> None:
     np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)
     small = run(problem_of(Q=q / 1e4, K=k, V=v, **keys))
     assert changes_of(name, small) == {}
+
+
+def test_products_of_x_have_its_sines_in_them() -> None:
+    """Whoever takes X for queries and keys takes the X that these are made of."""
+    kind = KINDS["the sines were those of the next position"]
+    problem = drawn_problem(np.random.default_rng(4), kind.needs)
+    trace = run(read(problem))
+    name = "X X^T was worked out instead of Q K^T"
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    x = worked(sheet_of(problem), steps_of(sheet_of(problem)))["X_pos"]
+    np.testing.assert_allclose(mistaken["scores"], x @ x.T, rtol=1e-12)
