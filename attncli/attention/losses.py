@@ -208,16 +208,21 @@ def _of(rule: Rule, letters: tuple[str, ...]) -> Rule:
     """The rule with the output's letters in place of those of one head, and those before them put
     before each cell.
     """
-    leading, row, column = letters[:-2], *letters[-2:]
-    named = {"i": row, "c": column}
+    leading, own = letters[:-2], letters[-2:]
+    # A result of one letter, or of none, has no row, or no column either.
+    named = dict(zip(("i", "c")[2 - len(own) :], own, strict=True))
+    gone = {"i", "c"} - {*named}
 
     def cell(node: Ref) -> Ref:
-        return Ref(node.name, (*leading, *(named.get(str(index), index) for index in node.indices)))
+        left = [index for index in node.indices if index not in gone]
+        return Ref(node.name, (*leading, *(named.get(str(index), index) for index in left)))
 
     def change(node: Expression) -> Expression:
         match node:
             case Ref():
                 return cell(node)
+            case Reduce(index=index, body=body) if index in gone:
+                return body
             case Reduce(function=function, index=index, body=body):
                 found: Expression = Reduce(function, named.get(index, index), body)
                 for letter in reversed(leading if index == "i" else ()):

@@ -34,6 +34,7 @@ Kind: TypeAlias = Literal[
     "arrays",
     "equations",
     "step",
+    "result",
 ]
 ScaleWord: TypeAlias = Literal["none", "default"]
 Corner: TypeAlias = Literal["top-left", "bottom-right"]
@@ -404,7 +405,7 @@ KEYS: Mapping[str, Key] = {
             ),
         ),
     ),
-    "d_output": Key("heads", setting=True),
+    "d_output": Key("result", setting=True),
     "loss": Key("loss"),
     "arrays": Key("arrays"),
     "equations": Key("equations"),

@@ -26,7 +26,13 @@ from attncli.problem.parts.heads import (
     check_widths,
     split_heads,
 )
-from attncli.problem.parts.losses import LOSSES, Loss, check_loss, read_loss
+from attncli.problem.parts.losses import (
+    LOSSES,
+    Loss,
+    check_loss,
+    read_like_result,
+    read_loss,
+)
 from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.positions import Position, read_positions
 from attncli.problem.shape_checks import (
@@ -412,6 +418,7 @@ READERS: dict[Kind, Callable[..., Any]] = {
     "arrays": _read_arrays,
     "equations": _read_equations,
     "step": _read_result,
+    "result": read_like_result,
     "count": lambda value: read_integer(
         value, least=1, help="write how many heads there are, such as 8"
     ),

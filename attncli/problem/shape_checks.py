@@ -148,9 +148,10 @@ def check_gradient(
     """The gradient of the output has one number for each of the output's."""
     expected = output_shape(given, joined)
     if gradient is not None and gradient.shape != expected:
+        found = shape_text(gradient.shape) or "one number"
         reading.wrong(
             "d_output",
-            f"is {shape_text(gradient.shape)}, but the output is {shape_text(expected)}",
+            f"is {found}, but the output is {shape_text(expected)}",
             "give one number for each number of the output, or remove d_output to use all ones",
         )
 

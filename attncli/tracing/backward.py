@@ -14,7 +14,7 @@ from attncli.attention.backward import Backward
 from attncli.attention.losses import loss_rules
 from attncli.attention.plan import Plan
 from attncli.attention.registry import gradient_name
-from attncli.english import shape_text
+from attncli.english import count, shape_text
 from attncli.equation.indexing import IndexSpace, all_letters, avoiding
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
@@ -37,11 +37,12 @@ def backward_pass(
     if problem.loss:
         output = steps[plan.result]
         _require_shape(problem.loss.target, output, "loss", "target")
+        has_softmax = problem.loss.kind != "mse"
         rules = loss_rules(
             problem.loss.kind,
             output.rule.target,
-            shifted=shift.of_outputs(output.value),
-            far=shift.is_far(output.value),
+            shifted=has_softmax and shift.of_outputs(output.value),
+            far=has_softmax and shift.is_far(output.value),
         )
         for rule in rules:
             of_result = rule.bind({"output": plan.result})
@@ -176,12 +177,19 @@ def _output_gradient(plan: Plan, steps: StepsByName) -> Matrix:
 def _require_shape(given: Matrix, result: Step, path: str, called: str) -> None:
     """Raises AttncliError (exit 3) where what is given for the result has another shape."""
     if given.shape != result.shape:
-        there = shape_text(result.shape) or "one number"
+        here, there = map(_numbers_of, (given.shape, result.shape))
         raise input_error(
-            f"{called} is {shape_text(given.shape)}, and {result.name} is {there}",
+            f"{called} is {here}, and {result.name} is {there}",
             path=path,
             help=f"give a number for each number of {result.name}",
         )
+
+
+def _numbers_of(shape: tuple[int, ...]) -> str:
+    """How many numbers: one number, a list of 3 numbers, 3×2."""
+    if len(shape) > 1:
+        return shape_text(shape)
+    return f"a list of {count(shape[0], 'number')}" if shape else "one number"
 
 
 def _lengths(plan: Plan, steps: StepsByName) -> Mapping[str, int]:

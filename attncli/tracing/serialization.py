@@ -262,6 +262,8 @@ def _target(name: str, axes: Sequence[str]) -> Ref:
     one, too.
     """
     known = GIVEN_RULES[name].target.letters
+    # What a loss compares with a list, or with one number, has fewer.
+    known = known[max(len(known) - len(axes), 0) :]
     number_leading = len(axes) - len(known)
     leading = axes[:number_leading]
     own = axes[number_leading:]
@@ -287,13 +289,16 @@ def _with_numbers(expression: Expression, numbers: Collection[str]) -> Expressio
 
 
 def _own_target(name: str, axes: Sequence[str]) -> Ref:
-    """The cell of a given array of the problem's own: an axis without a name is a letter."""
-    letters = [axis if len(axis) == 1 else _letter_of(axis) for axis in axes]
-    return Ref(name, tuple(letters))
+    """The cell of a given array of the problem's own."""
+    return Ref(name, tuple(map(_letter_of, axes)))
 
 
 def _letter_of(axis: str) -> str:
-    """The letter of an axis: of several, one that leads if there is one, else the first."""
+    """The letter of an axis: of several, one that leads if there is one, else the first; an axis
+    without a name is a letter.
+    """
+    if len(axis) == 1:
+        return axis
     for letter in (*LEADING[::-1], *INDICES):
         if INDICES[letter].axis == axis:
             return letter

@@ -160,7 +160,7 @@ BAD: list[dict[str, Any]] = [
     {"Tokens": ["a"]},
     {"W_O": [1]},
     {"b_O": [[1]]},
-    {"d_output": [1]},
+    {"d_output": [[1], 2]},
     {"X": [[True]]},
     {"X": [["x"]]},
     {"X": [1]},

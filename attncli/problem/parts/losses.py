@@ -13,9 +13,10 @@ from attncli.english import count, shape_text
 from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.matrix import Matrix, read_only
 from attncli.problem.parts.axes import Shaped, output_shape
-from attncli.problem.text.nodes import ListNode, MappingNode, describe
+from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, describe
+from attncli.problem.text.numbers import NumberError, as_float
 from attncli.problem.text.reading import Reading
-from attncli.problem.text.values import Value, read_word, require_keys
+from attncli.problem.text.values import Value, read_scalar, read_word, require_keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,9 +84,33 @@ def read_loss(value: Value) -> Loss | None:
         if whole:
             value.wrong(f"has no {kind.target}", f"write {kind.example}")
         return None
-    rank = 1 if kind.of_classes else 2
-    target = read_matrix(value.key(kind.target), rank=rank, deepest=MOST_AXES + rank - 2)
+    if kind.of_classes:
+        target = read_matrix(value.key(kind.target), rank=1, deepest=MOST_AXES - 1)
+    else:
+        target = read_like_result(value.key(kind.target))
     return None if target is None else Loss(name, target)
+
+
+def read_like_result(value: Value) -> Matrix | None:
+    """Numbers in the shape of what the page ends with: where a problem has equations, this may be
+    one number, or a list of them. None after reporting what is wrong.
+    """
+    node = value.node
+    if "equations" not in value.reading.nodes:
+        return read_matrix(value, deepest=MOST_AXES)
+    if isinstance(node, Leaf):
+        try:
+            as_float(node.text)
+        except NumberError:
+            return read_matrix(value, deepest=MOST_AXES)
+        number = read_scalar(value)
+        return None if number is None else Matrix([number.value], [number.written], ())
+    is_of_rows = isinstance(node, ListNode) and node.length > 0 and _has_lists(value)
+    return read_matrix(value, rank=2 if is_of_rows else 1, deepest=MOST_AXES)
+
+
+def _has_lists(value: Value) -> bool:
+    return isinstance(value.entry(0).node, ListNode)
 
 
 def check_loss(
@@ -107,7 +132,7 @@ def check_loss(
         what, each = ("class", "row") if kind.of_classes else ("number", "number")
         found = _counted(loss.target.shape) if kind.of_classes else shape_text(loss.target.shape)
         hot = kind.of_classes and loss.target.shape == expected
-        message = f"is {found}, but the output is {shape_text(expected)}"
+        message = f"is {found or 'one number'}, but the output is {shape_text(expected)}"
         reading.wrong(
             key,
             "has a row for each row of the output, and not its class" if hot else message,
