@@ -8,12 +8,17 @@ import math
 from collections.abc import Callable, Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from attncli.equation.functions import FUNCTIONS, PRINTED_AS
-from attncli.equation.indexing import Place, position
+from attncli.equation.indexing import Place, free_names, position
 from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref, walk
 from attncli.equation.rounding import DIGITS
+
+# What was asked of conditions, and of the sums in them, at places of the letters they depend on.
+Known: TypeAlias = dict[
+    tuple[Callable[[Expression], Any], Expression, tuple[tuple[str, int], ...]], Any
+]
 
 
 def substitute(
@@ -23,14 +28,16 @@ def substitute(
     number: Callable[[str, tuple[int, ...]], Expression],
     scalars: Mapping[str, Number],
     truth: Callable[[str, tuple[int, ...]], Expression] | None = None,
+    known: Known | None = None,
 ) -> Expression:
     """The cell's own sentence: sums written out, every array cell replaced by `number(name,
     indices)`.
 
     A `where` whose condition the numbers decide is replaced by the branch it takes, and `finite` by
     the number it lets through. The `truth` of a cell is asked for a condition where `number` gives
-    fewer digits: it may be above 0, and be printed as 0.000. A sum among the terms of a sum hands
-    them its own.
+    fewer digits: it may be above 0, and be printed as 0.000. What is `known` of conditions from
+    other cells of the same equation is not worked out again, and what is found is put there. A sum
+    among the terms of a sum hands them its own.
 
     >>> from attncli.equation.notation import UNICODE
     >>> from attncli.equation.parser import parse_expression
@@ -61,7 +68,7 @@ def substitute(
                     function, tuple(term for each in terms for term in _terms(each, function))
                 )
             case Call(function="where", arguments=(condition, yes, no)):
-                holds = _holds(in_condition(condition, place))
+                holds = once(_holds, in_condition, condition, place)
                 if holds is None:
                     return Call("where", tuple(put(each, place) for each in node.arguments))
                 return put(yes if holds else no, place)
@@ -78,12 +85,47 @@ def substitute(
             case Number():
                 return node
 
-    def in_condition(condition: Expression, place: Place) -> Expression:
+    def in_full(node: Expression, place: Place) -> Expression:
         if truth is None:
-            return put(condition, place)
-        return substitute(condition, place, sizes, truth, scalars)
+            return put(node, place)
+        return substitute(node, place, sizes, truth, scalars)
+
+    def in_condition(node: Expression, place: Place) -> Expression:
+        match node:
+            case Reduce() if known is not None:
+                number: Expression = once(_as_number, in_full, node, place)
+                return number
+            case Call(function=function, arguments=arguments) if function != "where":
+                return Call(function, tuple(in_condition(each, place) for each in arguments))
+        return in_full(node, place)
+
+    def once(
+        asked: Callable[[Expression], Any],
+        numbers: Callable[[Expression, Place], Expression],
+        node: Expression,
+        place: Place,
+    ) -> Any:
+        if known is None:
+            return asked(numbers(node, place))
+        depends = free_names(node).intersection(place)
+        key = (asked, node, tuple((letter, place[letter]) for letter in sorted(depends)))
+        if key not in known:
+            known[key] = asked(numbers(node, place))
+        return known[key]
 
     return put(expression, place)
+
+
+def _as_number(sentence: Expression) -> Expression:
+    """The number that a sentence of numbers comes to; the sentence itself where not all of it is
+    numbers.
+    """
+    exact = exact_value(sentence)
+    if exact is not None:
+        return Number(exact, str(exact))
+    if any(isinstance(node, Name | Ref | Reduce) for node in walk(sentence)):
+        return sentence
+    return Number(None, str(decimal_value(sentence, {}, {}, _no_array, {})))
 
 
 def _holds(condition: Expression) -> bool | None:

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.equation.evaluator import evaluate
-from attncli.equation.nodes import Call, Number
+from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.notation import UNICODE
-from attncli.equation.parser import parse_equation
-from attncli.equation.printer import write
+from attncli.equation.parser import parse_equation, parse_expression
+from attncli.equation.printer import numeral, write
 from attncli.equation.shapes import index_sizes
-from attncli.equation.substitution import decimal_value, exact_value, substitute
+from attncli.equation.substitution import Known, decimal_value, exact_value, substitute
 
 EQUATIONS = [
     "R[i, j] = sum(k, A[i, k] * B[k, j])",
@@ -152,3 +152,37 @@ def whole(number: int) -> Number:
 def test_what_cannot_be_said_exactly_is_none() -> None:
     for source in ("R = sqrt(2) + 1", "R = exp(1)", "R = 1 / 0", "R = x + 1"):
         assert exact_value(parse_equation(source).expression) is None
+
+
+def test_what_is_known_of_conditions_is_not_asked_again() -> None:
+    """The largest is the same for each j, and the condition for both cells of a row."""
+    rows = [["1", "2"], ["5", "3"]]
+    asked: list[tuple[int, ...]] = []
+    tree = parse_expression("sum(j, where(exp(x[i, j]) == max(t, exp(x[i, t])), x[i, j] * k, 0))")
+
+    def number(name: str, cell: tuple[int, ...]) -> Expression:
+        return numeral(rows[cell[0]][cell[1]])
+
+    def truth(name: str, cell: tuple[int, ...]) -> Expression:
+        asked.append(cell)
+        return number(name, cell)
+
+    known: Known = {}
+    sizes = {"i": 2, "j": 2, "k": 2, "t": 2}
+    for i, expected in ((0, "0 + 2·1"), (1, "5·1 + 0")):
+        for _ in range(2):
+            sentence = substitute(tree, {"i": i, "k": 1}, sizes, number, {}, truth, known)
+            assert write(sentence, UNICODE) == expected
+    # Each cell stands in one condition, and once in the largest of its row.
+    assert sorted(asked) == [cell for cell in np.ndindex(2, 2) for _ in range(2)]
+
+
+def test_a_sum_that_chooses_is_not_taken_for_its_condition() -> None:
+    """One tree is a condition, and a number in another one."""
+    tree = parse_expression("where(sum(t, x[t]), where(3 < sum(t, x[t]), 1, 2), 3)")
+
+    def number(name: str, cell: tuple[int, ...]) -> Expression:
+        return numeral("2")
+
+    known: Known = {}
+    assert write(substitute(tree, {}, {"t": 2}, number, {}, None, known), UNICODE) == "1"

@@ -9,7 +9,7 @@ from functools import cache
 from math import inf
 
 from attncli.equation.nodes import Call, Expression, Number, rewrite
-from attncli.equation.substitution import exact_value, substitute
+from attncli.equation.substitution import Known, exact_value, substitute
 from attncli.page.document import WorkedLine
 from attncli.page.printer import Printer
 from attncli.page.relation import (
@@ -56,6 +56,8 @@ class LineWriter:
         if many:
             self.sums = LongSums(printer, self.sizes)
         self.closed_form = cache(printer.closed_form)
+        self.known: Known = {}
+        self.known_in_full: Known = {}
 
     def lines(self, index: tuple[int, ...], *, in_full: bool) -> tuple[WorkedLine, ...]:
         """A cell on a line; where it adds up several sums, each on a line, and then their sum."""
@@ -180,14 +182,21 @@ class LineWriter:
         """An expression with printed numbers put in."""
         printer = self.printer
         sentence = substitute(
-            expression, place, self.sizes, printer.number, self.scalars, printer.number_in_full
+            expression,
+            place,
+            self.sizes,
+            printer.number,
+            self.scalars,
+            printer.number_in_full,
+            self.known,
         )
         return rewrite(sentence, _without_sign_of_zero)
 
     def _in_full(self, expression: Expression, place: Mapping[str, int]) -> Expression:
         """The same with all digits of the numbers."""
         number = self.printer.number_in_full
-        return substitute(expression, place, self.sizes, number, self.printer.scalars_in_full())
+        scalars = self.printer.scalars_in_full()
+        return substitute(expression, place, self.sizes, number, scalars, known=self.known_in_full)
 
 
 def _line(label: str, work: Expression, last: Expression, result: Number) -> WorkedLine:
