@@ -39,7 +39,7 @@ class Symbol:
 
 def symbol(name: str) -> Symbol:
     """K_rot_T is K, marked rot, transposed; what begins with more than one letter, as row_max, is a
-    word.
+    word, which one sign at its end marks, as in gain_q.
     """
     stem = name.removesuffix("_T")
     transposed = stem != name
@@ -49,9 +49,12 @@ def symbol(name: str) -> Symbol:
         return replace(symbol(of), transposed=transposed, gradient=True)
     base, _, mark = stem.partition("_")
     parts = Symbol(base, mark, transposed)
-    if parts.is_word:
-        return Symbol(stem, "", transposed)
-    return parts
+    if not parts.is_word:
+        return parts
+    word, _, last = stem.rpartition("_")
+    if word and len(last) == 1 and last.isalnum():
+        return Symbol(word, last, transposed)
+    return Symbol(stem, "", transposed)
 
 
 def differential(name: str) -> str:
@@ -87,12 +90,10 @@ def latex_name(name: str) -> str:
     """
     parts = symbol(name)
     if parts.is_word:
-        base, mark = rf"\mathrm{{{parts.base.replace('_', '~')}}}", ""
+        base = rf"\mathrm{{{parts.base.replace('_', '~')}}}"
     else:
-        base, mark = (
-            GREEK.get(parts.base, parts.base),
-            parts.mark if len(parts.mark) < 2 else rf"\mathrm{{{parts.mark}}}",
-        )
+        base = GREEK.get(parts.base, parts.base)
+    mark = parts.mark if len(parts.mark) < 2 else rf"\mathrm{{{parts.mark}}}"
     # W^2 would look like a square.
     if mark.isdigit():
         mark = f"({mark})"

@@ -20,6 +20,10 @@ from attncli.equation.symbols import Symbol, differential, latex_name, symbol
         ("Z'", Symbol("Z'")),
         ("row_max", Symbol("row_max")),
         ("scores", Symbol("scores")),
+        ("gain_q", Symbol("gain", "q")),
+        ("key_sum_2", Symbol("key_sum", "2")),
+        ("gain_q_T", Symbol("gain", "q", True)),
+        ("gain_'", Symbol("gain_'")),
     ],
 )
 def test_the_parts_of_a_name(name: str, parts: Symbol) -> None:
@@ -43,6 +47,8 @@ def test_the_parts_of_a_name(name: str, parts: Symbol) -> None:
         ("W_kv", "W_kv", "W_kv", r"W^{\mathrm{kv}}", r"W^{\mathrm{kv}}_{i,j}"),
         ("row_max", "row_max", "row_max", r"\mathrm{row~max}", r"\mathrm{row~max}_{i,j}"),
         ("Z'", "Z'", "Z'", "Z'", "Z'_{i,j}"),
+        ("gain_q", "gain_q", "gain_q", r"\mathrm{gain}^{q}", r"\mathrm{gain}^{q}_{i,j}"),
+        ("own_0", "own_0", "own_0", r"\mathrm{own}^{(0)}", r"\mathrm{own}^{(0)}_{i,j}"),
     ],
 )
 def test_names_in_every_notation(
