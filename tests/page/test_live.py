@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import attncli
 from attncli.answers.reader import read_answers
 from attncli.attention.registry import cell_form
 from attncli.dtypes import DTYPES
@@ -156,6 +157,28 @@ def test_every_number_and_line_of_an_example_is_that_of_attncli(file: Path) -> N
     trace = run(problem)
     assert why_static(trace, View()) is None
     one, lines = question(data, trace)
+    (found,) = asked(one)
+    must_agree(trace, found)
+    assert found["worked"] == lines
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"mask": {"any": [["causal", {"window": [1, 0]}], {"first": 1}], "documents": [0, 0, 1]}},
+        {"mask": {"documents": [[0, 0, 1], [0, 1, 1]], "chunk": 2}, "heads": 2},
+        {"position": {"sinusoidal": {"from": 1, "layout": "halves"}}, "mask": "causal"},
+    ],
+    ids=["any", "entries", "sines"],
+)
+def test_masks_and_sines_of_models_are_worked_out_as_attncli_does(keys: dict[str, Any]) -> None:
+    rows = (2, 3, 4) if "heads" in keys else (3, 4)
+    given = {"X": {"random": [*rows], "seed": 1}}
+    for seed, name in enumerate(("W_Q", "W_K", "W_V"), start=2):
+        given[name] = {"random": [4, 4], "seed": seed}
+    problem = attncli.load(given | keys)
+    trace = run(problem)
+    one, lines = question(live_data(problem, 3), trace)
     (found,) = asked(one)
     must_agree(trace, found)
     assert found["worked"] == lines

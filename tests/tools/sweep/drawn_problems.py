@@ -395,6 +395,8 @@ class _Drawing:
     def value(self, schema: Schema, path: str) -> Any:
         """Something that the schema allows at this path."""
         choice = self.choice
+        if path == "mask.any":
+            return self._shown_by_one()
         forms = _forms(schema)
         shape = self.shape(path)
         lists = [form for form in forms if form.get("type") == "array"]
@@ -545,6 +547,12 @@ class _Drawing:
         if "name" in found and self.often(0.3):
             self.drawn.arrays[found["file"]]["other"] = np.zeros(2)
         return found
+
+    def _shown_by_one(self) -> list[Any]:
+        """Masks of which one is enough; the schema does not say again what stands in each."""
+        masks: list[Any] = ["causal", {"first": 1}, {"window": [1, 0]}, {"chunk": 2}]
+        masks.append(["causal", {"window": [0, -1]}])
+        return self.choice.sample(masks, self.choice.randint(1, 3))
 
     def _numbers(self, shape: tuple[int, ...], path: str) -> Any:
         if path in ("mask.keep", "mask.hide", "mask.padding", "mask"):

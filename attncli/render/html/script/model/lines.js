@@ -221,6 +221,22 @@ class Lines {
   }
 
   /**
+   * The same without indices that stand for one entry or head, as a page of one shows it.
+   *
+   * @param {any} tree
+   * @param {Places} fixed
+   * @returns {any}
+   */
+  withoutFixed(tree, fixed) {
+    if (!isCall(tree)) return tree;
+    const [kind, ...parts] = tree;
+    if (kind !== "@") return [kind, ...parts.map((part) => this.withoutFixed(part, fixed))];
+    const [name, ...indices] = parts;
+    const free = indices.filter((index) => !this.sentences.isFixed(index, fixed));
+    return ["@", name, ...free];
+  }
+
+  /**
    * One condition of a mask: whether it holds, and with which numbers.
    *
    * @param {Call} condition
@@ -231,15 +247,16 @@ class Lines {
    * @returns {Remark}
    */
   fact(condition, numbers, places, fixed, holds) {
-    const [, cell] = condition;
-    if (isCall(cell) && cell[0] === "@" && numbers.length === 3) {
+    const [, cell, other] = condition;
+    if (isCall(cell) && cell[0] === "@" && isNumber(other) && numbers.length === 3) {
       const [, name, ...all] = cell;
       const free = all.filter((index) => !this.sentences.isFixed(index, fixed));
       const indices = free.map((index) => this.sentences.position(index, places));
       if (indices.length)
         return [{ formula: ["@", name, ...indices] }, " = ", { formula: numbers[1] }];
     }
-    const formula = this.sentences.withSettings(condition, fixed, places);
+    const settled = this.sentences.withSettings(condition, fixed, places);
+    const formula = this.withoutFixed(settled, fixed);
     return [{ formula }, ": ", { formula: numbers }, holds ? this.words.true : this.words.false];
   }
 }
