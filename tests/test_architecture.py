@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from attncli.problem.keys import ARRAYS
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
-from attncli.problem.parts.positions import Rope
+from attncli.problem.parts.positions import Rope, Sinusoidal
 from attncli.tracing import run
 
 ROOT = Path(__file__).parents[1]
@@ -185,9 +186,14 @@ def test_every_step_can_be_reached(problem: Callable[..., Problem]) -> None:
         problem(Q=heads, K=heads, V=heads, W_O=np.ones((4, 2)), alibi=True, sink=row),
         problem(Q=heads, K=square, V=square, alibi=True, slopes=row, joined=True),
     ]
+    in_sines = replace(problem(X=square, **projected), positions=(Sinusoidal(),))
+    problems.append(in_sines)
     traces = [run(each) for each in problems]
     reached = {(name, step.rule.given) for trace in traces for name, step in trace.steps.items()}
     assert reached == {(rule.name, rule.given) for rule in (*GIVEN, *COMPUTED)}
-    for trace in traces:  # a slope for each head may be given, then it stands among what is given
-        steps = [name for name in trace.steps if name != "slopes"]
+    # A slope for each head may be given, then it stands among what is given. Sines stand before the
+    # queries, which may be given elsewhere.
+    elsewhere = {"slopes", "PE", "X_pos"}
+    for trace in traces:
+        steps = [name for name in trace.steps if name not in elsewhere]
         assert steps == [name for name in RULES if name in steps]

@@ -35,8 +35,8 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
 @pytest.mark.parametrize(
     ("arguments", "codes", "most"),
     [
-        (["compute", "inputs/i_love_ai.yaml"], (0,), 91),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 103),
+        (["compute", "inputs/i_love_ai.yaml"], (0,), 92),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 104),
     ],
 )
 def test_a_command_enters_few_files(

@@ -167,7 +167,7 @@ def test_a_file_to_fill_in_is_read_back(name: str) -> None:
     assert all(answer.blank for answer in answers.steps.values())
     numbers = iter(range(text.count("null")))
     head, gap, lists = text.partition("\n\n")
-    lists = re.sub(r"\bnull(?=[],])", lambda _: str(next(numbers)), lists)
+    lists = re.sub(r"\bnull(?=[],\n])", lambda _: str(next(numbers)), lists)
     filled = read_back(head + gap + lists, "answers.yaml", trace)
     found = [int(claim.value) for step, _, claim in claims(filled) if claim]
     assert found == list(range(sum(trace.steps[step].value.size for step in names)))

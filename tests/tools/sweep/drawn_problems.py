@@ -92,6 +92,16 @@ ODD = [
 ]
 
 
+# The schema says nothing of the masks in `any`.
+MASKS_IN_MASKS: tuple[Schema, ...] = (
+    {"first": 1},
+    {"causal": True},
+    {"window": [1, 0]},
+    {"chunk": 2},
+    {"documents": [0, 1]},
+)
+
+
 @cache
 def problem_schema() -> Schema:
     """The schema that editors get, with its definitions written out where they are used."""
@@ -427,6 +437,9 @@ class _Drawing:
         kind = choice.choice(kinds) if isinstance(kinds, list) else kinds
         if kind == "object":
             return self._mapping(form, path)
+        if kind == "array" and "items" not in form:
+            # What the schema leaves open is a mask inside of another one.
+            return self._lists({"enum": [0, 1]}, self.shape("mask") or (2, 2), path)
         if kind == "array":
             least, most = (
                 form.get("minItems", 0),
@@ -462,6 +475,8 @@ class _Drawing:
 
     def _mapping(self, form: Schema, path: str) -> dict[str, Any]:
         properties: Schema = form.get("properties", {})
+        if not properties:
+            return dict(self.choice.choice(MASKS_IN_MASKS))
         if "file" in properties or "random" in properties:
             shape = self.shape(path) or (2, 2)
             return (
@@ -645,7 +660,10 @@ def _leaf(form: Schema, depth: int) -> Schema | None:
             None if all(each.get("type") in ("array", "object") for each in _forms(form)) else form
         )
     for each in _forms(form):
-        if each.get("type") == "array" and (found := _leaf(each["items"], depth - 1)) is not None:
+        if each.get("type") != "array" or "items" not in each:
+            continue
+        found = _leaf(each["items"], depth - 1)
+        if found is not None:
             return found
     return None
 
