@@ -30,7 +30,7 @@ def factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
     twice. Unlikely factors are named only if no likely one fits.
     """
     d_k = float(trace.parameters["d_k"].value)
-    n = trace["scores"].shape[-2]
+    n = len(trace.tokens)
     lengths: dict[str, float] = {}
     if "X" in trace:
         lengths["√d_model"] = trace["X"].shape[-1]

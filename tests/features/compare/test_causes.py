@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import attncli
+from attncli.cli.main import run as main
 from attncli.features.compare.causes import factor_names
 from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
@@ -57,3 +60,17 @@ def test_the_constants_that_a_factor_may_be(
     layer: Callable[[int, int, int], Trace],
 ) -> None:
     assert factor_names(factor, layer(*sizes)) == expected
+
+
+def test_a_factor_where_no_scores_are_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Equations of the problem's own may make the weights of something else."""
+    problem, dump = tmp_path / "p.yaml", tmp_path / "d.npz"
+    equation = "weights[i, j] = softmax(j, Q[i, 0] * K[j, 1])"
+    problem.write_text(
+        f"Q: [[1, 2], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nequations: ['{equation}']\n"
+    )
+    np.savez(dump, output=2 * attncli.trace(problem)["output"])
+    assert main(["compare", str(problem), str(dump)]) == 1
+    assert "is 2 times the cell" in capsys.readouterr().out
