@@ -214,7 +214,7 @@ def in_its_tier(block: Block) -> object:
     return pytest.param(block, marks=pytest.mark.long if is_long else ())
 
 
-@pytest.mark.parametrize("block", map(in_its_tier, blocks("console")), ids=str)
+@pytest.mark.parametrize("block", [*map(in_its_tier, blocks("console"))], ids=str)
 def test_commands_print_what_is_shown(
     block: Block, workplace: Path, pytestconfig: pytest.Config
 ) -> None:

@@ -115,6 +115,9 @@ def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) 
     if spelling.of_number and isinstance(arguments[0], Number):
         spelling = spelling.of_number
     needs = spelling.needs + spelling.needs[-1:] * len(arguments)
+    if function == "neg" and _rounds_down(arguments[0]):
+        # -a // b is (-a) // b, and another number than -(a // b).
+        needs = (POWER,)
     written = [
         _within(argument, need, notation) for argument, need in zip(arguments, needs, strict=False)
     ]
@@ -128,6 +131,10 @@ def _call(function: str, arguments: tuple[Expression, ...], notation: Notation) 
     if spelling.separator:
         parts = [spelling.separator.join(parts)]
     return spelling.form.format(*parts), level
+
+
+def _rounds_down(node: Expression) -> bool:
+    return isinstance(node, Call) and node.function in ("floor_div", "mod")
 
 
 def _within(node: Expression, need: int, notation: Notation) -> tuple[str, int]:

@@ -10,7 +10,15 @@ import pytest
 from attncli.equation.functions import FUNCTIONS, MATRIX_FORMS
 from attncli.equation.mathml import MATHML
 from attncli.equation.nodes import Call, Name, Number
-from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, PRINTED, UNICODE, Notation
+from attncli.equation.notation import (
+    LATEX,
+    LATEX_LINE,
+    PLAIN,
+    PRINTED,
+    PYTHON,
+    UNICODE,
+    Notation,
+)
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation, write_number
 from attncli.equation.spreadsheet_notation import SPREADSHEET
@@ -213,3 +221,9 @@ def test_a_quotient_that_is_a_later_factor_stands_in_parentheses() -> None:
     a, b, quotient = Name("a"), Name("b"), Call("div", (Name("c"), Name("d")))
     assert write(Call("mul", (a, b, quotient)), PLAIN) == "a*b*(c / d)"
     assert write(Call("mul", (quotient, a, b)), PLAIN) == "c / d*a*b"
+
+
+@pytest.mark.parametrize("text", ["-(i // 2)", "-(i % 2)", "-i // 2", "-i * 2", "3 - (i // 2)"])
+def test_the_opposite_of_a_quotient_is_read_back_as_it_is(text: str) -> None:
+    expression = parse_expression(text)
+    assert parse_expression(write(expression, PYTHON)) == expression
