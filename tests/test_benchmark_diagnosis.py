@@ -56,7 +56,7 @@ def test_nothing_is_blamed_for_what_is_right() -> None:
 
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--kinds", "divided by d_k,down the columns", "--problems", "1"])
+    main(["--kinds", "scores were divided by d_k,down the columns", "--problems", "1"])
     assert (
         capsys.readouterr().out
         == "| mistake | solutions | named | perhaps | not named | perhaps another | another | first"
