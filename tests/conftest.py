@@ -153,8 +153,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("no_cover")
         if hypothesis.is_hypothesis_test(function) and slow_tier_is_asked_for(config):
             item.add_marker("slow")
-        if item.get_closest_marker("long"):
-            item.add_marker("slow")
         if isinstance(item, pytest.Function) and (
             item.get_closest_marker("each_choice") or sample_size(item)
         ):
@@ -165,7 +163,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         fast = [fast[place * len(fast) // size] for place in range(min(size, len(fast)))]
         for case in set(cases).difference(fast):
             case.add_marker("slow")
+    for item in items:
+        if item.get_closest_marker("long"):
+            part_long_from_slow(item)
     leave_out_other_parts(config, items)
+
+
+def part_long_from_slow(item: pytest.Item) -> None:
+    """A case that would be fast if it did not take long is in the slow tier; one that is slow for
+    another reason is not long.
+    """
+    if item.get_closest_marker("slow"):
+        item.own_markers[:] = [mark for mark in item.own_markers if mark.name != "long"]
+    else:
+        item.add_marker("slow")
 
 
 def leave_out_what_is_alike(config: pytest.Config, items: list[pytest.Item]) -> None:
