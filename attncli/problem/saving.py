@@ -229,11 +229,10 @@ def _content(part: MaskPart | Position) -> Any:
     from.
     """
     # Every mask and position is a dataclass, which their base classes cannot say.
-    names = [each.name for each in fields(part)]  # type: ignore[arg-type]
-    found = {name: getattr(part, name) for name in names}
+    defaults = {each.name: each.default for each in fields(part)}  # type: ignore[arg-type]
+    found = {name: getattr(part, name) for name in defaults}
     given = {name: value for name, value in found.items() if value is not None}
     if isinstance(part, Position):
-        defaults = {each.name: each.default for each in fields(part)}  # type: ignore[arg-type]
         said = {name: value for name, value in given.items() if value != defaults[name]}
         return {part.keys.get(name, name): value for name, value in said.items()} or True
     values = [

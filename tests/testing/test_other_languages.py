@@ -66,12 +66,18 @@ def test_the_line_that_the_page_calls_right_is_right(cases: Path) -> None:
     assert run(["test", "--outputs", str(cases)]) == 0
 
 
-def test_the_program_in_javascript(
-    cases: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    node = shutil.which("node")
-    if node is None:
+@pytest.fixture
+def node() -> str:
+    """Where Node.js is; skips where it is not installed."""
+    found = shutil.which("node")
+    if found is None:
         pytest.skip("there is no Node")
+    return found
+
+
+def test_the_program_in_javascript(
+    node: str, cases: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (cases.parent / "attention.mjs").write_text(program("js"), "utf-8")
     subprocess.run([node, "attention.mjs", "cases"], cwd=cases.parent, check=True, timeout=60)
     monkeypatch.chdir(cases.parent)
@@ -80,11 +86,8 @@ def test_the_program_in_javascript(
 
 
 def test_the_gradients_in_javascript(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    node: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("there is no Node")
     monkeypatch.chdir(tmp_path)
     assert run(["test", "--export", "back", "--gradient"]) == 0
     forward, _ = program("js").split("const { cases }")
