@@ -117,6 +117,8 @@ def _what(expression: Expression) -> str:
             if article == "what":
                 return f"what is above 0 in `{name}`, and else 0"
             return f"the {what} of `{name}`"
+        case Call("pi"):
+            return "the number π"
         case Call(function=function):
             what = _OPERATIONS.get(function, f"a {function}")
             return f"{what}, from {listed(read[:4])}" if read else _of_positions(expression)

@@ -155,8 +155,8 @@ class SystemSteps:
 
     def _is_taken(self, name: str) -> bool:
         """Whether a name is that of a number, of a gradient, of a step of a loss, or of a cache."""
-        if name in ("past_K", "past_V"):
-            # With one of them, keys and values are those of a cache.
+        # With a cache, keys and values are those of it, too; pi is a number of the language.
+        if name in ("past_K", "past_V", "pi"):
             return True
         return name in self.parameters or (name in RULES and name not in FORWARD)
 

@@ -319,6 +319,16 @@ _ANY_NUMBER = 1_000
 
 # Rows of one operation stand together: `cost` lists operations in this order.
 FUNCTIONS: dict[str, Function] = {
+    # It is a function of nothing, and written without parentheses.
+    "pi": Function(
+        "constants",
+        lambda xp: math.pi,
+        lambda: math.pi,
+        lambda: +PI,
+        lambda: None,
+        lambda: Interval.at(math.pi),
+        magnitude="pi",
+    ),
     "mul": _plain(
         "multiplications",
         _multiply,

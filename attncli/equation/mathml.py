@@ -163,6 +163,7 @@ MATHML = Notation(
         "exp": _function("exp", of_number=_POWER_OF_E),
         "e_to": _POWER_OF_E,
         "log": _function("ln"),
+        "pi": Spelling("<mi>π</mi>"),
         "abs": Spelling('<mrow><mo stretchy="false">|</mo>{0}<mo stretchy="false">|</mo></mrow>'),
         "floor_div": Spelling(
             '<mrow><mo stretchy="false">⌊</mo>{0}<mo lspace="0" rspace="0">/</mo>{1}<mo'

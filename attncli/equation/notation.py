@@ -145,6 +145,7 @@ SHARED_FORMS = (
         "finite": Spelling("{0}", POWER, (POWER,)),
         "eq": operator(" = ", COMPARISON, SUM),
         "log": Spelling("ln({0})"),
+        "pi": Spelling("pi"),
         "floor_div": operator(" // ", PRODUCT, PRODUCT, POWER),
         "mod": operator(" mod ", PRODUCT, POWER, POWER),
         "diagonal": Spelling("diag({0})"),
@@ -155,6 +156,7 @@ SHARED_FORMS = (
 )
 
 PYTHON_FUNCTIONS = ARITHMETIC | {
+    "pi": Spelling("pi"),
     "mul": operator(" * ", PRODUCT, PRODUCT, POWER),
     "matmul": operator(" @ ", PRODUCT, PRODUCT, POWER),
     "pow": Spelling("{0} ** {1}", POWER, (ATOM, ATOM)),
@@ -187,6 +189,7 @@ UNICODE_FUNCTIONS = PLAIN_FUNCTIONS | {
     "multiple": operator("·", PRODUCT, PRODUCT, POWER),
     "sqrt": Spelling("√{0}", POWER, (ATOM,)),
     "abs": Spelling("|{0}|"),
+    "pi": Spelling("π", needs=()),
     "phi": Spelling("φ({0})"),
     "floor_div": Spelling("⌊{0}/{1}⌋", needs=(PRODUCT, POWER)),
     "stack": Spelling("{0} above {1}", SUM, (PRODUCT,)),
@@ -227,6 +230,7 @@ LATEX_FUNCTIONS = SHARED_FORMS | {
     "gelu": latex_function(r"\mathrm{{GELU}}"),
     "silu": latex_function(r"\mathrm{{SiLU}}"),
     "abs": Spelling(r"\left|{0}\right|"),
+    "pi": Spelling(r"\pi"),
     "floor_div": Spelling(r"\lfloor {0} / {1} \rfloor", needs=(PRODUCT, POWER)),
     "mod": operator(r" \bmod ", PRODUCT, POWER, POWER),
     "join": Spelling(r"\mathrm{{Concat}}({0}_0, {0}_1, \ldots)"),

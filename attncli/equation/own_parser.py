@@ -18,7 +18,7 @@ from attncli.equation.nodes import Call, Equation, Expression, Name, Number, Red
 from attncli.equation.other_notations import trees
 from attncli.equation.other_notations.texts import misread
 from attncli.equation.other_notations.words import OTHER_FORMS, OTHER_NAMES, OTHER_SIGNS
-from attncli.equation.parser import OPERATORS, EquationError, binary
+from attncli.equation.parser import OPERATORS, PI, EquationError, binary
 from attncli.errors import did_you_mean
 
 # Characters of an equation, nodes of its tree, and how deep it is nested.
@@ -220,6 +220,8 @@ class _Reader:
                 return self._number(node)
             case ast.Name(id="inf"):
                 return Number(float("inf"), "inf")
+            case ast.Name(id="pi"):
+                return PI
             case ast.Name(id=name):
                 return Name(name)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Name(id="inf")):

@@ -27,6 +27,8 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Or: "or_",
     ast.USub: "neg",
 }
+# A function without arguments.
+PI = Call("pi", ())
 
 
 class EquationError(ValueError):
@@ -85,6 +87,8 @@ def _convert(node: ast.AST, source: str) -> Expression:
             return Number(float("-inf"), "-inf")
         case ast.Name(id="inf"):
             return Number(float("inf"), "inf")
+        case ast.Name(id="pi"):
+            return PI
         case ast.Name(id=name):
             return Name(name)
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=elements)):

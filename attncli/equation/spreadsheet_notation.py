@@ -67,6 +67,7 @@ SPREADSHEET = Notation(
         "and_": Spelling("AND({0},{1})"),
         "or_": Spelling("OR({0},{1})"),
         "log": _function("LN"),
+        "pi": Spelling("PI()"),
         # EXP of a number above 709 is an error there.
         "sigmoid": Spelling("1/(1+EXP(-MAX({0},-700)))", PRODUCT),
         "silu": Spelling("{0}/(1+EXP(-MAX({0},-700)))", PRODUCT, (PRODUCT,)),

@@ -43,7 +43,7 @@ POINTS = {  # where each function is smooth
     "mod": (2.3, -0.7),
 }
 # What jumps or stands still where its arguments move a little.
-CONSTANT = ("floor_div", "le", "lt", "ge", "gt", "eq", "and_", "or_")
+CONSTANT = ("pi", "floor_div", "le", "lt", "ge", "gt", "eq", "and_", "or_")
 STEP = 1e-6
 
 

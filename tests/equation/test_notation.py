@@ -51,6 +51,7 @@ SPREADSHEET_FUNCTIONS = {
     "TANH",
 }
 ARGUMENTS = {
+    "pi": 0,
     "where": 3,
     **dict.fromkeys(["neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "finite"], 1),
     **dict.fromkeys(["sigmoid", "softplus", "erf", "silu", "gelu", "phi", "relu"], 1),

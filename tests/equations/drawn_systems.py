@@ -91,6 +91,7 @@ class Drawing:
                 forms = (
                     *(f"{name}({one})" for name in SMOOTH),
                     f"abs({one})",
+                    f"sin(pi * ({one}) / 3)",
                     f"relu({one})",
                     f"exp(tanh({one}))",
                     f"log({self.positive(scope, deeper)})",

@@ -167,6 +167,8 @@ class Loops:
                 return Number(float(number))
             case ast.Name(id="inf"):
                 return Number(math.inf)
+            case ast.Name(id="pi"):
+                return Number(math.pi)
             case ast.Name(id=name):
                 return self._named(name, at)
             case ast.Subscript(value=ast.Name(id=name), slice=inside):

@@ -63,6 +63,20 @@ def yarn(choice: random.Random) -> Config:
     return config | chosen
 
 
+def degenerate_yarn(choice: random.Random) -> Config:
+    """Ranges whose ends are the same, exchanged or outside of the pairs: a theta near 1 spreads
+    them out, and few or many tokens move both to one side.
+    """
+    return {
+        "rope_theta": choice.choice([1.05, 1.5, 4.0, 100.0, 1e9]),
+        "factor": choice.choice([2.0, 8.0]),
+        "original_max_position_embeddings": choice.choice([2, 6, 7, 100, 250, 10**6]),
+        "beta_fast": choice.choice([1.5, 2.0, 32.0]),
+        "beta_slow": choice.choice([0.01, 1.0, 1.4]),
+        "truncate": choice.random() < 0.6,
+    }
+
+
 def longrope(choice: random.Random) -> Config:
     config: Config = {"original_max_position_embeddings": choice.choice([4, 5, 4096])}
     if choice.random() < 0.5:
@@ -140,6 +154,29 @@ def places(number: int) -> dict[str, list[int]]:
             "keys": [choice.randint(0, 40) for _ in range(5)],
         }
     return {"queries": [2, 3, 4], "keys": [0, 1, 2, 3, 4]}
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what transformers imports
+def test_ramps_whose_ends_meet_or_lie_outside() -> None:
+    """Two hundred drawn ranges; some end where they begin, and some before it."""
+    functions = imported("transformers.modeling_rope_utils").ROPE_INIT_FUNCTIONS
+    met = exchanged = 0
+    for number in range(200):
+        choice = random.Random(f"range {number}")
+        parameters = {"rope_type": "yarn", **degenerate_yarn(choice)}
+        d_k = choice.choice([4, 6, 16])
+        frequencies, _ = functions["yarn"](config_of(parameters, d_k, 131072))
+        rows = np.ones((2, d_k))
+        rope = {"rope_parameters": parameters}
+        trace = attncli.trace(attncli.problem(Q=rows, K=rows, V=rows, position={"rope": rope}))
+        np.testing.assert_allclose(
+            trace["frequencies"], frequencies.numpy(), rtol=SINGLE, err_msg=f"{parameters}"
+        )
+        met += bool(trace["ramp_low"] == trace["ramp_high"])
+        exchanged += bool(trace["ramp_low"] > trace["ramp_high"])
+    assert met > 5
+    assert exchanged > 5
 
 
 @pytest.mark.torch

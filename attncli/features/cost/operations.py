@@ -38,6 +38,9 @@ def operations(equation: Equation) -> dict[str, Polynomial]:
     counts: dict[str, Counter[Monomial]] = {}
     for node in _nodes_worked_out(equation.expression):
         match node:
+            # A constant is no operation.
+            case Call(arguments=()):
+                pass
             case Call(function=name, arguments=arguments):
                 function = FUNCTIONS[name]
                 times = len(arguments) - 1 if function.any_number else 1

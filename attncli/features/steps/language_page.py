@@ -26,6 +26,7 @@ _ARGUMENTS = "xyz"
 _OTHER_NAMES = {
     "d_k": "how long a query and a key are",
     "n_t": "how long the axis of the letter t is; so n_j is the number of keys",
+    "pi": "3.14159…: half a turn, in radians",
     "inf": "infinity, as in where(j <= i, x, -inf)",
 }
 _OWN_LETTER = "any other lower-case letter is yours; it is as long as the axis where it stands"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from attncli.equation.curves import PI
 from attncli.equation.functions import MOST_EXACT_POWER
 from attncli.equation.notation import INFINITY_SIGN
 from attncli.equation.rounding import DIGITS, EXACTLY
@@ -34,6 +35,7 @@ def shared_constants() -> dict[str, Any]:
         **_of_numbers_printed(),
         "most_exact_power": MOST_EXACT_POWER,
         "root_digits": DIGITS + _SPARE_DIGITS,
+        "pi": str(PI),
         "same_digits": -EXACTLY.adjusted(),
         "tie": TIE,
         "half_a_tenth_percent": HALF_A_TENTH_PERCENT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -33,8 +32,6 @@ from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value, read_truth
 
 _TURNED_BACK = "The gradient of the rotated vectors is rotated back by the same angles."
-# The whole turn of a pair, in radians.
-_TURN = Scalar.of(2 * math.pi)
 
 
 def _rotated(
@@ -358,7 +355,6 @@ class Rope(Position):
             "long_factor": self.long_factor,
             "original_length": self.original_max_position_embeddings,
             "max_length": self.max_position_embeddings,
-            "turn": _TURN,
             "rotary_dim": Scalar.of(turned),
             "turning_pairs": Scalar.of(self._turning_pairs(sizes.d_k)),
             "half": Scalar.of(turned // 2),

@@ -33,14 +33,15 @@ RAMP = Rule(
     "ramp",
     "ramp",
     "Ramp",
-    "ramp[r] = min(1, max(0, (high_freq_factor - original_length * base_frequencies[r] / turn)"
+    "ramp[r] = min(1, max(0, (high_freq_factor - original_length * base_frequencies[r] / (2 * pi))"
     " / (high_freq_factor - low_freq_factor)))",
     "",
     meaning=(
         "How much pair `r` is slowed down: 0 is not at all, and 1 is by the whole `factor`. What"
-        " counts is the number of its turns, of `turn` radians each, in a text of `original_length`"
-        " tokens, as in training. A pair with `high_freq_factor` or more of them keeps its"
-        " frequency. One with `low_freq_factor` or fewer is slowed down by the whole factor."
+        " counts is the number of its turns, of `2 * pi` radians each, in a text of"
+        " `original_length` tokens, as in training. A pair with `high_freq_factor` or more of them"
+        " keeps its frequency. One with `low_freq_factor` or fewer is slowed down by the whole"
+        " factor."
     ),
     why=(
         "Fast pairs tell near positions apart, so they stay as they were trained. Slow pairs would"
@@ -52,11 +53,11 @@ RAMP_LOW = Rule(
     "ramp_low",
     "ramp_low",
     "Where the ramp begins",
-    "ramp_low = max(0, d_k * log(original_length / (beta_fast * turn)) // (2 * log(theta)))",
+    "ramp_low = max(0, d_k * log(original_length / (beta_fast * 2 * pi)) // (2 * log(theta)))",
     "",
     meaning=(
-        "The number of the pair whose number of turns, of `turn` radians each, is `beta_fast` in a"
-        " text of `original_length` tokens, as in training. Pairs before it keep their frequency."
+        "The number of the pair whose number of turns, of `2 * pi` radians each, is `beta_fast` in"
+        " a text of `original_length` tokens, as in training. Pairs before it keep their frequency."
     ),
     when="with rope_type: yarn",
 )
@@ -65,22 +66,25 @@ RAMP_HIGH = Rule(
     "ramp_high",
     "Where the ramp ends",
     # What stands behind 0 - is rounded down, so the difference is rounded up.
-    "ramp_high = max(ramp_low + 0.001, min(d_k - 1,"
-    " 0 - d_k * log(beta_slow * turn / original_length) // (2 * log(theta))))",
+    "ramp_high = min(d_k - 1,"
+    " 0 - d_k * log(beta_slow * 2 * pi / original_length) // (2 * log(theta)))",
     "",
     meaning=(
         "The number of the pair whose number of turns in such a text is `beta_slow`. Pairs after it"
-        " are slowed down by the whole `factor`. It is always a little more than `ramp_low`, so"
-        " that nothing is divided by 0."
+        " are slowed down by the whole `factor`."
     ),
     when="with rope_type: yarn",
 )
 _RAMP_OF_PAIRS = replace(
     RAMP,
-    formula="ramp[r] = min(1, max(0, (r - ramp_low) / (ramp_high - ramp_low)))",
+    formula=(
+        "ramp[r] = min(1, max(0, (r - ramp_low)"
+        " / where(ramp_high == ramp_low, 0.001, ramp_high - ramp_low)))"
+    ),
     meaning=(
         "How much pair `r` is slowed down: 0 is not at all, and 1 is by the whole `factor`. It"
-        " grows evenly from `ramp_low` to `ramp_high`."
+        " grows evenly from `ramp_low` to `ramp_high`. Where both are the same, it grows within a"
+        " thousandth of a pair, so that nothing is divided by 0."
     ),
 )
 STRETCHED_THETA = Rule(

@@ -46,6 +46,8 @@ interface Shared {
   most_exact_power: number;
   /** So many digits of a root are worked out. */
   root_digits: number;
+  /** Its digits. */
+  pi: string;
   /** Numbers that differ by less than one unit of this digit are the same. */
   same_digits: number;
   /** In relation: weights that are the same, and numbers that differ by their last bits alone. */

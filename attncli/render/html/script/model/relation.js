@@ -71,6 +71,7 @@ class Relation {
     const values = parts.map((part) => this.nearValue(part));
     if (values.includes(null)) return null;
     const name = PRINTED_AS[kind] ?? kind;
+    if (name === "pi") return exactlyPrinted(SHARED.pi);
     if (name === "sqrt") return orNull(() => rationalRoot(values[0]) ?? nearRoot(values[0]));
     return orNull(() => EXACT[name](...values));
   }
