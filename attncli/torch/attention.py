@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isnan
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -141,10 +142,13 @@ class Projections:
     `W_Q`, `b_Q`, …).
 
     Inputs are n × d_model or batch × n × d_model, weights d_model × (heads · d), as a problem has
-    them.
+    them. Where queries and keys were `rotated` afterwards, `rope` is what the model's config says
+    of it.
     """
 
     arrays: Mapping[str, Tensor]
+    rotated: bool = False
+    rope: Mapping[str, Any] | None = None
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
@@ -156,7 +160,7 @@ class Projections:
         model.
         """
         inputs = {name: own(self.arrays[name]) for name in INPUTS if name in self.arrays}
-        return Projections({**self.arrays, **inputs})
+        return replace(self, arrays={**self.arrays, **inputs})
 
     def gives(self, attention: Attention) -> bool:
         """Whether the weights still give the recorded queries, keys and values: training may have

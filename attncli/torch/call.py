@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 from os import PathLike
@@ -24,6 +24,7 @@ from attncli.render import Style, render
 from attncli.torch.agreement import Agreement, agreement, disagreement
 from attncli.torch.attention import INPUTS, Attention, Projections, heads_of
 from attncli.torch.masks import Reach, written_mask
+from attncli.torch.rotations import position_of
 from attncli.torch.tensors import cut, size_of, size_text, to_numpy
 
 OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer runs"
@@ -223,12 +224,31 @@ class Call:
         """
         if self.projections is None or given.query.ndim < 3:
             return {}
-        if not self.projections.gives(given):
+        position = self._position(given, self.projections)
+        if position is None and not self.projections.gives(given):
             return {}
+        keys = self._projected_keys(self.projections, head, entry)
+        if position is not None:
+            keys["position"] = position
+        return keys
+
+    def _position(self, given: Attention, projections: Projections) -> Mapping[str, Any] | None:
+        """What turns what the linear layers give into these queries and keys; None where nothing
+        that is known does.
+        """
+        if projections.rope is None:
+            return None
+        keys = self._projected_keys(projections, None, None if self.entries > 1 else 0)
+        return position_of(keys, projections.rope, given.query, given.key)
+
+    def _projected_keys(
+        self, projections: Projections, head: int | None, entry: int | None
+    ) -> dict[str, Any]:
+        """The inputs and weights of the linear layers, and how many heads share them."""
         if head is not None:
-            arrays = self.projections.of_head(head, self.heads, self.kv_heads)
+            arrays = projections.of_head(head, self.heads, self.kv_heads)
         else:
-            arrays = self.projections.arrays
+            arrays = projections.arrays
         inputs = {
             name: array[entry] if array.ndim == 3 and entry is not None else array
             for name, array in arrays.items()

@@ -77,6 +77,12 @@ class Linear(NamedTuple):
         """The weight as a problem has it: features of the input × features of the output."""
         return self.weight if self.transposed else self.weight.T
 
+    def part(self, start: int, features: int) -> Linear:
+        """The layer that gives only these features; its output is still that of the whole."""
+        columns = slice(start, start + features)
+        bias = None if self.bias is None else self.bias[columns]
+        return Linear(self.input, self.columns[:, columns], bias, self.output, transposed=True)
+
 
 class CallWatch(TorchFunctionMode):
     """Tells of each call of attention that PyTorch makes while it is active.
@@ -167,6 +173,12 @@ class CallWatch(TorchFunctionMode):
         found = [
             self._source(tensor) for tensor in (attention.query, attention.key, attention.value)
         ]
+        *before, value = found
+        if value is None:
+            return None
+        rotated = before == [None, None]
+        if rotated:
+            found = [*self._layers_before(value, attention), value]
         sources = [source for source in found if source is not None]
         if len(sources) < 3 or sources[1].input is not sources[2].input:
             return None
@@ -177,7 +189,29 @@ class CallWatch(TorchFunctionMode):
             arrays[f"W_{letter}"] = source.columns
             if source.bias is not None:
                 arrays[f"b_{letter}"] = source.bias
-        return Projections(arrays)
+        return Projections(arrays, rotated=rotated)
+
+    def _layers_before(self, value: Linear, attention: Attention) -> list[Linear]:
+        """The linear layers of queries and keys that something else came after, as a rotation:
+        those that read what the layer of the values reads, in the order of the calls.
+        """
+        sizes = [_features(tensor) for tensor in (attention.query, attention.key)]
+        whole = value.output.shape[-1]
+        if whole == sum(sizes) + _features(attention.value):
+            # One layer makes all three.
+            layer = next(each for each in self.linear if each.output is value.output)
+            return [layer.part(0, sizes[0]), layer.part(*sizes)]
+        found = []
+        alike = [each for each in self.linear if each.input is value.input and each.readable]
+        for size in sizes:
+            layers = [each for each in alike if each.output.shape[-1] == size]
+            if not layers or len(layers[0].output.reshape(-1, size)) != len(
+                value.output.reshape(-1, whole)
+            ):
+                return []
+            alike.remove(layers[0])
+            found.append(layers[0])
+        return found
 
     def _source(self, tensor: Tensor) -> Linear | None:
         """The linear layer, or the part of one, whose output this is, with the heads as columns
@@ -196,10 +230,7 @@ class CallWatch(TorchFunctionMode):
                 if torch.equal(output[0, part], first) and torch.equal(
                     output[:, part], tensor.transpose(1, 2).reshape(-1, features)
                 ):
-                    bias = None if layer.bias is None else layer.bias[part]
-                    return Linear(
-                        layer.input, layer.columns[:, part], bias, layer.output, transposed=True
-                    )
+                    return layer.part(start, features)
         return None
 
 
@@ -262,6 +293,11 @@ def _noted(
         return result
 
     return call
+
+
+def _features(tensor: Tensor) -> int:
+    """How many columns batch × heads × n × d has with its heads side by side."""
+    return tensor.shape[1] * tensor.shape[3]
 
 
 def _of_entries(input: Tensor, attention_side: Tensor) -> Tensor:

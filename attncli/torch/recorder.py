@@ -14,6 +14,7 @@ from attncli.english import byte_size
 from attncli.torch.call import OTHER_LAYERS, OTHER_STEPS, Call
 from attncli.torch.calls import NOTHING_ASKED, Calls
 from attncli.torch.functions import Seen
+from attncli.torch.rotations import rope_of
 from attncli.torch.tensors import dtype_name, own, size_of, sizes_of
 
 
@@ -171,8 +172,19 @@ class ThreadPlace:
         # A call outside any module is one of a run of its own.
         if self._step < 0:
             self._step = self.recorder.next_step()
-        self.recorder.keep(seen, self._step, self._layer, self._where())
+        self.recorder.keep(self._with_rope(seen), self._step, self._layer, self._where())
         self._layer += 1
+
+    def _with_rope(self, seen: Seen) -> Seen:
+        """The call with what the module that runs says of its RoPE, where something turned its
+        queries and keys; where it says nothing, without the layers before.
+        """
+        projections = seen.projections
+        if projections is None or not projections.rotated:
+            return seen
+        rope = rope_of(self._running[-1] if self._running else None)
+        known = None if rope is None else replace(projections, rope=rope)
+        return seen._replace(projections=known)
 
     def _where(self) -> str:
         """The name of the module that runs, as the outermost one has it."""
