@@ -13,8 +13,8 @@ from torch import nn
 from attncli.english import byte_size
 from attncli.torch.call import OTHER_LAYERS, OTHER_STEPS, Call
 from attncli.torch.calls import NOTHING_ASKED, Calls
-from attncli.torch.functions import Seen
 from attncli.torch.rotations import rope_of
+from attncli.torch.seen import Seen
 from attncli.torch.tensors import dtype_name, own, size_of, sizes_of
 
 

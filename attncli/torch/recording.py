@@ -18,10 +18,10 @@ from attncli.torch.threads import watched
 # Bytes that are kept where nobody says how many.
 BYTES_KEPT = 2**30
 _WHAT_IS_SEEN = (
-    "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention and the"
-    " attention of Transformers: load the model with attn_implementation='sdpa' or 'eager';"
-    " FlexAttention, flash kernels, modules of torch.jit and models that write attention out"
-    " themselves are not seen"
+    "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention,"
+    " FlexAttention and the attention of Transformers: load the model with"
+    " attn_implementation='sdpa' or 'eager'; flash kernels, modules of torch.jit and models that"
+    " write attention out themselves are not seen"
 )
 
 

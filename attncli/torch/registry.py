@@ -7,13 +7,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
 
 from attncli.torch.attention import Attention
-from attncli.torch.functions import CallWatch, Seen, dropped
+from attncli.torch.functions import CallWatch
 from attncli.torch.replacing import replaced
+from attncli.torch.seen import Seen, dropped
 
 # It has the registry.
 _REGISTRY_MODULE = "transformers.modeling_utils"
@@ -67,7 +69,9 @@ def _watched(
         with watch.inside() as inner:
             result = function(module, query, key, value, attention_mask, *args, **kwargs)
         if inner or eager:
-            watch.tell(_seen(query, key, value, attention_mask, kwargs, result, inner, watch))
+            # Only these take sinks into account: sdpa computes without them.
+            sink = kwargs.get("s_aux") if eager or name == "flex_attention" else None
+            watch.tell(_seen(query, key, value, attention_mask, kwargs, sink, result, inner, watch))
         else:
             watch.unseen(f"{name} of Transformers")
         return result
@@ -81,6 +85,7 @@ def _seen(
     value: Tensor,
     mask: Any,
     kwargs: dict[str, Any],
+    sink: Tensor | None,
     result: Any,
     inner: list[Seen],
     watch: CallWatch,
@@ -91,38 +96,40 @@ def _seen(
     Transformers has rules of its own about when a call without a mask is causal.
     """
     output = result[0].transpose(1, 2)
-    asked = Attention(
-        query,
-        key,
-        value,
-        _mask(mask, kwargs),
-        False,
-        kwargs.get("scaling"),
-        kwargs.get("softcap"),
-        kwargs.get("s_aux"),
-    )
-    reason = dropped(kwargs.get("dropout") or 0)
     if len(inner) == 1 and inner[0].attention.query.shape == query.shape:
         called = inner[0].attention
         # Keys that no query sees may be cut off.
         length = called.key.shape[-2]
-        asked = Attention(
-            query,
-            key[:, :, :length],
-            value[:, :, :length],
-            called.mask,
-            called.causal,
-            called.scale,
+        asked = replace(
+            called, query=query, key=key[:, :, :length], value=value[:, :, :length], sink=sink
         )
         reason = inner[0].reason
+    else:
+        asked = Attention(
+            query,
+            key,
+            value,
+            _mask(mask, kwargs),
+            False,
+            kwargs.get("scaling"),
+            kwargs.get("softcap"),
+            sink,
+        )
+        reason = dropped(kwargs.get("dropout") or 0)
     if why := asked.unreadable:
         return Seen(asked, output, reason=f"{why}, which attncli cannot read")
-    weights = result[1] if len(result) > 1 and isinstance(result[1], Tensor) else None
+    weights = result[1] if len(result) > 1 else None
+    # FlexAttention gives the logarithm of each row's sum there.
+    if not isinstance(weights, Tensor) or weights.ndim != 4:
+        weights = None
     return Seen(asked, output, weights=weights, projections=watch.projections(asked), reason=reason)
 
 
 def _mask(mask: Any, kwargs: dict[str, Any]) -> Tensor | None:
     bias = kwargs.get("position_bias")
-    if mask is None or bias is None:
-        return bias if mask is None else mask
+    if mask is None:
+        return bias
+    # What is no tensor cannot be read, and is not kept.
+    if bias is None or not isinstance(mask, Tensor):
+        return mask
     return mask + bias

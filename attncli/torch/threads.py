@@ -17,10 +17,11 @@ import torch
 from torch import nn
 from torch.overrides import _get_current_function_mode
 
-from attncli.torch.functions import CallWatch, Seen
+from attncli.torch.functions import CallWatch
 from attncli.torch.recorder import Recorder, ThreadPlace
 from attncli.torch.registry import is_imported, watched_registry
 from attncli.torch.replacing import replaced
+from attncli.torch.seen import Seen
 
 
 class WatchedThread:

@@ -405,14 +405,54 @@ def test_keys_and_values_of_different_inputs(torch: Any, recording: Recording) -
     assert calls[0].check()
 
 
-def test_what_multi_head_attention_adds_to_the_keys_is_not_understood(
+@pytest.mark.parametrize(
+    "masks", [(), ("attn_mask",), ("key_padding_mask",), ("attn_mask", "key_padding_mask")]
+)
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize(
+    "adds", [("add_bias_kv",), ("add_zero_attn",), ("add_bias_kv", "add_zero_attn")]
+)
+def test_what_multi_head_attention_adds_to_the_keys(
+    adds: tuple[str, ...],
+    need_weights: bool,
+    masks: tuple[str, ...],
+    torch: Any,
+    recording: Recording,
+) -> None:
+    module = torch.nn.MultiheadAttention(8, 2, **dict.fromkeys(adds, True)).eval()
+    x = torch.randn(3, 2, 8)
+    asked = {
+        "attn_mask": torch.ones(3, 3).triu(1).bool(),
+        "key_padding_mask": torch.tensor([[False, False, False], [False, False, True]]),
+    }
+    given = {name: asked[name] for name in masks}
+    expected, weights = module(x, x, x, need_weights=need_weights, **given)
+    with recording() as calls:
+        output, _ = module(x, x, x, need_weights=need_weights, **given)
+    assert torch.equal(output, expected)
+    (call,) = calls
+    assert call.check(), call.check()
+    trace = call.trace()
+    assert trace["K"].shape == (2, 2, 3 + len(adds), 4)
+    if "add_zero_attn" in adds:
+        assert not trace["K"][..., -1, :].any()
+    if "add_bias_kv" in adds:
+        added = module.bias_k.detach().reshape(2, 4).numpy()
+        assert trace["K"][1, :, 3] == pytest.approx(added)
+    if need_weights:
+        assert trace["weights"].mean(axis=1) == pytest.approx(weights.detach().numpy(), abs=1e-6)
+
+
+def test_keys_that_are_given_to_multi_head_attention_are_not_understood(
     torch: Any, recording: Recording
 ) -> None:
-    module = torch.nn.MultiheadAttention(8, 2, add_bias_kv=True).eval()
-    x = torch.randn(3, 1, 8)
+    x, ready = torch.randn(3, 1, 8), torch.randn(2, 3, 4)
+    weights = [torch.randn(24, 8), None, None, None, False, 0.0, torch.randn(8, 8), None]
     with recording() as calls:
-        module(x, x, x)
-    with pytest.raises(attncli.AttncliError, match="bias_k"):
+        torch.nn.functional.multi_head_attention_forward(
+            x, x, x, 8, 2, *weights, training=False, static_k=ready, static_v=ready
+        )
+    with pytest.raises(attncli.AttncliError, match="static_k"):
         calls[0].problem()
 
 
