@@ -147,6 +147,17 @@ def equations(*texts: str) -> Change:
     return change
 
 
+def fitted(trace: Trace, *equations_of_a_head: Equation) -> Changes:
+    """Other equations, of a single head; none at all where one of them does not fit this trace."""
+    found = {}
+    for equation in equations_of_a_head:
+        expression = _fitted(trace, equation.target, equation.expression)
+        if expression is None:
+            return {}
+        found[equation.target.name] = expression
+    return found
+
+
 def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | None:
     """The expression with the leading axes of this trace; None where it does not fit its shapes."""
     if target.name not in trace:

@@ -24,6 +24,8 @@ from attncli.mistakes.model import (
     with_calls,
     with_letters,
 )
+from attncli.mistakes.rope_features import FEATURE_MISTAKES
+from attncli.mistakes.rope_settings import SETTING_MISTAKES, in_any_step, one_position_further
 from attncli.problem.keys import Pairing
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.axes import HEAD
@@ -408,15 +410,12 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
         Mistake(
             f"rope-theta-{theta}",
             f"RoPE's theta was {theta}",
-            first_of(
-                rewritten(angles=with_theta(theta)),
-                rewritten(frequencies=with_theta(theta)),
-                rewritten(base_frequencies=with_theta(theta)),
-                rewritten(stretched_theta=with_theta(theta)),
-            ),
+            in_any_step(with_theta(theta)),
         )
         for theta in THETAS
     ),
+    *SETTING_MISTAKES,
+    *FEATURE_MISTAKES,
     Mistake(
         "rope-queries-from-0",
         "RoPE counted the queries from 0, not from the end of the cache",
@@ -430,7 +429,7 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "rope-queries-one-further",
         "RoPE counted the queries one position further than the keys",
-        rewritten(Q_rot=one_further),
+        first_of(rewritten(Q_rot=one_further), rewritten(Q_angles=one_position_further)),
     ),
     Mistake(
         "rope-queries-alone", "RoPE rotated the queries alone", equations("K_rot[j, k] = K[j, k]")

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tests.reference.masks_in_arrays import is_mask, offsets, visible_and_added
+from tests.reference.rope_in_arrays import length_of, positions_of, said_of, turning
 
 Problem = dict[str, Any]
 # Arrays by name: "Q", "W_Q", "past_K".
@@ -242,18 +244,15 @@ def behind(s: Sheet, letter: str) -> Any:
     return s.xp.concatenate(of_all, axis=-2)
 
 
-def turned(s: Sheet, x: Any, *, first: int = 0, way: int = 1, other_pairs: bool = False) -> Any:
-    """RoPE: each pair (a, b) of features at position t is turned by t·theta^(−2·pair/d)."""
-    xp, d = s.xp, x.shape[-1]
-    positions = first + np.arange(x.shape[-2])
-    theta = float(s.rope.get("theta", 10000))
-    angles = way * np.outer(positions, theta ** (-2 * np.arange(d // 2) / d))
-    cos, sin = xp.asarray(np.cos(angles)), xp.asarray(np.sin(angles))
-    if (s.rope.get("pairing", "half") == "half") != other_pairs:
-        a, b = x[..., : d // 2], x[..., d // 2 :]
-        return xp.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
-    a, b = x[..., 0::2], x[..., 1::2]
-    return xp.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
+def turned(s: Sheet, x: Any, which: str, *, way: int = 1, other_pairs: bool = False) -> Any:
+    """RoPE: each pair (a, b) of features is turned by the angle of its position."""
+    said = said_of(s.rope)
+    queries, keys = s["Q"].shape[-2], s["K"].shape[-2]
+    how = turning(said, x.shape[-1], length_of(said, queries, keys, s.past))
+    if other_pairs:
+        how = replace(how, interleaved=not how.interleaved)
+    first = s.past if which == "queries" else 0
+    return how.turned(x, positions_of(said, which, first, x.shape[-2]), s.xp, way)
 
 
 def power(base: float, array: Any) -> Any:
@@ -375,8 +374,8 @@ FORWARD: Steps = {
     "Q": projected("Q"),
     "K": cached("K"),
     "V": cached("V"),
-    "Q_rot": lambda s: turned(s, s.Q, first=s.past),
-    "K_rot": lambda s: turned(s, s.K),
+    "Q_rot": lambda s: turned(s, s.Q, "queries"),
+    "K_rot": lambda s: turned(s, s.K, "keys"),
     "K_T": lambda s: t(s.keys_read),
     "scores": scores,
     "scaled": lambda s: s.scores * s.factor,

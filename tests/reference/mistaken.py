@@ -47,7 +47,9 @@ from tests.reference.in_arrays import (
     turned,
     worked,
 )
+from tests.reference.mistaken_rope import ROPE_MISTAKES, Wrong
 from tests.reference.on_paper import Array, Needs, half_up, to_decimals
+from tests.reference.rope_in_arrays import attention_factor, length_of, positions_of, said_of
 
 
 @dataclass(frozen=True)
@@ -244,15 +246,15 @@ FORWARD: tuple[Kind, ...] = (
     plain(
         "RoPE rotated the wrong pairs of features",
         TURNED,
-        Q_rot=lambda s: turned(s, s.Q, other_pairs=True),
-        K_rot=lambda s: turned(s, s.K, other_pairs=True),
+        Q_rot=lambda s: turned(s, s.Q, "queries", other_pairs=True),
+        K_rot=lambda s: turned(s, s.K, "keys", other_pairs=True),
     ),
     plain("RoPE was left out", TURNED, Q_rot=lambda s: s.Q, K_rot=lambda s: s.K),
     plain(
         "RoPE rotated in the wrong direction",
         TURNED,
-        Q_rot=lambda s: turned(s, s.Q, way=-1),
-        K_rot=lambda s: turned(s, s.K, way=-1),
+        Q_rot=lambda s: turned(s, s.Q, "queries", way=-1),
+        K_rot=lambda s: turned(s, s.K, "keys", way=-1),
     ),
     plain("K Q^T was worked out instead of Q K^T", scores=lambda s: s.K @ t(s.Q)),
     plain("K was not transposed", {"alike": ("d_k", "n"), "mask": "none"}, K_T=lambda s: s.K),
@@ -580,8 +582,8 @@ BACKWARD: tuple[Kind, ...] = (
     back(
         "RoPE rotated forward in the backward pass",
         TURNED,
-        d_Q=lambda s: turned(s, s.d_Q_rot),
-        d_K=lambda s: turned(s, s.d_K_rot),
+        d_Q=lambda s: turned(s, s.d_Q_rot, "queries"),
+        d_K=lambda s: turned(s, s.d_K_rot, "keys"),
     ),
     back(
         "RoPE was left out in the backward pass",
@@ -1494,6 +1496,38 @@ FURTHER: tuple[Kind, ...] = (
         PE=table_of(lambda t, d, w: (d + 1, (t - 1) // 2 * 2 / w, (t - 1) % 2 == 0)),
     ),
 )
+
+
+def of_rope(wrong: Wrong) -> Kind:
+    """A mistake in the settings of RoPE."""
+
+    def turned_wrongly(x: str, which: str) -> Work:
+        def work(s: Sheet) -> Array:
+            said = said_of(s.rope)
+            rows = s[x].shape[-2]
+            positions = positions_of(said, which, s.past if which == "queries" else 0, rows)
+            length = length_of(said, s.Q.shape[-2], s.K.shape[-2], s.past)
+            return wrong.turned(said, s[x], positions, length)
+
+        return work
+
+    def scaled(s: Sheet) -> Array:
+        right: Array = RIGHT["scaled"](s)
+        return right * attention_factor(said_of(s.rope)) ** wrong.in_scale
+
+    steps: dict[str, Work] = {}
+    if wrong.in_scale:
+        steps["scaled"] = scaled
+    else:
+        if wrong.queries:
+            steps["Q_rot"] = turned_wrongly("Q", "queries")
+        if wrong.keys:
+            steps["K_rot"] = turned_wrongly("K", "keys")
+    needs = {"rope_of": wrong.settings, "mask": "none", "tokens": 4}
+    return plain(wrong.name, needs, **steps)
+
+
+OF_ROPE = tuple(map(of_rope, ROPE_MISTAKES))
 # These need a batch, which no problem for paper has, or numbers too large for paper.
 ELSEWHERE = (
     "the masks of the entries were tiled over the heads, not repeated",
@@ -1544,7 +1578,7 @@ UNKNOWN: tuple[Kind, ...] = (
 )
 
 GROUPS: dict[str, tuple[Kind, ...]] = {
-    "in attention": (*FORWARD, *OTHERS, *FURTHER),
+    "in attention": (*FORWARD, *OTHERS, *FURTHER, *OF_ROPE),
     "in the backward pass": BACKWARD,
     "in cells, rows and columns": SLIPS,
     "without a name": UNKNOWN,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tests.reference.back_in_arrays import sheet_of
 from tests.reference.in_arrays import Problem, Rounding, Sheet
+from tests.reference.mistaken_rope import D_K, SETTINGS
 
 Array = NDArray[np.float64]
 THETA = 100.0  # of RoPE
@@ -48,6 +49,7 @@ class Needs:
     heads: int = 1
     kv_heads: int = 0
     rope: bool = False
+    rope_of: str = ""
     softcap: bool = False
     biased: bool = False
     exp_base: float = 0
@@ -131,6 +133,12 @@ def drawn_problem(choice: Generator, needs: Needs) -> Problem:
     if needs.rope:
         pairing = str(choice.choice(["half", "interleaved"]))
         p["position"] = {"rope": {"theta": THETA, "pairing": pairing}}
+    if needs.rope_of:
+        said = dict(SETTINGS[needs.rope_of])
+        if "positions" in said:
+            said["positions"] = said["positions"][:n]
+        # Neighbours are what they are, whatever is said of parts of a key.
+        p["position"] = {"rope": {**said, "pairing": "half"}}
     if needs.alibi:
         p["position"] = {"alibi": True}
     if needs.sines:
@@ -162,6 +170,8 @@ def _sizes(choice: Generator, needs: Needs) -> dict[str, int]:
         sizes |= {"d_k": 2, "d_v": 2}
     if needs.sines:
         sizes |= {"d_model": 4, "d_k": 3}
+    if needs.rope_of:
+        sizes |= {"d_k": D_K}
     if needs.rope:
         sizes |= dict.fromkeys(alike, 4) | {"d_k": 4}
     return sizes

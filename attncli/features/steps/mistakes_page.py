@@ -39,11 +39,28 @@ _ADDITIVE: _Shapes = {
     "v": (2,),
 }
 _GIVEN: _Shapes = {"Q": (3, 4), "K": (3, 4), "V": (3, 4)}
+_WIDE: _Shapes = {"Q": (3, 8), "K": (3, 8), "V": (3, 8)}
 _HEADS: _Shapes = {"Q": (3, 3, 2), "K": (3, 4, 2), "V": (3, 4, 2)}
 _BATCH: _Shapes = {"Q": (2, 3, 3, 2), "K": (2, 3, 3, 2), "V": (2, 3, 3, 2)}
 _PAST = "past: {K: {random: [2, 4], seed: 8}, V: {random: [2, 4], seed: 9}}"
 _SEES_NOTHING = "[[true, true, true], [false, false, false], [true, true, true]]"
 _SEES_ALL = "[[true, true, true], [true, true, true], [true, true, true]]"
+_TRAINED = "factor: 4, original_max_position_embeddings: 64"
+_YARN = f"rope_type: yarn, {_TRAINED}"
+_DIVISORS = "short_factor: [1, 2], long_factor: [3, 4]"
+# What config.json says of RoPE.
+_ROPES = (
+    f"{_YARN}, mscale: 0.7, mscale_all_dim: 0.2",
+    f"{_YARN}, attention_factor: 1.2, truncate: false",
+    f"rope_type: llama3, {_TRAINED}, low_freq_factor: 1, high_freq_factor: 4",
+    "rope_type: dynamic, factor: 4, max_position_embeddings: 2",
+    f"rope_type: longrope, {_TRAINED}, {_DIVISORS}",
+    f"rope_type: longrope, factor: 4, original_max_position_embeddings: 2, {_DIVISORS}",
+    "partial_rotary_factor: 0.5",
+    f"partial_rotary_factor: 0.5, {_YARN}",
+    "partial_rotary_factor: 0.5, rope_type: proportional",
+    "positions: [0, 1, 0]",
+)
 # Each mistake can be made in at least one of these problems; their numbers do not matter.
 _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, ""),
@@ -69,6 +86,8 @@ _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_HEADS, "position: {alibi: true}\nsoftcap: 5"),
     (_BATCH, "mask: {lengths: [2, 3]}"),
     (_BATCH, f"mask: {{keep: [[{_SEES_NOTHING}, {_SEES_ALL}, {_SEES_ALL}]]}}"),
+    *((_GIVEN, f"position: {{rope: {{{said}}}}}") for said in _ROPES),
+    (_WIDE, "position: {rope: {partial_rotary_factor: 0.5}}"),
     (_BATCH, f"mask: {{causal: true, keep: [[{_SEES_NOTHING}], [{_SEES_ALL}]]}}"),
 )
 

@@ -18,7 +18,7 @@ from attncli.tracing import run
 from tests.features.check.test_diagnosis import DECIMALS, diagnosed, read, shaped
 from tests.reference.back_in_arrays import sheet_of, steps_of
 from tests.reference.in_arrays import Problem, worked
-from tests.reference.mistaken import FURTHER, KINDS, Kind
+from tests.reference.mistaken import FURTHER, KINDS, OF_ROPE, Kind
 from tests.reference.on_paper import drawn_problem
 
 AVERAGE = "a query that sees no key got the average of all values"
@@ -52,7 +52,7 @@ def drawn_for(kind: Kind) -> Problem:
     raise LookupError(f"no drawn problem shows that {kind.name}")
 
 
-PROBLEMS = {kind.name: drawn_for(kind) for kind in FURTHER}
+PROBLEMS = {kind.name: drawn_for(kind) for kind in (*FURTHER, *OF_ROPE)}
 # Several kinds of work may be one mistake, and no solution says NaN.
 CASES: list[tuple[str, Problem]] = [
     (name, problem)

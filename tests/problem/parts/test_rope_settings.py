@@ -72,7 +72,7 @@ OF_LLAMA = PLAIN | {
         (
             "{rope_theta: 500000.0, max_position_embeddings: 8192, rope_scaling: {type: llama3,"
             " factor: 8.0, low_freq_factor: 1.0, high_freq_factor: 4.0}}",
-            OF_LLAMA,
+            OF_LLAMA | {"max_position_embeddings": "8192"},
         ),
         (
             "{rope_parameters: {full_attention: {rope_type: linear, factor: 8},"

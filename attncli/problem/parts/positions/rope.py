@@ -31,6 +31,17 @@ from attncli.problem.text.nodes import Leaf, MappingNode, describe
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value, read_truth
 
+# Numbers of the problem by the names that they have in equations, whether one of its own reads them
+# or not: programs take them for others.
+_GIVEN_BESIDE = (
+    "factor",
+    "original_length",
+    "max_length",
+    "mscale",
+    "mscale_all_dim",
+    "short_factor",
+    "long_factor",
+)
 _TURNED_BACK = "The gradient of the rotated vectors is rotated back by the same angles."
 
 
@@ -342,9 +353,10 @@ class Rope(Position):
 
     def parameters(self, sizes: PositionSizes) -> Mapping[str, Scalar | Matrix]:
         turned = self.turned(sizes.d_k)
+        default_factor = Scalar.of(1) if self.rope_type == "proportional" else None
         known = {
             "theta": self.theta,
-            "factor": self.factor or Scalar.of(1),
+            "factor": self.factor or default_factor,
             "low_freq_factor": self.low_freq_factor,
             "high_freq_factor": self.high_freq_factor,
             "beta_fast": self.beta_fast or Scalar.of(32),
@@ -366,7 +378,7 @@ class Rope(Position):
         if self.positions is not None:
             known["Q_positions"] = self.positions["queries"]
             known["K_positions"] = self.positions["keys"]
-        read = set()
+        read = set(_GIVEN_BESIDE)
         for rule in self.steps(sizes):
             nodes = walk(rule.equation.expression)
             read |= {node.name for node in nodes if isinstance(node, Name | Ref)}

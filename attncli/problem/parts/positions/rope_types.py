@@ -215,6 +215,7 @@ ROPE_TYPES: Mapping[str, RopeType] = {
                 "mscale",
                 "mscale_all_dim",
                 "truncate",
+                "max_position_embeddings",
             ),
             attention_factor="0.1 * log(factor) + 1",
         ),
@@ -233,6 +234,7 @@ ROPE_TYPES: Mapping[str, RopeType] = {
             meaning="The ramp says how much of it is divided by `factor`.",
             before=(BASE_FREQUENCIES, RAMP),
             keys=("factor", "low_freq_factor", "high_freq_factor", _ORIGINAL),
+            may_have=("max_position_embeddings",),
         ),
         RopeType(
             "proportional",
