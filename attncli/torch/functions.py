@@ -15,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from attncli.torch import flex, multi_head
 from attncli.torch.attention import Attention, Projections
+from attncli.torch.by_hand import FOLLOWED, ByHand
 from attncli.torch.seen import Linear, Seen, linear_layer, scaled_dot_product
 
 # The last linear layers: those of the queries, the keys and the values are among them.
@@ -31,6 +32,7 @@ _WATCHED = _DOT_PRODUCT | {
     functional.linear,
     torch.addmm,
 }
+_SEEN = _WATCHED | FOLLOWED
 
 
 class CallWatch(TorchFunctionMode):
@@ -45,6 +47,8 @@ class CallWatch(TorchFunctionMode):
         super().__init__()
         self.tell, self.unseen = tell, unseen
         self._inner: list[Seen] | None = None
+        self._follows = True
+        self.by_hand = ByHand()
         self.linear: deque[Linear] = deque(maxlen=LINEAR_LAYERS_KEPT)
 
     def __torch_function__(
@@ -56,8 +60,14 @@ class CallWatch(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         # Nearly no function is watched, and each look at one costs a model time.
-        if function not in _WATCHED:
+        if function not in _SEEN:
             return function(*args, **kwargs)
+        if function in FOLLOWED:
+            result = function(*args, **kwargs)
+            # The operations of a program that is written down are no model's.
+            if self._follows and not torch.jit.is_tracing():
+                self._see(self.by_hand.see(function, args, kwargs, result))
+            return result
         if function is functional.multi_head_attention_forward:
             return self._multi_head(function, args, kwargs)
         result = function(*args, **kwargs)
@@ -74,6 +84,13 @@ class CallWatch(TorchFunctionMode):
             # So GPT-2 writes a linear layer.
             self.linear.append(Linear(args[1], args[2], args[0], result, transposed=True))
         return result
+
+    def _see(self, seen: Seen | str | None) -> None:
+        """Tell of a call that was written out, or of what looked like one."""
+        if isinstance(seen, str):
+            self.unseen(seen)
+        elif seen is not None:
+            self._tell_or_keep(seen)
 
     def _tell_or_keep(self, seen: Seen) -> None:
         """Tell of a call, or keep it for the function that made it."""
@@ -96,13 +113,21 @@ class CallWatch(TorchFunctionMode):
         return result
 
     @contextmanager
-    def inside(self) -> Iterator[list[Seen]]:
-        """Calls that are made inside another one: they are put into this list, and not told."""
-        outer, self._inner = self._inner, []
+    def inside(self, *, follows: bool) -> Iterator[list[Seen]]:
+        """Calls that are made inside another one: they are put into this list, and not told. Those
+        that are written out are among them if it `follows` the operations.
+        """
+        outer, followed = self._inner, self._follows
+        self._inner, self._follows = [], follows
         try:
             yield self._inner
         finally:
-            self._inner = outer
+            self._inner, self._follows = outer, followed
+
+    def forget(self) -> None:
+        """Keep no more of what was called."""
+        self.linear.clear()
+        self.by_hand.tapes.clear()
 
     def projections(self, attention: Attention) -> Projections | None:
         """The linear layers that made queries, keys and values, if they were seen and nothing came

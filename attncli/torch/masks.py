@@ -13,7 +13,7 @@ WrittenMask: TypeAlias = "str | dict[str, Any] | NDArray[Any]"
 # So many epsilons of a number change it when they are added, and a few times less do not.
 _EPSILONS_THAT_COUNT = 4.0
 # The power of e to less than minus this is 0 in every number format.
-_VANISHING_EXPONENT = 746.0
+VANISHING_EXPONENT = 746.0
 
 
 class Reach(NamedTuple):
@@ -39,7 +39,7 @@ class Reach(NamedTuple):
           padding and sees nothing.
         """
         largest = added.max(axis=-1, keepdims=True, initial=-np.inf)
-        most_apart = 2 * self.score + _VANISHING_EXPONENT
+        most_apart = 2 * self.score + VANISHING_EXPONENT
         beaten = added < largest - most_apart
         swallows_scores = -max(self.score, 1.0) * _EPSILONS_THAT_COUNT / self.epsilon
         low = largest <= max(self.lowest, swallows_scores)

@@ -15,7 +15,7 @@ from attncli.torch.call import OTHER_LAYERS, OTHER_STEPS, Call
 from attncli.torch.calls import NOTHING_ASKED, Calls
 from attncli.torch.rotations import rope_of
 from attncli.torch.seen import Seen
-from attncli.torch.tensors import dtype_name, own, size_of, sizes_of
+from attncli.torch.tensors import format_name, own, size_of, sizes_of
 
 
 class Recorder:
@@ -113,7 +113,7 @@ class Recorder:
             layer=layer,
             where=where,
             shapes=(sizes_of(given.query), sizes_of(given.key), sizes_of(given.value)),
-            dtype=dtype_name(given.query),
+            dtype=format_name(seen.number_format or seen.output.dtype),
             mask=given.mask_in_words,
             attention=None,
             reason=reason,

@@ -19,9 +19,9 @@ from attncli.torch.threads import watched
 BYTES_KEPT = 2**30
 _WHAT_IS_SEEN = (
     "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention,"
-    " FlexAttention and the attention of Transformers: load the model with"
-    " attn_implementation='sdpa' or 'eager'; flash kernels, modules of torch.jit and models that"
-    " write attention out themselves are not seen"
+    " FlexAttention, the attention of Transformers, and products with a softmax of PyTorch between"
+    " them: load the model with attn_implementation='sdpa' or 'eager'; flash kernels, modules of"
+    " torch.jit and a softmax that is written with exp() are not seen"
 )
 
 

@@ -66,7 +66,7 @@ def _watched(
         *args: Any,
         **kwargs: Any,
     ) -> Any:
-        with watch.inside() as inner:
+        with watch.inside(follows=not eager) as inner:
             result = function(module, query, key, value, attention_mask, *args, **kwargs)
         if inner or eager:
             # Only these take sinks into account: sdpa computes without them.
@@ -96,6 +96,9 @@ def _seen(
     Transformers has rules of its own about when a call without a mask is causal.
     """
     output = result[0].transpose(1, 2)
+    if len(inner) == 1 and inner[0].weights is not None:
+        # It was written out, with queries and keys that may have been scaled before.
+        return inner[0]._replace(projections=watch.projections(inner[0].attention))
     if len(inner) == 1 and inner[0].attention.query.shape == query.shape:
         called = inner[0].attention
         # Keys that no query sees may be cut off.

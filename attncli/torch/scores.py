@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from attncli.english import listed
+from attncli.torch.masks import VANISHING_EXPONENT
 
 Doing = Callable[[Tensor], Tensor]
 
@@ -67,6 +68,10 @@ def what_is_done(doing: Doing, scores: Tensor) -> Done | str:
     done = Done(*found, added)
     made = wide(doing(scores)).expand_as(scores)
     differs = _differs(made, done, scores)
+    # What has no weight in either way is hidden.
+    vanishes = differs & _vanishes(made) & _vanishes(done.to(scores))
+    done = done._replace(added=added.masked_fill(vanishes, -torch.inf))
+    differs &= ~vanishes
     if not differs.any():
         return done
     return _counterexample(scores, made, done, int(differs.flatten().to(torch.uint8).argmax()))
@@ -134,6 +139,11 @@ def _differs(made: Tensor, done: Done, scores: Tensor) -> Tensor:
     both_hidden = made.isneginf() & expected.isneginf()
     is_near = (made - expected).abs() <= _ROUNDING * sizes
     return ~(is_near | both_hidden)
+
+
+def _vanishes(masked: Tensor) -> Tensor:
+    """The cells whose weight is 0, since another one of their row is so much larger."""
+    return masked < masked.amax(-1, keepdim=True) - VANISHING_EXPONENT
 
 
 def _capped(scores: Tensor, softcap: float | None) -> Tensor:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from attncli.torch.attention import Attention, Projections
@@ -17,7 +18,8 @@ class Seen(NamedTuple):
 
     `output` has the axes of the queries, or is that of the whole layer, after W_O: batch × n ×
     d_model. Then `heads_output` is what came before W_O. `reason` says why the call cannot be
-    worked out; it is empty where it can.
+    worked out; it is empty where it can. `number_format` is the one with the fewest digits on the
+    way, where it may be another than that of the output.
     """
 
     attention: Attention
@@ -26,6 +28,7 @@ class Seen(NamedTuple):
     weights: Tensor | None = None
     projections: Projections | None = None
     reason: str = ""
+    number_format: torch.dtype | None = None
 
 
 class Linear(NamedTuple):

@@ -42,7 +42,7 @@ def unreadable(tensor: object) -> str:
         return "a tensor of the device meta, which has no numbers"
     if tensor.layout is not torch.strided:
         return "a sparse tensor"
-    return "" if tensor.dtype in _READABLE_FORMATS else f"a tensor of {dtype_name(tensor)}"
+    return "" if tensor.dtype in _READABLE_FORMATS else f"a tensor of {format_name(tensor.dtype)}"
 
 
 def unreadable_mask(mask: object) -> str:
@@ -140,6 +140,6 @@ def to_numpy(tensor: Tensor) -> NDArray[Any]:
     return array
 
 
-def dtype_name(tensor: Tensor) -> str:
+def format_name(number_format: torch.dtype) -> str:
     """The number format by its name: float32."""
-    return str(tensor.dtype).removeprefix("torch.")
+    return str(number_format).removeprefix("torch.")

@@ -58,7 +58,7 @@ class WatchedThread:
         """
         if self.is_watching and _here() is self and _get_current_function_mode() is self.watch:
             self.watch.__exit__(None, None, None)
-            self.watch.linear.clear()
+            self.watch.forget()
             self.is_watching = False
 
     def run(

@@ -120,9 +120,7 @@ def cases() -> list[Any]:
     pairs = [(name, kind) for name in MODELS for kind in ("sdpa", "eager")]
     known = [(name, kind) for name, kind in pairs if kind == "eager" or name not in WITHOUT_SDPA]
     return [
-        pytest.param(*pair, marks=[] if pair[0] in FAST else [pytest.mark.slow])
-        for pair in known
-        if pair != ("falcon", "eager")  # its own products, see below
+        pytest.param(*pair, marks=[] if pair[0] in FAST else [pytest.mark.slow]) for pair in known
     ]
 
 
@@ -239,17 +237,3 @@ def test_the_registry_is_put_back(torch: Any, recording: Callable[..., Any]) -> 
     with pytest.raises(RuntimeError, match="mine"), recording():
         raise RuntimeError("mine")
     assert AttentionInterface.get_interface is before
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_models_with_products_of_their_own_are_not_seen(
-    torch: Any, recording: Callable[..., Any]
-) -> None:
-    from attncli import AttncliError
-
-    with (
-        pytest.raises(AttncliError, match="no call of attention was seen"),
-        torch.no_grad(),
-        recording(),
-    ):
-        model_of("falcon", "eager")(**inputs_of("falcon", torch))

@@ -1,0 +1,181 @@
+"""What becomes of a product until it is used: the operations on it are noted, and can be played
+again on other numbers.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from attncli.torch.contractions import Contraction
+
+Function = Callable[..., Any]
+
+
+def _named(*names: str) -> frozenset[Function]:
+    """The functions of these names, wherever PyTorch has them."""
+    return frozenset(
+        getattr(owner, name)
+        for owner in (torch, Tensor, functional)
+        for name in names
+        if callable(getattr(owner, name, None))
+    )
+
+
+SOFTMAX = _named("softmax")
+_DROPOUT = _named("dropout")
+# They give the same numbers in the same places.
+_COPIES = (
+    _named("contiguous", "clone", "detach", "float", "double", "half", "bfloat16", "to", "type")
+    | _named("type_as", "cpu", "cuda", "requires_grad_")
+    | _DROPOUT
+)
+# They give the same numbers in other places.
+_VIEWS = (
+    _named("view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze")
+    | _named("unsqueeze", "expand", "expand_as", "transpose", "t", "swapaxes", "swapdims")
+    | _named("movedim", "moveaxis", "permute", "narrow", "select")
+    | {Tensor.__getitem__, Tensor.T.__get__, Tensor.mT.__get__}
+)
+_VIEW_OF_MEMORY = _named("view")
+# They give other numbers in the same places. The last ones change the tensor itself.
+_CHANGES = (
+    _named("add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "true_divide")
+    | _named("neg", "negative", "tanh", "relu", "pow", "abs", "sigmoid", "where", "masked_fill")
+    | _named("clamp", "clip", "maximum", "minimum", "max", "min", "nan_to_num", "tril", "triu")
+    | _named("__rsub__")
+)
+_CHANGES_IN_PLACE = _named(
+    "add_", "sub_", "mul_", "multiply_", "div_", "divide_", "neg_", "tanh_", "masked_fill_"
+) | {Tensor.__setitem__}
+
+STEPS = _COPIES | _VIEWS | _CHANGES | _CHANGES_IN_PLACE
+
+
+class Operation(NamedTuple):
+    """A function of one tensor, which stands at a place among its arguments: a number, or a
+    name.
+    """
+
+    function: Function
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    at: int | str
+
+    @property
+    def is_view(self) -> bool:
+        """Whether only places change."""
+        return self.function in _VIEWS
+
+    @property
+    def changes(self) -> bool:
+        """Whether numbers change."""
+        return self.function in _CHANGES or self.function in _CHANGES_IN_PLACE
+
+    def play(self, tensor: Tensor) -> Tensor:
+        """The operation on another tensor of the same shape."""
+        args, kwargs = list(self.args), dict(self.kwargs)
+        if isinstance(self.at, str):
+            kwargs[self.at] = tensor
+        else:
+            args[self.at] = tensor
+        # This tensor may lie in memory in another way.
+        function = Tensor.reshape if self.function in _VIEW_OF_MEMORY else self.function
+        result = function(*args, **kwargs)
+        return tensor if result is None else result
+
+
+class Tape(NamedTuple):
+    """A product, the operations on it up to a softmax, the axis of the softmax, and the operations
+    after it.
+
+    `product` is None where a softmax was of something else. `axis` is None before the softmax.
+    `formats` are the number formats on the way, and `dropout` is the probability that a weight
+    became 0.
+    """
+
+    product: Contraction | None
+    before: tuple[Operation, ...] = ()
+    axis: int | None = None
+    after: tuple[Operation, ...] = ()
+    formats: frozenset[torch.dtype] = frozenset()
+    dropout: float = 0.0
+
+    def with_step(self, step: Operation) -> Tape:
+        """The same with one more operation."""
+        if step.function in _COPIES:
+            return self._replace(dropout=max(self.dropout, _dropped(step)))
+        if self.axis is None:
+            return self._replace(before=(*self.before, step))
+        return self._replace(after=(*self.after, step))
+
+
+class Tapes:
+    """The tapes of those tensors that are still in use."""
+
+    def __init__(self) -> None:
+        self._tapes: dict[int, tuple[weakref.ref[Tensor], Tape]] = {}
+
+    def __getitem__(self, tensor: Tensor) -> Tape | None:
+        found = self._tapes.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None
+
+    def __setitem__(self, tensor: Tensor, tape: Tape) -> None:
+        number = id(tensor)
+        formats = tape.formats | {tensor.dtype}
+        forget = weakref.ref(tensor, lambda _: self._tapes.pop(number, None))
+        self._tapes[number] = (forget, tape._replace(formats=formats))
+
+    def forget(self, tensor: Tensor) -> None:
+        """Follow this tensor no longer."""
+        self._tapes.pop(id(tensor), None)
+
+    def clear(self) -> None:
+        """Follow no tensor any longer."""
+        self._tapes.clear()
+
+    def step(
+        self, function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
+    ) -> None:
+        """A function of `STEPS` was called, which may be a step of a tensor that is followed."""
+        if not self._tapes or "out" in kwargs:
+            return
+        found = next(self._followed(args, kwargs), None)
+        if found is None:
+            return
+        at, tape = found
+        if function in _CHANGES_IN_PLACE:
+            # Of others that are changed, it is not known what they were.
+            if at != 0:
+                return
+            result = args[0]
+        if not isinstance(result, Tensor):
+            return
+        if isinstance(at, str):
+            kwargs = {**kwargs, at: None}
+        else:
+            args = (*args[:at], None, *args[at + 1 :])
+        self[result] = tape.with_step(Operation(function, args, kwargs, at))
+
+    def _followed(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Iterator[tuple[int | str, Tape]]:
+        """The tensors with a tape among the arguments: where they stand, and the tape."""
+        places: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        for at, given in places:
+            if isinstance(given, Tensor) and (tape := self[given]) is not None:
+                yield at, tape
+
+
+def _dropped(step: Operation) -> float:
+    """The probability with which this step makes numbers 0."""
+    if step.function not in _DROPOUT:
+        return 0.0
+    given = dict(zip(("input", "p", "training"), step.args, strict=False)) | dict(step.kwargs)
+    trains = given.get("training", given.get("train", True))
+    return float(given.get("p", 0.5)) if trains else 0.0
