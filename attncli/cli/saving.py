@@ -38,12 +38,15 @@ def save(problem: Problem, path: str | PathLike[str]) -> None:
         write_problem(problem, name)
 
 
-def write_problem(problem: Problem, name: str) -> None:
-    """The same for a command that has `-o`, which errors name; `name` ends in .yaml."""
+def write_problem(problem: Problem, name: str, comment: str = "") -> None:
+    """The same for a command that has `-o`, which errors name; `name` ends in .yaml, and lines of
+    `comment` stand first.
+    """
     from numpy import savez
 
     arrays_file = Path(name).with_suffix(".npz")
-    text, arrays = as_yaml(problem, arrays_file.name)
+    keys, arrays = as_yaml(problem, arrays_file.name)
+    text = f"{comment}{keys}"
     if not arrays:
         write(text, name, portable=True)
         return

@@ -4,14 +4,12 @@ that.
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from attncli.english import either, listed
-from attncli.errors import did_you_mean, input_error, usage_error
+from attncli.errors import input_error, usage_error
 from attncli.testing.always_causal import corner_of, hiding_later
 from attncli.testing.asking import Asking, CaseResult
 from attncli.testing.battery import KEYS_OF_LONG_ROW
@@ -28,17 +26,16 @@ from attncli.testing.meant import ANYTHING, SEES_NO_KEY, Meant
 from attncli.testing.pattern import is_partly_right
 from attncli.testing.running.process import USUAL_LIMITS, FunctionError, FunctionProcess, Limits
 from attncli.testing.signature import QKV, is_known
-from attncli.testing.targets import target_of
+from attncli.testing.targets import target_of, way_to_load
 from attncli.tracing.difference import factor
 
 # Sums of ones in bfloat16 stay at 256, of all equal keys in one row.
 MOST_OF_ALL_KEYS = KEYS_OF_LONG_ROW / 256
 # A call that puts tokens before heads, or the other way round.
 TURNED = "f(*(x.swapaxes(1, 2) for x in (q, k, v))).swapaxes(1, 2)"
+USUAL_FUNCTION = "it must be a function of queries, keys and values"
 NO_PARAMETER = "no parameter stands for it"
 OF_OTHERS = "no parameter stands for it, and **kwargs has no names (--call can say them)"
-NO_NAME = re.compile(r"there is no (?P<name>\w+) in it; it has (?P<there>.+)")
-NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[\w.]+)'")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +89,7 @@ def try_function(
         try:
             described = asking.begin()
         except FunctionError as error:
-            help = _way_to_load(error)
+            help = way_to_load(error, USUAL_FUNCTION)
             raise input_error(f"{text} cannot be loaded: {error}", help=help) from None
         if gradient:
             asking.backward = backward_of(text, asking)
@@ -128,24 +125,6 @@ def answers(
         begin(case.name)
         results.append(asking.answer(case))
     return results
-
-
-def _way_to_load(error: FunctionError) -> str:
-    """What to do about a function that cannot be loaded."""
-    said = str(error)
-    if error.hangs:
-        return "if it needs more time, give it some: --seconds 60"
-    if "SyntaxError" in said or "IndentationError" in said:
-        return "Python cannot read the file: mend this line, or the one above it"
-    if missing := NO_MODULE.search(said):
-        package = missing["name"].partition(".")[0]
-        return f"install it where attncli is: {sys.executable} -m pip install {package}"
-    if " is a class: name an object" in said:
-        return "between the parentheses stands what the class is made with"
-    usual = "it must be a function of queries, keys and values"
-    if lacking := NO_NAME.search(said):
-        return did_you_mean(lacking["name"], lacking["there"].split(", "), usual)
-    return usual
 
 
 def _try_layer(

@@ -44,6 +44,8 @@ LINES = [
     ["test", f"{FUNCTIONS}/homework.py:attention", "-o", "a.yaml"],
     ["test", "--batch", "functions.csv", "-o", "a.csv"],
     ["test", "--batch", "functions.csv", "--feedback", "pages"],
+    ["mask", f"{FUNCTIONS}/masks.py:capped", "-n", "2", "-o", "a.md"],
+    ["mask", f"{FUNCTIONS}/masks.py:capped", "-n", "2", "-o", "a.yaml"],
     ["check", "love.yaml", "ada.yaml", "-o", "a.md"],
     ["check", "--batch", "class.csv", "-o", "a.csv"],
     ["check", "--batch", "class.csv", "--feedback", "pages"],

@@ -61,6 +61,10 @@ LINES = {
         "inputs/next_token.yaml --verify",
         "inputs/multi_head.yaml --step-size 0.1 -o gradient.md",
     ],
+    "mask": [
+        "inputs/functions/masks.py:sliding_window -n 4 -m 6",
+        "inputs/functions/masks.py:capped -n 3 -o mask.yaml",
+    ],
     "new": ["", "--random --seed 3 -o mine.yaml", "--equations -o own.yaml"],
     "picture": [
         "inputs/i_love_ai.yaml --of weights -o weights.svg",

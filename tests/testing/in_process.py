@@ -36,6 +36,16 @@ class InProcess:
             raise FunctionError(child.said(error, None)) from error
         return Answer(answer, np.frombuffer(numbers, np.float64)).shaped()
 
+    def samples(self, message: Mapping[str, Any]) -> NDArray[np.float64]:
+        try:
+            answer, numbers = child.sampled(self._loaded, dict(message))
+        except Exception as error:
+            raise FunctionError(child.said(error, None)) from error
+        return Answer(answer, np.frombuffer(numbers, np.float64)).shaped().numbers
+
+    def begin_flex_attention(self) -> None:
+        child.begin_flex_attention()
+
 
 def asking(
     function: Callable[..., Any], kind: str = "numpy", layout: AxisLayout | None = None

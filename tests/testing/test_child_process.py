@@ -536,6 +536,22 @@ def test_what_is_no_answer_to_loading(forged: object) -> None:
         read_answer(io.BytesIO(line(forged)), "load")
 
 
+SAMPLED = {"size": 8, "shape": [1, 1]}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"size": 0}, {**SAMPLED, "shape": None}, {**SAMPLED, "shape": [2]},
+        {**SAMPLED, "shape": [-1, -1]}, {**SAMPLED, "shape": [1] * 65}, {**SAMPLED, "shape": ["1"]},
+    ],
+)  # fmt: skip
+def test_what_is_no_answer_of_a_mask_mod(forged: object) -> None:
+    assert read_answer(io.BytesIO(line(SAMPLED)), "sample") is not None
+    with pytest.raises(NoAnswerError):
+        read_answer(io.BytesIO(line(forged)), "sample")
+
+
 @pytest.mark.parametrize("text", [b"[" * 10**5 + b"\n", b"x" * 2**21, b"\xff\n", b"\n", b"{"])
 def test_what_is_no_message(text: bytes) -> None:
     with pytest.raises(NoAnswerError):

@@ -115,7 +115,8 @@ _WEIGHT = {"name": str, "shape": list, "owner": str}
 def _require_described(message: Message, numbers: NDArray[np.float64]) -> None:
     """Of a function that was loaded."""
     _require(isinstance(message.get("kind"), str))
-    _require(type(message.get("others", False)) is bool)
+    for name in ("others", "starred", "has_torch"):
+        _require(type(message.get(name, False)) is bool)
     _require_weights(message)
     parameters = message.get("parameters", ())
     if parameters is None:
@@ -158,11 +159,21 @@ def _require_numbers(message: Message, numbers: NDArray[np.float64]) -> None:
         _require(all(map(_is_count, shape)))
 
 
+def _require_samples(message: Message, numbers: NDArray[np.float64]) -> None:
+    """Of a function of FlexAttention, called at many places."""
+    shape: Any = message.get("shape")
+    _require(isinstance(shape, list) and len(shape) <= MOST_AXES)
+    _require(all(map(_is_count, shape)))
+    _require(prod(shape) == numbers.size)
+
+
 _CHECKS: Mapping[str, Callable[[Message, NDArray[np.float64]], None]] = {
     "begin": _require_nothing,
     "read": _require_nothing,
     "prepare": _require_nothing,
+    "flex": _require_nothing,
     "load": _require_described,
     "weights": _require_nothing,
     "call": _require_numbers,
+    "sample": _require_samples,
 }

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.machinery import PathFinder
+from itertools import product
 
 # By their names here, a function that replaces them does no harm.
 from json import dumps, loads
@@ -161,6 +162,8 @@ class Loaded:
             "kind": self.kind,
             "parameters": parameters_of(getattr(self.function, "forward", self.function)),
             "others": takes_others(getattr(self.function, "forward", self.function)),
+            "has_torch": "torch" in sys.modules,
+            "starred": takes_any_number(getattr(self.function, "forward", self.function)),
             "weights": described_weights(self.function),
             "heads": _number_named(self.function, HEADS),
             "kv_heads": _number_named(self.function, KV_HEADS),
@@ -393,6 +396,15 @@ def takes_others(function: Callable[..., Any]) -> bool:
     except (ValueError, TypeError):
         return False
     return any(each.kind is each.VAR_KEYWORD for each in signature.parameters.values())
+
+
+def takes_any_number(function: Callable[..., Any]) -> bool:
+    """Whether a function takes arguments whose number is not known: *args."""
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError):
+        return True
+    return any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values())
 
 
 def _documented_parameters(function: Callable[..., Any]) -> list[Message] | None:
@@ -675,6 +687,118 @@ def _value(spec: Mapping[str, Any], arrays: Sequence[Any]) -> Any:
     return spec["value"]
 
 
+# Functions of FlexAttention
+
+
+def sampled(loaded: Loaded, message: Message) -> tuple[Message, bytes]:
+    """What a mask_mod gives at every place, or a score_mod for every score there, as float64 in one
+    row.
+
+    `places` are the numbers of entries, heads, queries and keys that it is called with, and
+    `scores` those of a score_mod, none for a mask_mod. `way` says as what it gets them: "numbers",
+    those of NumPy, which compare, add and index as tensors do; "tensors" without axes; or "flex",
+    as FlexAttention calls it.
+    """
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if message["way"] == "flex":
+            found, shape = _by_flex_attention(loaded, message["places"])
+        else:
+            found, shape = _place_by_place(loaded, message)
+    return {"shape": shape}, found.tobytes()
+
+
+def _place_by_place(loaded: Loaded, message: Message) -> tuple[Any, list[int]]:
+    import numpy as np
+
+    scores = message["scores"]
+    given = [each or [None] for each in (*message["places"], scores)]
+    found = []
+    for *place, score in product(*given):
+        numbers = [_number_as(message["way"], each) for each in place]
+        if scores:
+            numbers.insert(0, _number_as(message["way"], score))
+        try:
+            result = loaded.function(*numbers)
+            found.append(_score_in(result) if scores else _truth_in(result))
+        # A function may raise anything, SystemExit too.
+        except BaseException as error:
+            names = ["b", "h", "q_idx", "kv_idx"]
+            where = ", ".join(f"{name} = {at}" for name, at in zip(names, place, strict=True))
+            raise Refusal(f"{said(error, loaded.path)} (at {where})") from None
+    shape = [len(each) for each in given]
+    return np.array(found, dtype=np.float64), shape if scores else shape[:-1]
+
+
+def _number_as(way: str, number: int | float) -> Any:
+    """A whole number, or a score, as a function gets it."""
+    if way == "tensors":
+        import torch
+
+        is_whole = isinstance(number, int)
+        return torch.tensor(number, dtype=torch.int64 if is_whole else torch.float64)
+    import numpy as np
+
+    return np.int64(number) if isinstance(number, int) else np.float64(number)
+
+
+def _by_flex_attention(loaded: Loaded, places: Sequence[Sequence[int]]) -> tuple[Any, list[int]]:
+    """The mask that PyTorch makes of a function at places that begin with 0: of a score_mod, where
+    it does not give minus infinity.
+    """
+    import numpy as np
+    from torch.nn.attention.flex_attention import create_mask
+
+    sizes = [len(each) for each in places]
+    mask = create_mask(loaded.function, *sizes, device="cpu")
+    if str(mask.dtype) != "torch.bool":
+        raise Refusal(f"it returns tensors of {mask.dtype}, not true or false")
+    return mask.numpy().astype(np.float64), sizes
+
+
+def begin_flex_attention() -> None:
+    """Make a mask of one cell, for which PyTorch imports what takes long."""
+    from torch.nn.attention.flex_attention import create_mask
+
+    create_mask(lambda b, h, q_idx, kv_idx: q_idx >= kv_idx, 1, 1, 1, 1, device="cpu")
+
+
+def _truth_in(result: Any) -> bool:
+    """Whether a mask_mod lets a query see a key."""
+    if isinstance(result, bool) or (_has_one_value(result) and _is_of_truths(result)):
+        return bool(result)
+    raise Refusal(f"it returns {_what_came(result)}, not true or false")
+
+
+def _score_in(result: Any) -> float:
+    """The score that a score_mod gives."""
+    is_number = isinstance(result, int | float) and not isinstance(result, bool)
+    if is_number or (_has_one_value(result) and not _is_of_truths(result)):
+        return float(result)
+    raise Refusal(f"it returns {_what_came(result)}, not a score")
+
+
+def _has_one_value(result: Any) -> bool:
+    return hasattr(result, "dtype") and tuple(getattr(result, "shape", ())) == ()
+
+
+def _is_of_truths(result: Any) -> bool:
+    return str(result.dtype).rpartition(".")[2] == "bool"
+
+
+def _what_came(result: Any) -> str:
+    """What a function returns, in words."""
+    if result is None:
+        return "nothing"
+    if callable(result):
+        return "a function"
+    if tuple(getattr(result, "shape", ())):
+        return "an array"
+    return _a_kind(result)
+
+
 # Gradients
 
 # What PyTorch says where numbers were changed that a gradient needs.
@@ -876,7 +1000,12 @@ class Answering:
         if asked == "load":
             self._loaded = load(message)
             return self._loaded.described(), b""
+        if asked == "flex":
+            begin_flex_attention()
+            return {}, b""
         assert self._loaded is not None
+        if asked == "sample":
+            return sampled(self._loaded, message)
         if asked == "weights":
             names = [spec["name"] for spec in message["arrays"]]
             put_weights(self._loaded.function, names, arrays_of(message["arrays"], data))

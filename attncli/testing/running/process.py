@@ -21,6 +21,7 @@ from threading import Thread
 from time import monotonic
 from typing import IO, Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from attncli import system
@@ -143,17 +144,33 @@ class FunctionProcess:
 
         Raises FunctionError where it raises, hangs, or ends the process.
         """
+        return self._call("call", message, arrays).shaped()
+
+    def samples(self, message: Message) -> NDArray[np.float64]:
+        """What a function of FlexAttention gives at many places, as `child.sampled` is asked.
+
+        Raises FunctionError where it raises, hangs, or ends the process.
+        """
+        return self._call("sample", message, ()).shaped().numbers
+
+    def begin_flex_attention(self) -> None:
+        """Let PyTorch import what it calls such a function with, which may take long.
+
+        Raises FunctionError where this PyTorch has none.
+        """
         if self._running is None:
             self.start()
-        return self._call(message, arrays).shaped()
+        self._ask("flex", {}, SECONDS_TO_PREPARE)
 
-    def _call(self, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
+    def _call(self, what: str, message: Message, arrays: Sequence[NDArray[Any]]) -> Answer:
         """The answer to one call, which may take what is left of the time for all of them."""
+        if self._running is None:
+            self.start()
         left = self._limits.together - self._seconds
         allowed = max(0.0, min(self._limits.seconds, left))
         begun = monotonic()
         try:
-            return self._ask("call", message, allowed, arrays)
+            return self._ask(what, message, allowed, arrays)
         except FunctionError as error:
             if not error.hangs or left > self._limits.seconds:
                 raise

@@ -99,7 +99,7 @@ def test_an_unknown_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         capsys.readouterr().err == "attncli: error: there is no schema pages\n"
         "help: the schemas are problem, trace, answers, test, results, verdict, comparison,"
-        " functions\n"
+        " mask, functions\n"
     )
 
 

@@ -29,6 +29,18 @@ FUNCTIONS = [
     f"{EXAMPLES}/homework.py:nothing",
     "json:dumps",
 ]
+MASK_MODS = [
+    f"{EXAMPLES}/masks.py:sliding_window",
+    f"{EXAMPLES}/masks.py:prefix(3)",
+    f"{EXAMPLES}/masks.py:prefix",
+    f"{EXAMPLES}/masks.py:documents",
+    f"{EXAMPLES}/masks.py:window_of_head",
+    f"{EXAMPLES}/masks.py:long_window",
+    f"{EXAMPLES}/masks.py:capped",
+    f"{EXAMPLES}/masks.py:alibi",
+    f"{EXAMPLES}/masks.py:by_position",
+    f"{EXAMPLES}/homework.py:attention",
+]
 OF_NUMBERS = (ANSWERS, DUMP, ARRAYS, MANIFEST)  # which are made of a trace
 NAMES = [
     "Ada Lovelace",

@@ -26,6 +26,7 @@ from tests.tools.sweep.drawn_files import (
     FUNCTIONS,
     MANIFEST,
     MANIFEST_OF_FUNCTIONS,
+    MASK_MODS,
     MODEL,
     OTHER,
     ROSTER,
@@ -227,6 +228,7 @@ class _Values:
             ),
             "FOLDER": self.folder,
             "DIR": self.folder,
+            "FILE.py:NAME": self.function,
         }
         self.by_kind: dict[str, Callable[[], str]] = self.files | {
             "NAME,…": self.steps,
@@ -244,7 +246,6 @@ class _Values:
             "TOKEN": self.token,
             "WORDS": lambda: " ".join(self.choice.sample(TEXTS, self.choice.randint(1, 4))),
             "TEXT": lambda: self.choice.choice([*TEXTS, "I love AI", "1", "midterm"]),
-            "FILE.py:NAME": lambda: self.choice.choice(FUNCTIONS),
             "EXPRESSION": lambda: self.choice.choice(CALLS),
             "FUNCTION": lambda: self.choice.choice(["attention", "attention", "attend", "x"]),
             "SETTING,…": lambda: self.choice.choice(["mask", "mask,causal", "scale", "sink,x"]),
@@ -299,6 +300,10 @@ class _Values:
 
     def problem(self) -> str:
         return TYPED if self.often(0.04) else self.name
+
+    def function(self) -> str:
+        """A function that the command is for, seldom one that it is not for."""
+        return self.choice.choice(MASK_MODS if self.called == "mask" else FUNCTIONS)
 
     def folder(self) -> str:
         """A folder to be made, seldom one that is there."""

@@ -266,6 +266,13 @@ def _problem(line: list[str], asked: Mapping[str, str], changed: list[str]) -> I
             yield Reading(["compute", name, "--detail=brief"], (0,))
 
 
+def _mask(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iterator[Reading]:
+    """A file of YAML is a problem; of JSON, what the function does."""
+    for name in changed:
+        if name.endswith(".yaml"):
+            yield Reading(["compute", name, "--detail=brief"], (0,))
+
+
 def _worksheet(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iterator[Reading]:
     """The answers and the sheet are blank, and the key is right, of a problem that the line does
     not change.
@@ -291,6 +298,7 @@ def _overflows(problem: str, *, gradient: bool) -> bool:
 
 READERS: dict[str, Callable[[list[str], Mapping[str, str], list[str]], Iterator[Reading]]] = {
     "generate": _of_a_set,
+    "mask": _mask,
     "new": _new_problem,
     "example": _problem,
     "record": _problem,

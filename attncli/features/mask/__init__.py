@@ -1,0 +1,1 @@
+"""Everything of `attncli mask`; its `command.py` is where to begin."""
