@@ -5,12 +5,17 @@ The functions are those of attention-gym and of PyTorch's own pages, from memory
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import attncli
+from attncli.cli.main import run
+from attncli.features.mask.data import study_data
 from attncli.features.mask.words import form_words
 from tests.features.mask.studied import studied, visible_by_attncli
 
@@ -150,9 +155,6 @@ def test_attention_of_the_problem_is_that_of_flex_attention(
     torch: Any, flex: Any, name: str
 ) -> None:
     """Of drawn queries and keys, by the function that FlexAttention runs without a compiler."""
-    import attncli
-    from attncli.features.mask.data import study_data
-
     mod, form = score_mods(torch)[name]
     study = studied(mod, 5, 6, heads=HEADS, has_torch=True)
     assert form_words(study) == form
@@ -176,6 +178,25 @@ def test_what_pytorch_cannot_call_is_told(flex: Any) -> None:
     [said] = studied(by_and, 4, has_torch=True).remarks
     assert said.startswith("PyTorch makes no mask of it: create_mask of FlexAttention fails with")
     assert "data-dependent control flow" in said
+
+
+def test_the_process_of_a_file_with_pytorch_calls_it_both_ways(
+    flex: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the process of the function, which finds PyTorch in the file."""
+    file = tmp_path / "mods.py"
+    file.write_text(
+        "import torch\n\ndef capped(score, b, h, q_idx, kv_idx):\n"
+        "    if kv_idx > q_idx:\n        return -torch.inf\n"
+        "    return 20 * torch.tanh(score / 20)\n",
+        encoding="utf-8",
+    )
+    line = ["mask", f"{file}:capped", "-n", "3", "--seconds", "60", "--format", "json"]
+    assert run(line) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["problem"] == {"softcap": 20, "mask": "causal"}
+    [said] = found["remarks"]
+    assert "create_mask of FlexAttention fails with line 4: RuntimeError" in said
 
 
 def test_another_mask_of_pytorch_is_told(flex: Any) -> None:
