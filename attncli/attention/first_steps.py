@@ -83,6 +83,8 @@ def first_steps_of(problem: Problem) -> FirstSteps:
     known = {name: leads(name, matrix, axes) for name, matrix in given.items()} | dict(offset.leads)
     for part in parts:
         known |= part.leads
+    for position in problem.positions:
+        known |= position.leads(position_sizes)
     d_v = width("V", sized)
     parameters = _parameters(problem, position_sizes, axes, parts, d_v)
     of_indices = _sizes(problem, position_sizes, axes, d_v)

@@ -25,7 +25,8 @@ from attncli.mistakes.model import (
     with_letters,
 )
 from attncli.mistakes.rope_features import FEATURE_MISTAKES
-from attncli.mistakes.rope_settings import SETTING_MISTAKES, in_any_step, one_position_further
+from attncli.mistakes.rope_positions import GIVEN_POSITION_MISTAKES, one_position_further
+from attncli.mistakes.rope_settings import SETTING_MISTAKES, in_any_step
 from attncli.problem.keys import Pairing
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.axes import HEAD
@@ -416,6 +417,7 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
     ),
     *SETTING_MISTAKES,
     *FEATURE_MISTAKES,
+    *GIVEN_POSITION_MISTAKES,
     Mistake(
         "rope-queries-from-0",
         "RoPE counted the queries from 0, not from the end of the cache",

@@ -127,7 +127,9 @@ def inlined(expression: Expression, trace: Trace) -> Expression:
         if not isinstance(node, Ref) or node.name not in UP_TO_ANGLES or node.name not in trace:
             return node
         rule = trace.steps[node.name].rule
-        places = dict(zip(rule.target.letters, node.indices, strict=True))
+        # An equation of a single head does not have the letters of entries and heads.
+        letters = rule.target.letters[len(rule.target.letters) - len(node.indices) :]
+        places = dict(zip(letters, node.indices, strict=True))
         return inlined(with_letters(rule.equation.expression, places), trace)
 
     return rewrite(expression, change)

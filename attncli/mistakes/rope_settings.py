@@ -304,30 +304,7 @@ def where_for_pairs(change: Change) -> Change:
     return lambda trace: change(trace) if with_divisors_for_pairs(trace) else {}
 
 
-# Positions
-
-
-def rows_from_0(trace: Trace) -> Changes:
-    """The queries and keys at the positions where they stand in their rows."""
-    if "Q_angles" not in trace:
-        return {}
-    past = trace["past_K"].shape[-2] if "past_K" in trace else 0
-    row = f"(i + {past})" if past else "i"
-    return equations(
-        f"Q_angles[i, r] = {row} * frequencies[r]", "K_angles[j, r] = j * frequencies[r]"
-    )(trace)
-
-
-def one_position_further(expression: Expression, _: Trace) -> Expression:
-    """The position of each query and 1."""
-
-    def change(node: Expression) -> Expression:
-        if isinstance(node, Ref) and node.name == "Q_positions":
-            return Call("add", (node, _ONE))
-        return node
-
-    return rewrite(expression, change)
-
+# All of them
 
 _LEFT_OUT = first_of(
     rewritten(attention_factor=lambda *_: _ONE),
@@ -519,10 +496,5 @@ SETTING_MISTAKES: tuple[Mistake, ...] = (
         "rope-attention-factor-of-yarn",
         "RoPE's attention factor was that of yarn, not of longrope",
         where_for_pairs(with_formula(_BY_FACTOR)),
-    ),
-    Mistake(
-        "rope-positions-ignored",
-        "RoPE counted positions from 0, not as the problem says",
-        rows_from_0,
     ),
 )

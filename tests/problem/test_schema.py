@@ -43,6 +43,7 @@ SCHEMA = json.loads(
 EXPANDED = expanded(SCHEMA)
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
+ROW_OF_6 = "[[1, 2, 3, 4, 5, 6]]"
 GOOD = [
     (
         "{Q: [[1e3, -.5], ['1/3', sqrt(2)]], K: [[1, 2]], V: [[1]], scale: 1/2, title: 3, tokens:"
@@ -130,6 +131,14 @@ GOOD = [
         )
     ),
     "{Q: [[1, 2]], K: [[1, 2]], V: [[1]], position: {rope: {}, alibi: false}}",
+    *(
+        f"{{Q: {ROW_OF_6}, K: {ROW_OF_6}, V: [[1]], position: {{rope: {rope}}}}}"
+        for rope in (
+            "{rope_scaling: {type: mrope, mrope_section: [1, 1, 1]}, positions: [[1], [2], [2]]}",
+            "{mrope_section: [1, 1, 1], mrope_interleaved: true}",
+            "{positions: {queries: [[1]], keys: [1]}}",
+        )
+    ),
     (
         "{Q: {random: [2, 1], integers: true, low: -1}, K: {random: [2, 1], decimals: 1}, V:"
         " {random: [2, 1]}}"
@@ -345,7 +354,7 @@ def test_it_knows_the_reader_s_words_and_no_others() -> None:
         SINE_LAYOUTS,
         PARTS,
         SCALE_WORDS,
-        tuple(ROPE_TYPES),
+        (*ROPE_TYPES, "mrope"),
         tuple(SCORES),
         MINUS_INFINITY,
     )

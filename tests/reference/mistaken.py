@@ -1530,6 +1530,10 @@ def of_rope(wrong: Wrong) -> Kind:
 OF_ROPE = tuple(map(of_rope, ROPE_MISTAKES))
 # These need a batch, which no problem for paper has, or numbers too large for paper.
 ELSEWHERE = (
+    "RoPE took the positions of the first entry for all entries",
+    "RoPE turned all pairs by the time, and none by height or width",
+    "RoPE gave time, height and width blocks of pairs for turns, or turns for blocks",
+    "RoPE exchanged height and width",
     "the masks of the entries were tiled over the heads, not repeated",
     "the exponentials were taken without a shift, and overflowed",
     "the mask of the first head was used for all heads",

@@ -40,6 +40,7 @@ _ADDITIVE: _Shapes = {
 }
 _GIVEN: _Shapes = {"Q": (3, 4), "K": (3, 4), "V": (3, 4)}
 _WIDE: _Shapes = {"Q": (3, 8), "K": (3, 8), "V": (3, 8)}
+_WIDE_BATCH: _Shapes = dict.fromkeys("QKV", (2, 1, 3, 8))
 _HEADS: _Shapes = {"Q": (3, 3, 2), "K": (3, 4, 2), "V": (3, 4, 2)}
 _BATCH: _Shapes = {"Q": (2, 3, 3, 2), "K": (2, 3, 3, 2), "V": (2, 3, 3, 2)}
 _PAST = "past: {K: {random: [2, 4], seed: 8}, V: {random: [2, 4], seed: 9}}"
@@ -61,6 +62,8 @@ _ROPES = (
     "partial_rotary_factor: 0.5, rope_type: proportional",
     "positions: [0, 1, 0]",
 )
+# A time, a height and a width of each of three tokens.
+_PLACES = "[[0, 1, 2], [0, 1, 1], [0, 1, 3]]"
 # Each mistake can be made in at least one of these problems; their numbers do not matter.
 _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_SIZES, ""),
@@ -87,7 +90,9 @@ _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_BATCH, "mask: {lengths: [2, 3]}"),
     (_BATCH, f"mask: {{keep: [[{_SEES_NOTHING}, {_SEES_ALL}, {_SEES_ALL}]]}}"),
     *((_GIVEN, f"position: {{rope: {{{said}}}}}") for said in _ROPES),
+    (_WIDE, f"position: {{rope: {{mrope_section: [2, 1, 1], positions: {_PLACES}}}}}"),
     (_WIDE, "position: {rope: {partial_rotary_factor: 0.5}}"),
+    (_WIDE_BATCH, "position: {rope: {positions: [[0, 1, 2], [0, 0, 1]]}}"),
     (_BATCH, f"mask: {{causal: true, keep: [[{_SEES_NOTHING}], [{_SEES_ALL}]]}}"),
 )
 

@@ -190,3 +190,78 @@ def test_products_of_x_have_its_sines_in_them() -> None:
     mistaken = MistakenTrace(trace, changes_of(name, trace))
     x = worked(sheet_of(problem), steps_of(sheet_of(problem)))["X_pos"]
     np.testing.assert_allclose(mistaken["scores"], x @ x.T, rtol=1e-12)
+
+
+# A section of four pairs, and three positions of each of five tokens: two of text, three of images.
+SECTION = (2, 1, 1)
+PLACES = np.array([[0, 1, 1, 1, 3], [0, 1, 1, 2, 3], [0, 1, 2, 1, 3]])
+IN_BLOCKS, BY_TURNS = (0, 0, 1, 2), (0, 1, 2, 0)
+
+
+def turned_by(rows: np.ndarray, places: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """Rows of eight features, pair r turned by the place on the axis of this number."""
+    angles = places[list(axes)].T * 10.0 ** (-np.arange(4) / 4)
+    a, b = rows[..., :4], rows[..., 4:]
+    cos, sin = np.cos(angles), np.sin(angles)
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+
+@pytest.mark.parametrize(
+    ("interleaved", "axes", "name"),
+    [
+        (False, IN_BLOCKS, ""),
+        (True, BY_TURNS, ""),
+        (False, (0, 0, 0, 0), "RoPE turned all pairs by the time, and none by height or width"),
+        (True, (0, 0, 0, 0), "RoPE turned all pairs by the time, and none by height or width"),
+        (False, (0, 0, 2, 1), "RoPE exchanged height and width"),
+        (True, (0, 2, 1, 0), "RoPE exchanged height and width"),
+        *(
+            (
+                interleaved,
+                axes,
+                "RoPE gave time, height and width blocks of pairs for turns, or turns for blocks",
+            )
+            for interleaved, axes in ((False, BY_TURNS), (True, IN_BLOCKS))
+        ),
+    ],
+)
+def test_pairs_that_turn_by_time_height_and_width(
+    interleaved: bool, axes: tuple[int, ...], name: str
+) -> None:
+    draw = np.random.default_rng(9)
+    q, k, v = draw.normal(size=(5, 8)), draw.normal(size=(5, 8)), draw.normal(size=(5, 3))
+    rope = {
+        "theta": 10,
+        "mrope_section": list(SECTION),
+        "mrope_interleaved": interleaved,
+        "positions": PLACES.tolist(),
+    }
+    problem = {"Q": q.tolist(), "K": k.tolist(), "V": v.tolist(), "position": {"rope": rope}}
+    exp = np.exp(turned_by(q, PLACES, axes) @ turned_by(k, PLACES, axes).T / 8**0.5)
+    output = exp / exp.sum(axis=-1, keepdims=True) @ v
+    trace = run(read(problem))
+    if not name:
+        np.testing.assert_allclose(trace["output"], output, rtol=1e-12)
+        return
+    assert abs(output - trace["output"]).max() > 0.01
+    np.testing.assert_allclose(
+        MistakenTrace(trace, changes_of(name, trace))["output"], output, rtol=1e-12
+    )
+    (found,) = diagnosed(problem, {"output": output})
+    assert name in found.mistakes
+
+
+def test_the_positions_of_the_first_entry_for_all() -> None:
+    draw = np.random.default_rng(10)
+    q, k, v = (draw.normal(size=(2, 1, 5, 8)) for _ in range(3))
+    places = [[0, 1, 2, 3, 4], [0, 0, 0, 1, 2]]
+    rope = {"theta": 10, "positions": places}
+    trace = run(problem_of(Q=q, K=k, V=v, position={"rope": rope}))
+    name = "RoPE took the positions of the first entry for all entries"
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    first = np.array([places[0]] * 3)
+    queries, keys = (turned_by(rows, first, (0, 0, 0, 0)) for rows in (q, k))
+    exp = np.exp(queries @ keys.swapaxes(-1, -2) / 8**0.5)
+    output = exp / exp.sum(axis=-1, keepdims=True) @ v
+    assert abs(output - trace["output"]).max() > 0.01
+    np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)

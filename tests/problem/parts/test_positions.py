@@ -89,7 +89,8 @@ def test_positions_in_json() -> None:
                 " rope_type, rope_theta, partial_rotary_factor, factor, low_freq_factor,"
                 " high_freq_factor, original_max_position_embeddings, max_position_embeddings,"
                 " attention_factor, beta_fast, beta_slow, mscale, mscale_all_dim, truncate,"
-                " short_factor, long_factor, positions, rope_parameters, rope_scaling, layer)"
+                " mrope_interleaved, short_factor, long_factor, mrope_section, positions,"
+                " rope_parameters, rope_scaling, layer)"
             ],
         ),
         (

@@ -34,7 +34,13 @@ def said_by(rope: Rope) -> dict[str, Any]:
     return {name: getattr(getattr(rope, name), "written", getattr(rope, name)) for name in names}
 
 
-PLAIN = {"theta": "10000", "pairing": "half", "rope_type": "default", "truncate": True}
+PLAIN = {
+    "theta": "10000",
+    "pairing": "half",
+    "rope_type": "default",
+    "truncate": True,
+    "mrope_interleaved": False,
+}
 LINEAR = PLAIN | {"rope_type": "linear", "factor": "8"}
 OF_LLAMA = PLAIN | {
     "theta": "500000.0",
@@ -231,6 +237,41 @@ def test_a_layer_may_have_no_positions() -> None:
             " for each of the queries; keys of a cache come first)",
         ),
         (
+            "{positions: [[0], [1]]}",
+            "4:19: position.rope.positions: has 2 lists for 1 entry (give one list for all entries,"
+            " or one for each; rows of time, height and width need mrope_section)",
+        ),
+        (
+            "{mrope_section: [2, 1, 1], positions: [[0], [1]]}",
+            "4:45: position.rope.positions: has 2 rows, and with mrope_section they are three (give"
+            " rows of time, height and width; tokens of text have the same in each)",
+        ),
+        (
+            "{mrope_section: [2, 1, 1], positions: [[0, 1], [1, 1], [0, 0]]}",
+            "4:45: position.rope.positions: has 2 positions for 1 query (give one position for each"
+            " of the queries; keys of a cache come first)",
+        ),
+        (
+            "{mrope_section: [16, 24, 24]}",
+            "4:12: position.rope: mrope_section has 64 pairs, and 4 pairs of features are turned"
+            " (give the numbers of pairs that turn by time, height and width, which add up to all)",
+        ),
+        (
+            "{mrope_section: [2, 2]}",
+            "4:34: position.rope.mrope_section: must be three whole numbers above 0 (write how many"
+            " pairs turn by time, height and width, such as [16, 24, 24])",
+        ),
+        (
+            "{mrope_interleaved: true}",
+            "4:38: position.rope.mrope_interleaved: there is no mrope_section (write how many pairs"
+            " turn by time, height and width, such as [16, 24, 24])",
+        ),
+        (
+            "{rope_scaling: {type: mrope}}",
+            "4:40: position.rope.rope_scaling.type: rope_type: mrope needs mrope_section (write how"
+            " many pairs turn by time, height and width, such as [16, 24, 24])",
+        ),
+        (
             "{layer: full}",
             "4:26: position.rope.layer: there are no rope_parameters of several layers (leave"
             " layer out)",
@@ -276,6 +317,8 @@ def test_what_does_not_fit_is_said(text: str, message: str, problems: Problems) 
         ),
         "{rope_type: dynamic, factor: 8, max_position_embeddings: 64}",
         "{theta: 100, positions: {queries: [1/2], keys: [7]}}",
+        "{rope_scaling: {type: mrope, mrope_section: [2, 1, 1]}, positions: [[1], [2], [3]]}",
+        "{mrope_section: [2, 1, 1], mrope_interleaved: true}",
         "{rope_type: proportional, partial_rotary_factor: 0.25, pairing: interleaved}",
     ],
 )

@@ -361,10 +361,16 @@ class _Drawing:
         }
         if path.endswith(("short_factor", "long_factor")):
             return (max(lengths["k"] // 2, 1),)
+        if path.endswith("mrope_section"):
+            return (3,)
+        of_entries = (entries,) if entries > 1 and self.often(0.3) else ()
+        if self.often(0.2):
+            # Of time, height and width.
+            of_entries = (3, *of_entries)
         if path.endswith("positions.queries"):
-            return (queries,)
+            return (*of_entries, queries)
         if path.endswith(("positions.keys", "rope.positions")):
-            return (keys,)
+            return (*of_entries, keys)
         if path in shapes:
             return shapes[path]
         if path in ("mask", "mask.keep", "mask.hide", "mask.additive"):

@@ -85,6 +85,10 @@ class Position(ABC):
         """What its steps read besides other steps."""
         return {}
 
+    def leads(self, sizes: PositionSizes) -> Mapping[str, tuple[str, ...]]:
+        """The letters of the leading axes that arrays of its parameters have."""
+        return {}
+
     def lengths(self, sizes: PositionSizes) -> Mapping[str, int]:
         """How long the indices of its steps are that are on no axis of an array."""
         return {}

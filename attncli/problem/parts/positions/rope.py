@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import ClassVar
 
 from attncli.english import count
@@ -11,7 +12,7 @@ from attncli.equation.nodes import Name, Ref, walk
 from attncli.equation.rule import Rule
 from attncli.problem.keys import Pairing
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.problem.parts.axes import Shaped, width
+from attncli.problem.parts.axes import BATCH, Shaped, axes_of, width
 from attncli.problem.parts.axes import sizes as lengths_of
 from attncli.problem.parts.positions.position import Position, PositionSizes, Variants
 from attncli.problem.parts.positions.rope_reader import DEFAULT_THETA, read_settings
@@ -41,7 +42,12 @@ _GIVEN_BESIDE = (
     "mscale_all_dim",
     "short_factor",
     "long_factor",
+    "time_pairs",
+    "height_pairs",
+    "width_pairs",
 )
+# What a token of an image or a video has, each the name of arrays in equations.
+_AXES = ("time", "height", "width")
 _TURNED_BACK = "The gradient of the rotated vectors is rotated back by the same angles."
 
 
@@ -196,9 +202,13 @@ class Rope(Position):
     mscale: Scalar | None = None
     mscale_all_dim: Scalar | None = None
     truncate: bool = True
+    # How many pairs turn by the time, the height and the width of a token, in blocks or by turns.
+    mrope_section: tuple[int, ...] | None = None
+    mrope_interleaved: bool = False
     short_factor: Matrix | None = None
     long_factor: Matrix | None = None
-    # Where queries and keys stand, if it is not where they come, by these two words.
+    # Where queries and keys stand, if it is not where they come, by these two words: a row for all
+    # entries or one for each, and of time, height and width three times as many.
     positions: Mapping[str, Matrix] | None = None
 
     @classmethod
@@ -216,6 +226,8 @@ class Rope(Position):
         turned = self.turned(d_k)
         has_pairs = turned > 0 and turned % 2 == 0
         self._check_positions(given, reading)
+        if has_pairs and d_q == d_k and not self._has_fitting_sections(turned, reading):
+            return
         if d_q == d_k and has_pairs:
             self._check_pairs(turned, reading)
             return
@@ -244,22 +256,67 @@ class Rope(Position):
         return int(share * d_k // 2)
 
     def _check_positions(self, given: Mapping[str, Shaped], reading: Reading) -> None:
-        """Report positions of another number of queries or keys."""
+        """Report positions of another number of queries, keys or entries."""
         if self.positions is None:
             return
         n, m = lengths_of(given)
+        entries = axes_of(given).batch or 1
         for word, one, length in (("queries", "query", n), ("keys", "key", m)):
-            number = self.positions[word].shape[0]
-            if number != length:
-                path = f"position.rope.positions.{word}"
-                # One list may stand for both.
-                if path not in reading.places:
-                    path = "position.rope.positions"
-                reading.wrong(
-                    path,
-                    f"has {count(number, 'position')} for {count(length, one, word)}",
+            path = f"position.rope.positions.{word}"
+            is_of_both = path not in reading.places
+            if is_of_both:
+                path = "position.rope.positions"
+            shape = self.positions[word].shape
+            error = self._leading_error(shape[:-1], entries)
+            if shape[-1] != length:
+                error = (
+                    f"has {count(shape[-1], 'position')} for {count(length, one, word)}",
                     f"give one position for each of the {word}; keys of a cache come first",
                 )
+            if error is None:
+                continue
+            reading.wrong(path, *error)
+            if is_of_both:
+                return
+
+    def _leading_error(self, lengths: tuple[int, ...], entries: int) -> tuple[str, str] | None:
+        """What is wrong with lists of lists of positions, and what to do; None where they fit."""
+        if self.mrope_section is not None and lengths:
+            rows, lengths = lengths[0], lengths[1:]
+            if rows != len(_AXES):
+                return (
+                    f"has {count(rows, 'row')}, and with mrope_section they are three",
+                    "give rows of time, height and width; tokens of text have the same in each",
+                )
+        if [*lengths] in ([], [entries]):
+            return None
+        lists = count(lengths[0], "list") if len(lengths) == 1 else "lists of lists"
+        return (
+            f"has {lists} for {count(entries, 'entry', 'entries')}",
+            "give one list for all entries, or one for each; rows of time, height and width need"
+            " mrope_section",
+        )
+
+    def _has_fitting_sections(self, turned: int, reading: Reading) -> bool:
+        """Whether the sections are those of so many features; False after an error."""
+        if self.mrope_section is None or sum(self.mrope_section) == turned // 2:
+            return True
+        reading.wrong(
+            "position.rope",
+            f"mrope_section has {count(sum(self.mrope_section), 'pair')}, and"
+            f" {count(turned // 2, 'pair')} of features are turned",
+            "give the numbers of pairs that turn by time, height and width, which add up to all",
+        )
+        return False
+
+    @property
+    def _has_axes(self) -> bool:
+        """Whether tokens have a time, a height and a width; those of text alone have one position,
+        which is all three.
+        """
+        if self.mrope_section is None or self.positions is None:
+            return False
+        return any(each.ndim > 1 for each in self.positions.values())
 
     def _check_pairs(self, turned: int, reading: Reading) -> None:
         """Report what does not fit so many features that are turned."""
@@ -319,7 +376,35 @@ class Rope(Position):
         if self.positions is None:
             yield _ANGLES_OF_FREQUENCIES
         else:
-            yield from (rule for rule in self.rules if rule.name in ("Q_angles", "K_angles"))
+            yield from self._angles_by_position()
+
+    def _angles_by_position(self) -> Iterator[Rule]:
+        """The angles of queries and keys that stand where the problem says."""
+        for rule in self.rules:
+            if rule.name in ("Q_angles", "K_angles"):
+                if self._has_axes:
+                    rule = self.by_axes(rule, is_interleaved=self.mrope_interleaved)
+                yield rule
+
+    @classmethod
+    def by_axes(cls, rule: Rule, *, is_interleaved: bool) -> Rule:
+        """Q_angles or K_angles where some pairs turn by time, and others by height or by width."""
+        letter, row = rule.name[0], rule.target.letters[0]
+        time, height, width = (f"{letter}_{axis}[{row}] * frequencies[r]" for axis in _AXES)
+        if is_interleaved:
+            is_of_height = "r % 3 == 1 and r < 3 * height_pairs"
+            is_of_width = "r % 3 == 2 and r < 3 * width_pairs"
+            formula = f"where({is_of_height}, {height}, where({is_of_width}, {width}, {time}))"
+            how = "Pairs turn by time, height and width by turns, and the last ones by time."
+        else:
+            after_time = f"where(r < time_pairs + height_pairs, {height}, {width})"
+            formula = f"where(r < time_pairs, {time}, {after_time})"
+            how = "The first pairs turn by time, the next ones by height, and the last by width."
+        return replace(
+            rule,
+            formula=f"{rule.name}[{row}, r] = {formula}",
+            meaning=f"{rule.meaning} It stands at a time, a height and a width. {how}",
+        )
 
     def _length(self, sizes: PositionSizes) -> float:
         """How many positions there are, up to the last one."""
@@ -375,14 +460,36 @@ class Rope(Position):
         if self.max_position_embeddings is not None:
             longest = max(self._length(sizes), self.max_position_embeddings.value)
             known["length"] = Scalar.of(longest)
-        if self.positions is not None:
-            known["Q_positions"] = self.positions["queries"]
-            known["K_positions"] = self.positions["keys"]
+        known |= self._places()
+        for axis, pairs in zip(_AXES, self.mrope_section or (), strict=False):
+            known[f"{axis}_pairs"] = Scalar.of(pairs)
         read = set(_GIVEN_BESIDE)
         for rule in self.steps(sizes):
             nodes = walk(rule.equation.expression)
             read |= {node.name for node in nodes if isinstance(node, Name | Ref)}
         return {name: value for name, value in known.items() if name in read and value is not None}
+
+    def _places(self) -> dict[str, Matrix]:
+        """Where queries and keys stand, by the names that arrays of it have in equations."""
+        found: dict[str, Matrix] = {}
+        if self.positions is None:
+            return found
+        for letter, word in (("Q", "queries"), ("K", "keys")):
+            given = self.positions[word]
+            if not self._has_axes:
+                found[f"{letter}_positions"] = given
+                continue
+            for place, axis in enumerate(_AXES):
+                # Tokens of text have the same position in each.
+                one = (
+                    given if given.ndim == 1 else given.arranged(itemgetter(place), given.shape[1:])
+                )
+                found[f"{letter}_{axis}"] = one
+        return found
+
+    def leads(self, sizes: PositionSizes) -> Mapping[str, tuple[str, ...]]:
+        places = self._places()
+        return {name: (BATCH,) for name, given in places.items() if given.ndim > 1}
 
     def lengths(self, sizes: PositionSizes) -> Mapping[str, int]:
         longest = max(sizes.past + sizes.n, sizes.m)
@@ -395,6 +502,13 @@ class Rope(Position):
             for name, kind in ROPE_TYPES.items()
             if name != "default"
         }
+        by_axes: dict[str, dict[str, Rule]] = {}
+        for rule in cls.rules:
+            if rule.name in ("Q_angles", "K_angles"):
+                by_axes[rule.name] = {
+                    "rope, with mrope_section": cls.by_axes(rule, is_interleaved=False),
+                    "rope, with mrope_interleaved": cls.by_axes(rule, is_interleaved=True),
+                }
         partial = ROPE_TYPES["default"].frequencies("rotary_dim")
         yarn = {rule.name: rule for rule in ROPE_TYPES["yarn"].rules("d_k", truncate=False)}
         whole = "rope_type: yarn, with truncate: false"
@@ -406,6 +520,7 @@ class Rope(Position):
         found = {
             "frequencies": {**frequencies, "rope, with partial_rotary_factor": partial},
             "angles": {"rope, with frequencies": _ANGLES_OF_FREQUENCIES},
+            **by_axes,
             "ramp": {"rope_type: yarn": yarn["ramp"]},
             "ramp_low": {whole: yarn["ramp_low"]},
             "ramp_high": {whole: yarn["ramp_high"]},

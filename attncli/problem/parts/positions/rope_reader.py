@@ -34,6 +34,7 @@ _EXAMPLES = {
     "mscale_all_dim": "1",
 }
 _VECTORS = ("short_factor", "long_factor")
+_TRUTHS = ("truncate", "mrope_interleaved")
 # Some models have a 0 here, which counts as nothing.
 _MAY_BE_0 = ("mscale", "mscale_all_dim")
 _ORIGINAL = "original_max_position_embeddings"
@@ -50,6 +51,8 @@ _OF_ALL = (
     "partial_rotary_factor",
     "original_max_position_embeddings",
     "max_position_embeddings",
+    "mrope_section",
+    "mrope_interleaved",
 )
 _WORDS = ("pairing", "rope_type", "type")
 # A config.json has its keys in one of these, older ones in the second.
@@ -59,11 +62,15 @@ _KEYS = (
     "pairing",
     "rope_type",
     *(key for key in _EXAMPLES if key != "theta"),
-    "truncate",
+    *_TRUTHS,
     *_VECTORS,
+    "mrope_section",
 )
 _PASTED_KEYS = (*_KEYS, "type")
 _ALL_KEYS = (*_KEYS, "positions", *_PASTED, "layer")
+# Qwen2-VL calls the default so where it has sections.
+_OF_SECTIONS = "mrope"
+_SECTIONS_HELP = "write how many pairs turn by time, height and width, such as [16, 24, 24]"
 _POSITIONS = ("queries", "keys")
 _POSITIONS_HELP = "write {queries: [2, 3], keys: [0, 1, 2, 3]}, or [0, 1, 2, 3] for both"
 
@@ -96,21 +103,37 @@ def read_settings(value: Value) -> dict[str, Any] | None:
     _infer(rope_type, settings)
     _check_keys(value, rope_type, found, settings)
     _check_order(value, rope_type, found, settings)
+    _check_sections(found)
     if value.errors.count > before:
         return None
     theta = settings.get("theta") or settings.get("rope_theta") or DEFAULT_THETA
     kind = ROPE_TYPES[rope_type]
-    wanted = ("partial_rotary_factor", *kind.keys, *kind.may_have)
+    of_all = ("partial_rotary_factor", "mrope_section", "mrope_interleaved")
+    wanted = (*of_all, *kind.keys, *kind.may_have)
     fields = {key: settings[key] for key in wanted if settings.get(key) is not None}
     if positions is not None:
         fields["positions"] = positions
     return {"theta": theta, "pairing": pairing, "rope_type": rope_type, **fields}
 
 
+def _sections(value: Value) -> tuple[int, ...] | None:
+    """How many pairs turn by the time, the height and the width of a token."""
+    numbers = read_matrix(value, rank=1)
+    if numbers is None:
+        return None
+    cells = numbers.rows()[0]
+    if len(cells) != 3 or any(cell < 1 or cell != cell // 1 for cell in cells):
+        value.wrong("must be three whole numbers above 0", _SECTIONS_HELP)
+        return None
+    return tuple(int(cell) for cell in cells)
+
+
 def _positions(value: Value) -> dict[str, Matrix] | None:
-    """Where queries and keys stand: two lists, or one for both."""
+    """Where queries and keys stand: two lists, or one for both; of several entries or of time,
+    height and width, lists of these.
+    """
     if isinstance(value.node, ListNode):
-        both = read_matrix(value, rank=1)
+        both = read_matrix(value, rank=1, deepest=3)
         return None if both is None else dict.fromkeys(_POSITIONS, both)
     if not isinstance(value.node, MappingNode):
         value.wrong(
@@ -123,7 +146,7 @@ def _positions(value: Value) -> dict[str, Matrix] | None:
         if word not in value.keys:
             value.wrong(f"has no {word}", _POSITIONS_HELP)
             continue
-        matrix = read_matrix(value.key(word), rank=1)
+        matrix = read_matrix(value.key(word), rank=1, deepest=3)
         if matrix is not None:
             found[word] = matrix
     return found
@@ -137,8 +160,10 @@ def _values(found: Mapping[str, Value]) -> dict[str, Any]:
             settings[key] = _number(value)
         elif key in _VECTORS:
             settings[key] = read_matrix(value, rank=1)
-        elif key == "truncate":
+        elif key in _TRUTHS:
             settings[key] = read_truth(value)
+        elif key == "mrope_section":
+            settings[key] = _sections(value)
     return settings
 
 
@@ -248,12 +273,29 @@ def _number(value: Value) -> Scalar | None:
 def _type(found: Mapping[str, Value]) -> str | None:
     """The kind of RoPE; None after reporting another word."""
     words = [found[key] for key in ("rope_type", "type") if key in found]
-    read = [read_word(word, tuple(ROPE_TYPES)) for word in words]
+    read = [_type_of(word, found) for word in words]
     if not read:
         return "default"
     if len({*read}) > 1 and None not in read:
         words[1].wrong(f"is {read[1]}, and rope_type is {read[0]}", "keep one of the two")
     return read[0]
+
+
+def _type_of(word: Value, found: Mapping[str, Value]) -> str | None:
+    """The type of this word; mrope is the default, where there are sections."""
+    is_of_sections = isinstance(word.node, Leaf) and word.node.text == _OF_SECTIONS
+    if is_of_sections and "mrope_section" in found:
+        return "default"
+    if is_of_sections:
+        word.wrong("rope_type: mrope needs mrope_section", _SECTIONS_HELP)
+        return None
+    return read_word(word, tuple(ROPE_TYPES))
+
+
+def _check_sections(found: Mapping[str, Value]) -> None:
+    """Report an order of sections where there are none."""
+    if "mrope_interleaved" in found and "mrope_section" not in found:
+        found["mrope_interleaved"].wrong("there is no mrope_section", _SECTIONS_HELP)
 
 
 def _one_theta(found: Mapping[str, Value]) -> None:
