@@ -79,11 +79,12 @@ def _answer(study: Study) -> Iterator[str]:
     if shown == study.visible.size:
         sees = "every query sees every key"
     form = form_words(study)
-    if any(is_matrix(each.mask) for each in study.masks):
-        form += ", a matrix, since attncli has no shorter form for it"
     if study.score is not None and form == NO_MASK:
         form = "none, and changes no score"
-    yield f"It is {form}: {sees}."
+    if any(is_matrix(each.mask) for each in study.masks):
+        yield f"It is a matrix, {form}, and has no shorter form: {sees}."
+    else:
+        yield f"It is {form}: {sees}."
     if study.adds_matrix:
         yield from added_words(study)
 
@@ -129,7 +130,7 @@ def _elsewhere(study: Study) -> Iterator[Block]:
     if differing:
         yield Paragraph((_differs(differing[0]),), "warning")
     if any(not each.holds and not each.error and each.differs_at is None for each in checks):
-        said = "The form lists these positions. At others, it says nothing."
+        said = "This form lists positions, and says nothing of others."
         yield Paragraph((said,), "note")
 
 

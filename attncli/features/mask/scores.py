@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from attncli.features.mask.asking import SCORES
 from attncli.features.mask.positions import Seen
+from attncli.tracing.warnings import HIGHEST_SENTINEL
 
 Numbers = NDArray[np.float64]
 # Numbers of a function are those of float32, mostly.
@@ -66,8 +67,7 @@ class ScoreForm:
 
 def score_form(values: NDArray[Any]) -> ScoreForm:
     """The form of what a score_mod gives for the SCORES, by entry, head, query, key and score."""
-    left: Seen = ~np.isneginf(values)
-    visible: Seen = np.any(left, axis=-1)
+    visible = visible_cells(values)
     cells = values[visible]
     if not cells.size:
         return ScoreForm(visible)
@@ -81,6 +81,22 @@ def score_form(values: NDArray[Any]) -> ScoreForm:
         if not found.why_not and is_close(found.of_scores()[visible], cells):
             return found
     return ScoreForm(visible, why_not=_reason(cells))
+
+
+def visible_cells(values: NDArray[Any]) -> Seen:
+    """Where a score_mod shows a key: where it does not give one very low number for any score, as
+    minus infinity is.
+    """
+    lowest = values[..., :1]
+    is_one = np.all(values == lowest, axis=-1)
+    hidden: Seen = is_one & (values[..., 0] <= HIGHEST_SENTINEL)
+    return ~hidden
+
+
+def sentinels(values: NDArray[Any]) -> Numbers:
+    """The numbers other than minus infinity that hide keys."""
+    hidden: Numbers = values[~visible_cells(values)]
+    return hidden[np.isfinite(hidden)]
 
 
 def is_close(found: NDArray[Any], wanted: NDArray[Any]) -> bool:

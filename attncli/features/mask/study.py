@@ -16,7 +16,7 @@ from attncli.errors import input_error
 from attncli.features.mask.alibi import Slopes, slopes_of
 from attncli.features.mask.asking import SCORES, USUAL_FUNCTION, Kind, Mod
 from attncli.features.mask.positions import Positions, Seen
-from attncli.features.mask.scores import ScoreForm, score_form
+from attncli.features.mask.scores import ScoreForm, score_form, sentinels, visible_cells
 from attncli.features.mask.shortest import Check, Shortest, Tried, is_whole, shortest_mask
 from attncli.problem.keys import CORNERS
 from attncli.testing.running.process import FunctionError, FunctionProcess, Limits
@@ -29,8 +29,8 @@ MOST_CALLS_ELSEWHERE = 2**15
 # So many positions more tell a form that fits by chance.
 FEWEST_MORE, MOST_MORE = 6, 64
 FARTHEST = 14
-# Where it is enough to see whether a score_mod does the same.
-ONE_SCORE = (3.0,)
+# These tell what a score_mod hides, and whether it does the same.
+TWO_SCORES = (0.0, 3.0)
 
 
 class Sizes(NamedTuple):
@@ -120,7 +120,7 @@ def study_of(mod: Mod, sizes: Sizes, begin: Callable[[str], None] = lambda _: No
     here = Positions.of(sizes.queries, sizes.keys)
     entries, heads = range(sizes.entries), range(sizes.heads)
     values = mod.values(here, entries, heads)
-    again = mod.values(here, entries, heads, ONE_SCORE)
+    again = mod.values(here, entries, heads, TWO_SCORES)
     if not _is_alike(mod, values, again):
         raise input_error(
             f"{mod.text} does not give the same when it is called again",
@@ -140,7 +140,9 @@ def study_of(mod: Mod, sizes: Sizes, begin: Callable[[str], None] = lambda _: No
     if mod.kind == "mask_mod":
         return study
     found = _with_scores(study, values)
-    return replace(found, checks=tuple(_check_of_scores(mod, found, each) for each in checks))
+    said = [*found.remarks, *_of_sentinels(values)]
+    checks = tuple(_check_of_scores(mod, found, each) for each in checks)
+    return replace(found, remarks=tuple(said), checks=checks)
 
 
 def _worst(checks: Sequence[Check]) -> Check:
@@ -185,20 +187,28 @@ def _check_of_scores(mod: Mod, study: Study, check: Check) -> Check:
 
 
 def _is_alike(mod: Mod, values: NDArray[Any], found: NDArray[Any]) -> bool:
-    """Whether it gives, for one score, what is found."""
+    """Whether it gives, for two scores, what is found."""
     if mod.kind == "mask_mod":
         return np.array_equal(values, found)
-    [score] = ONE_SCORE
-    at = SCORES.index(score)
-    return np.array_equal(values[..., [at]], found, equal_nan=True)
+    places = [SCORES.index(score) for score in TWO_SCORES]
+    return np.array_equal(values[..., places], found, equal_nan=True)
 
 
 def _visible(mod: Mod, values: NDArray[Any]) -> Seen:
-    """Which keys are seen: of a score_mod, those that some score is left of."""
+    """Which keys are seen."""
     if mod.kind == "mask_mod":
         return values
-    found: Seen = np.any(~np.isneginf(values), axis=-1)
-    return found
+    return visible_cells(values)
+
+
+def _of_sentinels(values: NDArray[Any]) -> Iterator[str]:
+    """That a score_mod hides keys by a number that only looks like minus infinity."""
+    found = sentinels(values)
+    if found.size:
+        yield (
+            f"It hides keys by {found.max():g}, not by -inf. A query that sees no other key then"
+            " attends to all of them."
+        )
 
 
 # Other ways to call it
@@ -216,7 +226,11 @@ def _by_flex_attention(
         return
     if made is None:
         return
-    wrong = np.argwhere(made != _visible(mod, values))
+    left = values
+    if mod.kind == "score_mod":
+        # PyTorch takes no other number for this.
+        left = np.any(~np.isneginf(values), axis=-1)
+    wrong = np.argwhere(made != left)
     if not len(wrong):
         return
     _, _, query, key = wrong[0].tolist()
@@ -236,7 +250,7 @@ def _of_others(mod: Mod, here: Positions, sizes: Sizes, values: NDArray[Any]) ->
         if number > 1:
             continue
         try:
-            found = mod.values(here, entries, heads, ONE_SCORE)
+            found = mod.values(here, entries, heads, TWO_SCORES)
         except FunctionError as error:
             if error.ended:
                 return
@@ -268,7 +282,7 @@ def _tried(
 ) -> Tried | None:
     """What is seen there; None where that takes too long."""
     try:
-        values = mod.values(positions, entries, heads, scores=(0.0,))
+        values = mod.values(positions, entries, heads, TWO_SCORES)
     except FunctionError as error:
         return None if error.ended else Tried(positions, None, str(error))
     return Tried(positions, _visible(mod, values))

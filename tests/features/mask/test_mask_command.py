@@ -365,7 +365,7 @@ def test_a_large_matrix_stands_beside_its_problem(
         encoding="utf-8",
     )
     assert run(["mask", f"{file}:odd", "-n", "40", "-o", "odd.yaml"]) == Exit.OK
-    assert "a matrix, since attncli has no shorter form for it" in " ".join(
+    assert "It is a matrix, keep, and has no shorter form: " in " ".join(
         capsys.readouterr().out.split()
     )
     assert Path("odd.npz").exists()

@@ -120,6 +120,28 @@ def test_all_hidden_is_a_mask() -> None:
     assert form(lambda s, b, h, q, k: -math.inf, 3, 4) == "lengths 0"
 
 
+def test_a_large_negative_number_hides_and_is_told() -> None:
+    def low(s: Any, b: Any, h: Any, q: Any, k: Any) -> Any:
+        return s if q >= k else -1e9
+
+    study = studied(low, 4)
+    assert form_words(study) == "causal"
+    [said] = study.remarks
+    assert said.startswith("It hides keys by -1e+09, not by -inf.")
+    assert [each.holds for each in study.checks] == [True, True]
+
+
+def test_a_large_bias_is_no_number_that_hides() -> None:
+    def steep(s: Any, b: Any, h: Any, q: Any, k: Any) -> Any:
+        return s - 2000 * abs(q - k)
+
+    study = studied(steep, 4)
+    assert form_words(study) == "alibi {slopes: [2000]}"
+    assert study.visible.all()
+    assert study.remarks == ()
+    assert [each.holds for each in study.checks] == [True, True]
+
+
 def test_a_matrix_says_nothing_of_other_positions() -> None:
     checks = studied(lambda s, b, h, q, k: s + 0.5 * (q == k), 3).checks
     assert [each.holds for each in checks] == [False, False]
