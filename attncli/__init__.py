@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from attncli.api import problems as problems
     from attncli.api import trace as trace
     from attncli.cli.saving import save as save
+    from attncli.comparison.compared import Compared as Compared
     from attncli.errors import AttncliError as AttncliError
-    from attncli.features.compare.compared import Compared as Compared
     from attncli.mistakes.catalogue import mistakes as mistakes
     from attncli.notebook import Trace as Trace
     from attncli.problem.model import Problem as Problem
@@ -46,7 +46,7 @@ __all__ = [
 _HOMES = {
     "AttncliError": "attncli.errors",
     "Checked": "attncli.api",
-    "Compared": "attncli.features.compare.compared",
+    "Compared": "attncli.comparison.compared",
     "Problem": "attncli.problem.model",
     "Trace": "attncli.notebook",
     "check": "attncli.api",

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from attncli.comparison.compared import Compared
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.many.manifest import Submission
     from attncli.features.check.many.result_row import Marked
     from attncli.features.check.verdicts import Solution
-    from attncli.features.compare.compared import Compared
 
 JOBS_EXAMPLE = (
     'give a list of students, problems and answers: [("Ada", "problem.yaml", "ada.yaml")]'
@@ -265,7 +265,7 @@ def compare(
         attncli.compare("problem.yaml", {"weights": weights, "output": output}).mistakes
     """
     # Few programs need these.
-    from attncli.features.compare.compared import Compared
+    from attncli.comparison.compared import Compared
     from attncli.features.compare.comparing import Wishes, compare_files
     from attncli.features.compare.handed_over import read_given
 

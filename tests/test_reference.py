@@ -204,7 +204,7 @@ def test_equations_of_heads_and_batches(problem: Callable[..., Problem]) -> None
     assert f"`{grouped.steps['scores'].rule.source}`" in page
 
 
-@pytest.mark.parametrize("name", ["trace", "comparison"])
+@pytest.mark.parametrize("name", ["trace", "comparison", "recording", "against"])
 def test_fields_of_the_json(name: str) -> None:
     described = text("json.md")
     assert [field for field in _fields(SCHEMAS[name]) if f"`{field}`" not in described] == []

@@ -52,14 +52,14 @@ def steps_table(
         b = comparison.b.word
         head = ("step", "differ", "absolute", "relative", "where", a, b)
         table = Table(head, tuple(rows), NUMBER_COLUMNS)
-        yield _filled(table)
+        yield without_empty_columns(table)
         if relative:
             yield Paragraph((LARGEST_ERRORS,))
     if identical:
         yield Paragraph((f"Identical to the last bit: {listed(identical)}.",))
 
 
-def _filled(table: Table) -> Table:
+def without_empty_columns(table: Table) -> Table:
     """The table without its empty columns."""
     kept = [column for column in range(len(table.head)) if _is_filled(table, column)]
     head = tuple(table.head[column] for column in kept)
@@ -86,7 +86,7 @@ def _row(
     if found is None:
         return (name, NOTHING, NOTHING, NOTHING, ("shapes differ",), *shapes)
     # A column that has nothing in any row is left out.
-    cells = NOTHING if relative else (_differing_cells(found),)
+    cells = NOTHING if relative else (differing_cells(found),)
     if not found.absolute:
         nothing_relative = ("0",) if relative else NOTHING
         return (name, cells, ("0",), nothing_relative, NOTHING, NOTHING, NOTHING)
@@ -103,7 +103,7 @@ def _row(
     )
 
 
-def _differing_cells(found: Difference) -> str:
+def differing_cells(found: Difference) -> str:
     """How many cells differ: none, all, or 2 of 9."""
     if not found.absolute or not found.differing:
         return "none"

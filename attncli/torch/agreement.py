@@ -106,9 +106,7 @@ def agreement(
     )
     trace = run(problem)
     joins = "W_O" in problem.given
-    arrays = {"output": _recorded(call, head, entry, joins)}
-    if call.weights is not None:
-        arrays["weights"] = _numbers(call.weights, call, head, entry)
+    arrays = recorded_arrays(call, head, entry, joins=joins)
     for name, array in arrays.items():
         for row in trace.fully_masked:
             at = _without_head(row) if joins and call.heads > 1 and name == "output" else row
@@ -123,6 +121,18 @@ def agreement(
             steps=list(arrays),
         )
     )
+
+
+def recorded_arrays(
+    call: RecordedCall, head: int | None, entry: int | None, *, joins: bool
+) -> dict[str, NDArray[Any]]:
+    """What a call gave back, by the names of steps: its output, after W_O where the problem `joins`
+    the heads, and its weights where it gave these.
+    """
+    arrays = {"output": _recorded(call, head, entry, joins)}
+    if call.weights is not None:
+        arrays["weights"] = _numbers(call.weights, call, head, entry)
+    return arrays
 
 
 def _without_head(row: WeightsRow) -> WeightsRow:

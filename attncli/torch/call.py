@@ -12,7 +12,9 @@ from typing import Any, SupportsIndex, TypedDict, Unpack
 import torch
 from torch import Tensor
 
+from attncli.arguments import require_tolerance
 from attncli.cli.saving import save
+from attncli.comparison.compared import Compared
 from attncli.dtypes import chosen
 from attncli.english import count
 from attncli.errors import usage_error
@@ -23,6 +25,7 @@ from attncli.problem.python_values import problem as new_problem
 from attncli.render import Style, render
 from attncli.torch.agreement import Agreement, agreement, disagreement
 from attncli.torch.attention import INPUTS, Attention, Projections, heads_of
+from attncli.torch.compared.two_calls import compared
 from attncli.torch.masks import Reach, written_mask
 from attncli.torch.rotations import position_of
 from attncli.torch.tensors import cut, size_of, size_text, to_numpy
@@ -125,12 +128,12 @@ class Call:
 
             calls[3].problem(head=5, tokens=["I", "love", "AI"])
         """
-        _require_options(options)
+        require_options(options)
         return new_problem(**self.keys(**options))
 
     def trace(self, **options: Any) -> Trace:
         """The problem worked out; `options` are those of `problem` and of `attncli.trace`."""
-        _require_options(options, *(work_out.__kwdefaults__ or ()))
+        require_options(options, *(work_out.__kwdefaults__ or ()))
         wanted = {
             name: options.pop(name) for name in ProblemOptions.__annotations__ if name in options
         }
@@ -141,6 +144,28 @@ class Call:
         format.
         """
         return agreement(self)
+
+    def compare(
+        self, other: Call, *, tolerance: float | None = None, **options: Unpack[ProblemOptions]
+    ) -> Compared:
+        """This call held against one of another model, or of the same one run in another way, step
+        by step, as `attncli.compare` does.
+
+        `options` are those of `problem`, and say what of both is compared. `tolerance` is relative
+        to the terms that a cell is computed from; without one, it is that of the coarser of both
+        number formats. A notebook shows the page, which begins with the first step that differs.
+        Raises AttncliError for what is no recorded call, and for a call that was not kept.
+
+            model_calls[3].compare(port_calls[3]).mistakes
+        """
+        if not isinstance(other, Call):
+            raise usage_error(
+                f"a call is compared with another one, not with a {type(other).__name__}",
+                help="to compare arrays, write attncli.compare(calls[3].problem(), arrays)",
+            )
+        require_options(options)
+        require_tolerance(tolerance)
+        return compared(self, other, _names(self, other), options, tolerance)
 
     def save(self, path: str | PathLike[str], **options: Unpack[ProblemOptions]) -> None:
         """Write the problem as YAML, with an .npz file beside it for large arrays, as
@@ -227,7 +252,7 @@ class Call:
         position = self._position(given, self.projections)
         if position is None and not self.projections.gives(given):
             return {}
-        keys = self._projected_keys(self.projections, head, entry)
+        keys = self.projected_keys(head, entry)
         if position is not None:
             keys["position"] = position
         return keys
@@ -238,17 +263,21 @@ class Call:
         """
         if projections.rope is None:
             return None
-        keys = self._projected_keys(projections, None, None if self.entries > 1 else 0)
+        keys = self.projected_keys(None, None if self.entries > 1 else 0)
         return position_of(keys, projections.rope, given.query, given.key)
 
-    def _projected_keys(
-        self, projections: Projections, head: int | None, entry: int | None
-    ) -> dict[str, Any]:
-        """The inputs and weights of the linear layers, and how many heads share them."""
+    def projected_keys(self, head: int | None = None, entry: int | None = None) -> dict[str, Any]:
+        """The inputs and weights of the linear layers, and how many heads share them; empty where
+        no layers were seen. What came between them and attention is not in it.
+        """
+        if self.projections is None:
+            return {}
+        if entry is None and self.entries == 1:
+            entry = 0
         if head is not None:
-            arrays = projections.of_head(head, self.heads, self.kv_heads)
+            arrays = self.projections.of_head(head, self.heads, self.kv_heads)
         else:
-            arrays = projections.arrays
+            arrays = self.projections.arrays
         inputs = {
             name: array[entry] if array.ndim == 3 and entry is not None else array
             for name, array in arrays.items()
@@ -274,6 +303,15 @@ class Call:
         return ", ".join(parts)
 
 
+def _names(ours: Call, theirs: Call) -> tuple[str, str]:
+    """What messages call two calls: call 3 (h.1.attn)."""
+    first, second = (
+        f"call {call.number} ({call.where})" if call.where else f"call {call.number}"
+        for call in (ours, theirs)
+    )
+    return first, second
+
+
 def _reach(given: Attention) -> Reach:
     """How far the scores of a call bring keys back that its mask should hide."""
     mask = given.mask
@@ -285,7 +323,8 @@ def _reach(given: Attention) -> Reach:
     return Reach(given.largest_score(), torch.finfo(computed).eps, torch.finfo(mask.dtype).min)
 
 
-def _require_options(options: Iterable[str], *others: str) -> None:
+def require_options(options: Iterable[str], *others: str) -> None:
+    """Raises AttncliError (exit 2) for a name that is no option of a problem, nor one of others."""
     for name in options:
         chosen("an option", name, [*ProblemOptions.__annotations__, *others])
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import overload
+from typing import Any, Unpack, overload
 
+from attncli.arguments import require_tolerance
 from attncli.english import byte_size, count, either, listed
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import Document, Paragraph, Table
 from attncli.render import Style, render
-from attncli.torch.call import Call
+from attncli.torch.call import Call, ProblemOptions, require_options
+from attncli.torch.compared.all_calls import ComparedCalls, compared_calls
+from attncli.torch.names_of_modules import shortened
 from attncli.torch.tensors import size_text
+from attncli.tracing.serialization import TRACE_FORMAT
+from attncli.version import __version__
 
 NOTHING_ASKED = "layers=[] keeps no call"
 # Names of modules are shortened where the table would be wider.
@@ -53,6 +58,31 @@ class Calls(Sequence[Call]):
     def __len__(self) -> int:
         return len(self._calls)
 
+    def compare(
+        self,
+        other: Calls,
+        *,
+        names: tuple[str, str] = ("A", "B"),
+        tolerance: float | None = None,
+        **options: Unpack[ProblemOptions],
+    ) -> ComparedCalls:
+        """All calls held against those of another recording, in their order, step by step.
+
+        `names` are what the page calls both. `options` are those of `Call.problem`, and say what of
+        each call is compared; `tolerance` is that of `Call.compare`. Raises AttncliError for what
+        is no recording, and where no call was kept on both sides.
+
+            model_calls.compare(port_calls).first
+        """
+        if not isinstance(other, Calls):
+            raise usage_error(
+                f"a recording is compared with another one, not with a {type(other).__name__}",
+                help="to compare one call, write calls[3].compare(other_calls[3])",
+            )
+        require_options(options)
+        require_tolerance(tolerance)
+        return compared_calls(self, other, names, tolerance=tolerance, options=options)
+
     def add(self, call: Call) -> None:
         """Append a call."""
         self._calls.append(call)
@@ -63,14 +93,24 @@ class Calls(Sequence[Call]):
         return sum(call.bytes for call in self)
 
     def __repr__(self) -> str:
-        return render(self._page(), "table", Style(width=_TABLE_WIDTH)).rstrip()
+        return render(self.page(), "table", Style(width=_TABLE_WIDTH)).rstrip()
 
     def _repr_markdown_(self) -> str:
-        return render(self._page(), "markdown", Style())
+        return render(self.page(), "markdown", Style())
 
-    def _page(self) -> Document:
+    def to_dict(self) -> dict[str, Any]:
+        """The table for programs, as `attncli record --format json` has it."""
+        return {
+            "attncli": {"version": __version__, "format": TRACE_FORMAT},
+            "calls": [_data(call) for call in self],
+            "unseen": dict(self.unseen),
+        }
+
+    def page(self) -> Document:
+        """The table, with what there is to say of it."""
         if not self:
-            return Document("Recorded calls of attention", (Paragraph(("There is none yet.",)),))
+            nothing = Paragraph(("There is none yet.",))
+            return Document("Recorded calls of attention", (nothing,), self.to_dict)
         columns = self._columns()
         facts = []
         if len(set(columns["format"])) == 1:
@@ -79,7 +119,7 @@ class Calls(Sequence[Call]):
         if self.bytes:
             facts.append(f"The recorded tensors take {byte_size(self.bytes)}.")
         if _width(columns) > _TABLE_WIDTH:
-            columns["module"], pattern = _shortened(columns["module"])
+            columns["module"], pattern = shortened(columns["module"])
             if pattern:
                 facts.append(
                     f"The modules are {pattern}, and the table has what each * stands for."
@@ -98,7 +138,7 @@ class Calls(Sequence[Call]):
         numbers = tuple(at for at, head in enumerate(columns) if head not in _TEXT_COLUMNS)
         table = Table(tuple(columns), tuple(rows), numbers)
         paragraphs = [Paragraph((note,)) for note in notes]
-        return Document("Recorded calls of attention", (table, *paragraphs))
+        return Document("Recorded calls of attention", (table, *paragraphs), self.to_dict)
 
     def _columns(self) -> dict[str, list[str]]:
         """The cells of the table by its heads, without columns that say nothing."""
@@ -122,6 +162,23 @@ class Calls(Sequence[Call]):
         return columns
 
 
+def _data(call: Call) -> dict[str, Any]:
+    query, key, value = ([*shape] for shape in call.shapes)
+    return {
+        "number": call.number,
+        "step": call.step,
+        "layer": call.layer,
+        "module": call.where,
+        "heads": call.heads,
+        "kv_heads": call.kv_heads,
+        "shapes": {"Q": query, "K": key, "V": value},
+        "mask": call.mask,
+        "dtype": call.dtype,
+        "kept": call.attention is not None,
+        "reason": call.reason,
+    }
+
+
 def _heads(call: Call) -> str:
     if call.kv_heads == call.heads:
         return size_text(call.heads)
@@ -131,35 +188,3 @@ def _heads(call: Call) -> str:
 def _width(columns: dict[str, list[str]]) -> int:
     """How wide the table is, with its margin and the gaps between its columns."""
     return 2 + sum(max(map(len, [head, *cells])) + 3 for head, cells in columns.items()) - 3
-
-
-def _shortened(names: list[str]) -> tuple[list[str], str]:
-    """The names without the parts that all of them have, and these parts with a * for each of the
-    others.
-
-    `model.layers.0.self_attn` and `model.layers.1.self_attn` are 0 and 1, and
-    `model.layers.*.self_attn`. Nothing is shortened if they have no such parts.
-    """
-    parts = [name.split(".") for name in names]
-    lengths = set(map(len, parts))
-    if len(lengths) > 1:
-        return names, ""
-    # The parts that all names have, at their places; None where names differ.
-    common = [_common_to(column) for column in zip(*parts, strict=True)]
-    if None not in common:
-        # Names that are all alike keep their last part.
-        common[-1] = None
-    if all(part is None for part in common):
-        return names, ""
-    shortened: list[str] = []
-    for name in parts:
-        own = [part for part, said in zip(name, common, strict=True) if said is None]
-        shortened.append(".".join(own))
-    pattern = ["*" if said is None else said for said in common]
-    return shortened, ".".join(pattern)
-
-
-def _common_to(parts: Sequence[str]) -> str | None:
-    """The part that all of these are, or None."""
-    first, *others = parts
-    return first if all(other == first for other in others) else None

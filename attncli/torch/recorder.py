@@ -177,14 +177,13 @@ class ThreadPlace:
 
     def _with_rope(self, seen: Seen) -> Seen:
         """The call with what the module that runs says of its RoPE, where something turned its
-        queries and keys; where it says nothing, without the layers before.
+        queries and keys.
         """
         projections = seen.projections
         if projections is None or not projections.rotated:
             return seen
         rope = rope_of(self._running[-1] if self._running else None)
-        known = None if rope is None else replace(projections, rope=rope)
-        return seen._replace(projections=known)
+        return seen._replace(projections=replace(projections, rope=rope))
 
     def _where(self) -> str:
         """The name of the module that runs, as the outermost one has it."""

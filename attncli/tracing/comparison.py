@@ -55,7 +55,8 @@ class Operand:
     queries that are compared, where the other side has not all of them. `read_as` has the step of
     each name that another program wrote, where that is not our name. `sees_no_key` is what a query
     that sees no key is given, one of `SEES_NO_KEY`; None where this was not asked for. `own` are
-    the rules of steps of the other side's own equations.
+    the rules of steps of the other side's own equations. `handed_on` are the given arrays that a
+    computation before this one worked out, as the layers before do.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Operand:
     read_as: Mapping[str, str] = field(default_factory=dict)
     sees_no_key: str | None = None
     own: Mapping[str, Rule] = field(default_factory=dict)
+    handed_on: frozenset[str] = frozenset()
 
     @classmethod
     def of_trace(cls, trace: Trace, name: str, word: str, phrase: str) -> Operand:
@@ -474,5 +476,5 @@ def _settings(a: Operand, b: Operand) -> dict[str, tuple[Any, Any]]:
 
 def _step_sizes(side: Operand, coarser: Dtype, sized: bool) -> StepSizes:
     """The magnitudes of each step of a side as far as it is compared; None for what is no trace."""
-    sizes = Magnitudes(side.trace, coarser) if side.trace and sized else None
+    sizes = Magnitudes(side.trace, coarser, side.handed_on) if side.trace and sized else None
     return lambda name: None if sizes is None else side.compared_rows(name, sizes[name])

@@ -4,6 +4,7 @@ by.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from math import log
 from typing import Any, NamedTuple
@@ -30,11 +31,13 @@ class Magnitudes:
 
     `dtype` is the format in which steps are rounded: what is smaller than its smallest normal
     number loses as much as this does, and functions are looked at as far as numbers are off by its
-    epsilon.
+    epsilon. Of what was `handed_on` by a computation before this one, each cell is measured by the
+    largest of its row: nobody knows its own terms.
     """
 
     trace: Trace
     dtype: Dtype
+    handed_on: Collection[str] = ()
     _known: dict[str, Doubles] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Doubles:
@@ -53,6 +56,10 @@ class Magnitudes:
         if not step.rule.given:
             worked = self._worked(name)
             found = np.maximum(worked, found)
+        elif name in self.handed_on:
+            finite = np.where(np.isfinite(found), found, 0)
+            of_row = np.max(finite, axis=-1, keepdims=True, initial=0)
+            found = np.broadcast_to(of_row, found.shape)
         is_finite = np.isfinite(value)
         found = np.where(is_finite, found, 0)
         found = np.nan_to_num(found, nan=LARGEST_DOUBLE, posinf=LARGEST_DOUBLE)

@@ -152,9 +152,9 @@ def compare(
         paths, set or [], overrides.as_, outside=overrides.allow_outside, renames=rename or []
     )
 
+    from attncli.comparison.page import comparison_page
     from attncli.features.compare.comparing import Wishes, compare_files
     from attncli.features.compare.operands import format_deviations
-    from attncli.features.compare.page import comparison_page
     from attncli.page.number_formats import formats_page
 
     progress.begin("comparing")

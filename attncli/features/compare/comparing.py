@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from attncli.comparison.blind_rows import with_blind_rows
 from attncli.english import listed
 from attncli.errors import input_error, usage_error
-from attncli.features.compare.blind_rows import with_blind_rows
 from attncli.features.compare.operands import InputFile, operands
 from attncli.page.view import chosen_names
 from attncli.tracing.comparison import Comparison, compare

@@ -1,22 +1,35 @@
-"""`attncli record`: one call of attention of a Transformers model on disk, as a problem to be
-worked out.
+"""`attncli record`: the calls of attention of a Transformers model on disk, one of them as a
+problem to be worked out, or all of them against those of another model.
 """
 
 import sys
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from attncli.cli import options
 from attncli.cli.error_report import warn, warn_of
-from attncli.cli.files import require_writable, write
+from attncli.cli.files import require_writable
+from attncli.cli.groups import grouped
+from attncli.cli.look import Look, look_options
+from attncli.cli.options import Conflict, reject_conflicts
+from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
-from attncli.errors import usage_error
+from attncli.dtypes import DETAILS
+from attncli.english import listed
+from attncli.errors import Exit, usage_error
 
 POSSIBLE_NUMBERS = range(10**6)
+# A problem has one of these suffixes.
+YAML = ("yaml", "yml")
+# How Transformers may work attention out; a folder of such a name is written ./sdpa.
+IMPLEMENTATIONS = ("eager", "sdpa", "flex_attention")
+RecordLook: TypeAlias = Annotated[Look, look_options("color", "ascii", data=YAML)]
 
 
+@grouped
 def record(
+    *,
     model: Annotated[
         str,
         typer.Argument(
@@ -30,7 +43,7 @@ def record(
             options.whole,
             "--layer",
             metavar="N",
-            help="Which call of attention to save, from 0.",
+            help="Which call of attention to save or to compare, from 0.",
             allowed=POSSIBLE_NUMBERS,
         ),
     ] = None,
@@ -44,46 +57,120 @@ def record(
             allowed=POSSIBLE_NUMBERS,
         ),
     ] = None,
-    output: Annotated[
+    attention: Annotated[
         str | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write the problem to this .yaml file."
+        options.choice(
+            "--attention",
+            IMPLEMENTATIONS,
+            "How the model works attention out.  [default: as its config says]",
         ),
     ] = None,
-) -> None:
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="MODEL_DIR|WORD",
+            help=(
+                "Compare all calls with those of the model in this folder, or of the same model"
+                f" with another attention: {listed(IMPLEMENTATIONS, last='or')}."
+            ),
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        options.read_by(
+            options.number,
+            "--tolerance",
+            metavar="T",
+            help="How far apart two cells may be with --against, relative to the terms that they"
+            " are computed from.  [default: 1e-5, that of float32]",
+            example="1e-6",
+            zero=True,
+        ),
+    ] = None,
+    look: RecordLook,
+    detail: Annotated[
+        str | None,
+        options.choice(
+            "--detail",
+            DETAILS,
+            "With --against: without a worked cell, with one, or with all matrices.  [default:"
+            " rows]",
+        ),
+    ] = None,
+    precision: options.Precision = 3,
+    quiet: options.Quiet = False,
+) -> int:
     """Run a model on a text, and save the attention of one of its layers as a problem.
 
-    Without -o it lists the calls of attention that the model makes. The model is read from the
-    folder alone: nothing is downloaded, and no code in it is run.
+    Without -o it lists the calls of attention that the model makes. With --against it says which
+    call is the first that differs from that of another model, in which step and cell; exit code 1
+    says that one differs. The model is read from the folder alone: nothing is downloaded, and no
+    code in it is run.
     """
-    if output is not None and layer is None:
-        raise usage_error(
-            "-o needs --layer, which says which call to save",
-            help="run it without -o to see them all",
-        )
-    if output is None and (layer is not None or head is not None):
-        raise usage_error("--layer and --head say what -o saves", help="add -o problem.yaml")
+    is_problem = look.format in YAML
+    with_against = {
+        "--tolerance": tolerance is not None,
+        "--detail": detail is not None,
+    }
+    reject_conflicts(
+        *(
+            Conflict(against is None and given, name, "one model", f"{name} is for --against")
+            for name, given in with_against.items()
+        ),
+        Conflict(
+            against is not None and is_problem,
+            "--against",
+            f"-o {look.output}",
+            "it writes a page: -o against.md",
+        ),
+    )
+    if against is None:
+        _require_what_is_saved(look, layer, head)
 
     from attncli.features.record.model import read_model, run_model
-    from attncli.problem.saving import require_yaml
 
-    if output is not None:
-        require_yaml(output)
-    require_writable(output, model)
+    require_writable(look.output, model)
+    if against is not None:
+        from attncli.features.record.against import Wishes, against_another
+
+        wishes = Wishes(text, layer, head, attention, tolerance)
+        found = against_another(model, against, wishes, IMPLEMENTATIONS)
+        write_page(found.page(detail or "rows", precision), look)
+        warn_of(found.warnings, quiet=quiet)
+        return Exit.OK if found.agrees else Exit.DIFFERENCE
     progress.begin("loading the model")
-    loaded = read_model(model)
+    loaded = read_model(model, attention=attention)
     progress.begin("running the model")
-    recorded = run_model(loaded, text, layer)
+    recorded = run_model(loaded, text, [] if layer is None else [layer])
     calls = recorded.calls
-    if output is None:
-        write(f"{calls!r}\n", None, portable=False)
+    if not is_problem or look.output is None:
+        write_page(calls.page(), look)
     else:
         call = next((each for each in calls if each.layer == layer), None)
         if call is None:
             raise usage_error(
                 f"there is no layer {layer}", help=f"the model has layer 0 to {calls[-1].layer}"
             )
-        doubt = call.write(output, **recorded.options(call, head))
+        doubt = call.write(look.output, **recorded.options(call, head))
         if doubt:
             warn(doubt, sys.stderr)
-    warn_of(loaded.warnings, quiet=False)
+    warn_of(loaded.warnings, quiet=quiet)
+    return Exit.OK
+
+
+def _require_what_is_saved(look: Look, layer: int | None, head: int | None) -> None:
+    """Raises AttncliError (exit 2) where a layer has no file to go to, or a file no layer."""
+    is_problem = look.format in YAML
+    if is_problem and layer is None:
+        raise usage_error(
+            "-o needs --layer, which says which call to save",
+            help="run it without -o to see them all",
+        )
+    if is_problem or (layer is None and head is None):
+        return
+    if look.output is not None:
+        from attncli.problem.saving import require_yaml
+
+        require_yaml(look.output)
+    raise usage_error("--layer and --head say what -o saves", help="add -o problem.yaml")

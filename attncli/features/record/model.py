@@ -5,7 +5,7 @@ recorded.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +27,7 @@ _LONGEST_MESSAGE = 300
 
 class Loaded(NamedTuple):
     """A model and its tokenizer; `missing` are the weights that the folder lacks, and are as in an
-    untrained model.
+    untrained model. `tokenizer` is None where the folder has none.
     """
 
     model: Any
@@ -68,11 +68,15 @@ class Recorded(NamedTuple):
         }
 
 
-def read_model(folder: str) -> Loaded:
-    """The model in a folder, in float32 and ready to be run; raises AttncliError where it cannot be
-    read.
+def read_model(
+    folder: str, *, attention: str | None = None, needs_tokenizer: bool = True
+) -> Loaded:
+    """The model in a folder, in float32 and ready to be run, with this implementation of attention.
+
+    Its tokenizer may be missing where another one's is used. Raises AttncliError where the model
+    cannot be read, and exit 2 where it has no such implementation.
     """
-    _require_model(folder)
+    _require_model(folder, needs_tokenizer=needs_tokenizer)
     # This comes before the import: Transformers asks its hub for what is missing.
     os.environ["HF_HUB_OFFLINE"] = "1"
     try:
@@ -95,11 +99,16 @@ def read_model(folder: str) -> Loaded:
     alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with _reading(f"the model {folder}", _GIVE_A_SAVED_FOLDER):
         config = AutoConfig.from_pretrained(folder, **alone)
-    with _reading(
-        f"the tokenizer in {folder}", "tokenizer.save_pretrained() writes one that can be read"
-    ):
-        tokenizer = AutoTokenizer.from_pretrained(folder, **alone)
-    with _reading(f"the model {folder}", _GIVE_A_SAVED_FOLDER):
+    tokenizer = None
+    if _has_tokenizer(Path(folder)):
+        with _reading(
+            f"the tokenizer in {folder}", "tokenizer.save_pretrained() writes one that can be read"
+        ):
+            tokenizer = AutoTokenizer.from_pretrained(folder, **alone)
+    if attention is not None:
+        alone["attn_implementation"] = attention
+    help = _GIVE_A_SAVED_FOLDER if attention is None else "choose another --attention"
+    with _reading(f"the model {folder}", help):
         model, found = AutoModel.from_pretrained(
             folder,
             config=config,
@@ -122,9 +131,9 @@ def read_model(folder: str) -> Loaded:
     return Loaded(model.eval(), tokenizer, tuple(sorted(found["missing_keys"])))
 
 
-def _require_model(folder: str) -> None:
-    """Raises AttncliError unless this is a folder with a model and a tokenizer, by the names of its
-    files.
+def _require_model(folder: str, *, needs_tokenizer: bool) -> None:
+    """Raises AttncliError unless this is a folder with a model, and with a tokenizer where one is
+    needed, by the names of its files.
     """
     place = Path(folder)
     if not place.exists():
@@ -139,7 +148,7 @@ def _require_model(folder: str) -> None:
         for config in sorted(place.glob("snapshots/*/config.json"))[:1]:
             # What is downloaded is kept in folders of this form.
             help = f"give {config.parent}"
-    elif not _has(place, "*token*", "*vocab*", "*.model", "*.spm", "*bpe*"):
+    elif needs_tokenizer and not _has_tokenizer(place):
         why, help = (
             "there is no tokenizer in it",
             f'add one with tokenizer.save_pretrained("{folder}")',
@@ -149,6 +158,10 @@ def _require_model(folder: str) -> None:
     else:
         return
     raise file_error(f"cannot read the model {folder}: {why}", help=help)
+
+
+def _has_tokenizer(folder: Path) -> bool:
+    return _has(folder, "*token*", "*vocab*", "*.model", "*.spm", "*bpe*")
 
 
 def _has(folder: Path, *patterns: str) -> bool:
@@ -172,16 +185,21 @@ def _reading(what: str, help: str) -> Iterator[None]:
         raise input_error(f"cannot read {what}: {why}", help=help) from error
 
 
-def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
-    """One run on a text, of which only this layer is kept; raises AttncliError where the model
-    cannot run on it.
+def run_model(
+    loaded: Loaded, text: str, layers: Sequence[int] | None, *, tokenizer: Any = None
+) -> Recorded:
+    """One run on a text, of which only these layers are kept, or all where None; raises
+    AttncliError where the model cannot run on it.
+
+    `tokenizer` may be that of another model; None is the model's own.
     """
     import torch
 
     from attncli.torch import recording
 
     config = loaded.model.config
-    encoded = loaded.tokenizer(text, return_tensors="pt")
+    tokenizer = tokenizer or loaded.tokenizer
+    encoded = tokenizer(text, return_tensors="pt")
     tokens, decoder_tokens = encoded["input_ids"][0].tolist(), []
     if not tokens:
         help = (
@@ -199,7 +217,7 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
         decoder_tokens = [next((start for start in starts if start is not None), 0)]
         inputs["decoder_input_ids"] = torch.tensor([decoder_tokens])
     try:
-        with torch.no_grad(), recording(layers=[] if layer is None else [layer]) as calls:
+        with torch.no_grad(), recording(layers=layers) as calls:
             loaded.model(**inputs)
     except AttncliError:
         raise
@@ -212,12 +230,11 @@ def run_model(loaded: Loaded, text: str, layer: int | None) -> Recorded:
                 help="give a shorter --text",
             ) from error
         raise input_error(f"the model cannot run on a text: {_words(error)}") from error
-    return Recorded(calls, _labels(loaded, tokens), _labels(loaded, decoder_tokens))
+    return Recorded(calls, _labels(tokenizer, tokens), _labels(tokenizer, decoder_tokens))
 
 
-def _labels(loaded: Loaded, tokens: list[int]) -> list[str]:
+def _labels(tokenizer: Any, tokens: list[int]) -> list[str]:
     """The tokens as text; one that is only space by its name in the vocabulary."""
-    tokenizer = loaded.tokenizer
     labels = []
     for token, name in zip(tokens, tokenizer.convert_ids_to_tokens(tokens), strict=True):
         text = tokenizer.decode([token]).strip()

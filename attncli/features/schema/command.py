@@ -21,7 +21,7 @@ LISTED_FIRST = ("problem", "trace", "answers")
 def schemas() -> dict[str, Path]:
     """The file of every schema by its name."""
     files = list(_PACKAGE.glob("*/*.schema.json"))
-    files += sorted(_PACKAGE.glob("features/*/*.schema.json"))
+    files += sorted(_PACKAGE.glob("*/*/*.schema.json"))
     found = {file.name.removesuffix(".schema.json"): file for file in files}
     names = sorted(found, key=lambda name: (*LISTED_FIRST, name).index(name))
     return {name: found[name] for name in names}

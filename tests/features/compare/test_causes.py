@@ -10,7 +10,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run as main
-from attncli.features.compare.causes import factor_names
+from attncli.comparison.causes import factor_names
 from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli.comparison.moved_weights import moved_weights
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.features.compare.moved_weights import moved_weights
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run

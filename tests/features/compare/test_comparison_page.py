@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from attncli.attention.registry import RULES
+from attncli.comparison.page import comparison_page
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.features.compare.page import comparison_page
 from attncli.features.schema.command import schemas
 from attncli.page.document import (
     Document,

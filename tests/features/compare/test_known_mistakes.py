@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attncli.comparison.known_mistakes import MOST_MISTAKES_NAMED, explanation
+from attncli.comparison.page import comparison_page
 from attncli.dtypes import DTYPES
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.features.compare.known_mistakes import MOST_MISTAKES_NAMED, explanation
-from attncli.features.compare.page import comparison_page
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.render import render

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli.features.compare.moved_weights import KeyChange, moved_rows
+from attncli.comparison.moved_weights import KeyChange, moved_rows
 
 
 def test_from_one_key_to_another() -> None:

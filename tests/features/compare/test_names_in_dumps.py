@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from attncli.cli.main import run as run_command
+from attncli.comparison.known_mistakes import FEWEST_CELLS, MOST_MISTAKES_NAMED, explanation
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.features.compare.known_mistakes import FEWEST_CELLS, MOST_MISTAKES_NAMED, explanation
 from attncli.features.compare.operands import InputFile, operands
 from attncli.problem.loader import loads
 from attncli.tracing import run

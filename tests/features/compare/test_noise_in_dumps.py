@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
+from attncli.comparison.known_mistakes import explanation
 from attncli.features.compare.dumps import Dump, in_order
-from attncli.features.compare.known_mistakes import explanation
 from attncli.features.compare.operands import InputFile, operands
 from attncli.problem.loader import loads
 from attncli.tracing.comparison import compare

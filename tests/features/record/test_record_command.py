@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import attncli
 from attncli.cli.main import run
+from attncli.features.schema.command import schemas
 
 WORDS = ["[UNK]", "I", "love", "AI"]
 
@@ -355,3 +357,104 @@ def test_a_torch_too_old_for_transformers(
     error = capsys.readouterr().err
     assert f"this version of Transformers needs a newer PyTorch than {torch.__version__}\n" in error
     assert error.endswith("help: pip install --upgrade torch\n")
+
+
+@pytest.fixture(scope="module")
+def port(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model, but its second layer has other keys."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    path = shutil.copytree(folder, tmp_path_factory.mktemp("ports") / "port")
+    file = path / "model.safetensors"
+    weights = load_file(file)
+    weights["h.1.attn.c_attn.weight"][:, 8:16] += torch.ones(8, 8)
+    save_file(weights, file, metadata={"format": "pt"})
+    return path
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["--against", "eager"], 0, "2 calls of attention agree"),
+        (["--against", "port"], 1, "Call 1 (layer 1, h.1.attn) is the first that differs"),
+        (["--against", "port", "--layer", "0"], 0, "1 call of attention agrees"),
+        (["--against", "port", "--layer", "1", "--head", "1"], 1, "in the step W_K"),
+        (["--against", "port", "--tolerance", "1000"], 0, "agree"),
+        (["--attention", "eager", "--against", "sdpa"], 0, "(eager) against sdpa"),
+    ],
+)
+def test_against_another_model(
+    more: list[str], code: int, said: str, folder: Path, port: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    line = [str(port) if word == "port" else word for word in more]
+    assert run(["record", str(folder), "--text", "I love AI", *line]) == code
+    out, err = capsys.readouterr()
+    assert said in " ".join(out.split())
+    assert err == ""
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_the_list_and_the_comparison_for_programs(
+    folder: Path, port: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["record", str(folder), "--text", "I love AI"]
+    assert run([*line, "--format", "json"]) == 0
+    recorded = json.loads(capsys.readouterr().out)
+    jsonschema.validate(recorded, json.loads(schemas()["recording"].read_text(encoding="utf-8")))
+    assert [call["module"] for call in recorded["calls"]] == ["h.0.attn", "h.1.attn"]
+    file = tmp_path / "against.json"
+    assert run([*line, "--against", str(port), "-o", str(file)]) == 1
+    data = json.loads(file.read_text(encoding="utf-8"))
+    jsonschema.validate(data, json.loads(schemas()["against"].read_text(encoding="utf-8")))
+    assert data["first_difference"] == 1
+    assert [call["same"] for call in data["calls"]] == [True, False]
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_the_second_folder_needs_no_tokenizer(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = shutil.copytree(folder, tmp_path / "bare", ignore=shutil.ignore_patterns("*token*"))
+    line = ["record", str(folder), "--text", "I love AI", "--against", str(bare)]
+    assert run(line) == 0
+    assert run(["record", str(bare), "--text", "I love AI", "--against", str(folder)]) == 4
+    assert "there is no tokenizer in it" in capsys.readouterr().err
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_another_tokenizer_is_said(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = shutil.copytree(folder, tmp_path / "other")
+    text = (other / "tokenizer.json").read_text(encoding="utf-8")
+    words = json.loads(text)
+    words["model"]["vocab"] = {"[UNK]": 0, "I": 2, "love": 1, "AI": 3}
+    (other / "tokenizer.json").write_text(json.dumps(words), encoding="utf-8")
+    line = ["record", str(folder), "--text", "I love AI", "--against", str(other)]
+    assert run(line) == 0
+    said = capsys.readouterr().err
+    assert "makes other tokens of this text; both models read those of" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--tolerance", "1"], "--tolerance cannot be used with one model"),
+        (["--detail", "brief"], "--detail is for --against"),
+        (["--against", "b", "-o", "x.yaml"], "--against cannot be used with -o x.yaml"),
+        (["--attention", "fast"], "--attention"),
+        (["--layer", "1"], "--layer and --head say what -o saves"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    more: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["record", "nowhere", "--text", "I love AI", *more]) == 2
+    assert message in capsys.readouterr().err

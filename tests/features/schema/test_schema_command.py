@@ -25,7 +25,10 @@ def printed(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     "name",
-    ["problem", "trace", "answers", "results", "verdict", "comparison", "test", "functions"],
+    [
+        *("problem", "trace", "answers", "results", "verdict", "comparison", "test", "functions"),
+        *("recording", "against"),
+    ],
 )
 def test_a_schema_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     schema = printed(name, capsys)
@@ -98,8 +101,8 @@ def test_an_unknown_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema", "pages"]) == 2
     assert (
         capsys.readouterr().err == "attncli: error: there is no schema pages\n"
-        "help: the schemas are problem, trace, answers, test, results, verdict, comparison,"
-        " mask, functions\n"
+        "help: the schemas are problem, trace, answers, comparison, test, recording, results,"
+        " verdict, mask, functions, against\n"
     )
 
 

@@ -9,11 +9,11 @@ from math import inf, isnan
 
 import numpy as np
 
+from attncli.comparison.causes import causes
+from attncli.comparison.data import comparison_data
+from attncli.comparison.known_mistakes import Explanation, explanation
+from attncli.comparison.moved_weights import moved_sentences
 from attncli.english import count, either, listed, shape_text, shorten
-from attncli.features.compare.causes import causes
-from attncli.features.compare.data import comparison_data
-from attncli.features.compare.known_mistakes import Explanation, explanation
-from attncli.features.compare.moved_weights import moved_sentences
 from attncli.page.comparison import matrices, steps_table
 from attncli.page.document import (
     Block,

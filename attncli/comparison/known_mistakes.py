@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.comparison.mistaken_numbers import FEWEST_CELLS, Attempt, Made
 from attncli.equation.nodes import Expression
-from attncli.features.compare.mistaken_numbers import FEWEST_CELLS, Attempt, Made
 from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from attncli.arguments import in_words_of_python
+from attncli.comparison import known_mistakes
+from attncli.comparison.data import comparison_data
+from attncli.comparison.known_mistakes import Explanation
+from attncli.comparison.page import page_of
 from attncli.dtypes import DETAILS, DetailWord, check_precision, chosen
 from attncli.english import count, entitled, listed, shape_text
-from attncli.features.compare import known_mistakes
-from attncli.features.compare.data import comparison_data
-from attncli.features.compare.known_mistakes import Explanation
-from attncli.features.compare.page import page_of
 from attncli.page.measures import place
 from attncli.render import Style, render
 from attncli.tracing.comparison import Comparison, StepComparison

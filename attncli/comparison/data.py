@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.features.compare.known_mistakes import Explanation
-from attncli.features.compare.moved_weights import KeyChange, MovedWeights, moved_weights
+from attncli.comparison.known_mistakes import Explanation
+from attncli.comparison.moved_weights import KeyChange, MovedWeights, moved_weights
 from attncli.page.comparison import step_data
 from attncli.tracing.comparison import Comparison, Operand
 from attncli.tracing.serialization import TRACE_FORMAT

@@ -13,8 +13,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.comparison.known_mistakes import MOST_WEIGHTS, Explanation, unexplained_size
 from attncli.english import either, listed
-from attncli.features.compare.known_mistakes import MOST_WEIGHTS, Explanation, unexplained_size
 from attncli.page.document import Text
 from attncli.page.measures import legible_number, number
 from attncli.tracing.comparison import Comparison, Operand, StepComparison

@@ -1,0 +1,116 @@
+"""Two models, or one with two implementations of attention, on the same tokens: which call is the
+first that differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from attncli.cli.progress import progress
+from attncli.features.record.model import Loaded, Recorded, read_model, run_model
+from attncli.torch.compared.all_calls import ComparedCalls, compared_calls, page_of_calls
+
+if TYPE_CHECKING:
+    from attncli.page.document import Document
+    from attncli.torch import Call
+    from attncli.torch.call import ProblemOptions
+
+
+class Wishes(NamedTuple):
+    """What both models read, and what of them is compared: one layer or all, one head or all.
+
+    `attention` is the implementation of the first model, None for that of its config.
+    """
+
+    text: str
+    layer: int | None = None
+    head: int | None = None
+    attention: str | None = None
+    tolerance: float | None = None
+
+
+class Found(NamedTuple):
+    """The calls side by side, and what the user should know of the models."""
+
+    calls: ComparedCalls
+    warnings: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no call differs, and both models make as many."""
+        return self.calls.agrees
+
+    def page(self, detail: str, precision: int) -> Document:
+        """The page of the command."""
+        return page_of_calls(self.calls, detail, precision)
+
+
+def against_another(
+    model: str, other: str, wishes: Wishes, implementations: Collection[str]
+) -> Found:
+    """Both models run on the tokens that the first one makes of the text, and compared.
+
+    `other` is a folder, or the word of an implementation, which stands for the same model with it.
+    Raises AttncliError where a model cannot be read or run, or has no such layer.
+    """
+    is_word = other in implementations and not Path(other).is_dir()
+    layers = None if wishes.layer is None else [wishes.layer]
+    progress.begin(f"running {model}")
+    first = read_model(model, attention=wishes.attention)
+    ours = run_model(first, wishes.text, layers)
+    progress.begin(f"running {other}")
+    second = read_model(
+        model if is_word else other,
+        attention=other if is_word else None,
+        needs_tokenizer=False,
+    )
+    theirs = run_model(second, wishes.text, layers, tokenizer=first.tokenizer)
+    calls = _compared(ours, theirs, _names(model, other, wishes.attention), wishes)
+    return Found(calls, tuple(_warnings((model, first), (other, second), wishes.text)))
+
+
+def _names(model: str, other: str, attention: str | None) -> tuple[str, str]:
+    """What the page calls both: the names of their folders, if these are not the same."""
+    a, b = (Path(path).name or path for path in (model, other))
+    if a == b:
+        a, b = model, other
+    if attention is not None:
+        a = f"{a} ({attention})"
+    return a, b
+
+
+def _compared(
+    ours: Recorded, theirs: Recorded, names: tuple[str, str], wishes: Wishes
+) -> ComparedCalls:
+    def options(call: Call) -> ProblemOptions:
+        return ours.options(call, wishes.head)
+
+    def report(done: int, of: int) -> None:
+        progress.begin(f"comparing call {done + 1} of {of}")
+
+    return compared_calls(
+        ours.calls,
+        theirs.calls,
+        names,
+        tolerance=wishes.tolerance,
+        options=options,
+        report=report,
+    )
+
+
+def _warnings(first: tuple[str, Loaded], second: tuple[str, Loaded], text: str) -> list[str]:
+    """What each folder lacks, and whether the second one would have read other tokens."""
+    said = []
+    for name, loaded in (first, second):
+        said += [f"{name}: {warning}" for warning in loaded.warnings]
+    name, loaded = second
+    if loaded.tokenizer is not None:
+        own = loaded.tokenizer(text)["input_ids"]
+        if own != first[1].tokenizer(text)["input_ids"]:
+            said.append(
+                f"the tokenizer of {name} makes other tokens of this text; both models read those"
+                f" of {first[0]}"
+            )
+    return said
