@@ -84,12 +84,13 @@ def gradient_of(
         for occurrence in occurrences(reader.equation, array.name, reader.gradient)
     ]
     cell = _lettered(array, shape, found, space.lengths)
-    terms = [
-        term
-        for equation, occurrence in found
-        if (term := _term(cell, equation, occurrence, space)).region.places
-    ]
-    return Equation(Ref(target, cell.indices), _added(terms, space))
+    of_cell = dict(zip(cell.letters, shape, strict=True))
+    terms = []
+    for equation, occurrence in found:
+        term = _term(cell, equation, occurrence, space.of_equation(equation, of_cell))
+        if term.region.places:
+            terms.append(term)
+    return Equation(Ref(target, cell.indices), _added(terms, space.with_lengths(of_cell)))
 
 
 def _lettered(

@@ -445,6 +445,22 @@ class IndexSpace:
     # Of the arrays that are known to be read, and their gradients.
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
+    def with_lengths(self, lengths: Mapping[str, int]) -> IndexSpace:
+        """The same with other lengths of some letters."""
+        return replace(self, lengths={**self.lengths, **lengths})
+
+    def of_equation(self, equation: Equation, of_cell: Mapping[str, int]) -> IndexSpace:
+        """The space of one equation that reads a cell: a letter may run farther in another.
+
+        So may e, of which a problem's own equations make an axis of theirs, and which counts the
+        features of all heads in one of ours.
+        """
+        shape = self.shapes.get(equation.target.name, ())
+        if len(shape) != len(equation.target.letters):
+            return self.with_lengths(of_cell)
+        of_result = dict(zip(equation.target.letters, shape, strict=True))
+        return self.with_lengths({**of_result, **of_cell})
+
     def region(self, run: Sequence[str], holds: Callable[[Place], bool]) -> Region:
         """The places of these letters at which something holds."""
         every = set()

@@ -245,13 +245,14 @@ class _WorkbookMaker:
     def _hidable(self) -> frozenset[str]:
         """The steps in which −∞ may stand, which hides a key.
 
-        They are the mask, and what is worked out from it up to exp.
+        They are the mask, an equation of a problem's own that chooses -inf somewhere, and what is
+        worked out from these up to exp.
         """
         found: set[str] = set()
         for step in self.trace.computed():
-            if step.name == "mask" or (
-                found.intersection(step.rule.inputs) and not _ends_hiding(step)
-            ):
+            hides = step.name == "mask" or _chooses_to_hide(step)
+            follows = found.intersection(step.rule.inputs) and not _ends_hiding(step)
+            if hides or follows:
                 found.add(step.name)
         return frozenset(found)
 
@@ -398,6 +399,18 @@ def _sum_of_products(first: tuple[Expression, str], second: tuple[Expression, st
     if direction == "row":
         return Call("row_by_column", (cells, other_cells))
     return Call("row_by_column", (other_cells, cells))
+
+
+def _chooses_to_hide(step: Step) -> bool:
+    """Whether a step of a problem's own puts -inf where a key is hidden: where(j <= i, …, -inf)."""
+    if not step.rule.own or step.rule.given:
+        return False
+    for node in walk(step.rule.equation.expression):
+        if isinstance(node, Call) and node.function == "where":
+            _, *branches = node.arguments
+            if Number(-inf, "-inf") in branches:
+                return True
+    return False
 
 
 def _ends_hiding(step: Step) -> bool:

@@ -54,10 +54,11 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     if HEAD not in trace.leading_letters:
         return ()
     found: dict[str, None] = {}
+    before = _before_concat(trace)
     for name in forward_steps(trace):
         rule = trace.steps[name].rule
         # A concat of the problem's own stands for one head, if it adds up none.
-        joins = HEAD in _summed(rule) if rule.own else name == "concat"
+        joins = HEAD in _summed(rule) and name not in before if rule.own else name == "concat"
         if joins or not found.keys().isdisjoint(rule.inputs):
             found[name] = None
     if "concat" not in found:
@@ -67,6 +68,17 @@ def steps_of_all_heads(trace: Trace) -> tuple[str, ...]:
     # A step of the problem's own may read them in every head, too.
     weights = [name for name in ("W_O", "b_O") if name in trace and name not in read]
     return (*weights, *found)
+
+
+def _before_concat(trace: Trace) -> Set[str]:
+    """The steps that a head needs before heads come together, such as a mean over all heads that
+    its queries are divided by: all heads share these.
+    """
+    found: set[str] = set()
+    for name in reversed(forward_steps(trace)):
+        if name in found or name in ("weights", "concat"):
+            found.update(trace.steps[name].rule.inputs)
+    return found - {"concat"}
 
 
 def forward_steps(trace: Trace) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ quotient says whether a gradient is right.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,11 @@ def at_work(trace: Trace, name: str, moves: Sequence[NDArray[np.float64]]) -> tu
 
 
 def following(trace: Trace, name: str) -> Iterator[Rule]:
-    """The rules that depend on a step, or on a number, up to the output or to the loss."""
+    """The rules that depend on a step, or on a number, up to the output or to the loss.
+
+    Each knows how long its letters are in this trace, where one letter may have two lengths: e of
+    a problem's own equations, and e of the heads side by side.
+    """
     moved = [name]
     for each in (*forward_steps(trace), *loss_steps(trace)):
         rule = trace.steps[each].rule
@@ -116,7 +120,9 @@ def following(trace: Trace, name: str) -> Iterator[Rule]:
             continue
         if any(reads(rule.equation.expression, read) for read in moved):
             moved.append(each)
-            yield rule
+            of_result = dict(zip(rule.target.letters, trace[each].shape, strict=True))
+            lengths = {**trace.sizes(rule.equation), **of_result}
+            yield replace(rule, lengths=tuple(lengths.items()))
 
 
 def _distances(

@@ -13,6 +13,7 @@ from attncli.equation.indices import KEPT
 from attncli.equation.nodes import Equation, Reduce, Ref, cells, names_used, walk
 from attncli.problem.keys import ARRAYS
 from attncli.problem.parts.axes import (
+    BATCH,
     HEAD,
     KEY_HEAD,
     LEADING,
@@ -88,12 +89,22 @@ class _MadeLengths:
 
     def shape(self, name: str, past: int) -> MadeShape:
         """The shape of what an equation makes; of keys and values, without the rows of a cache."""
-        before = tuple(self.kept.get(letter, 1) for letter in self.leading[name])
+        before = tuple(self.kept.get(letter, 1) for letter in self._leading_as_given(name))
         own = self.shapes[name]
         if past and name in ("K", "V"):
             rows, columns = own
             own = max(rows - past, 0), columns
         return MadeShape((*before, *own))
+
+    def _leading_as_given(self, name: str) -> tuple[str, ...]:
+        """The leading letters of what an equation makes, as a given array of its rank has them: one
+        axis before rows and columns is that of heads, so entries that all heads share have both.
+        """
+        leading = self.leading[name]
+        if leading != (BATCH,):
+            return leading
+        of_heads = KEY_HEAD if name in ("K", "V") and KEY_HEAD in self.kept else HEAD
+        return (BATCH, of_heads) if of_heads in self.kept else leading
 
     def unread(self, name: str, past: int) -> MadeShape:
         """The shape of an array that nobody makes."""

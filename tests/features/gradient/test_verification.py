@@ -218,6 +218,32 @@ def test_some_gradients_some_places_and_one_cell(problem: Callable[..., Problem]
     assert (one.size, [each.index for each in one.cells]) == (1, [(0, 2, 1)])
 
 
+def test_a_letter_may_be_of_another_length_elsewhere() -> None:
+    """e is an axis of this problem's own, of length 3, and counts the four features of all heads
+    in attncli's own equation, which knew only the first.
+    """
+    joined = read(
+        {
+            "Q": [[[1, 0], [0, 1]], [[1, 1], [2, 0]]],
+            "K": [[[1, 2], [0, 1]], [[1, 0], [1, 1]]],
+            "V": [[[1, 2], [3, 4]], [[5, 6], [7, 9]]],
+            "W_O": [[1, 0], [0, 1], [1, 1], [2, 0]],
+            "arrays": {"W[k, e]": [[1, 0, 2], [0, 1, 1]]},
+            "equations": [
+                "wide_q[i, e] = sum(k, Q[i, k] * W[k, e])",
+                "wide_k[j, e] = sum(k, K[j, k] * W[k, e])",
+                "scores[i, j] = sum(e, wide_q[i, e] * wide_k[j, e])",
+            ],
+        }
+    )
+    trace = run(joined, gradient=True)
+    # d_output is 1 everywhere, and so each row of d_concat has the sums of the rows of W_O.
+    np.testing.assert_array_equal(trace["d_concat"], [[1, 1, 2, 2]] * 2)
+    of_heads = [[[1, 1]] * 2, [[2, 2]] * 2]
+    np.testing.assert_array_equal(trace["d_heads_output"], of_heads)
+    assert {each.verdict for each in verify(trace)} == {"agree"}
+
+
 def test_what_float64_hardly_holds_is_no_error() -> None:
     trace = run(read({"Q": [[0]], "K": [[0], [0]], "V": [[-1.311e-317], [0]]}), gradient=True)
     assert "disagree" not in {each.verdict for each in verify(trace)}

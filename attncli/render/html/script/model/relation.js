@@ -72,7 +72,8 @@ class Relation {
     if (values.includes(null)) return null;
     const name = PRINTED_AS[kind] ?? kind;
     if (name === "pi") return exactlyPrinted(SHARED.pi);
-    if (name === "sqrt") return orNull(() => rationalRoot(values[0]) ?? nearRoot(values[0]));
+    if (name === "sqrt" && isFraction(values[0]))
+      return orNull(() => rationalRoot(values[0]) ?? nearRoot(values[0]));
     return orNull(() => EXACT[name](...values));
   }
 
