@@ -26,6 +26,7 @@ from attncli.equation.indexing import (
     replace_letters,
     with_letters_of_its_own,
 )
+from attncli.equation.indices import HEAD, KEY_HEAD
 from attncli.equation.matrix_form import matrix_form
 from attncli.equation.nodes import (
     Call,
@@ -38,6 +39,7 @@ from attncli.equation.nodes import (
     rewrite,
     walk,
 )
+from attncli.equation.parser import parse_expression
 from attncli.equation.rule import Rule, needed_for
 
 HIDDEN = " A hidden key has weight 0, so its gradient is 0."
@@ -66,6 +68,8 @@ THROUGH_HIDDEN = {
         " multiplied by `W_2`."
     ),
 }
+# One of the query heads that a head of keys serves.
+_HEAD_OF_GROUP = parse_expression(f"{KEY_HEAD} * group + {GROUP_MEMBER}")
 # These steps have no gradient: K_T is read as K, and the gradient of the softmax is taken in one
 # step.
 WITHOUT_GRADIENT = ("K_T", "row_max", "shifted", "exp", "row_sum")
@@ -118,7 +122,7 @@ class Backward:
                 yield "hidden"
         there = self.leading_to_the_result
         for name in INPUT_GRADIENTS:
-            if name in there or (self._is_sink(name) and "row_sum" in there):
+            if name in there or (self._is_sink(name) and self._leads_to_the_result(name)):
                 yield name
         for name in ("Q", "K", "V", "new_K", "new_V"):
             if name in there and self.rules[name].given:
@@ -131,6 +135,14 @@ class Backward:
     def leading_to_the_result(self) -> frozenset[str]:
         """The steps that the result, and so the loss, depends on."""
         return needed_for([self.result], self.rules)
+
+    def _leads_to_the_result(self, number: str) -> bool:
+        """Whether the result depends on a number of the problem, which is no step."""
+        for name in self.leading_to_the_result:
+            rule = self.rules.get(name)
+            if rule is not None and not rule.given and reads(rule.equation.expression, number):
+                return True
+        return False
 
     def _copies_keys(self) -> bool:
         if self.result == "K_T":
@@ -339,8 +351,12 @@ class Backward:
             logarithm = Call("log", (Name("exp_base"),))
             found = Call("mul", (logarithm, found))
         for letter in reversed(weights.letters):
-            if letter not in cell.letters:
-                found = Reduce("add", letter, found)
+            if letter in cell.letters:
+                continue
+            if letter == HEAD and KEY_HEAD in cell.letters:
+                found = replace_letters(found, {HEAD: _HEAD_OF_GROUP})
+                letter = GROUP_MEMBER
+            found = Reduce("add", letter, found)
         equation = Equation(_renamed(cell, gradient_name(self.logits)), found)
         form = matrix_form(equation, HEADS)
         rule = self._rule(equation, form, self._words_through("weights"))

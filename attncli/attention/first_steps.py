@@ -5,6 +5,7 @@ softmax and the output.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.attention import variants
@@ -31,6 +32,7 @@ from attncli.problem.parts.positions import PositionSizes, biases, inputs, repla
 
 if TYPE_CHECKING:
     from attncli.problem.parts.masks import Clause
+    from attncli.problem.parts.positions import Position
 
 
 class FirstSteps(NamedTuple):
@@ -61,19 +63,19 @@ def first_steps_of(problem: Problem) -> FirstSteps:
     read = inputs(problem.positions)
     for position in problem.positions:
         if position.inputs:
-            rules += position.steps(position_sizes)
+            rules += _steps_of(position, position_sizes)
     for name in "QKV":
         rules += _rows(name, given, sized, read)
     for position in problem.positions:
         if position.replaces:
-            rules += position.steps(position_sizes)
+            rules += _steps_of(position, position_sizes)
     rules += _scores(problem)
     if problem.softcap is not None:
         rules.append(COMPUTED_RULES["capped"].bind({"logits": rules[-1].name}))
     before_mask = rules[-1].name
     for position in problem.positions:
         if position.bias:
-            rules += position.steps(position_sizes)
+            rules += _steps_of(position, position_sizes)
     parts = variants.clauses(problem.mask, offset)
     if parts:
         rules.append(variants.mask_rule(parts))
@@ -87,7 +89,7 @@ def first_steps_of(problem: Problem) -> FirstSteps:
         known |= position.leads(position_sizes)
     d_v = width("V", sized)
     parameters = _parameters(problem, position_sizes, axes, parts, d_v)
-    of_indices = _sizes(problem, position_sizes, axes, d_v)
+    of_indices = _sizes(position_sizes, axes, d_v)
     return FirstSteps(rules, parameters, given, of_indices, known, axes)
 
 
@@ -136,6 +138,15 @@ def with_leading_axes(
         if leading:
             known[rule.name] = leading
     return tuple(found), known
+
+
+def _steps_of(position: Position, sizes: PositionSizes) -> Iterator[Rule]:
+    """The steps of a position, which alone know how long their own indices are: the same letter may
+    be longer or shorter elsewhere, as d is in a context of another width.
+    """
+    lengths = tuple(position.lengths(sizes).items())
+    for rule in position.steps(sizes):
+        yield replace(rule, lengths=lengths) if lengths else rule
 
 
 def _rows(
@@ -213,11 +224,11 @@ def _all_parameters(
         yield from part.parameters.items()
 
 
-def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes, d_v: int) -> Mapping[str, int]:
+def _sizes(sizes: PositionSizes, axes: Axes, d_v: int) -> Mapping[str, int]:
     """The lengths of indices that are on no axis of an array on the right side of their
     equation.
     """
-    found = {
+    return {
         "i": sizes.n,
         "j": sizes.m,
         "u": sizes.past,
@@ -228,6 +239,3 @@ def _sizes(problem: Problem, sizes: PositionSizes, axes: Axes, d_v: int) -> Mapp
         KEY_HEAD: axes.number // axes.group,
         GROUP_MEMBER: axes.group,
     }
-    for position in problem.positions:
-        found |= position.lengths(sizes)
-    return found

@@ -460,9 +460,10 @@ class Lengths:
         }
         if not rule.own:
             # A query may be of another length than a key.
-            lengths = {
+            others = {
                 letter: size for letter, size in found.items() if size != self.known.get(letter)
             }
+            lengths = {**dict(rule.lengths), **others}
         return replace(rule, lengths=tuple(lengths.items())) if lengths else rule
 
     def add(self, rule: Rule) -> Mapping[str, int]:
@@ -474,21 +475,7 @@ class Lengths:
         for cell, conditions in cells(rule.equation.expression):
             if cell.name in self.shapes:
                 self._add_cell(cell, found, own, is_chosen=bool(conditions))
-        shape = []
-        for letter in rule.target.letters:
-            if letter not in found and letter not in self.known:
-                assert own is not None
-                raise own.error(
-                    f"nothing on the right side says how long {letter} is",
-                    f"read an array with the index {letter}, such as ones[{letter}] under arrays: 1"
-                    f" * ones[{letter}]",
-                    letter,
-                )
-            if letter in found:
-                length, _ = found[letter]
-            else:
-                length = self.needed[letter] = self.known[letter]
-            shape.append(length)
+        shape = [self._length_of(letter, rule, found) for letter in rule.target.letters]
         self.shapes[rule.name] = tuple(shape)
         for node in walk(rule.equation.expression):
             if isinstance(node, Reduce) and own is not None:
@@ -497,6 +484,27 @@ class Lengths:
             self._add_named_lengths(found, own)
             self._check_sizes(rule, found, own)
         return {letter: length for letter, (length, _) in found.items()}
+
+    def _length_of(self, letter: str, rule: Rule, found: Mapping[str, tuple[int, str]]) -> int:
+        """How long an axis of a step is: by the arrays that it reads, or as the step itself knows,
+        or the whole problem; AttncliError where none of them says it.
+        """
+        if letter in found:
+            length, _ = found[letter]
+            return length
+        of_the_step = dict(rule.lengths)
+        if letter in of_the_step:
+            return of_the_step[letter]
+        if letter in self.known:
+            length = self.needed[letter] = self.known[letter]
+            return length
+        own = self.own[rule.name]
+        raise own.error(
+            f"nothing on the right side says how long {letter} is",
+            f"read an array with the index {letter}, such as ones[{letter}] under arrays: 1"
+            f" * ones[{letter}]",
+            letter,
+        )
 
     def _check_sizes(
         self, rule: Rule, found: Mapping[str, tuple[int, str]], own: OwnEquation

@@ -104,7 +104,7 @@ def _of_the_largest(largest: Reduce, so_far: Occurrence) -> Occurrence:
     index, body = largest.index, largest.body
     is_largest = Call("eq", (body, largest))
     equal = Call("where", (is_largest, number_node(1), number_node(0)))
-    share = Call("div", (so_far.received, Reduce("add", index, equal)))
+    share = binary("div", so_far.received, Reduce("add", index, equal))
     guards = (*so_far.guards, (is_largest, True))
     return replace(so_far, received=share, guards=guards, summed=(*so_far.summed, index))
 
@@ -163,13 +163,29 @@ def derivative_rule(function: str, argument: int) -> Expression | None:
     return parse_expression(rule) if rule else None
 
 
+def _raised(base: Expression, exponent: Fraction) -> Expression | None:
+    """A power of this number, which is written as numbers in equations are: without a fraction, and
+    with its sign before it; None where it cannot be.
+    """
+    if exponent == 1:
+        return base
+    size = abs(exponent)
+    text = str(int(size)) if size == int(size) else str(float(size))
+    if Fraction(text) != size:
+        return None
+    number = Number(size, text)
+    if exponent < 0:
+        return Call("pow", (base, Call("neg", (number,))))
+    return Call("pow", (base, number))
+
+
 def _simplified(node: Expression) -> Expression:
-    """x for x ** (2 - 1), as powers of whole numbers have it."""
+    """x for x ** (2 - 1), and x ** 0.5 for x ** (1.5 - 1)."""
     match node:
-        case Call("sub", (Number(value=Fraction() as one), Number(value=Fraction() as other))):
-            return Number(one - other, str(one - other))
-        case Call("pow", (base, Number(value=exponent))) if exponent == 1:
-            return base
+        case Call("pow", (base, Call("sub", (Number(value=one), Number(value=other))))):
+            if not isinstance(one, Fraction) or not isinstance(other, Fraction):
+                return node
+            return _raised(base, one - other) or node
         case Call("mul" | "div", (left, right)):
             # A minus stands before the whole product, as it is read again.
             return binary(node.function, left, right)

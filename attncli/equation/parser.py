@@ -120,7 +120,7 @@ def binary(function: str, left: Expression, right: Expression) -> Expression:
     """
     match left:
         case Call("neg", (inner,)) if function in ("mul", "div"):
-            return Call("neg", (Call(function, (inner, right)),))
+            return Call("neg", (binary(function, inner, right),))
     return Call(function, (left, right))
 
 

@@ -54,7 +54,9 @@ class Rule:
     instead of the gradient of what the step reads, where this comes through the step first. A rule
     of a person's `own` may have letters that no rule of ours has, and `symbols` are the letters in
     formulas that a problem gives to steps of its own. `lengths` says how long the letters of its
-    equation are, where that is known from elsewhere than the arrays that it reads.
+    equation are, where that is known from elsewhere than the arrays that it reads. `axes` names
+    those of its axes that are others than their letters say: the gradient of scores[i, j], which an
+    equation reads as scores[u, j], may be d_scores[u, j], and u is a query there.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Rule:
     own: bool = False
     symbols: tuple[tuple[str, str], ...] = ()
     lengths: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    axes: tuple[tuple[str, str], ...] = ()
 
     @property
     def given(self) -> bool:
@@ -139,7 +142,26 @@ class Rule:
     @property
     def axis_names(self) -> tuple[str, ...]:
         """The axes of the result in words: query, key."""
-        return tuple(index_of(letter, own=self.own).axis for letter in self.target.letters)
+        named = dict(self.axes)
+        letters = self.target.letters
+        return tuple(named.get(letter) or self._axis_of(letter) for letter in letters)
+
+    def _axis_of(self, letter: str) -> str:
+        """What a letter stands for where nothing else is said."""
+        return index_of(letter, own=self.own).axis
+
+    def with_axes(self, names: Sequence[str]) -> Rule:
+        """The rule whose axes have these names, whatever its letters say.
+
+        >>> rule = Rule("d_S", "dS", "A gradient", "d_S[c, j] = 2 * S[c, j]")
+        >>> rule.axis_names, rule.with_axes(["query", "key"]).axis_names
+        (('value', 'key'), ('query', 'key'))
+        """
+        others = []
+        for letter, name in zip(self.target.letters, names, strict=True):
+            if name != self._axis_of(letter):
+                others.append((letter, name))
+        return replace(self, axes=tuple(others))
 
     @property
     def is_copy(self) -> bool:

@@ -238,10 +238,14 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     than one weight.
 
     `gradient` is the gradient of the logits. The section is empty if there is no such row, if the
-    row is too long, or if the section would give away a step that is left blank.
+    row is too long, if the logits are those of several heads, or if the section would give away a
+    step that is left blank.
     """
     weights = printer.trace.steps["weights"]
     if not printer.may_show_work(gradient) or "weights" in printer.blank:
+        return
+    # Several heads may share these logits, and their gradient adds up what comes of each.
+    if weights.shape != gradient.shape:
         return
     if row is None:
         row = _row_of_jacobian(weights)

@@ -132,19 +132,31 @@ def _derived(
     if not of_arrays:
         return tuple(backward.steps())
     with avoiding(own_letters, of_letters):
-        return tuple(_sized(rule, shapes, of_letters) for rule in backward.steps())
+        found = []
+        for rule in backward.steps():
+            of = rules.get(rule.name.removeprefix("d_"))
+            found.append(_like_its_step(rule, of, shapes, of_letters))
+        return tuple(found)
 
 
-def _sized(rule: Rule, shapes: Mapping[str, tuple[int, ...]], lengths: Mapping[str, int]) -> Rule:
-    """The rule of a gradient that knows how long each of its letters is: as an axis of the step
-    that the gradient is of, or as in the equations that it comes from.
+def _like_its_step(
+    rule: Rule,
+    of: Rule | None,
+    shapes: Mapping[str, tuple[int, ...]],
+    lengths: Mapping[str, int],
+) -> Rule:
+    """The rule of a gradient that knows what each of its letters is, and how long: an axis of the
+    step `of` which it is the gradient, or as in the equations that it comes from.
+
+    An equation may read the step with any letters, which are those of the gradient then.
     """
     if rule.given:
         return rule
     found = {letter: lengths[letter] for letter in all_letters(rule.equation) if letter in lengths}
-    shape = shapes.get(rule.name.removeprefix("d_"), ())
-    if len(shape) == len(rule.target.letters):
-        found |= dict(zip(rule.target.letters, shape, strict=True))
+    letters = rule.target.letters
+    if of is not None and len(of.target.letters) == len(letters):
+        found |= dict(zip(letters, shapes[of.name], strict=True))
+        rule = rule.with_axes(of.axis_names)
     return replace(rule, lengths=tuple(found.items()))
 
 

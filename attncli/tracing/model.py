@@ -5,7 +5,6 @@ all read-only.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -360,22 +359,6 @@ class Trace:
         if isinstance(group, Scalar):
             sizes[GROUP_MEMBER] = int(group.value)
         return sizes
-
-    @property
-    def lengths(self) -> dict[str, int]:
-        """How far each letter of the computed steps runs, but for one that is not as long in all of
-        them.
-        """
-        found: defaultdict[str, set[int]] = defaultdict(set)
-        for step in self.computed():
-            letters = step.rule.target.letters
-            for letter, size in zip(letters, step.shape, strict=True):
-                found[letter].add(size)
-        lengths = {}
-        for letter, sizes in found.items():
-            if len(sizes) == 1:
-                [lengths[letter]] = sizes
-        return lengths
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""

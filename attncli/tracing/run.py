@@ -175,7 +175,7 @@ def _rules(
     """
     for rule in plan.rules:
         yield rule, plan.given.get(rule.name)
-    is_shifted = plan.takes_softmax and shift.of_logits(steps[plan.logits].value)
+    is_shifted = plan.takes_softmax and _is_shifted(steps[plan.logits], shift)
     for rule in plan.softmax_rules(shift=is_shifted):
         yield rule, plan.given.get(rule.name)
     if gradient:
@@ -183,3 +183,8 @@ def _rules(
         from attncli.tracing.backward import backward_pass
 
         yield from backward_pass(plan, steps, shift)
+
+
+def _is_shifted(logits: Step, shift: Shift) -> bool:
+    """Whether the softmax of these logits is shifted."""
+    return shift.of_logits(logits.value, logits.rule.target.letters)

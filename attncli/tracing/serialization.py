@@ -222,11 +222,13 @@ def _read_step(name: str, data: dict[str, Any], format: str, numbers: Collection
     labels = tuple(map(tuple, data["labels"]))
     has_its_shape = list(value.shape) == data["shape"]
     has_its_labels = tuple(map(len, labels)) == value.shape
-    has_its_axes = value.ndim == len(rule.axis_names)
+    axes = tuple(map(_axis_named, data["axes"]))
+    has_its_axes = value.ndim == len(rule.axis_names) == len(axes)
     if not (has_its_shape and has_its_labels and has_its_axes):
         raise ValueError(
             f"{name}: its value has shape {value.shape}, which its shape or its labels are not of"
         )
+    rule = rule.with_axes(axes)
     written = None
     if "written" in data:
         texts = np.array(data["written"], dtype=object)
@@ -291,6 +293,12 @@ def _with_numbers(expression: Expression, numbers: Collection[str]) -> Expressio
 def _own_target(name: str, axes: Sequence[str]) -> Ref:
     """The cell of a given array of the problem's own."""
     return Ref(name, tuple(map(_letter_of, axes)))
+
+
+def _axis_named(axis: str) -> str:
+    """The same name of an axis; KeyError where no axis has it."""
+    _letter_of(axis)
+    return axis
 
 
 def _letter_of(axis: str) -> str:

@@ -6,6 +6,7 @@ Why that changes no weight, the rule `shifted` in `attention/steps.py` says.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from attncli.backend import Host
 from attncli.dtypes import Dtype
 from attncli.problem.model import Problem
+from attncli.problem.parts.axes import HEAD, KEY_HEAD
 
 # Decimals by which it is decided whether a softmax is shifted, even where fewer are shown: what is
 # only printed shorter is the same trace. On paper these are the decimals that are worked with,
@@ -45,11 +47,26 @@ class Shift(NamedTuple):
         lowest = max(lowest_shown, dtype.lowest_exponent)
         return cls(problem, dtype, lowest, logits)
 
-    def of_logits(self, logits: Host) -> bool:
-        """Whether the softmax of the attention is shifted."""
+    def of_logits(self, logits: Host, letters: Sequence[str]) -> bool:
+        """Whether the softmax of the attention is shifted, whose logits have these letters."""
         if self.logits is not None:
             return self.logits
-        return self.of_maxima(logits.max(axis=-1), logits.shape[-1])
+        maxima = logits.max(axis=-1)
+        if "sink" in self.problem.given:
+            maxima = self._in_each_head(maxima, letters)
+        return self.of_maxima(maxima, logits.shape[-1])
+
+    def _in_each_head(self, maxima: Host, letters: Sequence[str]) -> Host:
+        """The largest logit of each row in each query head, also where several heads share their
+        logits.
+        """
+        if HEAD in letters:
+            return maxima
+        if KEY_HEAD not in letters:
+            return maxima[..., np.newaxis, :]
+        at = letters.index(KEY_HEAD)
+        heads = self.problem.given["sink"].shape[0]
+        return np.repeat(maxima, heads // maxima.shape[at], axis=at)
 
     def of_maxima(self, maxima: Host, terms: int) -> bool:
         """The same for rows, maybe some of all, by the largest of the logits in each, of which

@@ -5,12 +5,16 @@ differences find.
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import pytest
 
 from attncli.equation.chain_rule import backpropagate
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.nodes import Call, Expression, Name
+from attncli.equation.notation import PYTHON
+from attncli.equation.parser import parse_expression
+from attncli.equation.printer import write
 from attncli.equation.substitution import Arithmetic, evaluate_cell
 
 POINTS = {  # where each function is smooth
@@ -102,3 +106,33 @@ def test_a_hidden_score_receives_nothing() -> None:
 def test_a_function_without_a_rule_is_a_fault() -> None:
     with pytest.raises(TypeError, match="no derivative of softmax"):
         backpropagate(Call("softmax", (Name("one"),)), 0, Name("upstream"))
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x ** 2", "d * 2 * x"),
+        ("x ** 3", "d * 3 * x ** 2"),
+        ("x ** 2.75", "d * 2.75 * x ** 1.75"),
+        ("x ** 0.5", "d * 0.5 * x ** (-0.5)"),
+        ("x ** (-1)", "d * (-1) * x ** (-1 - 1)"),
+        # What a person has written stays as it is.
+        ("x * (1.25 - 3)", "d * (1.25 - 3)"),
+    ],
+)
+def test_numbers_are_written_as_equations_have_them(source: str, expected: str) -> None:
+    found = backpropagate(cast("Call", parse_expression(source)), 0, Name("d"))
+    assert found == parse_expression(expected)
+    assert found is not None
+    assert parse_expression(write(found, PYTHON)) == found
+
+
+@pytest.mark.parametrize("received", ["-d", "-(-d)", "-(-(-d))", "-d * 2", "-(-d / 2) * 3"])
+@pytest.mark.parametrize("source", ["x * y", "x / y", "3 - x / y", "-x * y", "y - (y - x * y)"])
+def test_signs_stand_before_a_product(source: str, received: str) -> None:
+    """However many there are: else the text would be read as something else."""
+    whole = cast("Call", parse_expression(source))
+    for place in range(len(whole.arguments)):
+        found = backpropagate(whole, place, parse_expression(received))
+        assert found is not None
+        assert parse_expression(write(found, PYTHON)) == found

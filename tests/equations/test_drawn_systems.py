@@ -13,6 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 import attncli
+from attncli.tracing.model import Trace
+from attncli.tracing.serialization import from_dict, to_dict
 from tests.equations.drawn_systems import draw_system
 from tests.equations.systems_in_loops import Loops, Number, Unclear, go_back
 
@@ -33,6 +35,21 @@ def require_near(found: NDArray[np.float64], expected: NDArray[np.float64], erro
     np.testing.assert_allclose(found, expected, rtol=0, atol=error * largest)
 
 
+def require_axes_of_steps(trace: Trace) -> None:
+    """Each gradient has the axes of its step, whatever letters its equation has for them."""
+    for step in trace.steps.values():
+        of = trace.steps.get(step.name.removeprefix("d_"))
+        if of is not None:
+            assert (step.labels, step.rule.axis_names) == (of.labels, of.rule.axis_names)
+
+
+def require_readable(trace: Trace) -> None:
+    """Each equation is the one that is read from its text."""
+    again = from_dict(json.loads(json.dumps(to_dict(trace))))
+    for step in trace.computed():
+        assert again.steps[step.name].rule.equation == step.rule.equation, step.name
+
+
 def check(seed: int) -> bool:
     """Whether the drawn problem could be worked out; AssertionError where both sides differ."""
     drawn = draw_system(seed)
@@ -49,6 +66,8 @@ def check(seed: int) -> bool:
         if any(math.isnan(value) or value > LARGEST for value in values):
             return False
     trace = attncli.trace(drawn.data, gradient=True)
+    require_axes_of_steps(trace)
+    require_readable(trace)
     # Exponentials of scores that are shifted first are others.
     unlike = ("exp", "row_sum") if "shifted" in trace else ()
     for name in cells:

@@ -212,7 +212,9 @@ class Search:
         fine &= _all(_sums_of_finite(scores) > _NEAR_A_HALF)
         # One shift serves all draws here, and each decides for itself when it is worked out alone.
         shift = Shift.at(max(self.decimals, FEWEST_DECIMALS), self.like, FLOAT64)
-        fine &= np.array([shift.of_logits(each) == self.shifted for each in scores])
+        # The draws are the entries of one batch.
+        _, *letters = trace.steps[trace.logits].rule.target.letters
+        fine &= np.array([shift.of_logits(each, letters) == self.shifted for each in scores])
         for name in self.asked:
             cells = _by_draw(trace, name, trace[name], len(draws))
             fine &= self._rounds_one_way(cells)

@@ -135,7 +135,7 @@ def _distances(
     """How far each function is from its kink, in every cell, with this array of the name."""
     names = (*forward_steps(trace), *loss_steps(trace))
     arrays = {each: trace[each] for each in names} | {name: array}
-    worker = FloatWorker(CPU, DTYPES["float64"], trace.parameters, trace.lengths, arrays)
+    worker = FloatWorker(CPU, DTYPES["float64"], trace.parameters, {}, arrays)
     with np.errstate(all="ignore"):
         for rule in rules:
             worker.work(rule)

@@ -474,7 +474,7 @@ class _MovedStep:
         names = (*forward_steps(trace), *loss_steps(trace))
         arrays = {name: trace[name] for name in names}
         arrays[self.name] = moved
-        worker = FloatWorker(CPU, DTYPES["float64"], trace.parameters, trace.lengths, arrays)
+        worker = FloatWorker(CPU, DTYPES["float64"], trace.parameters, {}, arrays)
         with np.errstate(all="ignore"):
             for rule in self.following:
                 worker.work(rule)

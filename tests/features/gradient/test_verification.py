@@ -291,3 +291,27 @@ def test_a_softcap_narrower_than_every_h_tells_nothing() -> None:
     assert trace["d_scaled"].tolist() == [[0.25, -0.25]]
     found = {each.name: each.verdict for each in verify(trace)}
     assert (found["d_scaled"], found["d_capped"]) == ("unknown", "agree")
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        {"rope": {"theta": 100}},
+        {"rope": {"theta": 100, "partial_rotary_factor": 0.5, "pairing": "interleaved"}},
+        {"rope": {"positions": {"queries": [2, 5], "keys": [0, 3, 4]}}},
+        {"alibi": True},
+        {"sinusoidal": True},
+        {"sinusoidal": {"from": 3}},
+    ],
+)
+def test_a_context_of_another_width_beside_positions(position: dict[str, Any]) -> None:
+    """No two lengths are alike, and d has two: it is 5 long in X, and 6 in the context."""
+    random = np.random.default_rng(2)
+    widths = {"X": (2, 5), "context": (3, 6), "W_Q": (5, 8), "W_K": (6, 8), "W_V": (6, 14)}
+    arrays = {name: random.normal(size=shape).tolist() for name, shape in widths.items()}
+    problem = read({**arrays, "heads": 2, "position": position})
+    trace = run(problem, gradient=True)
+    for name, step in trace.steps.items():
+        of = trace.steps.get(name.removeprefix("d_"))
+        assert of is None or of.shape == step.shape, name
+    assert {each.verdict for each in verify(trace)} == {"agree"}

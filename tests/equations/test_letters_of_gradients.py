@@ -1,0 +1,124 @@
+"""Equations read steps with any letters, and these become the letters of gradients: a gradient has
+the axes and the labels of its step all the same, and is right.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import attncli
+from attncli.cli.main import run
+from attncli.tracing.model import Trace
+from attncli.tracing.serialization import from_dict, to_dict
+
+PLAIN: dict[str, Any] = {
+    "tokens": ["I", "love"],
+    "context_tokens": ["one", "two", "three"],
+    "Q": [[1, 0], [0, 1]],
+    "K": [[1, 2], [2, 1], [0, 1]],
+    "V": [[1, 3], [2, 1], [1, 1]],
+}
+CACHED: dict[str, Any] = {
+    "X": [[1, 0], [2, 1]],
+    "W_Q": [[1, 0], [2, 1]],
+    "W_K": [[0, 1], [1, 1]],
+    "W_V": [[1, 2], [1, 0]],
+    "past": {"K": [[1, 2], [0, 1], [2, 1]], "V": [[1, 1], [0, 2], [1, 0]]},
+}
+SHARED: dict[str, Any] = {
+    "heads": 4,
+    "kv_heads": 2,
+    "Q": [[1, 0, 2, 1], [0, 1, 1, 3]],
+    "K": [[1, 2], [0, 1], [3, 1]],
+    "V": [[1, 4], [2, 1], [0, 1]],
+    "sink": [0.5, 1, 2, 0.1],
+}
+CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    # Letters that have a meaning elsewhere, and one that has none.
+    **{
+        f"a query is {letter}": (
+            PLAIN,
+            [f"scaled[i, j] = scores[i, j] * mean({letter}, tanh(scores[{letter}, j]) ** 2)"],
+        )
+        for letter in "ucdtw"
+    },
+    "a key is i": (PLAIN, ["row_sum[i] = exp[i, 0]", "two[j] = sum(i, V[i, 0]) * K[j, 0]"]),
+    "as long as the cache": (
+        CACHED,
+        ["two[k, i] = max(u, tanh(X[u, k]) ** 2)", "scores[i, j] = Q[i, 0] * K[j, 1] + two[1, i]"],
+    ),
+    "a sink that nobody adds": (PLAIN | {"sink": 1}, ["row_sum[i] = exp(tanh(Q[i, 1]))"]),
+    "shared heads have scores": (
+        SHARED,
+        ["scaled[i, j] = tanh(K[j, 0] + V[j, 0] * n_i) * i"],
+    ),
+    "all heads have the same scores": (SHARED, ["scaled[i, j] = sum(h, Q[i, 0] * K[j, 0]) / 9"]),
+    "a positive part of a constant": (
+        PLAIN,
+        ["scaled[i, j] = min(1 * (1.25 - 3), K[j, 0] - 1.5) * scores[i, j]"],
+    ),
+    "powers": (PLAIN, ["exp[i, j] = (1 + K[j, 0] ** 2) ** 0.5 + (2 + Q[i, 0]) ** 2.75"]),
+    "the opposite of an opposite": (
+        PLAIN,
+        ["exp[i, j] = 9 - (V[j, 0] - Q[i, 0] / (2 + tanh(K[j, 1])))"],
+    ),
+    "the smallest in a divisor": (PLAIN, ["scores[i, j] = 2 / exp(min(u, K[j, u]))"]),
+}
+
+
+def trace_of(name: str) -> Trace:
+    problem, equations = CASES[name]
+    return attncli.trace({**problem, "equations": equations}, gradient=True)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_gradient_has_the_axes_and_labels_of_its_step(name: str) -> None:
+    trace = trace_of(name)
+    for step in trace.steps.values():
+        of = trace.steps.get(step.name.removeprefix("d_"))
+        if of is not None:
+            assert step.labels == of.labels, step.name
+            assert step.rule.axis_names == of.rule.axis_names, step.name
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_its_equations_are_read_from_json_as_they_are(name: str) -> None:
+    """Also the order of signs and products, of which a page is made."""
+    trace = trace_of(name)
+    data = json.loads(json.dumps(to_dict(trace)))
+    for step in from_dict(data).steps.values():
+        before = trace.steps[step.name].rule
+        assert step.rule.axis_names == before.axis_names
+        if not before.given:
+            assert step.rule.equation == before.equation, step.name
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_agrees_with_differences(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem, equations = CASES[name]
+    file = tmp_path / "problem.json"
+    file.write_text(json.dumps({**problem, "equations": equations}))
+    assert run(["gradient", str(file), "--verify"]) == 0
+    printed = capsys.readouterr().out
+    assert "agree with their quotients" in printed
+    assert "disagree" not in printed
+
+
+def test_what_the_result_does_not_depend_on_has_no_gradient() -> None:
+    assert "d_sink" not in trace_of("a sink that nobody adds")
+    assert "d_sink" in trace_of("shared heads have scores")
+
+
+def test_a_softmax_decides_by_the_logits_of_each_head() -> None:
+    """A sink of 900 in one head alone: e^900 is no float64, whoever shares the logits."""
+    equation = "scaled[i, j] = tanh(K[j, 0])"
+    for sink in ([900, 0, 0, 0], [0, 0, 0, 900]):
+        problem = {**SHARED, "sink": sink, "equations": [equation]}
+        assert attncli.trace(problem).shifted
+    assert not attncli.trace({**SHARED, "equations": [equation]}).shifted
