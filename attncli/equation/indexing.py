@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import chain, count, product
 from typing import Any, TypeAlias
 
@@ -55,7 +56,8 @@ def position(index: str | Expression, place: Place, scalars: Mapping[str, Any]) 
             return place[name]
         case Name(name=name):
             scalar = scalars[name]
-            return int(scalar.text if isinstance(scalar, Number) else scalar)
+            # In full, a whole number may be printed as 2.0.
+            return int(Fraction(scalar.text) if isinstance(scalar, Number) else scalar)
         case Number(value=value) if value is not None:
             return int(value)
         case Call(function=function, arguments=arguments):

@@ -181,7 +181,7 @@ class LineWriter:
     def _sentence(self, expression: Expression, place: Mapping[str, int]) -> Expression:
         """An expression with printed numbers put in."""
         printer = self.printer
-        sentence = substitute(
+        return substitute(
             expression,
             place,
             self.sizes,
@@ -190,7 +190,6 @@ class LineWriter:
             printer.number_in_full,
             self.known,
         )
-        return rewrite(sentence, _without_sign_of_zero)
 
     def _in_full(self, expression: Expression, place: Mapping[str, int]) -> Expression:
         """The same with all digits of the numbers."""
@@ -203,7 +202,9 @@ def _line(label: str, work: Expression, last: Expression, result: Number) -> Wor
     """A line that holds where its last stage, with all terms of its sums, gives the result."""
     if divides_by_nothing(last):
         return WorkedLine(label, result=result, remark=NO_DIVISOR)
-    return WorkedLine(label, work, result, holds=gives(last, result))
+    # Only now: up to here the printed numbers stand as those in full do.
+    shown = rewrite(work, _without_sign_of_zero)
+    return WorkedLine(label, shown, result, holds=gives(last, result))
 
 
 def _without_sign_of_zero(node: Expression) -> Expression:

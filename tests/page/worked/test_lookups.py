@@ -8,14 +8,19 @@ from fractions import Fraction
 
 import pytest
 
+import attncli
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.nodes import Call
 from attncli.equation.notation import UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
+from attncli.page.derivation import derivation
 from attncli.page.printer import format_number, number_node
 from attncli.page.relation import LOOKED_UP, gives
+from attncli.page.view import View
 from attncli.page.worked.lookups import chain_stages, has_rounded_stage, stages
+from attncli.render import Style, render
+from attncli.tracing.model import Trace
 
 
 def chain(source: str, truth: str | None = None) -> str:
@@ -88,3 +93,44 @@ def test_what_is_no_number_stays_so() -> None:
     sentence = Call("tanh", (Call("exp", (Call("sub", (infinite, infinite)),)),))
     following = stages(sentence, sentence, lambda value: number_node(format_number(value, 3)))
     assert [write(stage.sentence, UNICODE) for stage in following] == ["tanh(nan)"]
+
+
+def to_terminal(trace: Trace) -> str:
+    page = derivation(trace, View(detail="cells"))
+    return render(page, "table", Style(width=200))
+
+
+@pytest.mark.parametrize(
+    ("equation", "line"),
+    [
+        # The product is printed as 0·…, and is none in full.
+        ("it[i] = -(raw[i] * tanh(K[0, 0] + 1))", "0.000·tanh(1 + 1) = 0.000·tanh(2)"),
+        ("it[i] = 2 - raw[i] * tanh(K[0, 0] + 1)", "2 - 0.000·tanh(1 + 1) = 2 - 0.000·tanh(2)"),
+        ("it[i] = K[0, 0] + (-raw[i] * exp(K[0, 0] / 2))", "1 + 0.000·exp(1 / 2)"),
+    ],
+)
+def test_a_product_that_is_printed_as_0_has_no_sign(equation: str, line: str) -> None:
+    trace = attncli.trace(
+        Q=[[1]],
+        K=[[1]],
+        V=[[1]],
+        equations=["raw[i] = 0.000000001 * Q[i, 0]", equation],
+        result="it",
+    )
+    assert line in to_terminal(trace)
+
+
+def test_a_line_reads_keys_that_heads_share() -> None:
+    """Which head of keys a query head has is a whole number, however many digits it has."""
+    trace = attncli.trace(
+        heads=2,
+        kv_heads=1,
+        Q=[[1, 0]],
+        K=[[1]],
+        V=[[1]],
+        equations=["scaled[i, j] = 3 * tanh(Q[i, 0] + K[j, 0])"],
+    )
+    # tanh(2) is 0.96403, and tanh(1) is 0.76159.
+    page = to_terminal(trace)
+    assert "3·tanh(1 + 1) = 3·tanh(2) ≈ 3·0.964" in page
+    assert "3·tanh(0 + 1) = 3·tanh(1) ≈ 3·0.762" in page
