@@ -11,7 +11,7 @@ from attncli.attention.own_words import beside_own_softmax
 from attncli.attention.registry import gradient_name
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.attention.system import Lengths, SystemSteps, expanded
-from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes, names_in
+from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes, names_in, replace_letters
 from attncli.equation.nodes import (
     Equation,
     Expression,
@@ -65,6 +65,9 @@ def own_steps(problem: Problem, first: FirstSteps) -> OwnSteps:
     assert problem.system is not None
     system = expanded(problem.system)
     _check_heads(system, first)
+    if first.axes.has_heads and first.axes.group == 1:
+        # Each head has keys of its own, so that the head of keys is the head.
+        system = _with_heads(system)
     found = _steps_of(problem, system, first)
     if not _has_heads_of_keys_alone(found):
         return found
@@ -100,9 +103,13 @@ def _with_heads(system: System) -> System:
     """The system with the letter of heads for that of heads of keys and values."""
     equations = []
     for own in system.equations:
-        target = _letter_of_heads(own.equation.target)
-        assert isinstance(target, Ref)
-        expression = rewrite(own.equation.expression, _letter_of_heads)
+        target, expression = own.equation.target, own.equation.expression
+        if HEAD in names_in(expression) or HEAD in target.letters:
+            # Both letters are there, and a sum over one of them is none over the other.
+            expression = replace_letters(expression, {KEY_HEAD: HEAD})
+        else:
+            expression = rewrite(expression, _letter_of_heads)
+        target = replace(target, indices=tuple(dict.fromkeys(_as_heads(target.letters))))
         equations.append(replace(own, equation=Equation(target, expression)))
     arrays = []
     for array in system.arrays:

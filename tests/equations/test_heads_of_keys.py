@@ -80,3 +80,33 @@ def test_heads_that_share_nothing_are_heads(tmp_path: Path) -> None:
     assert trace["output"].tolist() == [[[3], [6], [0]], [[4], [1], [1]]]
     assert "## Head 1" in trace.to_markdown()
     assert "KV head" not in trace.to_markdown()
+
+
+# Two heads, each with keys of its own: there, g is h.
+APART: dict[str, Any] = {
+    "Q": [[[1, 1], [2, 1]], [[1, 3], [4, 1]]],
+    "K": [[[1, 1], [2, 1]], [[1, 3], [4, 1]]],
+    "V": [[[1, 1], [2, 1]], [[1, 3], [4, 1]]],
+    "arrays": {"gain[g]": [1, 2]},
+}
+
+
+@pytest.mark.parametrize(
+    ("equation", "expected"),
+    [
+        ("it[i] = Q[g, 0]", [[1, 1], [4, 4]]),
+        ("it[i] = g * Q[i, 0]", [[0, 0], [1, 4]]),
+        ("it[i] = g + 0 * row_sum[i]", [[0, 0], [1, 1]]),
+        ("it[i] = where(g < 1, Q[i, 0], 0)", [[1, 2], [0, 0]]),
+        ("it[g, i] = 2 * V[g, i, 0]", [[2, 4], [2, 8]]),
+        ("it[h, i] = g + Q[h, i, 0]", [[1, 2], [2, 5]]),
+        ("it[j] = sum(g, K[j, 0])", [2, 6]),
+        ("it[g, h] = gain[g] * h", [0, 2]),
+        ("it[h, i] = gain[g] * Q[i, 0]", [[1, 2], [2, 8]]),
+    ],
+)
+def test_a_head_of_keys_is_the_head_that_has_it(equation: str, expected: Any) -> None:
+    problem = {**APART, "equations": [equation], "result": "it"}
+    if "gain" not in equation:
+        del problem["arrays"]
+    assert attncli.trace(problem)["it"].tolist() == expected
