@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from attncli.answers.latex_numbers import LONGEST_CELL, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
-from attncli.answers.steps import LATEX_NAMES
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
@@ -114,7 +113,7 @@ def _table(rows: list[list[CellText]], spans: dict[str, Span], at: int) -> Table
     repeated = _DECIMALS_CORNER.fullmatch(name) if len(name) < LONGEST_CELL else None
     name = (repeated[1] or repeated[2]) if repeated else name
     return Table(
-        name=LATEX_NAMES.get(name, name),
+        name=name,
         at=corner.at,
         columns=tuple(_label(column.text) for column in columns),
         rows=tuple(_label(row[0].text) for row in body),

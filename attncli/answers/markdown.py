@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from attncli.answers.latex_numbers import LONGEST_CELL, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
-from attncli.answers.steps import LATEX_NAMES
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.source import Source
@@ -156,8 +155,7 @@ def _name(corner: str) -> str:
     """The step that the corner of a table names, in a formula or in letters; empty for none."""
     found = _MATH.fullmatch(corner)
     if found:
-        letter = found[1].strip()
-        return LATEX_NAMES.get(letter, letter)
+        return found[1].strip()
     plain = _plain(corner)
     if plain not in STEP_NAMES:
         return ""

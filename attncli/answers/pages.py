@@ -19,6 +19,7 @@ from attncli.answers.steps import (
     OTHER_PROBLEM,
     NoStep,
     StepPart,
+    own_step_named,
     shape_error,
     step_named,
 )
@@ -139,7 +140,8 @@ class Page:
 
     def add_table(self, table: Table) -> None:
         """A table: the answer to a step, or to the part of it that the headings say."""
-        if table.name in NOT_STEPS:
+        # A step of the problem's own may be called so, too.
+        if table.name in NOT_STEPS and own_step_named(table.name, self.trace) is None:
             return
         try:
             step = step_named(table.name, self.trace)

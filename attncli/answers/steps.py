@@ -57,8 +57,13 @@ class NoStep(Exception):
 
 def step_named(name: str, trace: Trace) -> Step:
     """The step of this name or letter: weights, or A; raises NoStep where there is none."""
-    # A problem's own equations may call a step anything.
-    found = name if name in trace.steps else STEP_NAMES.get(name)
+    if name in trace.steps:
+        return trace.steps[name]
+    # A problem's own equations may call a step as another problem calls one of ours.
+    own = own_step_named(name, trace)
+    if own is not None:
+        return own
+    found = STEP_NAMES.get(name) or LATEX_NAMES.get(name)
     if found is not None and found in trace.steps:
         return trace.steps[found]
     for step in trace.steps.values():
@@ -75,6 +80,16 @@ def step_named(name: str, trace: Trace) -> Step:
         f"no step is called {shorten(name)}",
         did_you_mean(name, list(trace.steps), f"the steps are {there}"),
     )
+
+
+def own_step_named(name: str, trace: Trace) -> Step | None:
+    """The step of the problem's own equations, or its gradient, that pages call so; None where
+    there is none.
+    """
+    for step in trace.steps.values():
+        if step.rule.own and name in _spellings(step.rule):
+            return step
+    return None
 
 
 def _spellings(rule: Rule) -> set[str]:

@@ -216,7 +216,13 @@ def _end_of_factors(lines: Sequence[_PageLine], rows: Sequence[_MatrixRow]) -> i
         for brackets in line.bracketed
         if line.column(brackets.start()) < start
     ]
-    return max(ends) + _RELATION_WIDTH
+    left = max(ends) + _RELATION_WIDTH
+    # A factor is as wide as its name, if this is wider than its rows.
+    for name in _words(_APART, lines[rows[0].number - 1].text, 0):
+        end = name.at + len(name.text)
+        if name.at < left < end:
+            return end + _RELATION_WIDTH
+    return left
 
 
 def _label(row: _MatrixRow, left: int) -> str:

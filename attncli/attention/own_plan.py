@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from attncli.attention.first_steps import FirstSteps, softmax_rules_of, with_leading_axes
+from attncli.attention.losses import LOSS_RULES
 from attncli.attention.own_words import beside_own_softmax
 from attncli.attention.registry import gradient_name
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
@@ -144,7 +145,10 @@ def _steps_of(problem: Problem, system: System, first: FirstSteps) -> OwnSteps:
     in_order = _in_order(steps, plain)
     in_order_shifted = _in_order(steps, shifted)
     _check_made(problem, (*in_order, *in_order_shifted))
-    _check_symbols(system, {rule.name: rule for rule in (*in_order, *in_order_shifted)})
+    every_rule = [*in_order, *in_order_shifted]
+    if problem.loss is not None:
+        every_rule += LOSS_RULES.values()
+    _check_symbols(system, every_rule)
     logits = first.rules[-1].name
     before, behind = _apart(in_order, logits)
     _, behind_shifted = _apart(in_order_shifted, logits)
@@ -335,11 +339,18 @@ def _check_made(problem: Problem, rules: Sequence[Rule]) -> None:
             raise input_error(message, path=path, place=place, help=help)
 
 
-def _check_symbols(system: System, rules: Mapping[str, Rule]) -> None:
-    """Raises AttncliError for a symbol that a page has for another step, too."""
-    taken = {rule.symbol: name for name, rule in rules.items() if not rule.own}
-    names = [each.name for each in system.arrays]
-    taken |= {name: name for name in (*system.replaced, *names)}
+def _check_symbols(system: System, rules: Iterable[Rule]) -> None:
+    """Raises AttncliError for a symbol that a page has for another step, too, or for a gradient."""
+    given = {own.name: own.symbol for own in system.equations if own.symbol}
+    named = (*system.replaced, *(each.name for each in system.arrays))
+    taken = {name: name for name in named}
+    # It stands on the page of a gradient, and is no step.
+    taken["J"] = "the Jacobian"
+    for rule in rules:
+        if rule.name not in given:
+            taken.setdefault(rule.symbol, rule.name)
+        gradient = differential(given.get(rule.name, rule.symbol))
+        taken.setdefault(gradient, gradient_name(rule.name))
     for own in system.equations:
         if not own.symbol:
             continue

@@ -61,9 +61,10 @@ def _parts(name: str) -> tuple[str, str, str]:
     parts = symbol(name)
     stem = parts.base.rstrip("'")
     base = _identifier(stem.replace("_", " "))
-    if parts.gradient:
+    if parts.gradients:
         gap = _THIN if parts.is_word else ""
-        base = f'<mrow><mi mathvariant="normal">d</mi>{gap}{base}</mrow>'
+        signs = '<mi mathvariant="normal">d</mi>' * parts.gradients
+        base = f"<mrow>{signs}{gap}{base}</mrow>"
     # W^2 would look like a square.
     mark = f"<mo>(</mo><mn>{parts.mark}</mn><mo>)</mo>" if parts.mark.isdigit() else ""
     if parts.mark and not mark:

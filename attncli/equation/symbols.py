@@ -19,14 +19,14 @@ DIFFERENTIAL = re.compile(r"d(?=[A-Zδ]|[a-z](?![a-z])| )")
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A letter with its mark, or a word; primes belong to the letter. `gradient` marks that of what
-    it names.
+    """A letter with its mark, or a word; primes belong to the letter. `gradients` counts how often
+    the gradient of what it names is taken: once in dQ, and twice in ddQ.
     """
 
     base: str
     mark: str = ""
     transposed: bool = False
-    gradient: bool = False
+    gradients: int = 0
 
     @property
     def is_word(self) -> bool:
@@ -45,8 +45,8 @@ def symbol(name: str) -> Symbol:
     transposed = stem != name
     differential = DIFFERENTIAL.match(stem)
     if differential:
-        of = stem[differential.end() :].lstrip()
-        return replace(symbol(of), transposed=transposed, gradient=True)
+        of = symbol(stem[differential.end() :].lstrip())
+        return replace(of, transposed=transposed, gradients=of.gradients + 1)
     base, _, mark = stem.partition("_")
     parts = Symbol(base, mark, transposed)
     if not parts.is_word:
@@ -100,7 +100,9 @@ def latex_name(name: str) -> str:
     top = r"\top" if parts.transposed else ""
     if parts.is_length:
         return f"{base}_{{{mark}}}" + (f"^{{{top}}}" if top else "")
-    before = r"\mathrm{d}" + (r"\," if parts.is_word else "") if parts.gradient else ""
+    before = r"\mathrm{d}" * parts.gradients
+    if before and parts.is_word:
+        before += r"\,"
     return before + (f"{base}^{{{mark}{top}}}" if mark or top else base)
 
 

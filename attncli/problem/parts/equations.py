@@ -29,7 +29,7 @@ EXAMPLE = 'write equations: ["Q[i, k] = 2 * X[i, k]"]'
 ARRAYS_EXAMPLE = "write arrays: {gain[k]: [1, 2, 1], eps: 0.001}"
 _CELL = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(?:\[([a-z](?:\s*,\s*[a-z])*)\])?")
 # What a formula is set with in every format, such as Z' and W_Q.
-_SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9_]*'*")
+SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9_]*'*")
 SYMBOL_FORM = "a symbol has letters A to Z, digits and _, and primes at its end: H, W_in, Z'"
 _WORDS = ("title", "symbol", "meaning", "why")
 
@@ -267,7 +267,7 @@ def _read_words(value: Value) -> str:
         return read_title(value) or ""
     if value.name == "symbol":
         symbol = read_title(value) or ""
-        if symbol and not _SYMBOL.fullmatch(symbol):
+        if symbol and not SYMBOL.fullmatch(symbol):
             value.wrong(f"{shorten(symbol)} cannot stand in a formula", SYMBOL_FORM)
         return symbol
     text = read_text(value) or ""
