@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 import pytest
 
+from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 from attncli.problem.parts.positions import Rope
+from attncli.problem.parts.positions.rope_types import ROPE_TYPES
 from attncli.problem.saving import as_yaml
 from attncli.tracing import run
 
@@ -145,6 +148,19 @@ def test_a_layer_may_have_no_positions() -> None:
             "{rope_type: yarn, theta: 1, factor: 8, original_max_position_embeddings: 64}",
             "4:18: position.rope: theta must be greater than 1 with rope_type: yarn, not 1 (write"
             " a number such as 10000)",
+        ),
+        (
+            "{rope_type: longrope, short_factor: [1, 0, 1, 1], long_factor: [1, 2, 3, 4], factor:"
+            " 2, original_max_position_embeddings: 64}",
+            "4:54: position.rope.short_factor: has a 0, and a frequency is divided by it (write a"
+            " number such as 1)",
+        ),
+        (
+            "{rope_type: longrope, short_factor: [1, 2, 3, 4], long_factor: [1, 2, 3, 4], factor:"
+            " 2, original_max_position_embeddings: 1}",
+            "4:140: position.rope.original_max_position_embeddings:"
+            " original_max_position_embeddings must be greater than 1 with rope_type: longrope,"
+            " not 1 (write how many tokens a text of the training had, such as 4096)",
         ),
         (
             "{rope_type: longrope, short_factor: [1, 2], long_factor: [1, 2, 3, 4], factor: 2,"
@@ -331,3 +347,33 @@ def test_a_saved_problem_has_the_same_rope(text: str) -> None:
     assert as_yaml(again, "p.npz")[0] == saved
     assert run(again)["output"].tolist() == run(problem)["output"].tolist()
     assert again.rope.rope_type == problem.rope.rope_type
+
+
+NUMBERS = ("0.001", "0.5", "1", "1.001", "2", "4096")
+
+
+@pytest.mark.parametrize("length", NUMBERS)
+@pytest.mark.parametrize("factor", NUMBERS)
+@pytest.mark.parametrize("rope_type", [name for name in ROPE_TYPES if name != "default"])
+def test_what_is_accepted_has_finite_tables(rope_type: str, factor: str, length: str) -> None:
+    """Lengths of texts and factors that no model has: an error, or numbers."""
+    kind = ROPE_TYPES[rope_type]
+    given = {"factor": factor} if "factor" in (*kind.keys, *kind.may_have) else {}
+    for key in kind.keys:
+        if key.endswith("embeddings"):
+            given[key] = length
+        elif key in ("short_factor", "long_factor"):
+            given[key] = f"[{length}, {factor}, 1, 2]"
+    if rope_type == "llama3":
+        given |= {"low_freq_factor": length, "high_freq_factor": f"{float(length) + 0.001}"}
+    written = ", ".join(f"{key}: {number}" for key, number in given.items())
+    rope = f"{{rope_type: {rope_type}, {written}}}"
+    try:
+        problem = loads(f"{QKV}position: {{rope: {rope}}}".encode(), "p.yaml")
+    except AttncliError:
+        assert rope_type == "longrope"
+        assert float(length) <= 1 < float(factor)
+        return
+    trace = run(problem)
+    for step in trace.steps.values():
+        assert np.isfinite(step.value).all(), step.name

@@ -159,12 +159,21 @@ def _values(found: Mapping[str, Value]) -> dict[str, Any]:
         if key in _EXAMPLES:
             settings[key] = _number(value)
         elif key in _VECTORS:
-            settings[key] = read_matrix(value, rank=1)
+            settings[key] = _divisors(value)
         elif key in _TRUTHS:
             settings[key] = read_truth(value)
         elif key == "mrope_section":
             settings[key] = _sections(value)
     return settings
+
+
+def _divisors(value: Value) -> Matrix | None:
+    """The numbers that frequencies are divided by; None after reporting that one is 0."""
+    divisors = read_matrix(value, rank=1)
+    if divisors is not None and not divisors.value.all():
+        value.wrong("has a 0, and a frequency is divided by it", "write a number such as 1")
+        return None
+    return divisors
 
 
 def _infer(rope_type: str, settings: dict[str, Any]) -> None:
@@ -346,6 +355,16 @@ def _check_order(
                 usual,
             )
     theta = settings.get("theta") or settings.get("rope_theta") or DEFAULT_THETA
+    original = settings.get(_ORIGINAL)
+    factor = settings.get("factor")
+    # The attention factor is made of the logarithms of both, where the text is stretched.
+    is_made = "attention_factor" not in settings and factor is not None and factor.value > 1
+    if rope_type == "longrope" and is_made and original is not None and original.value <= 1:
+        at = found.get(_ORIGINAL) or found.get(_MOST) or value
+        at.wrong(
+            f"{_ORIGINAL} must be greater than 1 with rope_type: longrope, not {original.written}",
+            "write how many tokens a text of the training had, such as 4096",
+        )
     if rope_type == "yarn" and theta.value <= 1:
         value.wrong(
             f"theta must be greater than 1 with rope_type: yarn, not {theta.written}",
