@@ -46,7 +46,13 @@ class RecordedCall(Protocol):
     def weights(self) -> Tensor | None: ...
 
     def problem(
-        self, *, head: int | None = ..., entry: int | None = ..., from_inputs: bool = ...
+        self,
+        *,
+        head: int | None = ...,
+        entry: int | None = ...,
+        from_inputs: bool = ...,
+        latent: bool = ...,
+        absorbed: bool = ...,
     ) -> Problem: ...
 
 
@@ -91,22 +97,32 @@ def agreement(
     head: int | None = None,
     entry: int | None = None,
     from_inputs: bool | None = None,
+    latent: bool = False,
+    absorbed: bool = False,
 ) -> Agreement:
     """Compare the recorded output, and the weights where the call gave them, with what attncli
     works out.
 
     It is the problem of this head and this entry that is worked out, or of all; from the inputs of
-    its linear layers, or by default only where the recorded output is after W_O. The tolerance is
+    its linear layers, or by default only where the recorded output is after W_O; or from its latent
+    vectors, as `Call.problem` has it. The tolerance is
     that of the recorded number format. Blind queries, which see no key, are left out: attncli has
     0 there, and others have NaN, or the plain mean of all values.
     """
     joined = call.heads_output is not None
     problem = call.problem(
-        head=head, entry=entry, from_inputs=joined if from_inputs is None else from_inputs
+        head=head,
+        entry=entry,
+        from_inputs=joined if from_inputs is None else from_inputs,
+        latent=latent,
+        absorbed=absorbed,
     )
     trace = run(problem)
     joins = "W_O" in problem.given
     arrays = recorded_arrays(call, head, entry, joins=joins)
+    if "weights" in arrays:
+        # From the inputs, one head of all entries has no axis of heads.
+        arrays["weights"] = arrays["weights"].reshape(trace["weights"].shape)
     for name, array in arrays.items():
         for row in trace.fully_masked:
             at = _without_head(row) if joins and call.heads > 1 and name == "output" else row
@@ -159,17 +175,21 @@ def _parts(call: RecordedCall, options: Mapping[str, Any]) -> Iterator[dict[str,
     of it.
     """
     head, entry = options.get("head"), options.get("entry")
-    from_inputs = options.get("from_inputs", True)
+    beginning = {
+        "from_inputs": options.get("from_inputs", True),
+        "latent": options.get("latent", False),
+        "absorbed": options.get("absorbed", False),
+    }
     heads = range(call.heads) if head is None else (head,)
     entries = range(call.entries) if entry is None else (entry,)
     queries, keys = call.shapes[0][-2], call.shapes[1][-2]
     weights = len(heads) * len(entries) * queries * keys
     if weights <= WEIGHTS_AT_ONCE:
-        yield {"head": head, "entry": entry, "from_inputs": from_inputs}
+        yield {"head": head, "entry": entry, **beginning}
         return
     for one_entry in entries:
         for one_head in heads:
-            yield {"head": one_head, "entry": one_entry, "from_inputs": from_inputs}
+            yield {"head": one_head, "entry": one_entry, **beginning}
 
 
 def _recorded(call: RecordedCall, head: int | None, entry: int | None, joins: bool) -> NDArray[Any]:

@@ -27,7 +27,8 @@ from attncli.torch.agreement import Agreement, agreement, disagreement
 from attncli.torch.attention import INPUTS, Attention, Projections, heads_of
 from attncli.torch.compared.two_calls import compared
 from attncli.torch.masks import Reach, written_mask
-from attncli.torch.rotations import position_of
+from attncli.torch.origins.latents import DOWN, Latents
+from attncli.torch.origins.rotations import position_of
 from attncli.torch.tensors import cut, size_of, size_text, to_numpy
 
 OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer runs"
@@ -44,6 +45,8 @@ class ProblemOptions(TypedDict, total=False):
     context_tokens: Sequence[str] | None
     title: str | None
     from_inputs: bool
+    latent: bool
+    absorbed: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,6 +75,7 @@ class Call:
     weights: Tensor | None = None
     projections: Projections | None = None
     reason: str = ""
+    latents: Latents | None = None
 
     @property
     def heads(self) -> int:
@@ -88,6 +92,7 @@ class Call:
         """What the tensors that were kept take in memory, without the model's own weights."""
         inputs = self.projections.inputs if self.projections else ()
         own = self.attention.bytes if self.attention else 0
+        own += self.latents.bytes if self.latents else 0
         return own + sum(map(size_of, (self.output, self.heads_output, self.weights, *inputs)))
 
     @property
@@ -123,8 +128,11 @@ class Call:
         `tokens` label the keys. Where there are fewer queries, as with a cache, the queries are the
         last of them. In cross-attention `tokens` label the queries, and `context_tokens` the keys.
         The problem begins at X and the weights if linear layers made the queries, keys and values;
-        otherwise, or with `from_inputs=False`, it begins at Q, K and V. Raises AttncliError for a
-        head or an entry that the call does not have, and for a call that was not kept.
+        otherwise, or with `from_inputs=False`, it begins at Q, K and V. With `latent=True`, a call
+        of multi-head latent attention (DeepSeek V2 and V3) begins at X, too, and has the steps from
+        its latent vectors; with `absorbed=True`, those that make no keys and values of these.
+        Raises AttncliError for a head or an entry that the call does not have, for a call without
+        latent vectors, and for a call that was not kept.
 
             calls[3].problem(head=5, tokens=["I", "love", "AI"])
         """
@@ -198,6 +206,8 @@ class Call:
         context_tokens: Sequence[str] | None = None,
         title: str | None = None,
         from_inputs: bool = True,
+        latent: bool = False,
+        absorbed: bool = False,
     ) -> dict[str, Any]:
         """The problem's keys with their values, arrays of NumPy among them."""
         given = self.kept()
@@ -209,9 +219,12 @@ class Call:
             "title": title or self._title(head, entry),
             **_labels(tokens, context_tokens, n, m),
         }
-        keys |= (self._projected(given, head, entry) if from_inputs else None) or self._given(
-            given, head, entry
-        )
+        if latent or absorbed:
+            keys |= self._latents().keys(given, head, entry, absorbed=absorbed)
+        else:
+            keys |= (self._projected(given, head, entry) if from_inputs else None) or self._given(
+                given, head, entry
+            )
         mask = None if given.mask is None else to_numpy(cut(given.mask, head, entry))
         keys["mask"] = written_mask(mask, given.causal, n, m, _reach(given))
         if given.scale is not None and not isclose(given.scale, given.usual_scale, rel_tol=1e-12):
@@ -233,6 +246,21 @@ class Call:
                 help = f"record it with steps={self.step + 1}"
             raise usage_error(f"call {self.number} was not kept: {self.reason}", help=help)
         return self.attention
+
+    def _latents(self) -> Latents:
+        """What latent attention was made of; raises AttncliError where that was not seen."""
+        if self.latents is None:
+            raise usage_error(
+                f"call {self.number} has no latent keys and values",
+                help=f"models have them whose layers have {DOWN}, such as DeepSeek V2 and V3",
+            )
+        queries, keys = (shape[-2] for shape in self.shapes[:2])
+        if queries != keys:
+            raise usage_error(
+                f"call {self.number} reads keys of a cache, whose latent vectors were not recorded",
+                help="record the run that fills the cache: steps=1",
+            )
+        return self.latents
 
     def _given(self, given: Attention, head: int | None, entry: int | None) -> dict[str, Any]:
         """Queries, keys and values as the call was given them."""

@@ -5,6 +5,7 @@ is.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import replace
 from weakref import WeakSet
 
@@ -13,8 +14,9 @@ from torch import nn
 from attncli.english import byte_size
 from attncli.torch.call import OTHER_LAYERS, OTHER_STEPS, Call
 from attncli.torch.calls import NOTHING_ASKED, Calls
-from attncli.torch.rotations import rope_of
-from attncli.torch.seen import Seen
+from attncli.torch.origins.latents import Latents, latents_of
+from attncli.torch.origins.rotations import rope_of
+from attncli.torch.seen import Linear, Seen
 from attncli.torch.tensors import format_name, own, size_of, sizes_of
 
 
@@ -89,13 +91,15 @@ class Recorder:
         with self._lock:
             self.calls.unseen.update([] if self.closed else [name])
 
-    def keep(self, seen: Seen, step: int, layer: int, where: str) -> None:
+    def keep(
+        self, seen: Seen, step: int, layer: int, where: str, latents: Latents | None = None
+    ) -> None:
         """Add a call, with copies of its tensors where they are wanted."""
         with self._lock:
             if not self.closed:
-                self.calls.add(self._call(seen, step, layer, where))
+                self.calls.add(self._call(seen, step, layer, where, latents))
 
-    def _call(self, seen: Seen, step: int, layer: int, where: str) -> Call:
+    def _call(self, seen: Seen, step: int, layer: int, where: str, latents: Latents | None) -> Call:
         given = seen.attention
         reason = seen.reason or self._why_not(step, layer) or given.impossible
         if not reason:
@@ -103,6 +107,7 @@ class Recorder:
             size = given.bytes + sum(
                 map(size_of, (seen.output, seen.heads_output, seen.weights, *inputs))
             )
+            size += 0 if latents is None else latents.bytes
             if self._kept + size > self._limit:
                 reason = f"the limit of {byte_size(self._limit)} was reached"
             else:
@@ -127,6 +132,7 @@ class Recorder:
             heads_output=None if seen.heads_output is None else own(seen.heads_output),
             weights=None if seen.weights is None else own(seen.weights),
             projections=seen.projections.copied() if seen.projections else None,
+            latents=None if latents is None else latents.copied(),
         )
 
     def _why_not(self, step: int, layer: int) -> str:
@@ -165,14 +171,18 @@ class ThreadPlace:
         """The module that began last has run."""
         self._running.pop()
 
-    def tell(self, seen: Seen) -> None:
-        """Keep a call, unless it is made outside the model that was named."""
+    def tell(self, seen: Seen, layers: Iterable[Linear]) -> None:
+        """Keep a call, unless it is made outside the model that was named. `layers` are the linear
+        layers before it.
+        """
         if self.recorder.model is not None and self.recorder.model not in self._running:
             return
         # A call outside any module is one of a run of its own.
         if self._step < 0:
             self._step = self.recorder.next_step()
-        self.recorder.keep(self._with_rope(seen), self._step, self._layer, self._where())
+        module = self._running[-1] if self._running else None
+        latents = None if seen.reason else latents_of(module, seen.attention, layers)
+        self.recorder.keep(self._with_rope(seen), self._step, self._layer, self._where(), latents)
         self._layer += 1
 
     def _with_rope(self, seen: Seen) -> Seen:

@@ -39,7 +39,7 @@ class WatchedThread:
 
     def _tell(self, seen: Seen) -> None:
         for place in self.places:
-            place.tell(seen)
+            place.tell(seen, self.watch.linear)
 
     def _unseen(self, name: str) -> None:
         for place in self.places:

@@ -269,6 +269,24 @@ def differential_heads(given: Given) -> Array:
     return np.einsum("pic,pcd->id", rows, given["W_join"])
 
 
+def mla(given: Given) -> Array:
+    x = given["X"]
+
+    def latent(down: str, gain: str) -> Array:
+        rows = x @ given[down]
+        return rows / rms(rows, -1, given["eps"]) * given[gain]
+
+    of_queries, of_keys = latent("W_DQ", "gain_Q"), latent("W_DKV", "gain_KV")
+    content, turning = of_heads(of_queries, given["W_UQ"]), of_heads(of_queries, given["W_QR"])
+    keys, values = of_heads(of_keys, given["W_UK"]), of_heads(of_keys, given["W_UV"])
+    q = np.concatenate([content, turned(turning)], axis=-1)
+    # All heads have the same rotated part.
+    shared = np.broadcast_to(turned(x @ given["W_KR"]), (len(keys), *turning.shape[1:]))
+    k = np.concatenate([keys, shared], axis=-1)
+    # It is 0.5, and so is that of four features.
+    return side_by_side(causal_weights(q, k) @ values) @ given["W_O"]
+
+
 # These count, and how they are compared jumps: a quotient at them says nothing.
 COUNTS = ("top", "floor_scale")
 PAPERS: dict[str, Callable[[Given], Array]] = {
@@ -283,6 +301,9 @@ PAPERS: dict[str, Callable[[Given], Array]] = {
     "latent_keys_absorbed": latent_keys,
     "linear": linear,
     "linear_with_decay": linear_with_decay,
+    "mla": mla,
+    # It says that it is the same.
+    "mla_absorbed": mla,
     "output_gate": output_gate,
     "qk_layer_norm": qk_layer_norm,
     "qk_norm": qk_norm,

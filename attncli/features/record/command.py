@@ -57,6 +57,19 @@ def record(
             allowed=POSSIBLE_NUMBERS,
         ),
     ] = None,
+    latent: Annotated[
+        bool,
+        typer.Option(
+            "--latent",
+            help="Save the steps from the latent vectors of a model that has them, as DeepSeek V3.",
+        ),
+    ] = False,
+    absorbed: Annotated[
+        bool,
+        typer.Option(
+            "--absorbed", help="The same, with steps that make no keys and values of the vectors."
+        ),
+    ] = False,
     attention: Annotated[
         str | None,
         options.choice(
@@ -109,6 +122,7 @@ def record(
     code in it is run.
     """
     is_problem = look.format in YAML
+    what_is_saved = {"--latent": latent, "--absorbed": absorbed}
     with_against = {
         "--tolerance": tolerance is not None,
         "--detail": detail is not None,
@@ -118,6 +132,10 @@ def record(
             Conflict(against is None and given, name, "one model", f"{name} is for --against")
             for name, given in with_against.items()
         ),
+        *(
+            Conflict(against is not None and given, name, "--against", "it is for -o problem.yaml")
+            for name, given in what_is_saved.items()
+        ),
         Conflict(
             against is not None and is_problem,
             "--against",
@@ -126,7 +144,7 @@ def record(
         ),
     )
     if against is None:
-        _require_what_is_saved(look, layer, head)
+        _require_what_is_saved(look, layer, head, latent or absorbed)
 
     from attncli.features.record.model import read_model, run_model
 
@@ -152,14 +170,19 @@ def record(
             raise usage_error(
                 f"there is no layer {layer}", help=f"the model has layer 0 to {calls[-1].layer}"
             )
-        doubt = call.write(look.output, **recorded.options(call, head))
+        wanted = recorded.options(call, head)
+        wanted["latent"] = latent
+        wanted["absorbed"] = absorbed
+        doubt = call.write(look.output, **wanted)
         if doubt:
             warn(doubt, sys.stderr)
     warn_of(loaded.warnings, quiet=quiet)
     return Exit.OK
 
 
-def _require_what_is_saved(look: Look, layer: int | None, head: int | None) -> None:
+def _require_what_is_saved(
+    look: Look, layer: int | None, head: int | None, from_vectors: bool
+) -> None:
     """Raises AttncliError (exit 2) where a layer has no file to go to, or a file no layer."""
     is_problem = look.format in YAML
     if is_problem and layer is None:
@@ -167,10 +190,11 @@ def _require_what_is_saved(look: Look, layer: int | None, head: int | None) -> N
             "-o needs --layer, which says which call to save",
             help="run it without -o to see them all",
         )
-    if is_problem or (layer is None and head is None):
+    if is_problem or (layer is None and head is None and not from_vectors):
         return
     if look.output is not None:
         from attncli.problem.saving import require_yaml
 
         require_yaml(look.output)
-    raise usage_error("--layer and --head say what -o saves", help="add -o problem.yaml")
+    options = "--latent and --absorbed" if from_vectors else "--layer and --head"
+    raise usage_error(f"{options} say what -o saves", help="add -o problem.yaml")
