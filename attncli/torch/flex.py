@@ -11,7 +11,7 @@ from torch import Tensor
 from torch._higher_order_ops.flex_attention import flex_attention as OPERATION
 
 from attncli.torch.attention import Attention
-from attncli.torch.scores import mask_of, what_is_done, wide
+from attncli.torch.scores import mask_of, too_many, what_is_done, wide
 from attncli.torch.seen import Seen
 
 __all__ = ["OPERATION", "flex_attention"]
@@ -42,7 +42,7 @@ def flex_attention(
         with torch.no_grad():
             attention = _understood(attention, score_mod, block_mask, score_buffers, mask_buffers)
     except _NotUnderstood as error:
-        return Seen(attention, output, reason=f"its score_mod is not understood: {error}")
+        return Seen(attention, output, reason=str(error))
     except Exception as error:
         # It is somebody else's function, made for scores of one number format.
         return Seen(attention, output, reason=f"its score_mod cannot be tried: {error}")
@@ -50,7 +50,7 @@ def flex_attention(
 
 
 class _NotUnderstood(Exception):
-    """What a function does to the scores, where attncli has no name for it."""
+    """Why it is not known what is done to the scores."""
 
 
 def _understood(
@@ -63,10 +63,12 @@ def _understood(
     """The call with what its functions do: the mask, the scale and the softcap."""
     query, key, scale = attention.query, attention.key, attention.scale
     assert scale is not None
+    if why := too_many(query[..., 0].numel() * key.shape[-2]):
+        raise _NotUnderstood(why)
     scores = _scores(query, key, scale)
     done = what_is_done(_of_all_cells(score_mod, scores, score_buffers), scores)
     if isinstance(done, str):
-        raise _NotUnderstood(done)
+        raise _NotUnderstood(f"its score_mod is not understood: {done}")
     visible = _of_all_cells(block_mask[-1], scores, mask_buffers)(None).expand_as(scores)
     mask, causal = mask_of(done, visible, query.dtype)
     return replace(

@@ -15,8 +15,8 @@ from torch.overrides import TorchFunctionMode
 
 from attncli.torch import flex, multi_head
 from attncli.torch.attention import Attention, Projections
-from attncli.torch.by_hand import FOLLOWED, ByHand
 from attncli.torch.seen import Linear, Seen, linear_layer, scaled_dot_product
+from attncli.torch.written_out.follower import FOLLOWED, Follower
 
 # The last linear layers: those of the queries, the keys and the values are among them.
 LINEAR_LAYERS_KEPT = 8
@@ -48,7 +48,7 @@ class CallWatch(TorchFunctionMode):
         self.tell, self.unseen = tell, unseen
         self._inner: list[Seen] | None = None
         self._follows = True
-        self.by_hand = ByHand()
+        self.follower = Follower()
         self.linear: deque[Linear] = deque(maxlen=LINEAR_LAYERS_KEPT)
 
     def __torch_function__(
@@ -66,7 +66,7 @@ class CallWatch(TorchFunctionMode):
             result = function(*args, **kwargs)
             # The operations of a program that is written down are no model's.
             if self._follows and not torch.jit.is_tracing():
-                self._see(self.by_hand.see(function, args, kwargs, result))
+                self._see(self.follower.see(function, args, kwargs, result))
             return result
         if function is functional.multi_head_attention_forward:
             return self._multi_head(function, args, kwargs)
@@ -127,7 +127,7 @@ class CallWatch(TorchFunctionMode):
     def forget(self) -> None:
         """Keep no more of what was called."""
         self.linear.clear()
-        self.by_hand.tapes.clear()
+        self.follower.tapes.clear()
 
     def projections(self, attention: Attention) -> Projections | None:
         """The linear layers that made queries, keys and values, if they were seen and nothing came

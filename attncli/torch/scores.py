@@ -4,8 +4,9 @@ trying it on scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import atanh, sqrt
+from operator import itemgetter
 from typing import NamedTuple
 
 import torch
@@ -16,14 +17,19 @@ from attncli.torch.masks import VANISHING_EXPONENT
 
 Doing = Callable[[Tensor], Tensor]
 
-# Two scores are tried, this one and twice this; for a softcap, smaller ones until it bends them.
-_LARGE_SCORE = 4096.0
+# This score is tried, and half of it; for a softcap, smaller ones until it bends them.
+_LARGE_SCORE = 8192.0
 _SMALLEST_SCORE = 1e-6
 # What makes no sum of three numbers different, if one of them went through 32 bits.
 _ROUNDING = 1e-5
+# The error of what is found exactly, in 64 bits.
+_EXACT = 1e-12
+_SMALLEST_SIZE = 1e-30
 # The square of a tanh. Below the first, a softcap is not to be told from a product, and above the
 # second, it has cut everything off.
-_BENDS = (0.02, 0.9)
+_BENDS = (1e-10, 0.9)
+# For each of them, eight numbers of 64 bits are needed for a while.
+MOST_SCORES = 2**26
 
 
 class Done(NamedTuple):
@@ -47,12 +53,21 @@ def wide(tensor: Tensor) -> Tensor:
     return tensor.detach().to(torch.float32 if tensor.device.type == "mps" else torch.float64)
 
 
+def too_many(count: int) -> str:
+    """Why so many scores are not tried; empty if they are few enough."""
+    if count <= MOST_SCORES:
+        return ""
+    return (
+        f"it has {count:,} scores, and what is done to more than {MOST_SCORES:,} is not tried out"
+    )
+
+
 def what_is_done(doing: Doing, scores: Tensor) -> Done | str:
     """What `doing` does to scores of this shape, or in words what it does that attncli has no name
     for.
 
-    It is tried on scores of 0, and on two others in the cell to which least is added, which give
-    the factor and the softcap. Then it must do the same to the recorded scores, in every cell.
+    It is tried on scores of 0, and on others in the cell to which least is added, which give the
+    factor and the softcap. Then it must do the same to the recorded scores, in every cell.
     """
     added = doing(torch.zeros_like(scores))
     if added.isnan().any() or added.isposinf().any():
@@ -62,19 +77,27 @@ def what_is_done(doing: Doing, scores: Tensor) -> Done | str:
     if not seen.any():
         return Done(1.0, None, added)
     cell = int(added.abs().masked_fill(~seen, torch.inf).argmin())
-    found = _factor_and_softcap(doing, scores, cell, float(added.flatten()[cell]))
-    if found is None:
-        return f"{_tried(doing, scores, cell)}: no scale, softcap or sum does that"
-    done = Done(*found, added)
     made = wide(doing(scores)).expand_as(scores)
-    differs = _differs(made, done, scores)
+    least = float(added.flatten()[cell])
+    found: list[tuple[float, Done]] = []
+    # What cuts off only larger scores than there are does nothing here.
+    for largest in (_LARGE_SCORE, float(scores.abs().max())):
+        for numbers in _factors_and_softcaps(doing, scores, cell, least, largest):
+            done = Done(*numbers, added)
+            error = float(_error(made, done, scores).max())
+            if error <= _EXACT:
+                return done
+            found.append((error, done))
+    if not found:
+        return f"{_tried(doing, scores, cell)}: no scale, softcap or sum does that"
+    error, done = min(found, key=itemgetter(0))
+    errors = _error(made, done, scores)
+    vanishes = (errors > _ROUNDING) & _vanishes(made) & _vanishes(done.to(scores))
+    errors = errors.masked_fill(vanishes, 0)
+    if errors.max() > _ROUNDING:
+        return _counterexample(scores, made, done, int(errors.argmax()))
     # What has no weight in either way is hidden.
-    vanishes = differs & _vanishes(made) & _vanishes(done.to(scores))
-    done = done._replace(added=added.masked_fill(vanishes, -torch.inf))
-    differs &= ~vanishes
-    if not differs.any():
-        return done
-    return _counterexample(scores, made, done, int(differs.flatten().to(torch.uint8).argmax()))
+    return done._replace(added=added.masked_fill(vanishes, -torch.inf))
 
 
 def mask_of(
@@ -108,37 +131,37 @@ def _condensed(mask: Tensor) -> Tensor:
     return mask.clone()
 
 
-def _factor_and_softcap(
-    doing: Doing, scores: Tensor, cell: int, added: float
-) -> tuple[float, float | None] | None:
-    """What makes of two scores what it makes of them in this cell."""
-    score = _LARGE_SCORE
+def _factors_and_softcaps(
+    doing: Doing, scores: Tensor, cell: int, added: float, largest: float
+) -> Iterator[tuple[float, float | None]]:
+    """What makes of scores up to this one what it makes of them in this cell."""
+    score = largest / 2
     while score > _SMALLEST_SCORE:
         once = _tried_at(doing, scores, cell, score) - added
         twice = _tried_at(doing, scores, cell, 2 * score) - added
-        if abs(twice - 2 * once) <= _ROUNDING * abs(twice):
-            factor = once / score
-            return None if factor == 0 else (factor, None)
+        if not once or not twice:
+            return
         # With t = tanh(x), tanh(2x) is 2t / (1 + t²).
-        squared = 2 * once / twice - 1 if twice else 1.0
-        if not 0 <= squared <= 1 + _ROUNDING:
-            return None
+        squared = 2 * once / twice - 1
         if _BENDS[0] < squared < _BENDS[1]:
             bent = sqrt(squared)
             softcap = abs(once) / bent
             factor = softcap / score * atanh(once / softcap)
-            return _without_rounding(factor), _without_rounding(softcap)
+            yield _without_rounding(factor), _without_rounding(softcap)
+        if abs(squared) <= _ROUNDING:
+            yield once / score, None
+        if squared < _BENDS[1]:
+            return
         score /= 4
-    return None
 
 
-def _differs(made: Tensor, done: Done, scores: Tensor) -> Tensor:
-    """The cells that are not as they should be."""
+def _error(made: Tensor, done: Done, scores: Tensor) -> Tensor:
+    """How far each cell is from what it should be, compared with what was summed."""
     expected = done.to(scores)
     sizes = (done.factor * scores).abs() + done.added.abs()
+    error = (made - expected).abs() / sizes.clamp(min=_SMALLEST_SIZE)
     both_hidden = made.isneginf() & expected.isneginf()
-    is_near = (made - expected).abs() <= _ROUNDING * sizes
-    return ~(is_near | both_hidden)
+    return error.masked_fill(both_hidden, 0).nan_to_num(torch.inf)
 
 
 def _vanishes(masked: Tensor) -> Tensor:

@@ -214,7 +214,7 @@ def test_a_model_in_a_thread_that_the_block_starts(
 @pytest.mark.parametrize("name", ["llama", "gemma2", "t5"])
 def test_a_model_of_transformers(name: str, torch: Any, recording: Recording) -> None:
     """A mask, a softcap, and a bias of positions."""
-    from tests.recording.test_models_of_transformers import inputs_of, model_of
+    from tests.recording.architectures import inputs_of, model_of
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.recording.test_models_of_transformers import GROUPED, SIZES, imported
+from tests.recording.architectures import GROUPED, SIZES, imported
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 

@@ -188,6 +188,14 @@ WAYS = {
         lambda g: ((g.q @ g.k.mT).softmax(-1) * g.torch.ones_like(g.q[:1, :, :1, :1])) @ g.v,
         {"scale": 1},
     ),
+    "a clamp of larger scores": Way(
+        lambda g: (g.q @ g.k.mT).clamp(-100, 100).softmax(-1) @ g.v, {"mask": "none", "scale": 1}
+    ),
+    "weights that are nothing": Way(
+        # As in OpenAI's first GPT: what is hidden is multiplied by 0, too.
+        lambda g: ((g.q @ g.k.mT) * g.keep - 10000 * (~g.keep)).softmax(-1) @ g.v,
+        {"mask": CORNER, "scale": 1},
+    ),
     "names": Way(
         lambda g: g.torch.matmul(
             g.torch.softmax(input=g.torch.matmul(input=g.q, other=g.k.mT), dim=-1), other=g.v
@@ -285,6 +293,24 @@ def test_it_begins_at_x_where_linear_layers_were_seen(torch: Any, recording: Rec
     assert calls[0].check()
 
 
+def test_an_exported_module(torch: Any, recording: Recording) -> None:
+    """It calls operations of its own instead of functions."""
+
+    class Layer(torch.nn.Module):
+        def forward(self, q: Any, k: Any, v: Any, keep: Any) -> Any:
+            scores = (q @ k.transpose(-2, -1) / 4)[:, :, :3].masked_fill(~keep[:3], -math.inf)
+            return torch.nn.functional.softmax(scores, dim=-1) @ v
+
+    g = given(torch)
+    exported = torch.export.export(Layer(), (g.q, g.k, g.v, g.keep)).module()
+    expected = exported(g.q, g.k, g.v, g.keep)
+    with recording() as calls:
+        assert torch.equal(exported(g.q, g.k, g.v, g.keep), expected)
+    (call,) = calls
+    assert call.check()
+    assert call.keys(head=0, entry=0)["mask"] == CORNER
+
+
 @pytest.mark.slow
 def test_a_compiled_function_runs_as_it_was(torch: Any, recording: Recording) -> None:
     g, compiled = given(torch), torch.compile(nano_gpt, backend="eager")
@@ -323,6 +349,20 @@ def test_a_call_that_no_problem_can_say_has_its_reason(
         call.problem()
 
 
+@pytest.mark.filterwarnings("ignore:flex_attention called without")
+def test_what_is_done_to_very_many_scores_is_not_tried(
+    torch: Any, recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attncli.torch.scores.MOST_SCORES", 200)
+    flex = pytest.importorskip("torch.nn.attention.flex_attention")
+    g = given(torch)
+    with recording() as calls:
+        nano_gpt(g)
+        nano_gpt(g._replace(q=g.q[:1, :1], k=g.k[:1, :1], v=g.v[:1, :1]))
+        flex.flex_attention(g.q, g.k, g.v)
+    assert [call.reason[:17] for call in calls] == ["it has 240 scores", "", "it has 240 scores"]
+
+
 def test_weights_that_are_overwritten_are_noticed(torch: Any, recording: Recording) -> None:
     g = given(torch)
     with recording() as calls:
@@ -332,9 +372,8 @@ def test_weights_that_are_overwritten_are_noticed(torch: Any, recording: Recordi
         weights = (g.q @ g.k.mT).softmax(-1)
         weights.fill_(1.0)
         weights @ g.v
-    assert [call.reason[:47] for call in calls] == [
-        "its weights are not the softmax of its scores: "
-    ] * 2
+    said = "its weights are not the softmax of its scores; something may have been changed in place"
+    assert [call.reason for call in calls] == [said, said]
 
 
 NO_CALLS: dict[str, Callable[[Given], Any]] = {

@@ -5,52 +5,40 @@ again on other numbers.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
-from attncli.torch.contractions import Contraction
+from attncli.torch.written_out.contractions import Contraction
+from attncli.torch.written_out.names import Function, exported, named
 
-Function = Callable[..., Any]
-
-
-def _named(*names: str) -> frozenset[Function]:
-    """The functions of these names, wherever PyTorch has them."""
-    return frozenset(
-        getattr(owner, name)
-        for owner in (torch, Tensor, functional)
-        for name in names
-        if callable(getattr(owner, name, None))
-    )
-
-
-SOFTMAX = _named("softmax")
-_DROPOUT = _named("dropout")
+SOFTMAX = named("softmax")
+_DROPOUT = named("dropout")
 # They give the same numbers in the same places.
 _COPIES = (
-    _named("contiguous", "clone", "detach", "float", "double", "half", "bfloat16", "to", "type")
-    | _named("type_as", "cpu", "cuda", "requires_grad_")
+    named("contiguous", "clone", "detach", "float", "double", "half", "bfloat16", "to", "type")
+    | named("type_as", "cpu", "cuda", "requires_grad_")
     | _DROPOUT
 )
 # They give the same numbers in other places.
 _VIEWS = (
-    _named("view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze")
-    | _named("unsqueeze", "expand", "expand_as", "transpose", "t", "swapaxes", "swapdims")
-    | _named("movedim", "moveaxis", "permute", "narrow", "select")
+    named("view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze")
+    | named("unsqueeze", "expand", "expand_as", "transpose", "t", "swapaxes", "swapdims")
+    | named("movedim", "moveaxis", "permute", "narrow", "select")
+    | exported("slice")
     | {Tensor.__getitem__, Tensor.T.__get__, Tensor.mT.__get__}
 )
-_VIEW_OF_MEMORY = _named("view")
+_VIEW_OF_MEMORY = named("view")
 # They give other numbers in the same places. The last ones change the tensor itself.
 _CHANGES = (
-    _named("add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "true_divide")
-    | _named("neg", "negative", "tanh", "relu", "pow", "abs", "sigmoid", "where", "masked_fill")
-    | _named("clamp", "clip", "maximum", "minimum", "max", "min", "nan_to_num", "tril", "triu")
-    | _named("__rsub__")
+    named("add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "true_divide")
+    | named("neg", "negative", "tanh", "relu", "pow", "abs", "sigmoid", "where", "masked_fill")
+    | named("clamp", "clip", "maximum", "minimum", "max", "min", "nan_to_num", "tril", "triu")
+    | named("__rsub__")
 )
-_CHANGES_IN_PLACE = _named(
+_CHANGES_IN_PLACE = named(
     "add_", "sub_", "mul_", "multiply_", "div_", "divide_", "neg_", "tanh_", "masked_fill_"
 ) | {Tensor.__setitem__}
 

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-_MATMUL = frozenset(
-    getattr(owner, name) for owner in (torch, Tensor) for name in ("matmul", "bmm", "mm")
-) | {Tensor.__matmul__, Tensor.__rmatmul__}
-_EINSUM = frozenset((torch.einsum, torch.functional.einsum))
-_SUM_AND_PRODUCT = frozenset((torch.baddbmm, Tensor.baddbmm))
+from attncli.torch.written_out.names import named
+
+_MATMUL = named("matmul", "bmm", "mm") | {Tensor.__matmul__, Tensor.__rmatmul__}
+_EINSUM = named("einsum") | {torch.functional.einsum}
+_SUM_AND_PRODUCT = named("baddbmm")
 
 PRODUCTS = _MATMUL | _EINSUM | _SUM_AND_PRODUCT
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attncli.torch.contractions import Contraction, Factor, arranged, spread
-from attncli.torch.tapes import Tape
+from attncli.torch.written_out.contractions import Contraction, Factor, arranged, spread
+from attncli.torch.written_out.tapes import Tape
 
 
 class NotAttention(Exception):

@@ -14,12 +14,19 @@ import torch
 from torch import Tensor
 
 from attncli.torch.attention import Attention
-from attncli.torch.contractions import PRODUCTS, Contraction, product_of
-from attncli.torch.places import NotAttention, Places, Use, is_same_along, places_of, used_for
-from attncli.torch.scores import Done, mask_of, what_is_done, wide
+from attncli.torch.scores import Done, mask_of, too_many, what_is_done, wide
 from attncli.torch.seen import Seen, dropped
-from attncli.torch.tapes import SOFTMAX, STEPS, Operation, Tape, Tapes
 from attncli.torch.tensors import unreadable
+from attncli.torch.written_out.contractions import PRODUCTS, Contraction, product_of
+from attncli.torch.written_out.places import (
+    NotAttention,
+    Places,
+    Use,
+    is_same_along,
+    places_of,
+    used_for,
+)
+from attncli.torch.written_out.tapes import SOFTMAX, STEPS, Operation, Tape, Tapes
 
 FOLLOWED = PRODUCTS | SOFTMAX | STEPS
 
@@ -32,7 +39,7 @@ _ROUNDINGS = 8.0
 _ANYTHING = 80.0
 
 
-class ByHand:
+class Follower:
     """Follows products of one thread until they are the weights of another product."""
 
     def __init__(self) -> None:
@@ -109,15 +116,16 @@ def _call(tape: Tape, product: Contraction, use: Use) -> Seen:
     used = used_for(tape, places, use)
     queries = places.query_rows[places.queries[..., 0]]
     keys = places.key_rows[places.keys[..., 0, :]]
-    scores = wide(queries) @ wide(keys).transpose(-2, -1)
-    done = what_is_done(_doing(tape, product, places), scores)
     attention = Attention(queries, keys, used.values, scale=1.0)
-    reason = dropped(tape.dropout)
-    if isinstance(done, str):
-        reason = f"what stands between its product and its softmax is not understood: {done}"
-    else:
-        attention = _with_what_is_done(attention, done, _narrowest(tape, queries))
-        reason = reason or _why_not_its_softmax(tape, done, scores, used.weights)
+    reason = dropped(tape.dropout) or too_many(prod(product.shape))
+    if not reason:
+        scores = wide(queries) @ wide(keys).transpose(-2, -1)
+        done = what_is_done(_doing(tape, product, places), scores)
+        if isinstance(done, str):
+            reason = f"what stands between its product and its softmax is not understood: {done}"
+        else:
+            attention = _with_what_is_done(attention, done, _narrowest(tape, queries))
+            reason = _why_not_its_softmax(tape, done, scores, used.weights)
     key_numbers = places.keys[..., 0, :]
     # With five axes and more, keys that several heads share have an axis for these alone.
     few = FewAxes(key_numbers.ndim > 3 and is_same_along(key_numbers, -2))
@@ -209,7 +217,7 @@ def _why_not_its_softmax(tape: Tape, done: Done, scores: Tensor, weights: Tensor
     changes = [step.function.__name__ for step in tape.after if step.changes]
     if changes:
         return f"its weights are changed after the softmax, by {changes[0]}()"
-    return "its weights are not the softmax of its scores: something was changed in place"
+    return "its weights are not the softmax of its scores; something may have been changed in place"
 
 
 def _largest(scores: Tensor) -> Tensor:
