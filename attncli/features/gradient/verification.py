@@ -237,7 +237,7 @@ def _check(cell: _MovedCell, name: str, measures: _Measures) -> CellCheck:
     found, distance, verdict = compare(
         ours, cell.quotient, x, typical=typical, rounding=rounding, zero=seen if zero else 0.0
     )
-    if verdict == "disagree" and not _can_judge(cell, abs(ours - found), rounding):
+    if verdict == "disagree" and not _can_judge(cell, abs(ours - found), measures):
         verdict = "unknown"
     zero = verdict == "agree" and zero and abs(found) <= noise
     error = None if zero else _relative(ours, found)
@@ -247,9 +247,12 @@ def _check(cell: _MovedCell, name: str, measures: _Measures) -> CellCheck:
     return CellCheck(index, ours, found, error, verdict, distance, kinks)
 
 
-def _can_judge(cell: _MovedCell, apart: float, rounding: float) -> bool:
+def _can_judge(cell: _MovedCell, apart: float, measures: _Measures) -> bool:
     """Whether differences say that a gradient is wrong that is so far apart from its quotient."""
+    rounding = measures.rounding
     if rounding > ROUNDING_OF_A_NUMBER * HUGE_LOSS or cell.moved.is_capped_at_once:
+        return False
+    if measures.has_no_digits:
         return False
     return cell.moved.bend(cell.index, rounding) < apart / 2
 
@@ -526,11 +529,13 @@ class _Measures:
     """What all cells of a trace are measured by: what roundings do to the loss, and how large the
     largest gradient is.
 
-    `ordinary` is what they do to a loss whose scores have all their digits.
+    `ordinary` is what they do to a loss whose scores have all their digits, and `size` how large
+    the numbers are that it is made of.
     """
 
     rounding: float
     ordinary: float
+    size: float
     largest: float
     magnitudes: Magnitudes
 
@@ -539,9 +544,9 @@ class _Measures:
         """Magnitudes are worked out where they are asked for."""
         largest = max(_typical(trace[name]) for name in backward_steps(trace))
         magnitudes = Magnitudes(trace, DTYPES["float64"])
-        outputs, scores = (
-            ROUNDING_OF_A_NUMBER * each for each in _loss_magnitudes(trace, magnitudes)
-        )
+        size, of_scores = _loss_magnitudes(trace, magnitudes)
+        outputs = ROUNDING_OF_A_NUMBER * size
+        scores = ROUNDING_OF_A_NUMBER * of_scores
         # Tiny numbers are rounded by as much as the smallest one, which moves the loss by their
         # gradient times that, and so is the loss itself.
         outputs += (
@@ -549,7 +554,14 @@ class _Measures:
             * SMALLEST_DOUBLE
             * (1 + sum(_size(trace[name]) for name in backward_steps(trace)))
         )
-        return cls(outputs + scores, ORDINARY_SCORES * outputs, largest, magnitudes)
+        return cls(outputs + scores, ORDINARY_SCORES * outputs, size, largest, magnitudes)
+
+    @property
+    def has_no_digits(self) -> bool:
+        """Whether roundings would move the loss by more than it is: the sine of e to 60 turns
+        faster than any h can follow.
+        """
+        return self.rounding > max(1.0, self.size)
 
     def is_residue(self, ours: float, name: str, index: tuple[int, ...]) -> bool:
         """Whether a number is 0, or nothing but what rounding left of the terms that cancelled in

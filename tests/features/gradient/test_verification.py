@@ -315,3 +315,20 @@ def test_a_context_of_another_width_beside_positions(position: dict[str, Any]) -
         of = trace.steps.get(name.removeprefix("d_"))
         assert of is None or of.shape == step.shape, name
     assert {each.verdict for each in verify(trace)} == {"agree"}
+
+
+@pytest.mark.parametrize("function", ["sin(exp[i, j])", "cos(sin(exp[i, j] + 1))", "exp[i, j] % 1"])
+def test_what_turns_faster_than_any_h_is_not_judged(function: str) -> None:
+    """The next float64 beside e^60 is 16384 away: of its sine, no digit is known."""
+    made = read(
+        {
+            "Q": [[60, 1], [55, 2]],
+            "K": [[1, 0], [1, 1]],
+            "V": [[1, 2], [3, 1]],
+            "scale": "none",
+            "equations": [f"weights[i, j] = {function}"],
+        }
+    )
+    found = {each.name: each.verdict for each in verify(run(made, gradient=True))}
+    assert found["d_scores"] == "unknown"
+    assert "disagree" not in found.values()
